@@ -1,0 +1,183 @@
+/** Sign-in artifacts in LMDB: one entry per artifact plus one index entry per way to find it. */
+import { asCounter, byExpiry, countOf, isLive, nextCount } from './artifact-rules.ts';
+import { artifactKey, digest } from './digest.ts';
+import type { Environment, LmdbKey } from './lmdb-environment.ts';
+import {
+  type Artifact,
+  type ArtifactKind,
+  type ArtifactStore,
+  type ListedArtifact,
+  StorageUnavailableError,
+} from './storage.ts';
+
+export interface LmdbArtifactsDeps {
+  readonly environment: Environment;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** An artifact as it lies in the database. */
+interface Entry extends Artifact {
+  /** Rises with each put under the same `uid`, so that the newest can be told. */
+  readonly uidOrder?: number;
+}
+
+/** Expired artifacts that one transaction deletes: about 5 ms, during which other writers wait. */
+const sweepBatch = 200;
+
+/** Opens the artifacts of `environment`. Every write is on the disk when its promise resolves. */
+export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): ArtifactStore {
+  const entries = environment.database<Entry>('artifacts');
+  const index = environment.database<true>('artifact-index');
+  const nowSeconds = () => now() / 1000;
+
+  async function write<T>(work: () => T): Promise<T> {
+    try {
+      return await environment.write(work);
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) throw error;
+      throw new StorageUnavailableError('the artifacts cannot be written', { cause: error });
+    }
+  }
+
+  function live(kind: ArtifactKind, key: string): Entry | undefined {
+    const entry = entries.get([kind, key]);
+    return entry && isLive(entry, nowSeconds()) ? entry : undefined;
+  }
+
+  function set(kind: ArtifactKind, key: string, entry: Entry): void {
+    unset(kind, key);
+    entries.put([kind, key], entry);
+    for (const indexKey of indexKeys(kind, key, entry)) index.put(indexKey, true);
+  }
+
+  /** @returns whether there was one */
+  function unset(kind: ArtifactKind, key: string): boolean {
+    const entry = entries.get([kind, key]);
+    if (!entry) return false;
+    entries.remove([kind, key]);
+    for (const indexKey of indexKeys(kind, key, entry)) index.remove(indexKey);
+    return true;
+  }
+
+  function withUidOrder(kind: ArtifactKind, artifact: Artifact): Entry {
+    if (artifact.uid === undefined) return artifact;
+    const [newest] = index.under(['uid', kind, digest(artifact.uid)], { reverse: true, limit: 1 });
+    return { ...artifact, uidOrder: newest ? Number(newest.key[3]) + 1 : 1 };
+  }
+
+  const keysUnder = (prefix: LmdbKey) => [...index.under(prefix)].map(({ key }) => String(key.at(-1)));
+
+  return {
+    async put(kind, id, artifact) {
+      const key = artifactKey(id);
+      await write(() => set(kind, key, withUidOrder(kind, artifact)));
+    },
+    async get(kind, id) {
+      const entry = environment.read(() => live(kind, artifactKey(id)));
+      return entry && asArtifact(entry);
+    },
+    async findByUid(kind, uid) {
+      return environment.read(() => {
+        const keys = keysUnder(['uid', kind, digest(uid)]).reverse();
+        return listed(keys, (key) => live(kind, key)).at(0);
+      });
+    },
+    async consume(kind, id) {
+      const key = artifactKey(id);
+      return write(() => {
+        const entry = live(kind, key);
+        if (!entry || entry.consumedAt !== undefined) return false;
+        entries.put([kind, key], { ...entry, consumedAt: Math.floor(nowSeconds()) });
+        return true;
+      });
+    },
+    async remove(kind, id) {
+      await write(() => unset(kind, artifactKey(id)));
+    },
+    async removeByKey(kind, key) {
+      await write(() => unset(kind, key));
+    },
+    async extend(kind, key, change) {
+      await write(() => {
+        const entry = live(kind, key);
+        if (entry) set(kind, key, { ...entry, ...change });
+      });
+    },
+    async removeByGrant(grantId, kinds) {
+      const grant = digest(grantId);
+      return write(() => {
+        const found = kinds.flatMap((kind) =>
+          keysUnder(['grant', grant, kind]).map((key) => ({ kind, key })),
+        );
+        return found.filter(({ kind, key }) => unset(kind, key)).length;
+      });
+    },
+    async listByAccount(kind, accountId) {
+      return environment.read(() => {
+        const keys = keysUnder(['account', kind, digest(accountId)]);
+        return listed(keys, (key) => live(kind, key)).sort(byExpiry);
+      });
+    },
+    async list(kind, limit) {
+      return environment.read(() => {
+        const found: ListedArtifact[] = [];
+        for (const { key, value } of entries.under([kind])) {
+          if (found.length >= limit) break;
+          if (isLive(value, nowSeconds())) found.push({ key: String(key[1]), artifact: asArtifact(value) });
+        }
+        return found;
+      });
+    },
+    async count(kind, id, windowSeconds) {
+      const key = artifactKey(id);
+      return write(() => {
+        const next = nextCount(live(kind, key), nowSeconds(), windowSeconds);
+        set(kind, key, asCounter(next));
+        return next;
+      });
+    },
+    async uncount(kind, id) {
+      const key = artifactKey(id);
+      await write(() => {
+        const entry = live(kind, key);
+        const count = countOf(entry);
+        if (entry && count > 0) entries.put([kind, key], { ...entry, payload: { count: count - 1 } });
+      });
+    },
+    async sweep() {
+      let removed = 0;
+      for (;;) {
+        const batch = await write(() => {
+          const expired = [...index.under(['expiry'], { upTo: ['expiry', nowSeconds()], limit: sweepBatch })];
+          for (const { key } of expired) unset(String(key[2]), String(key[3]));
+          return expired.length;
+        });
+        removed += batch;
+        if (batch < sweepBatch) return removed;
+      }
+    },
+  };
+}
+
+/** Digests keep the keys short and free of NUL, whatever the indexed values look like. */
+function indexKeys(kind: ArtifactKind, key: string, entry: Entry): LmdbKey[] {
+  const { expiresAt, uid, uidOrder = 0, grantId, accountId } = entry;
+  const keys: LmdbKey[] = [];
+  if (expiresAt !== undefined) keys.push(['expiry', expiresAt, kind, key]);
+  if (uid !== undefined) keys.push(['uid', kind, digest(uid), uidOrder, key]);
+  if (grantId !== undefined) keys.push(['grant', digest(grantId), kind, key]);
+  if (accountId !== undefined) keys.push(['account', kind, digest(accountId), key]);
+  return keys;
+}
+
+function asArtifact({ uidOrder: _uidOrder, ...artifact }: Entry): Artifact {
+  return artifact;
+}
+
+function listed(keys: readonly string[], find: (key: string) => Entry | undefined): ListedArtifact[] {
+  return keys.flatMap((key) => {
+    const entry = find(key);
+    return entry ? [{ key, artifact: asArtifact(entry) }] : [];
+  });
+}

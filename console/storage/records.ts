@@ -1,0 +1,96 @@
+/** The registry's records: what an administrator changes, and nothing that changes with a sign-in. */
+
+export type Role = 'Admin' | 'Viewer' | 'MetricsViewer';
+
+export interface UserRecord {
+  /** The subject identifier (`sub`): random, never reused, never equal to a client id. */
+  readonly id: string;
+  /** As typed at creation; compared case-insensitively. */
+  readonly username: string;
+  readonly email?: string;
+  readonly roles: readonly Role[];
+  /** Argon2id, PHC string format. */
+  readonly passwordHash: string;
+  readonly disabled: boolean;
+  /** Made at a first sign-in by an outside provider; the password is then one that nobody knows. */
+  readonly federated?: { readonly provider: string; readonly subject: string };
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Epoch milliseconds; what was issued before a change of password, roles or status is void. */
+  readonly tokensValidFrom: number;
+}
+
+export interface ClientSecretRecord {
+  /** SHA-256 of the secret, base64url. Client secrets are long random strings, so no slow hash is needed. */
+  readonly sha256: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+export type TokenAlg = 'RS256' | 'ES256' | 'EdDSA';
+export type TokenTyp = 'JWT' | 'at+jwt';
+
+export interface ClientRecord {
+  readonly id: string;
+  /** Public clients have no secret and must use PKCE (as all do here). */
+  readonly isPublic: boolean;
+  readonly isFirstParty: boolean;
+  readonly disabled: boolean;
+  /** At most two live secrets, newest first: the older one stays valid while callers move over. */
+  readonly secrets: readonly ClientSecretRecord[];
+  readonly grantTypes: readonly string[];
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  /** Gets a logout token when a session of this client ends. */
+  readonly backchannelLogoutUri?: string;
+  /** Loaded in the browser, in a hidden frame, when the person signs out. */
+  readonly frontchannelLogoutUri?: string;
+  /** Scopes this client may ask for. */
+  readonly scopes: readonly string[];
+  readonly tokenAlg: TokenAlg;
+  readonly tokenTyp: TokenTyp;
+  /** Epoch milliseconds; what was issued before is void. Absent: since `createdAt`. */
+  readonly tokensValidFrom?: number;
+  /** Derived from a setting at each start rather than registered by an administrator. */
+  readonly fromSettings?: boolean;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly alg: TokenAlg;
+  /** Private JWK as JSON text, or its AES-256-GCM form when an encryption key is configured. */
+  readonly privateJwk: string;
+  /** Epoch milliseconds since which the key set shows this key. */
+  readonly publishedAt: number;
+  /** Epoch milliseconds from which it signs; absent while it only waits as the next key. */
+  readonly signsFrom?: number;
+  /** Epoch milliseconds from which it only verifies. */
+  readonly signsUntil?: number;
+  /** Epoch milliseconds at which it leaves the key set. */
+  readonly retiresAt?: number;
+}
+
+/** A federated identity provider; its fields belong to the connectors. */
+export interface ProviderRecord {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** Instance-wide values that are generated once, such as cookie keys. */
+export interface SettingRecord {
+  readonly id: string;
+  readonly value: unknown;
+}
+
+export interface RegistryRecords {
+  users: UserRecord;
+  clients: ClientRecord;
+  keys: KeyRecord;
+  providers: ProviderRecord;
+  settings: SettingRecord;
+}
+
+export type Collection = keyof RegistryRecords;
+export const collections = ['users', 'clients', 'keys', 'providers', 'settings'] as const;

@@ -1,0 +1,117 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { backupFiles, checkManifest } from './backup-manifest.ts';
+import { syncDirectory, syncPath } from './durable-file.ts';
+import { forgetInstanceLock, takeInstanceLock } from './instance-lock.ts';
+import { ownDirectory } from './permissions.ts';
+import { parseRegistry } from './registry-format.ts';
+import { StorageRefusedError } from './storage.ts';
+import { openArtifactsEnvironment, restoringPrefix, type StoreFiles, storeFiles } from './store-files.ts';
+import { checkFormat } from './store-format.ts';
+
+export interface RestoreDeps {
+  readonly dataDir: string;
+  readonly from: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Checks the backup, gathers a complete store from it inside the data directory, and swaps the two.
+ * While they are being swapped `restoring-…` exists, which no start passes: an interrupted restore
+ * is repeated, never mistaken for a new store.
+ *
+ * @throws {StorageRefusedError} before anything was replaced
+ */
+export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise<void> {
+  await checkManifest(from);
+  ownDirectory(dataDir, undefined);
+  const current = storeFiles(dataDir);
+  const releaseLock = await lockOutConsoles(current);
+  try {
+    const time = new Date(now()).toISOString().replaceAll(/[-:.]/g, '');
+    const gathered = await gather(from, join(dataDir, `.restore-${time}.partial`));
+    swap(gathered, current, time);
+  } finally {
+    await releaseLock();
+  }
+}
+
+/** Holds the instance lock of the store that is to be replaced, if that store can still be opened. */
+async function lockOutConsoles(current: StoreFiles): Promise<() => Promise<void>> {
+  if (!existsSync(current.artifactsData)) return async () => {};
+  let environment: ReturnType<typeof openArtifactsEnvironment>;
+  try {
+    environment = openArtifactsEnvironment(current);
+  } catch (error) {
+    if (error instanceof StorageRefusedError) return async () => {};
+    throw error;
+  }
+  try {
+    const release = await takeInstanceLock(environment, current.dataDir);
+    return () => release().finally(environment.close);
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
+}
+
+/** Builds a store from the backup and opens both halves of it once. */
+async function gather(from: string, directory: string): Promise<StoreFiles> {
+  const files = storeFiles(directory);
+  mkdirSync(files.artifacts, { recursive: true, mode: 0o700 });
+  try {
+    copyPrivate(join(from, backupFiles.registry), files.registry);
+    copyPrivate(join(from, backupFiles.artifacts), files.artifactsData);
+    parseRegistry(readFileSync(files.registry, 'utf8'), files.registry);
+    const environment = openArtifactsEnvironment(files);
+    try {
+      checkFormat(environment, files.artifactsData);
+      await forgetInstanceLock(environment);
+    } finally {
+      await environment.close();
+    }
+    // It describes the processes that use the environment, and is made anew.
+    rmSync(files.artifactsLock, { force: true });
+    for (const path of [files.registry, files.artifactsData]) syncPath(path);
+    for (const path of [files.artifacts, directory]) syncDirectory(path);
+    return files;
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function swap(gathered: StoreFiles, current: StoreFiles, time: string): void {
+  const { dataDir } = current;
+  const replaced = join(dataDir, `replaced-${time}`);
+  const restoring = join(dataDir, `${restoringPrefix}${time}`);
+  const leftovers = readdirSync(dataDir).filter((name) => name.startsWith(restoringPrefix));
+
+  mkdirSync(replaced, { mode: 0o700 });
+  renameSync(gathered.dataDir, restoring);
+  syncDirectory(dataDir);
+
+  for (const path of [current.registry, current.artifacts]) {
+    if (existsSync(path)) renameSync(path, join(replaced, basename(path)));
+    renameSync(join(restoring, basename(path)), path);
+  }
+  syncDirectory(replaced);
+  syncDirectory(dataDir);
+  for (const name of [...leftovers, basename(restoring)]) rmSync(join(dataDir, name), { recursive: true });
+  syncDirectory(dataDir);
+}
+
+function copyPrivate(from: string, to: string): void {
+  copyFileSync(from, to);
+  chmodSync(to, 0o600);
+}

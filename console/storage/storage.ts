@@ -1,0 +1,143 @@
+/**
+ * The storage contract. Two stores with different habits stand behind it:
+ * the registry (what an administrator changes: small, read on every request, written rarely)
+ * and the artifacts (what each sign-in changes: many, short-lived, written durably one by one).
+ * Nothing outside this folder knows which implementation runs.
+ */
+import type { Collection, RegistryRecords } from './records.ts';
+
+/** Reads and writes inside one registry transaction; sees its own writes. */
+export interface RegistryTransaction {
+  get<C extends Collection>(collection: C, id: string): RegistryRecords[C] | undefined;
+  all<C extends Collection>(collection: C): ReadonlyMap<string, RegistryRecords[C]>;
+  put<C extends Collection>(collection: C, record: RegistryRecords[C]): void;
+  /** @returns whether there was such a record */
+  remove(collection: Collection, id: string): boolean;
+}
+
+export interface Registry {
+  /** From memory: hot paths call this. Records are frozen. */
+  get<C extends Collection>(collection: C, id: string): RegistryRecords[C] | undefined;
+  /** From memory; the map is replaced, never changed in place, when the collection changes. */
+  all<C extends Collection>(collection: C): ReadonlyMap<string, RegistryRecords[C]>;
+  /**
+   * Runs `change` on the newest state, alone among all processes, and makes its result durable.
+   * When `change` throws, or the store cannot be written, nothing has changed, in memory either.
+   *
+   * @throws {StorageUnavailableError} when the change could not be made durable
+   */
+  update<T>(change: (transaction: RegistryTransaction) => T): Promise<T>;
+  /**
+   * Tells of changes, those of other processes too (within 1 s).
+   *
+   * @returns a function that ends the subscription
+   */
+  onChange(listener: (changed: ReadonlySet<Collection>) => void): () => void;
+}
+
+export type ArtifactKind =
+  | 'Session'
+  | 'Interaction'
+  | 'Grant'
+  | 'AuthorizationCode'
+  | 'AccessToken'
+  | 'RefreshToken'
+  | 'ClientCredentials'
+  | 'ReplayDetection'
+  | 'PushedAuthorizationRequest'
+  | 'DeviceCode'
+  | 'Revocation'
+  | 'LastLogin'
+  | (string & {});
+
+/** JSON-serialisable content plus what the store indexes. */
+export interface Artifact {
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Epoch seconds; afterwards the artifact is not found any more. Absent: it stays until removed. */
+  readonly expiresAt?: number;
+  /** Epoch seconds of the one successful {@link ArtifactStore.consume}. */
+  readonly consumedAt?: number;
+  readonly grantId?: string;
+  readonly uid?: string;
+  readonly accountId?: string;
+}
+
+/** An artifact as a listing gives it: `key` stands for the id, which is stored only as its SHA-256. */
+export interface ListedArtifact {
+  readonly key: string;
+  readonly artifact: Artifact;
+}
+
+export interface Count {
+  /** Attempts within the current window, this one included. */
+  readonly count: number;
+  /** Epoch seconds at which the window ends and the count starts again. */
+  readonly resetsAt: number;
+}
+
+/**
+ * Sessions, grants, codes, tokens, counters. Ids are bearer secrets: the store keeps only their
+ * SHA-256. Each promise that resolves is durable.
+ */
+export interface ArtifactStore {
+  /** Creates or replaces. @throws {StorageUnavailableError} */
+  put(kind: ArtifactKind, id: string, artifact: Omit<Artifact, 'consumedAt'>): Promise<void>;
+  /** Consumed artifacts are found until they expire, so that reuse can be noticed. */
+  get(kind: ArtifactKind, id: string): Promise<Artifact | undefined>;
+  /** The newest artifact of that kind with this `uid`. */
+  findByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact | undefined>;
+  /** Marks as used: `true` for exactly one caller, among processes too; `false` when used before or absent. */
+  consume(kind: ArtifactKind, id: string): Promise<boolean>;
+  /** Idempotent. */
+  remove(kind: ArtifactKind, id: string): Promise<void>;
+  /** The same by the `key` of a listing. */
+  removeByKey(kind: ArtifactKind, key: string): Promise<void>;
+  /** Replaces the expiry, and the payload when one is given, of a listed artifact, if it is still there. */
+  extend(
+    kind: ArtifactKind,
+    key: string,
+    change: { readonly payload?: Artifact['payload']; readonly expiresAt: number },
+  ): Promise<void>;
+  /** Removes every artifact of `kinds` that carries this grant id, in one transaction. @returns how many */
+  removeByGrant(grantId: string, kinds: readonly ArtifactKind[]): Promise<number>;
+  /** Live artifacts of one account, newest expiry last. */
+  listByAccount(kind: ArtifactKind, accountId: string): Promise<ListedArtifact[]>;
+  /** Live artifacts of a kind, at most `limit`. */
+  list(kind: ArtifactKind, limit: number): Promise<ListedArtifact[]>;
+  /**
+   * Adds one to a counter that starts again `windowSeconds` after its first count. Atomic among processes.
+   */
+  count(kind: ArtifactKind, id: string, windowSeconds: number): Promise<Count>;
+  /** Takes back one earlier `count`, never below zero. */
+  uncount(kind: ArtifactKind, id: string): Promise<void>;
+  /** Deletes what has expired, in short batches. @returns how many */
+  sweep(): Promise<number>;
+}
+
+export interface Storage {
+  readonly registry: Registry;
+  readonly artifacts: ArtifactStore;
+  /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
+  checkWritable(): Promise<void>;
+  /** Writes a consistent copy of everything into `directory`, which must not exist yet. */
+  backup(directory: string): Promise<void>;
+  /** Flushes and releases every lock. */
+  close(): Promise<void>;
+}
+
+/** The store cannot be written now (disk full, I/O error): answered as 503 `storage_unavailable`. */
+export class StorageUnavailableError extends Error {
+  override readonly name = 'StorageUnavailableError';
+}
+
+/** The store must not be opened: corrupt, newer, locked by another console, or owned by another user. */
+export class StorageRefusedError extends Error {
+  override readonly name = 'StorageRefusedError';
+  readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign';
+
+  /** @param message  what is wrong and what to do, for the operator who reads the terminal */
+  constructor(reason: StorageRefusedError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,30 @@
+/** What the artifacts environment knows about the whole store. */
+import type { Environment } from './lmdb-environment.ts';
+import { StorageRefusedError } from './storage.ts';
+
+/** Raised when an older console could no longer read the artifacts. */
+const formatVersion = 1;
+const key = ['format'];
+
+/**
+ * The format is noted once the registry has been written, so its presence tells that there must be one.
+ *
+ * @returns whether this store was complete before
+ * @throws {StorageRefusedError} `newer`
+ */
+export function checkFormat(environment: Environment, path: string): boolean {
+  const found = environment.read(() => environment.database<number>('store').get(key));
+  if (found !== undefined && found > formatVersion) {
+    throw new StorageRefusedError(
+      'newer',
+      `${path} was written by a newer console (format ${found}, this one knows ${formatVersion}): ` +
+        'start the newer console, or bring a backup back with: npx console restore <backup>',
+    );
+  }
+  return found !== undefined;
+}
+
+export async function noteFormat(environment: Environment): Promise<void> {
+  const store = environment.database<number>('store');
+  await environment.write(() => store.put(key, formatVersion));
+}

@@ -1,0 +1,392 @@
+/** What every Storage must do. A new rule of the contract goes in here first. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ClientRecord, Collection, SettingRecord } from '../../console/storage/records.ts';
+import type { Artifact, Storage } from '../../console/storage/storage.ts';
+
+/** @param now  epoch milliseconds, as the storage must read them */
+export type OpenStorage = (now: () => number) => Promise<Storage>;
+
+const startMs = 1_800_000_000_000;
+const startSeconds = startMs / 1000;
+
+export function describeStorage(name: string, open: OpenStorage): void {
+  describe(name, () => {
+    let storage: Storage;
+    let nowMs: number;
+
+    beforeEach(async () => {
+      nowMs = startMs;
+      storage = await open(() => nowMs);
+    });
+    afterEach(() => storage.close());
+
+    const passSeconds = (seconds: number) => {
+      nowMs += seconds * 1000;
+    };
+
+    describe('registry', () => {
+      test('starts empty', () => {
+        expect(storage.registry.all('users').size).toBe(0);
+        expect(storage.registry.get('clients', 'none')).toBeUndefined();
+      });
+
+      test('a transaction sees its own writes, and its result is returned', async () => {
+        const seen = await storage.registry.update((transaction) => {
+          transaction.put('settings', setting('a', 1));
+          transaction.put('settings', setting('b', 2));
+          const removed = [transaction.remove('settings', 'a'), transaction.remove('settings', 'a')];
+          return {
+            removed,
+            ids: [...transaction.all('settings').keys()],
+            b: transaction.get('settings', 'b'),
+          };
+        });
+        expect(seen).toEqual({ removed: [true, false], ids: ['b'], b: setting('b', 2) });
+        expect([...storage.registry.all('settings').values()]).toEqual([setting('b', 2)]);
+      });
+
+      test('a change that throws changes nothing', async () => {
+        await storage.registry.update((transaction) => transaction.put('settings', setting('kept', 1)));
+        const before = storage.registry.all('settings');
+        const changes: unknown[] = [];
+        storage.registry.onChange((changed) => changes.push(changed));
+
+        const refused = storage.registry.update((transaction) => {
+          transaction.put('settings', setting('kept', 2));
+          transaction.remove('settings', 'kept');
+          transaction.put('clients', client('new'));
+          throw new RangeError('not so');
+        });
+        await expect(refused).rejects.toThrow(RangeError);
+
+        expect(storage.registry.all('settings')).toBe(before);
+        expect(storage.registry.get('settings', 'kept')).toEqual(setting('kept', 1));
+        expect(storage.registry.get('clients', 'new')).toBeUndefined();
+        expect(changes).toEqual([]);
+      });
+
+      test('an asynchronous change is refused and changes nothing', async () => {
+        const refused = storage.registry.update(async (transaction) =>
+          transaction.put('settings', setting('late', 1)),
+        );
+        await expect(refused).rejects.toThrow(TypeError);
+        expect(storage.registry.get('settings', 'late')).toBeUndefined();
+      });
+
+      test('a transaction that is kept cannot be used afterwards', async () => {
+        const kept = await storage.registry.update((transaction) => ({ transaction }));
+        expect(() => kept.transaction.put('settings', setting('late', 1))).toThrow(TypeError);
+        expect(storage.registry.get('settings', 'late')).toBeUndefined();
+      });
+
+      test('records are frozen copies', async () => {
+        const given = { ...client('app'), scopes: ['openid'] };
+        await storage.registry.update((transaction) => transaction.put('clients', given));
+        given.scopes.push('later');
+
+        const found = storage.registry.get('clients', 'app');
+        expect(found?.scopes).toEqual(['openid']);
+        expect(Object.isFrozen(found)).toBe(true);
+        expect(Object.isFrozen(found?.scopes)).toBe(true);
+      });
+
+      test('a map that was handed out stays as it was', async () => {
+        await storage.registry.update((transaction) => transaction.put('settings', setting('a', 1)));
+        const before = storage.registry.all('settings');
+        await storage.registry.update((transaction) => transaction.put('settings', setting('b', 1)));
+        expect([...before.keys()]).toEqual(['a']);
+        expect([...storage.registry.all('settings').keys()]).toEqual(['a', 'b']);
+      });
+
+      test.each(['__proto__', 'constructor', 'with "quotes" and \\', 'ümläut 🦊', '\u0000nul', ''])(
+        'takes the id %j',
+        async (id) => {
+          await storage.registry.update((transaction) => transaction.put('settings', setting(id, 'v')));
+          expect(storage.registry.get('settings', id)).toEqual(setting(id, 'v'));
+        },
+      );
+
+      test('listeners hear which collections changed, until they unsubscribe', async () => {
+        const heard: Collection[][] = [];
+        const stop = storage.registry.onChange((changed) => heard.push([...changed].sort()));
+        await storage.registry.update((transaction) => {
+          transaction.put('settings', setting('a', 1));
+          transaction.put('clients', client('app'));
+        });
+        await storage.registry.update((transaction) => transaction.get('settings', 'a'));
+        stop();
+        await storage.registry.update((transaction) => transaction.remove('settings', 'a'));
+        expect(heard).toEqual([['clients', 'settings']]);
+      });
+
+      test('a listener that throws harms neither the change nor the other listeners', async () => {
+        let heard = 0;
+        storage.registry.onChange(() => {
+          throw new Error('listener');
+        });
+        storage.registry.onChange(() => heard++);
+        await storage.registry.update((transaction) => transaction.put('settings', setting('a', 1)));
+        expect(heard).toBe(1);
+        expect(storage.registry.get('settings', 'a')).toBeDefined();
+      });
+
+      test('parallel changes lose nothing', async () => {
+        await storage.registry.update((transaction) => transaction.put('settings', setting('n', 0)));
+        const increase = () =>
+          storage.registry.update((transaction) => {
+            const value = Number(transaction.get('settings', 'n')?.value);
+            transaction.put('settings', setting('n', value + 1));
+          });
+        await Promise.all(Array.from({ length: 30 }, increase));
+        expect(storage.registry.get('settings', 'n')?.value).toBe(30);
+      });
+    });
+
+    describe('artifacts', () => {
+      const full: Artifact = {
+        payload: { text: 'ä"\\', list: [1, { deep: null }], flag: false },
+        expiresAt: startSeconds + 60,
+        grantId: 'grant',
+        uid: 'uid',
+        accountId: 'account',
+      };
+
+      test('gives back what was put, by kind and id', async () => {
+        await storage.artifacts.put('Session', 'one', full);
+        await storage.artifacts.put('Grant', 'one', { payload: { other: true } });
+        expect(await storage.artifacts.get('Session', 'one')).toEqual(full);
+        expect(await storage.artifacts.get('Grant', 'one')).toEqual({ payload: { other: true } });
+        expect(await storage.artifacts.get('Session', 'two')).toBeUndefined();
+      });
+
+      test.each(['', '\u0000', '~', 'a'.repeat(10_000), '🦊', '__proto__'])(
+        'takes any text as id and index value (%#)',
+        async (text) => {
+          const artifact = { payload: { a: 1 }, grantId: text, uid: text, accountId: text };
+          await storage.artifacts.put('Session', text, artifact);
+          expect(await storage.artifacts.get('Session', text)).toEqual(artifact);
+          expect((await storage.artifacts.findByUid('Session', text))?.artifact).toEqual(artifact);
+          expect(await storage.artifacts.listByAccount('Session', text)).toHaveLength(1);
+          expect(await storage.artifacts.removeByGrant(text, ['Session'])).toBe(1);
+          expect(await storage.artifacts.get('Session', text)).toBeUndefined();
+        },
+      );
+
+      test('replacing moves the artifact to its new indexes and makes it unused again', async () => {
+        await storage.artifacts.put('Session', 'one', full);
+        await storage.artifacts.consume('Session', 'one');
+        const next = {
+          payload: {},
+          expiresAt: startSeconds + 600,
+          grantId: 'g2',
+          uid: 'u2',
+          accountId: 'a2',
+        };
+        await storage.artifacts.put('Session', 'one', next);
+
+        expect(await storage.artifacts.findByUid('Session', 'uid')).toBeUndefined();
+        expect(await storage.artifacts.listByAccount('Session', 'account')).toEqual([]);
+        expect(await storage.artifacts.removeByGrant('grant', ['Session'])).toBe(0);
+        passSeconds(60);
+        expect(await storage.artifacts.sweep()).toBe(0);
+        expect((await storage.artifacts.findByUid('Session', 'u2'))?.artifact).toEqual(next);
+        expect(await storage.artifacts.listByAccount('Session', 'a2')).toHaveLength(1);
+        expect(await storage.artifacts.removeByGrant('g2', ['Session'])).toBe(1);
+      });
+
+      test('expires to the second and is swept', async () => {
+        await storage.artifacts.put('Session', 'one', full);
+        await storage.artifacts.put('Session', 'forever', { payload: {} });
+        passSeconds(59.999);
+        expect(await storage.artifacts.get('Session', 'one')).toBeDefined();
+        expect(await storage.artifacts.sweep()).toBe(0);
+        passSeconds(0.001);
+
+        expect(await storage.artifacts.get('Session', 'one')).toBeUndefined();
+        expect(await storage.artifacts.findByUid('Session', 'uid')).toBeUndefined();
+        expect(await storage.artifacts.listByAccount('Session', 'account')).toEqual([]);
+        expect(await storage.artifacts.list('Session', 10)).toHaveLength(1);
+        expect(await storage.artifacts.consume('Session', 'one')).toBe(false);
+
+        expect(await storage.artifacts.sweep()).toBe(1);
+        expect(await storage.artifacts.sweep()).toBe(0);
+        expect(await storage.artifacts.get('Session', 'forever')).toBeDefined();
+      });
+
+      test('sweeps more than one batch', async () => {
+        const puts = Array.from({ length: 450 }, (_, n) =>
+          storage.artifacts.put('Session', `s${n}`, { payload: { n }, expiresAt: startSeconds + n }),
+        );
+        await Promise.all(puts);
+        passSeconds(440);
+        expect(await storage.artifacts.sweep()).toBe(441);
+        expect(await storage.artifacts.list('Session', 100)).toHaveLength(9);
+      });
+
+      test('finds the newest by uid', async () => {
+        await storage.artifacts.put('Session', 'z', { payload: { n: 1 }, uid: 'u' });
+        await storage.artifacts.put('Session', 'a', { payload: { n: 2 }, uid: 'u' });
+        await storage.artifacts.put('Interaction', 'x', { payload: { n: 3 }, uid: 'u' });
+        expect((await storage.artifacts.findByUid('Session', 'u'))?.artifact.payload).toEqual({ n: 2 });
+        await storage.artifacts.put('Session', 'z', { payload: { n: 4 }, uid: 'u' });
+        expect((await storage.artifacts.findByUid('Session', 'u'))?.artifact.payload).toEqual({ n: 4 });
+        await storage.artifacts.remove('Session', 'z');
+        expect((await storage.artifacts.findByUid('Session', 'u'))?.artifact.payload).toEqual({ n: 2 });
+      });
+
+      test('finds the newest by uid that is alive', async () => {
+        await storage.artifacts.put('Session', 'long', { payload: { n: 1 }, uid: 'u' });
+        await storage.artifacts.put('Session', 'short', { ...full, uid: 'u' });
+        passSeconds(60);
+        expect((await storage.artifacts.findByUid('Session', 'u'))?.artifact.payload).toEqual({ n: 1 });
+      });
+
+      test('lists an account by expiry, and what is listed can be removed by its key', async () => {
+        const ends = { late: startSeconds + 30, early: startSeconds + 10, middle: startSeconds + 20 };
+        for (const [id, expiresAt] of Object.entries(ends)) {
+          await storage.artifacts.put('Session', id, { payload: { id }, expiresAt, accountId: 'alice' });
+        }
+        await storage.artifacts.put('Session', 'never', { payload: { id: 'never' }, accountId: 'alice' });
+        await storage.artifacts.put('Session', 'bob', { payload: { id: 'bob' }, accountId: 'bob' });
+
+        const listed = await storage.artifacts.listByAccount('Session', 'alice');
+        expect(listed.map(({ artifact }) => artifact.payload.id)).toEqual([
+          'early',
+          'middle',
+          'late',
+          'never',
+        ]);
+        for (const { key } of listed) expect(key).not.toMatch(/early|middle|late|never/);
+
+        await storage.artifacts.removeByKey('Session', String(listed[1]?.key));
+        expect(await storage.artifacts.get('Session', 'middle')).toBeUndefined();
+        expect(await storage.artifacts.listByAccount('Session', 'alice')).toHaveLength(3);
+      });
+
+      test('lists a kind up to a limit', async () => {
+        for (const id of ['a', 'b', 'c']) await storage.artifacts.put('Session', id, { payload: { id } });
+        await storage.artifacts.put('SessionExtra', 'd', { payload: {} });
+        expect(await storage.artifacts.list('Session', 2)).toHaveLength(2);
+        expect(await storage.artifacts.list('Session', 10)).toHaveLength(3);
+        expect(await storage.artifacts.list('Session', 0)).toEqual([]);
+      });
+
+      test('extends a listed artifact and keeps its indexes', async () => {
+        await storage.artifacts.put('Session', 'one', full);
+        const { key } = (await storage.artifacts.list('Session', 1))[0] ?? { key: '' };
+        const change = { payload: { more: 1 }, expiresAt: startSeconds + 120 };
+        await storage.artifacts.extend('Session', key, change);
+        await storage.artifacts.extend('Session', 'no such key', change);
+
+        passSeconds(60);
+        expect(await storage.artifacts.sweep()).toBe(0);
+        expect(await storage.artifacts.get('Session', 'one')).toEqual({ ...full, ...change });
+        expect(await storage.artifacts.findByUid('Session', 'uid')).toBeDefined();
+        expect(await storage.artifacts.list('Session', 10)).toHaveLength(1);
+        passSeconds(60);
+        expect(await storage.artifacts.sweep()).toBe(1);
+      });
+
+      test('removing is idempotent and cleans the indexes', async () => {
+        await storage.artifacts.put('Session', 'one', full);
+        await storage.artifacts.remove('Session', 'one');
+        await storage.artifacts.remove('Session', 'one');
+        await storage.artifacts.removeByKey('Session', 'no such key');
+        expect(await storage.artifacts.get('Session', 'one')).toBeUndefined();
+        expect(await storage.artifacts.findByUid('Session', 'uid')).toBeUndefined();
+        expect(await storage.artifacts.removeByGrant('grant', ['Session'])).toBe(0);
+        passSeconds(60);
+        expect(await storage.artifacts.sweep()).toBe(0);
+      });
+
+      test('removes by grant: the kinds asked for, that grant only', async () => {
+        await storage.artifacts.put('AccessToken', 'a', { payload: {}, grantId: 'g' });
+        await storage.artifacts.put('RefreshToken', 'r1', { payload: {}, grantId: 'g' });
+        await storage.artifacts.put('RefreshToken', 'r2', { payload: {}, grantId: 'g' });
+        await storage.artifacts.put('Session', 's', { payload: {}, grantId: 'g' });
+        await storage.artifacts.put('RefreshToken', 'other', { payload: {}, grantId: 'g2' });
+
+        expect(await storage.artifacts.removeByGrant('g', ['AccessToken', 'RefreshToken'])).toBe(3);
+        expect(await storage.artifacts.get('RefreshToken', 'r1')).toBeUndefined();
+        expect(await storage.artifacts.get('Session', 's')).toBeDefined();
+        expect(await storage.artifacts.get('RefreshToken', 'other')).toBeDefined();
+      });
+
+      test('consume is true for one of 50 parallel callers, and the artifact is still found', async () => {
+        await storage.artifacts.put('AuthorizationCode', 'code', full);
+        const calls = Array.from({ length: 50 }, () =>
+          storage.artifacts.consume('AuthorizationCode', 'code'),
+        );
+        const results = await Promise.all(calls);
+        expect(results.filter(Boolean)).toHaveLength(1);
+        expect(await storage.artifacts.get('AuthorizationCode', 'code')).toEqual({
+          ...full,
+          consumedAt: startSeconds,
+        });
+        expect((await storage.artifacts.findByUid('AuthorizationCode', 'uid'))?.artifact.consumedAt).toBe(
+          startSeconds,
+        );
+        expect(await storage.artifacts.consume('AuthorizationCode', 'absent')).toBe(false);
+      });
+
+      test('counts parallel attempts one by one, within a window that its first count starts', async () => {
+        const calls = Array.from({ length: 50 }, () => storage.artifacts.count('Failures', 'alice', 30));
+        const counts = await Promise.all(calls);
+        expect(counts.map(({ count }) => count).sort((a, b) => a - b)).toEqual(
+          Array.from({ length: 50 }, (_, n) => n + 1),
+        );
+        passSeconds(29);
+        const last = await storage.artifacts.count('Failures', 'alice', 30);
+        expect(last).toEqual({ count: 51, resetsAt: startSeconds + 30 });
+        passSeconds(1);
+        const next = await storage.artifacts.count('Failures', 'alice', 30);
+        expect(next).toEqual({ count: 1, resetsAt: startSeconds + 60 });
+        passSeconds(30);
+        expect(await storage.artifacts.sweep()).toBe(1);
+      });
+
+      test('takes counts back, never below zero', async () => {
+        await storage.artifacts.uncount('Failures', 'bob');
+        await storage.artifacts.count('Failures', 'bob', 30);
+        await storage.artifacts.count('Failures', 'bob', 30);
+        for (let n = 0; n < 3; n++) await storage.artifacts.uncount('Failures', 'bob');
+        const next = await storage.artifacts.count('Failures', 'bob', 30);
+        expect(next).toEqual({ count: 1, resetsAt: startSeconds + 30 });
+      });
+
+      test('what was put or handed out is not the stored object', async () => {
+        const payload = { list: ['a'] };
+        await storage.artifacts.put('Session', 'one', { payload });
+        payload.list.push('b');
+        const found = await storage.artifacts.get('Session', 'one');
+        (found?.payload.list as string[] | undefined)?.push('c');
+        expect((await storage.artifacts.get('Session', 'one'))?.payload).toEqual({ list: ['a'] });
+      });
+    });
+
+    test('says that it can be written', async () => {
+      await expect(storage.checkWritable()).resolves.toBeUndefined();
+    });
+  });
+}
+
+function setting(id: string, value: unknown): SettingRecord {
+  return { id, value };
+}
+
+function client(id: string): ClientRecord {
+  return {
+    id,
+    isPublic: true,
+    isFirstParty: false,
+    disabled: false,
+    secrets: [],
+    grantTypes: ['authorization_code'],
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    scopes: [],
+    tokenAlg: 'RS256',
+    tokenTyp: 'JWT',
+    createdAt: startMs,
+  };
+}

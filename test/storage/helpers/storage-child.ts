@@ -1,0 +1,97 @@
+/**
+ * A process of its own around one storage: a JSON command per line in, a JSON answer per line out.
+ * Started by storage-process.ts; arguments: data directory, role.
+ */
+import { createInterface } from 'node:readline';
+import { openStorage } from '../../../console/storage/open.ts';
+import { type Storage, StorageRefusedError } from '../../../console/storage/storage.ts';
+
+export type Command =
+  | readonly ['set', id: string, value: unknown]
+  | readonly ['increase', id: string, times: number]
+  | readonly ['read', id: string]
+  | readonly ['put', id: string, payload: Record<string, unknown>]
+  | readonly ['get', id: string]
+  | readonly ['consume', ids: readonly string[]]
+  | readonly ['count', id: string, times: number]
+  | readonly ['writable']
+  | readonly ['flood-registry']
+  | readonly ['flood-artifacts']
+  | readonly ['close'];
+
+const [dataDir = '', role] = process.argv.slice(2);
+
+function say(answer: unknown): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+async function run(storage: Storage, command: Command): Promise<unknown> {
+  const { registry, artifacts } = storage;
+  switch (command[0]) {
+    case 'set': {
+      const [, id, value] = command;
+      return registry.update((transaction) => transaction.put('settings', { id, value }));
+    }
+    case 'increase': {
+      const [, id, times] = command;
+      for (let n = 0; n < times; n++) {
+        await registry.update((transaction) => {
+          const value = Number(transaction.get('settings', id)?.value ?? 0) + 1;
+          transaction.put('settings', { id, value });
+        });
+      }
+      return registry.get('settings', id)?.value;
+    }
+    case 'read':
+      return registry.get('settings', command[1])?.value;
+    case 'put':
+      return artifacts.put('Session', command[1], { payload: command[2] });
+    case 'get':
+      return (await artifacts.get('Session', command[1]))?.payload;
+    case 'consume':
+      return Promise.all(command[1].map((id) => artifacts.consume('Session', id)));
+    case 'count': {
+      const [, id, times] = command;
+      const counts = Array.from({ length: times }, () => artifacts.count('Failures', id, 600));
+      return (await Promise.all(counts)).map(({ count }) => count);
+    }
+    case 'writable':
+      return storage.checkWritable();
+    case 'flood-registry':
+      for (let n = 1; ; n++) {
+        await registry.update((transaction) => transaction.put('settings', { id: `n${n}`, value: n }));
+        say(n);
+      }
+    case 'flood-artifacts':
+      for (let n = 1; ; n++) {
+        await artifacts.put('Session', `n${n}`, { payload: { n }, uid: `u${n}`, grantId: `g${n % 7}` });
+        if (n % 3 === 0) await artifacts.remove('Session', `n${n - 1}`);
+        say(n);
+      }
+    default:
+      return storage.close();
+  }
+}
+
+async function serve(): Promise<void> {
+  const storage = await openStorage({ dataDir, role: role === 'tool' ? 'tool' : 'console' });
+  say({ ready: process.pid });
+  for await (const line of createInterface({ input: process.stdin })) {
+    const command: Command = JSON.parse(line);
+    try {
+      say({ value: (await run(storage, command)) ?? null });
+    } catch (error) {
+      say({ error: (error as Error).name });
+    }
+    if (command[0] === 'close') break;
+  }
+  process.stdin.destroy();
+}
+
+try {
+  await serve();
+} catch (error) {
+  if (!(error instanceof StorageRefusedError)) throw error;
+  say({ refused: error.reason, message: error.message });
+  process.exitCode = 1;
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { Command } from './storage-child.ts';
+
+export interface StorageProcessOptions {
+  readonly dataDir: string;
+  readonly role?: 'console' | 'tool';
+  /** What runs node, such as `['strace', '-f']`. */
+  readonly wrapper?: readonly string[];
+}
+
+export interface StorageProcess {
+  readonly child: ChildProcess;
+  /** @returns the child's answer: `{ value }` or `{ error: <name> }` */
+  ask(...command: Command): Promise<unknown>;
+  tell(...command: Command): void;
+  /** The next line that the child says; `undefined` when it has ended. */
+  next(): Promise<unknown>;
+  /** @returns the exit code, or the signal's name */
+  ended(): Promise<number | string>;
+  kill(): Promise<void>;
+}
+
+const program = fileURLToPath(new URL('./storage-child.ts', import.meta.url));
+
+/** Starts a process that opens `dataDir`; its first line is `{ ready }` or `{ refused, message }`. */
+export function startStorageProcess({
+  dataDir,
+  role = 'console',
+  wrapper = [],
+}: StorageProcessOptions): StorageProcess {
+  const [command = '', ...args] = [...wrapper, process.execPath, '--import', 'tsx', program, dataDir, role];
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  onTestFinished(() => void child.kill('SIGKILL'));
+  // A killed child no longer reads.
+  child.stdin.on('error', () => {});
+
+  const tell: StorageProcess['tell'] = (...asked) => void child.stdin.write(`${JSON.stringify(asked)}\n`);
+  const next = async (): Promise<unknown> => {
+    const { value, done } = await lines.next();
+    return done ? undefined : JSON.parse(value);
+  };
+  return {
+    child,
+    tell,
+    next,
+    ask(...asked) {
+      tell(...asked);
+      return next();
+    },
+    ended: () => exit,
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+/** Starts a process and waits until it has opened the store. */
+export async function openStorageProcess(options: StorageProcessOptions): Promise<StorageProcess> {
+  const started = startStorageProcess(options);
+  const first = await started.next();
+  if (typeof first !== 'object' || first === null || !('ready' in first)) {
+    throw new Error(`the child did not open the store: ${JSON.stringify(first)}`);
+  }
+  return started;
+}
