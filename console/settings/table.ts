@@ -1,0 +1,252 @@
+import * as check from './checks.ts';
+
+/** What a default may depend on. */
+export interface Known {
+  readonly url: string;
+  readonly applicationAddresses: readonly string[];
+  readonly isTerminal: boolean;
+}
+
+/** A default that follows from another setting, and how the table names it. */
+export interface DerivedDefault {
+  readonly meaning: string;
+  readonly from: (known: Known) => string;
+}
+
+export interface Setting<T> {
+  /** Environment names, the one to show first. */
+  readonly env: readonly string[];
+  readonly check: check.Check<Exclude<T, undefined>>;
+  /** Checked like any other value; absent: the setting may stay unset. */
+  readonly default?: string | DerivedDefault;
+  readonly meaning: string;
+  /** Never shown; may come from a file that `NAME_FILE` names; has no command-line flag of its own. */
+  readonly isSecret: boolean;
+}
+
+/** Relative to the working directory. */
+export const defaultDataDir = './data';
+
+/**
+ * Every setting. `docs/settings.md` lists the same rows, and a test compares the two. Settings that
+ * others derive their default from (`url`, `applicationAddresses`) stand before those.
+ */
+export const settingsTable = {
+  url: setting('CONSOLE_URL', check.httpOrigin, 'http://localhost:8080', 'public address, also the issuer'),
+  host: optional('CONSOLE_HOST', check.listeningHost, 'listening address; unset = loopback, both families'),
+  port: setting(
+    'CONSOLE_PORT',
+    check.integer(0, 65_535, 'a port'),
+    {
+      meaning: 'port of `CONSOLE_URL`, or 8080',
+      from: ({ url }) => new URL(url).port || '8080',
+    },
+    'listening port; 0 = any free one',
+  ),
+  dataDir: setting(
+    'CONSOLE_DATA_DIR',
+    check.path,
+    defaultDataDir,
+    'directory of the embedded store and of `console.yaml`',
+  ),
+  applicationClientSecret: secret(
+    'CONSOLE_APPLICATION_CLIENT_SECRET',
+    check.clientSecret,
+    'creates client `application-client`; unset = no client-credentials grant for it. At least 32 characters',
+  ),
+  adminUsername: optional(
+    'CONSOLE_ADMIN_USERNAME',
+    check.userName,
+    'first administrator, created when there is no user yet; unset = the start prints a one-time set-up link',
+  ),
+  adminPassword: secret('CONSOLE_ADMIN_PASSWORD', check.password, 'password of that administrator'),
+  members: setting(
+    'CONSOLE_MEMBERS',
+    check.listOf(check.httpOrigin),
+    { meaning: 'the embedded member', from: () => '' },
+    'comma-separated member base addresses; unset = start and use the embedded member',
+  ),
+  memberPrefix: optional(
+    'CONSOLE_MEMBER_PREFIX',
+    check.oneOf('svc', 'hazelcast'),
+    'first path segment at the members (`svc` or `hazelcast`); unset = detected',
+  ),
+  memberUsername: setting(
+    'CONSOLE_MEMBER_USERNAME',
+    check.anyText,
+    'dev',
+    'for empty cluster name positions; not used by this version, which forwards bodies as they come',
+  ),
+  memberPassword: secret(
+    'CONSOLE_MEMBER_PASSWORD',
+    check.secretText,
+    'for empty password positions; not used by this version',
+  ),
+  tlsCert: optional('CONSOLE_TLS_CERT', check.path, 'PEM file of the certificate chain: serve HTTPS'),
+  tlsKey: optional('CONSOLE_TLS_KEY', check.path, 'PEM file of its private key'),
+  trustedProxies: setting(
+    'CONSOLE_TRUSTED_PROXIES',
+    check.listOf(check.addressOrSubnet),
+    { meaning: 'none', from: () => '' },
+    'comma-separated addresses or subnets whose `X-Forwarded-For` counts',
+  ),
+  outboundAllow: setting(
+    'CONSOLE_OUTBOUND_ALLOW',
+    check.listOf(check.hostOrSubnet),
+    { meaning: 'none', from: () => '' },
+    'comma-separated host names, addresses or subnets at which the console may call private and loopback addresses, for logout notices and the like',
+  ),
+  databaseUrl: secret(
+    'CONSOLE_DATABASE_URL',
+    check.postgresUrl,
+    '`postgres://…`: not in this version, which refuses to start with it',
+  ),
+  allowInsecureHttp: setting(
+    'CONSOLE_ALLOW_INSECURE_HTTP',
+    check.trueOrFalse,
+    'false',
+    'permits an `http:` issuer that is not loopback',
+  ),
+  strict: setting(
+    'CONSOLE_STRICT',
+    check.trueOrFalse,
+    'false',
+    'turns every start-up warning into a refusal',
+  ),
+  accessTokenTtlSeconds: setting(
+    'CONSOLE_ACCESS_TOKEN_TTL',
+    check.integer(30, 3600, 'seconds'),
+    '300',
+    'life of an access token, 30 to 3600 seconds',
+  ),
+  audience: setting(
+    'CONSOLE_AUDIENCE',
+    check.resourceUri,
+    { meaning: '`<CONSOLE_URL>/svc`', from: ({ url }) => `${url}/svc` },
+    'audience (`aud`) of access tokens',
+  ),
+  encryptionKey: secret(
+    'CONSOLE_ENCRYPTION_KEY',
+    check.encryptionKey,
+    '32 bytes, base64 or hexadecimal: signing keys are sealed with it in the store',
+  ),
+  keyRotationDays: setting(
+    'CONSOLE_KEY_ROTATION_DAYS',
+    check.integer(1, 3650, 'days'),
+    '90',
+    'age at which a signing key is replaced',
+  ),
+  passwordMinLength: setting(
+    'CONSOLE_PASSWORD_MIN_LENGTH',
+    check.integer(12, 128, 'characters'),
+    '12',
+    'shortest password, 12 to 128 characters',
+  ),
+  sessionIdleSeconds: setting(
+    'CONSOLE_SESSION_IDLE_SECONDS',
+    check.integer(60, 1800, 'seconds'),
+    '1800',
+    'a sign-in ends after this long without use, 60 to 1800 seconds',
+  ),
+  sessionMaxSeconds: setting(
+    'CONSOLE_SESSION_MAX_SECONDS',
+    check.integer(300, 43_200, 'seconds'),
+    '43200',
+    'a sign-in ends after this long in any case, 300 to 43200 seconds',
+  ),
+  proxyBodyLimitBytes: setting(
+    'CONSOLE_PROXY_BODY_LIMIT',
+    check.integer(1024, 2 ** 30, 'bytes'),
+    '10485760',
+    'largest request body that the proxy forwards, in bytes',
+  ),
+  logLevel: setting(
+    'CONSOLE_LOG_LEVEL',
+    check.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'least level that is logged; audit lines are logged at every level but `silent`',
+  ),
+  logFormat: setting(
+    'CONSOLE_LOG_FORMAT',
+    check.oneOf('pretty', 'json'),
+    {
+      meaning: '`pretty` on a terminal, else `json`',
+      from: ({ isTerminal }) => (isTerminal ? 'pretty' : 'json'),
+    },
+    'form of log lines',
+  ),
+  memberPort: setting('MEMBER_PORT', check.integer(0, 65_535, 'a port'), '5701', "the member's port"),
+  memberHost: setting('MEMBER_HOST', check.listeningHost, '127.0.0.1', "the member's address"),
+  memberConfig: optional(
+    'MEMBER_CONFIG',
+    check.path,
+    "the member's configuration file, YAML or XML; unset = built in",
+  ),
+  applicationAddresses: setting(
+    'SVC_MC_APP_ADDRESSES',
+    check.listOf(check.httpAddress),
+    'http://localhost:9021',
+    "public addresses of the application's nodes: redirect, logout and CORS origins follow from them",
+  ),
+  applicationInternalAddress: setting(
+    'SVC_MC_APP_INTERNALADDRESS',
+    check.httpAddress,
+    {
+      meaning: 'first of `SVC_MC_APP_ADDRESSES`',
+      from: ({ applicationAddresses }) => applicationAddresses[0] ?? 'http://localhost:9021',
+    },
+    'where the console sends licence updates',
+  ),
+  dashboardIssuerUrl: setting(
+    'APP_SECURITY_OPENIDP_ISSUERURL APP_SECURITY_OPENIDP_ISSUER_URL',
+    check.httpAddress,
+    { meaning: '`CONSOLE_URL`', from: ({ url }) => url },
+    "the dashboard's issuer; must resolve from the browser",
+  ),
+  dashboardJwksUri: setting(
+    'APP_SECURITY_OPENIDP_JWKSURI APP_SECURITY_OPENIDP_JWKS_URI',
+    check.httpAddress,
+    { meaning: '`<CONSOLE_URL>/oauth2/jwks`', from: ({ url }) => `${url}/oauth2/jwks` },
+    "the dashboard's key set; must resolve from the dashboard's host",
+  ),
+  dashboardRequireHttps: setting(
+    'APP_SECURITY_OPENIDP_REQUIREHTTPS APP_SECURITY_OPENIDP_REQUIRE_HTTPS',
+    check.trueOrFalse,
+    'false',
+    'whether the dashboard insists on HTTPS',
+  ),
+} as const;
+
+export type SettingKey = keyof typeof settingsTable;
+
+/** The checked value of each setting. */
+export type SettingValues = {
+  readonly [K in SettingKey]: (typeof settingsTable)[K] extends Setting<infer T> ? T : never;
+};
+
+/** Names of this prefix that another process of this project reads. */
+export const namesReadElsewhere: readonly string[] = ['CONSOLE_JWKS_URI'];
+
+/** @param names  environment names, separated by spaces */
+function setting<T>(
+  names: string,
+  check: check.Check<T>,
+  fallback: string | DerivedDefault,
+  meaning: string,
+): Setting<T> {
+  return {
+    env: names.split(' '),
+    check: check as Setting<T>['check'],
+    default: fallback,
+    meaning,
+    isSecret: false,
+  };
+}
+
+function optional<T>(name: string, check: check.Check<T>, meaning: string): Setting<T | undefined> {
+  return { env: [name], check: check as Setting<T | undefined>['check'], meaning, isSecret: false };
+}
+
+function secret<T>(name: string, check: check.Check<T>, meaning: string): Setting<T | undefined> {
+  return { ...optional(name, check, meaning), isSecret: true };
+}
