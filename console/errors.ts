@@ -1,0 +1,129 @@
+/**
+ * What can be refused, and how it is said. Two forms leave this process: OAuth errors
+ * (RFC 6749 §5.2, RFC 6750 §3) on OAuth endpoints, problem details (RFC 9457) everywhere else.
+ */
+
+/** One row of the problem table: what `code` means and which status carries it. */
+export interface Problem {
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+}
+
+const problem = (code: string, status: number, title: string): Problem => ({ code, status, title });
+
+/** Every problem that a JSON endpoint of this project answers with; `docs/errors.md` lists the same. */
+export const problems = {
+  invalidRequest: problem('invalid_request', 400, 'The request is not well formed'),
+  invalidUrl: problem('invalid_url', 400, 'The address is not one that the console calls'),
+  weakPassword: problem('weak_password', 400, 'The password is too weak'),
+  unauthorized: problem('unauthorized', 401, 'An access token is needed'),
+  invalidToken: problem('invalid_token', 401, 'The access token is not valid'),
+  forbidden: problem('forbidden', 403, 'This is not allowed'),
+  csrfFailed: problem('csrf_failed', 403, 'The form did not come from this browser'),
+  insufficientScope: problem('insufficient_scope', 403, 'The access token does not open this'),
+  notFound: problem('not_found', 404, 'There is nothing at this address'),
+  methodNotAllowed: problem('method_not_allowed', 405, 'This address does not know the method'),
+  requestTimeout: problem('request_timeout', 408, 'The request took too long to arrive'),
+  conflict: problem('conflict', 409, 'This collides with what is already there'),
+  contentTooLarge: problem('content_too_large', 413, 'The body is too large'),
+  uriTooLong: problem('uri_too_long', 414, 'The request target is too long'),
+  tooManyRequests: problem('too_many_requests', 429, 'Too many requests'),
+  headersTooLarge: problem('headers_too_large', 431, 'The header fields are too large'),
+  serverError: problem('server_error', 500, 'Something went wrong here'),
+  badGateway: problem('bad_gateway', 502, 'The member closed the connection without an answer'),
+  noMember: problem('no_member', 503, 'No member can be reached'),
+  busy: problem('busy', 503, 'The server is busy'),
+  storageUnavailable: problem('storage_unavailable', 503, 'The store cannot be written'),
+  upstreamTimeout: problem('upstream_timeout', 504, 'The member did not answer in time'),
+} as const;
+
+export interface RefusalOptions {
+  /** Header fields to send with the refusal, such as `WWW-Authenticate` or `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** A refusal that a JSON endpoint answers as problem details and a page as an error page. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /**
+   * @param problem  a row of {@link problems}
+   * @param detail   one sentence for the caller: no secret, no stack, no path of this machine
+   */
+  constructor(problem: Problem, detail: string, { headers = {}, cause }: RefusalOptions = {}) {
+    super(detail, { cause });
+    this.problem = problem;
+    this.headers = headers;
+  }
+}
+
+/** OAuth error codes of this project's own handlers and the status that carries each. */
+const oauthStatus = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  unsupported_token_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  server_error: 500,
+  temporarily_unavailable: 503,
+} as const;
+
+export type OAuthErrorCode = keyof typeof oauthStatus;
+
+/** A refusal at an OAuth endpoint: `error` and `error_description` (RFC 6749 §5.2). */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError';
+  readonly code: OAuthErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /**
+   * @param code         the registered error code
+   * @param description  printable ASCII without `"` and `\` (RFC 6749 §5.2)
+   * @param options      `status` overrides the code's own, as 405 or 413 do for `invalid_request`
+   */
+  constructor(
+    code: OAuthErrorCode,
+    description: string,
+    { status, headers = {}, cause }: RefusalOptions & { readonly status?: number } = {},
+  ) {
+    super(description, { cause });
+    this.code = code;
+    this.status = status ?? oauthStatus[code];
+    this.headers = headers;
+  }
+}
+
+/** What an address may add to the problem it answers with. */
+export interface ProblemMembers {
+  readonly request_id: string;
+  readonly decision_id?: string;
+  readonly [member: string]: unknown;
+}
+
+/**
+ * The body of a problem response (RFC 9457 §3).
+ *
+ * @param refusal  what was refused and why
+ * @param members  extension members; always the request id
+ */
+export function problemBody(refusal: ProblemError, members: ProblemMembers): string {
+  const { code, status, title } = refusal.problem;
+  return JSON.stringify({
+    type: `urn:cluster-console:problem:${code}`,
+    title,
+    status,
+    detail: refusal.message,
+    code,
+    ...members,
+  });
+}

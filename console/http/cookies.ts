@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Cookie names of this console: `__Host-` where the browser can hold us to it (S33). */
+export interface CookieNames {
+  readonly session: string;
+  readonly interaction: string;
+  readonly resume: string;
+  readonly csrf: string;
+}
+
+/**
+ * The interaction's two cookies are limited to one path, so that parallel tabs do not overwrite each
+ * other; a path rules out `__Host-`, and `__Secure-` takes its place.
+ *
+ * @param isSecure  the console's public address is https
+ */
+export function cookieNames(isSecure: boolean): CookieNames {
+  const host = isSecure ? '__Host-' : '';
+  const secure = isSecure ? '__Secure-' : '';
+  return {
+    session: `${host}console_session`,
+    csrf: `${host}console_csrf`,
+    interaction: `${secure}console_interaction`,
+    resume: `${secure}console_resume`,
+  };
+}
+
+/** A cookie that is there twice was planted by somebody: neither value counts (S33). */
+export function dropRepeatedCookies(req: IncomingMessage, names: CookieNames): void {
+  const header = req.headers.cookie;
+  if (header === undefined) return;
+  const own = new Set(Object.values(names).flatMap((name) => [name, `${name}.sig`]));
+  const pairs = header.split(';').map((pair) => pair.trim());
+  const nameOf = (pair: string) => pair.slice(0, pair.indexOf('='));
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of pairs.map(nameOf)) {
+    if (seen.has(name) && own.has(name)) repeated.add(name);
+    seen.add(name);
+  }
+  if (repeated.size > 0) req.headers.cookie = pairs.filter((pair) => !repeated.has(nameOf(pair))).join('; ');
+}

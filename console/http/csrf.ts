@@ -1,0 +1,77 @@
+/**
+ * Forms are bound to the browser that was shown them (S31): a random cookie from before the sign-in,
+ * a token in the form that only this server can derive from it, and the fetch metadata of the request.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import { ProblemError, problems } from '../errors.ts';
+import type { Form } from './form.ts';
+
+export interface Csrf {
+  /** The token for a form on the page that is being made; sets the cookie when there is none yet. */
+  token(ctx: Context): string;
+  /** @throws {ProblemError} `csrf_failed` */
+  check(ctx: Context, form: Form): void;
+}
+
+export interface CsrfDeps {
+  /** The origin that browsers see. */
+  readonly origin: string;
+  readonly cookieName: string;
+  readonly isSecure: boolean;
+  /** Kept over restarts, so that a page survives one. */
+  readonly secret: string;
+}
+
+export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): Csrf {
+  return {
+    token(ctx) {
+      let id = readCookie(ctx);
+      if (!id) {
+        id = randomBytes(18).toString('base64url');
+        ctx.cookies.set(cookieName, id, {
+          httpOnly: true,
+          sameSite: 'lax',
+          path: '/',
+          secure: isSecure,
+          signed: false,
+        });
+      }
+      return derive(id);
+    },
+    check(ctx, form) {
+      checkOrigin(ctx);
+      const id = readCookie(ctx);
+      const given = form.get('csrf') ?? '';
+      if (!id || !isSame(given, derive(id)))
+        throw refuse('The form is too old, or cookies are switched off. Open the page anew and try again.');
+    },
+  };
+
+  function readCookie(ctx: Context): string | undefined {
+    const id = ctx.cookies.get(cookieName, { signed: false });
+    return id && /^[\w-]{24}$/.test(id) ? id : undefined;
+  }
+
+  function derive(id: string): string {
+    return createHmac('sha256', secret).update(`csrf ${id}`).digest('base64url');
+  }
+
+  function checkOrigin(ctx: Context): void {
+    const sent = ctx.get('Origin');
+    if (sent !== '' && sent !== origin)
+      throw refuse(`Open this console at ${origin} and send the form from there.`);
+    const site = ctx.get('Sec-Fetch-Site');
+    if (site !== '' && site !== 'same-origin' && site !== 'none')
+      throw refuse('The form came from another site.');
+  }
+}
+
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function refuse(detail: string): ProblemError {
+  return new ProblemError(problems.csrfFailed, detail);
+}

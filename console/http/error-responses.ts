@@ -1,0 +1,93 @@
+/** One place turns what is thrown into what a page or a JSON caller gets (S86). */
+import type { Context, Middleware } from 'koa';
+import { renderError } from '../../views/error.tsx';
+import { ProblemError, problemBody, problems } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { StorageUnavailableError } from '../storage/storage.ts';
+import { FormError } from './form.ts';
+import { requestIdOf } from './request-id.ts';
+import { setPageHeaders } from './security-headers.ts';
+
+export interface ErrorResponsesDeps {
+  readonly log: Logger;
+  readonly isSecure: boolean;
+}
+
+export interface ErrorResponses {
+  /** Catches for everything behind it. */
+  readonly middleware: Middleware;
+  /** Writes the refusal: a page for a browser, problem details for everybody else. */
+  send(ctx: Context, refusal: ProblemError): void;
+}
+
+export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): ErrorResponses {
+  return {
+    async middleware(ctx, next) {
+      try {
+        await next();
+        if (ctx.status === 404 && ctx.body == null)
+          throw new ProblemError(problems.notFound, `There is no page ${ctx.path}.`);
+        if (ctx.status === 405 && ctx.body == null)
+          throw new ProblemError(problems.methodNotAllowed, 'Use another method.');
+      } catch (error) {
+        const refusal = toProblem(error);
+        if (refusal.problem.status === 500)
+          log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed');
+        send(ctx, refusal);
+      }
+    },
+    send,
+  };
+
+  function send(ctx: Context, refusal: ProblemError): void {
+    const { status, code, title } = refusal.problem;
+    const requestId = requestIdOf(ctx.req);
+    ctx.status = status;
+    ctx.set(refusal.headers);
+    ctx.set('Cache-Control', 'no-store');
+    if (ctx.accepts('json', 'html') === 'html') {
+      setPageHeaders(ctx, isSecure);
+      ctx.type = 'html';
+      ctx.body = renderError({ status, code, title, detail: refusal.message, requestId, ...wayOut(code) });
+    } else {
+      ctx.body = problemBody(refusal, { request_id: requestId });
+      ctx.type = 'application/problem+json';
+    }
+  }
+}
+
+/** What a stack, a library or a form could not say for itself. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof FormError) {
+    const row = error.status === 413 ? problems.contentTooLarge : problems.invalidRequest;
+    const headers: Record<string, string> = error.status === 413 ? { Connection: 'close' } : {};
+    return new ProblemError(row, `${error.message}.`, { cause: error, headers });
+  }
+  if (error instanceof StorageUnavailableError) {
+    return new ProblemError(problems.storageUnavailable, 'Nothing was changed. Try again shortly.', {
+      cause: error,
+      headers: { 'Retry-After': '5' },
+    });
+  }
+  if (isMissingInteraction(error)) {
+    return new ProblemError(
+      { ...problems.csrfFailed, title: 'This sign-in is over' },
+      'It took too long, was finished in another tab, or was started in another browser. Start it again from the application.',
+      { cause: error },
+    );
+  }
+  return new ProblemError(problems.serverError, 'It is logged under the request id below.', { cause: error });
+}
+
+/** The library's way to say that the cookie of a sign-in, or its record, is gone. */
+function isMissingInteraction(error: unknown): boolean {
+  return error instanceof Error && error.name === 'SessionNotFound';
+}
+
+/** Home is the account, or the sign-in for who has none open. */
+const waysHome = new Set(['csrf_failed', 'not_found', 'forbidden', 'conflict']);
+
+function wayOut(code: string) {
+  return waysHome.has(code) ? { actionHref: '/', actionLabel: 'Go to your account' } : {};
+}

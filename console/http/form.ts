@@ -1,0 +1,90 @@
+/** Reads `application/x-www-form-urlencoded` bodies, strictly: what cannot be understood is refused. */
+import type { IncomingMessage } from 'node:http';
+
+export class FormError extends Error {
+  override readonly name = 'FormError';
+  readonly status: 400 | 413;
+
+  constructor(status: 400 | 413, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** Each name once. */
+export type Form = ReadonlyMap<string, string>;
+
+/** Bytes; a sign-in or token request is a fraction of it. */
+export const formLimit = 65_536;
+
+/**
+ * @throws {FormError} 413 over {@link formLimit} bytes, before reading when declared; 400 for another
+ *   content type or coding, a bad escape or a repeated name
+ */
+export async function readForm(req: IncomingMessage): Promise<Form> {
+  return parseForm(await readText(req));
+}
+
+function readText(req: IncomingMessage): Promise<string> {
+  const { 'content-type': type, 'content-encoding': coding, 'content-length': length } = req.headers;
+  if (type === undefined || !isFormType(type)) {
+    throw new FormError(400, 'the body must be application/x-www-form-urlencoded');
+  }
+  if (coding !== undefined) throw new FormError(400, 'the body must come without a content coding');
+  if (Number(length) > formLimit) throw tooLarge();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= formLimit) chunks.push(chunk);
+      else reject(tooLarge());
+    });
+    req.on('end', () => {
+      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      resolve(body.toString('latin1'));
+    });
+    // Also what a caller leaves behind who hangs up halfway.
+    req.on('error', (cause) => reject(new FormError(400, 'the body did not arrive', { cause })));
+  });
+}
+
+/**
+ * @param text  one character for each byte
+ * @throws {FormError} for a bad escape, bytes or escapes that are not UTF-8, or a repeated name
+ */
+export function parseForm(text: string): Form {
+  const form = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const name = decode(at < 0 ? pair : pair.slice(0, at));
+    const value = at < 0 ? '' : decode(pair.slice(at + 1));
+    if (form.has(name)) throw new FormError(400, 'a parameter is repeated');
+    form.set(name, value);
+  }
+  return form;
+}
+
+function decode(text: string): string {
+  if (!/[%+\x80-\xff]/.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' ').replace(/[\x80-\xff]/g, escapeByte));
+  } catch (cause) {
+    throw new FormError(400, 'the body has a bad escape', { cause });
+  }
+}
+
+/** Raw bytes beyond ASCII are read as UTF-8, as browsers and curl send them. */
+function escapeByte(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16)}`;
+}
+
+function isFormType(type: string): boolean {
+  if (type === 'application/x-www-form-urlencoded') return true;
+  return /^application\/x-www-form-urlencoded\s*(?:;.*)?$/i.test(type);
+}
+
+function tooLarge(): FormError {
+  return new FormError(413, 'the body is too large');
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ProblemError, problems } from '../errors.ts';
+import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface MetricsEndpointDeps {
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** @throws {ProblemError} `invalid_token` */
+  readonly checkToken: (
+    token: string,
+  ) => { readonly roles: readonly string[] } | Promise<{ readonly roles: readonly string[] }>;
+}
+
+/**
+ * `/metrics`. Numbers tell about use: they are for this machine itself, or for a token with any role (S49).
+ *
+ * @throws {ProblemError} `unauthorized`, `invalid_token`, `insufficient_scope`
+ */
+export function createMetricsEndpoint({ metrics, checkToken }: MetricsEndpointDeps) {
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (!isFromThisMachine(req)) await checkRole(req, checkToken);
+    const body = await metrics.text();
+    res.writeHead(200, {
+      'Content-Type': metrics.contentType,
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+    });
+    res.end(body);
+  };
+}
+
+async function checkRole(req: IncomingMessage, checkToken: MetricsEndpointDeps['checkToken']): Promise<void> {
+  const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
+  if (!token) throw needed(problems.unauthorized, 'Bearer');
+  const { roles } = await checkToken(token);
+  if (roles.length === 0) {
+    throw needed(problems.insufficientScope, 'Bearer error="insufficient_scope", scope="app:MetricsViewer"');
+  }
+}
+
+function needed(problem: typeof problems.unauthorized, challenge: string): ProblemError {
+  return new ProblemError(problem, 'Metrics need an access token with a role.', {
+    headers: { 'WWW-Authenticate': challenge },
+  });
+}
+
+/** What a proxy adds when it asks for somebody else. */
+const traces = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
+
+/**
+ * A peer on loopback that is no proxy. It also names this machine: a page in a browser here whose
+ * own name has been pointed at loopback does not, nor does a proxy that passes the public name on.
+ */
+function isFromThisMachine(req: IncomingMessage): boolean {
+  return (
+    isLoopbackAddress(req.socket.remoteAddress ?? '') &&
+    isLoopbackHost(req.headers.host ?? '') &&
+    traces.every((field) => req.headers[field] === undefined)
+  );
+}

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+
+const key = Symbol('request id');
+
+interface Identified {
+  [key]?: string;
+}
+
+/** Gives the request the id that its log lines, its refusal and `X-Request-Id` share. */
+export function assignRequestId(req: IncomingMessage, id: string): string {
+  (req as IncomingMessage & Identified)[key] = id;
+  return id;
+}
+
+/** @returns the id given by {@link assignRequestId} */
+export function requestIdOf(req: IncomingMessage): string {
+  return (req as IncomingMessage & Identified)[key] ?? 'none';
+}
