@@ -1,0 +1,77 @@
+import type { Maps } from '../data/maps.ts';
+import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
+import type { ReadBody } from '../request-body.ts';
+import type { Call, Route } from '../router.ts';
+import { contentTypeOf, isStorableType } from './content-type.ts';
+
+export interface MapEndpointsDeps {
+  readonly maps: Maps;
+  readonly readBody: ReadBody;
+}
+
+/** Map entries over HTTP (spec §2.1, §4.2). A name that no map configuration matches is 400. */
+export function createMapRoutes({ maps, readBody }: MapEndpointsDeps): readonly Route[] {
+  /** Spec §4.2 row 1: creates or updates; 503 when the member's memory is used up. */
+  async function putEntry(call: Call, map: string, key: string): Promise<void> {
+    const contentType = contentTypeOf(call.req);
+    if (!isStorableType(contentType) || !maps.isConfigured(map)) return replyEmpty(call.res, 400);
+    const bytes = await readBody(call);
+    if (bytes === undefined) return;
+    const outcome = maps.put(map, key, { bytes, contentType });
+    replyEmpty(call.res, outcome === 'stored' ? 200 : 503);
+  }
+
+  /** Spec §4.2 row 2: the bytes and the MIME type as stored; 204 for no mapping. */
+  function getEntry({ res }: Call, map: string, key: string) {
+    const value = maps.get(map, key);
+    if (value !== undefined) return replyValue(res, value);
+    if (!maps.isConfigured(map)) return replyEmpty(res, 400);
+    replyNoContent(res);
+  }
+
+  /** Spec §4.2 row 3: 200 whether or not the key had a mapping. */
+  function removeEntry({ res }: Call, map: string, key: string) {
+    if (!maps.isConfigured(map)) return replyEmpty(res, 400);
+    maps.remove(map, key);
+    replyEmpty(res, 200);
+  }
+
+  /** Spec §4.2 row 4: the key left out, slash included, removes all entries. */
+  function clearMap({ res }: Call, map: string) {
+    if (!maps.isConfigured(map)) return replyEmpty(res, 400);
+    maps.clear(map);
+    replyEmpty(res, 200);
+  }
+
+  /**
+   * `DELETE /maps/m/` names the entry with the empty key, as in the real engine. No entry has that
+   * key, so nothing is removed; above all it is no clear.
+   */
+  function removeNothing({ res }: Call, map: string) {
+    replyEmpty(res, maps.isConfigured(map) ? 200 : 400);
+  }
+
+  /** The real engine's HEAD: 200 without a look at the entry. */
+  function headEntry({ res }: Call, map: string) {
+    replyEmpty(res, maps.isConfigured(map) ? 200 : 400);
+  }
+
+  /** A path that ends before the key, or before the map. */
+  function missingKey({ res }: Call) {
+    replyEmpty(res, 400);
+  }
+
+  return [
+    { method: 'POST', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: putEntry },
+    { method: 'GET', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: getEntry },
+    { method: 'HEAD', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: headEntry },
+    { method: 'DELETE', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: removeEntry },
+    { method: 'DELETE', template: 'rest/maps/{map}', group: 'DATA', handler: clearMap },
+    { method: 'DELETE', template: 'rest/maps/{map}/', group: 'DATA', handler: removeNothing },
+    { method: 'POST', template: 'rest/maps/{map}', group: 'DATA', handler: missingKey },
+    { method: 'GET', template: 'rest/maps/{map}', group: 'DATA', handler: missingKey },
+    { method: 'POST', template: 'rest/maps', group: 'DATA', handler: missingKey },
+    { method: 'GET', template: 'rest/maps', group: 'DATA', handler: missingKey },
+    { method: 'DELETE', template: 'rest/maps', group: 'DATA', handler: missingKey },
+  ];
+}

@@ -1,0 +1,70 @@
+import type { StoredValue } from '../data/memory.ts';
+import { replyEmpty, replyText } from '../replies.ts';
+import type { ReadBody } from '../request-body.ts';
+import type { Call, Route } from '../router.ts';
+import { contentTypeOf, isStorableType } from './content-type.ts';
+import { createPoll, type PollDeps } from './poll.ts';
+
+export interface QueueEndpointsDeps extends PollDeps {
+  readonly readBody: ReadBody;
+}
+
+/** Queues over HTTP (spec §2.2, §4.2). A name that no queue configuration matches is 400. */
+export function createQueueRoutes({
+  queues,
+  readBody,
+  maxPollSeconds,
+}: QueueEndpointsDeps): readonly Route[] {
+  const poll = createPoll({ queues, maxPollSeconds });
+
+  /** Spec §4.2 row 5: offers the body without waiting; 503 when the queue or the memory is full. */
+  async function offerBody(call: Call, queue: string): Promise<void> {
+    const contentType = contentTypeOf(call.req);
+    if (!isStorableType(contentType) || !queues.isConfigured(queue)) return replyEmpty(call.res, 400);
+    const bytes = await readBody(call);
+    if (bytes === undefined) return;
+    offer(call, queue, { bytes, contentType });
+  }
+
+  /** The real engine's short form: the last path segment is the item, and a body is discarded. */
+  function offerSegment(call: Call, queue: string, text: string) {
+    offer(call, queue, { bytes: Buffer.from(text), contentType: 'text/plain' });
+  }
+
+  function offer({ res }: Call, queue: string, item: StoredValue) {
+    const outcome = queues.offer(queue, item);
+    if (outcome === 'unconfigured') return replyEmpty(res, 400);
+    replyEmpty(res, outcome === 'taken' ? 200 : 503);
+  }
+
+  /** Spec §4.2 row 7. */
+  function size({ res }: Call, queue: string) {
+    if (!queues.isConfigured(queue)) return replyEmpty(res, 400);
+    replyText(res, String(queues.size(queue)));
+  }
+
+  /** The real engine's HEAD: 200, and nothing leaves the queue. */
+  function head({ res }: Call, queue: string) {
+    replyEmpty(res, queues.isConfigured(queue) ? 200 : 400);
+  }
+
+  /** A path that ends before the queue, or before the seconds, which a poll must have (spec §2.2). */
+  function missingPart({ res }: Call) {
+    replyEmpty(res, 400);
+  }
+
+  return [
+    { method: 'POST', template: 'rest/queues/{queue}', group: 'DATA', handler: offerBody },
+    { method: 'POST', template: 'rest/queues/{queue}/{item}', group: 'DATA', handler: offerSegment },
+    { method: 'GET', template: 'rest/queues/{queue}/size', group: 'DATA', handler: size },
+    { method: 'GET', template: 'rest/queues/{queue}/{seconds}', group: 'DATA', handler: poll },
+    { method: 'DELETE', template: 'rest/queues/{queue}/{seconds}', group: 'DATA', handler: poll },
+    { method: 'HEAD', template: 'rest/queues/{queue}/{any}', group: 'DATA', handler: head },
+    { method: 'HEAD', template: 'rest/queues/{queue}', group: 'DATA', handler: head },
+    { method: 'GET', template: 'rest/queues/{queue}', group: 'DATA', handler: missingPart },
+    { method: 'DELETE', template: 'rest/queues/{queue}', group: 'DATA', handler: missingPart },
+    { method: 'POST', template: 'rest/queues', group: 'DATA', handler: missingPart },
+    { method: 'GET', template: 'rest/queues', group: 'DATA', handler: missingPart },
+    { method: 'DELETE', template: 'rest/queues', group: 'DATA', handler: missingPart },
+  ];
+}

@@ -1,0 +1,94 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { inOrder } from './in-order.ts';
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** How many ports to try, counting up from `port`. */
+  readonly attempts: number;
+}
+
+/** No port of those asked for is free. */
+export class PortTakenError extends Error {
+  override readonly name = 'PortTakenError';
+
+  constructor({ host, port, attempts }: ListenOptions, options: ErrorOptions) {
+    const ports = attempts === 1 ? `port ${port}` : `each port from ${port} to ${port + attempts - 1}`;
+    super(`${ports} on ${host} is already in use`, options);
+  }
+}
+
+/**
+ * Opens a server on the first free port. It answers nothing until {@link answerWith}.
+ *
+ * @throws {PortTakenError} when all of the ports are taken
+ */
+export async function listenOnFreePort(options: ListenOptions): Promise<Server> {
+  const { host, port, attempts } = options;
+  let cause: unknown;
+  for (let attempt = 0; attempt < attempts && port + attempt <= 65_535; attempt += 1) {
+    const server = createMemberServer();
+    try {
+      await listen(server, host, port + attempt);
+      return server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      cause = error;
+    }
+  }
+  throw new PortTakenError(options, { cause });
+}
+
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/** Hands every request to `answer`; one with `Expect` gets its 100 when the body is wanted (RFC 9110 §10.1.1). */
+export function answerWith(server: Server, answer: RequestListener): void {
+  const answerInOrder = inOrder(answer);
+  server.on('request', answerInOrder);
+  server.on('checkContinue', (req, res) => {
+    // After a refusal nobody can tell whether the body still follows, so the connection ends with it.
+    res.shouldKeepAlive = false;
+    answerInOrder(req, res);
+  });
+}
+
+function createMemberServer(): Server {
+  const server = createServer({
+    keepAliveTimeout: 75_000,
+    headersTimeout: 10_000,
+    requestTimeout: 120_000,
+    maxHeaderSize: 64 * 1024,
+  });
+  server.on('connection', (socket) => socket.setMaxListeners(0)); // each pipelined poll listens for its end
+  server.on('clientError', refuseMalformed);
+  return server;
+}
+
+const statusLines: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What is no HTTP is 400 with an empty body (spec §7), and the last on its connection. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { loadMemberConfig, type MemberConfig } from './config.ts';
+import { PortTakenError } from './listen.ts';
+import { startMember } from './member.ts';
+import { MemberConfigError } from './yaml-file.ts';
+
+/** Entry of `npm run member`: one stand-alone member. Exit codes: 0 stopped, 78 bad settings or port taken. */
+const badSettings = 78;
+
+try {
+  const { MEMBER_HOST: host = '127.0.0.1', MEMBER_PORT, MEMBER_CONFIG: file } = process.env;
+  const port = portFrom(MEMBER_PORT);
+  const config = loadMemberConfig(await readConfig(file), { file: file ?? 'built-in configuration' });
+  const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
+  const member = await startMember({ config, host, port, log });
+  console.log(`member ready at ${member.address}: ${describeGroups(config)}`);
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      void member.close().then(() => process.exit(0));
+    });
+  }
+} catch (error) {
+  const problems = settingsProblems(error);
+  if (problems === undefined) throw error;
+  for (const problem of problems) console.error(problem);
+  process.exitCode = badSettings;
+}
+
+function portFrom(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new MemberConfigError([`MEMBER_PORT: expected a port from 0 to 65535, got ${JSON.stringify(text)}`]);
+}
+
+async function readConfig(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined || file === '') return undefined;
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new MemberConfigError([`MEMBER_CONFIG: ${file} cannot be read: ${(cause as Error).message}`]);
+  }
+}
+
+function describeGroups({ rest }: MemberConfig): string {
+  if (!rest.enabled) return 'REST is off; network.rest-api.enabled in the file of MEMBER_CONFIG turns it on';
+  return rest.groups.length === 0 ? 'REST is on, every group is off' : `groups ${rest.groups.join(', ')}`;
+}
+
+function settingsProblems(error: unknown): readonly string[] | undefined {
+  if (error instanceof MemberConfigError) return error.problems;
+  return error instanceof PortTakenError ? [error.message] : undefined;
+}

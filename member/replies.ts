@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+import type { StoredValue } from './data/memory.ts';
+
+/** The statuses that a member answers: the real engine's and 413 for what is over a size limit. */
+export type EmptyStatus = 200 | 400 | 403 | 404 | 413 | 500 | 503;
+
+const noBody = ['Content-Length', '0'];
+
+/** A reply without a body, with `Content-Length: 0` (spec §4.2, §7). */
+export function replyEmpty(res: ServerResponse, status: EmptyStatus): void {
+  res.writeHead(status, noBody);
+  res.end();
+}
+
+/** 204: no mapping, or no item in time (spec §7). Without Content-Length, which RFC 9110 §8.6 forbids here. */
+export function replyNoContent(res: ServerResponse): void {
+  res.writeHead(204);
+  res.end();
+}
+
+/** 200 with a stored value: its bytes, and the MIME type that it was sent with, if any (spec §2.1). */
+export function replyValue(res: ServerResponse, { bytes, contentType }: StoredValue): void {
+  const length = String(bytes.length);
+  res.writeHead(
+    200,
+    contentType === undefined
+      ? ['Content-Length', length]
+      : ['Content-Type', contentType, 'Content-Length', length],
+  );
+  res.end(bytes);
+}
+
+export function replyText(res: ServerResponse, text: string): void {
+  replyWith(res, 200, 'text/plain', text);
+}
+
+/** @param json  already serialised: compact, keys in the order of the spec */
+export function replyJson(res: ServerResponse, json: string, status: 200 | 403 = 200): void {
+  replyWith(res, status, 'application/json', json);
+}
+
+function replyWith(res: ServerResponse, status: number, contentType: string, text: string): void {
+  res.writeHead(status, ['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(text))]);
+  res.end(text);
+}

@@ -1,0 +1,59 @@
+import type { Memory } from './data/memory.ts';
+import { replyEmpty } from './replies.ts';
+import type { Call } from './router.ts';
+
+export interface ReadBodyDeps {
+  /** More bytes than this are 413, before the body is read when its length is declared. */
+  readonly limitBytes: number;
+  /** Bodies count against the member's memory while they arrive: over the cap is 503. */
+  readonly memory: Memory;
+}
+
+/** Reads a request body whole; `undefined` when it was refused (and answered) or the client went away. */
+export type ReadBody = (call: Call) => Promise<Buffer | undefined>;
+
+/** A refused body is not kept: what still arrives is discarded, so the connection stays usable. */
+export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody {
+  return function readBody({ req, res }) {
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) {
+      replyEmpty(res, 413);
+      return Promise.resolve(undefined);
+    }
+    if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
+
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      let isSettled = false; // cheaper than taking three listeners off
+
+      function settle(body: Buffer | undefined): void {
+        isSettled = true;
+        memory.give(length);
+        resolve(body);
+      }
+      function refuse(status: 413 | 503): void {
+        settle(undefined);
+        replyEmpty(res, status);
+      }
+      req.on('data', (chunk: Buffer) => {
+        if (isSettled) return;
+        if (length + chunk.length > limitBytes) return refuse(413);
+        if (!memory.tryTake(chunk.length)) return refuse(503);
+        length += chunk.length;
+        chunks.push(chunk);
+      });
+      req.on('end', () => {
+        if (isSettled) return;
+        settle(chunks.length === 1 ? ownBytes(chunks[0]!) : Buffer.concat(chunks, length));
+      });
+      req.on('close', () => {
+        if (!isSettled) settle(undefined);
+      });
+    });
+  };
+}
+
+/** A small slice of a large read buffer would keep all of that buffer in memory for as long as it is stored. */
+function ownBytes(chunk: Buffer): Buffer {
+  return chunk.buffer.byteLength > 2 * chunk.length + 1024 ? Buffer.from(chunk) : chunk;
+}

@@ -1,0 +1,179 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type EndpointGroup, groupsOwning } from './endpoint-groups.ts';
+import { replyEmpty } from './replies.ts';
+
+/** One request and its reply. */
+export interface Call {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** Answers a call; the names that the path template holds follow in their order, decoded, never empty. */
+export type Handler = (call: Call, ...names: string[]) => void | Promise<void>;
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
+
+export interface Route {
+  /** `POST` stands for `PUT` too, on every path, as in the real engine. */
+  readonly method: Method;
+  /**
+   * What follows the first segment and its slash: fixed segments, `{name}` for one segment, and last
+   * `{name...}` for all that is left. A trailing slash in it is meant; otherwise one is ignored (spec §4.2).
+   */
+  readonly template: string;
+  readonly group: EndpointGroup;
+  readonly handler: Handler;
+}
+
+export interface RouterOptions {
+  readonly routes: readonly Route[];
+  /** The groups that are on; none at all when REST is off. */
+  readonly groups: ReadonlySet<EndpointGroup>;
+  /** Longest decoded name, in bytes. */
+  readonly nameBytes: number;
+}
+
+/**
+ * Finds and calls the handler of a request. What a request need not decide is decided here, once:
+ * routes of a group that is off are in the tree with a handler that refuses.
+ *
+ * A group that is off is 403, an unknown path or method 404, a path part that is missing or no
+ * percent-encoded UTF-8 is 400, one that is too long 413; all with an empty body (spec §7, contract).
+ */
+export function createRouter({ routes, groups, nameBytes }: RouterOptions): Handler {
+  const trees = buildTrees(routes.map((route) => (groups.has(route.group) ? route : switchedOff(route))));
+
+  return function dispatch(call) {
+    const { url = '', method = '' } = call.req;
+    const query = url.indexOf('?');
+    const path = query === -1 ? url : url.slice(0, query);
+    const start = afterFirstSegment(path);
+    if (start === -1) return replyEmpty(call.res, groups.size === 0 ? 403 : 404);
+
+    const match = find(trees.get(method), path, start);
+    if (match === undefined) {
+      const isOn = groupsOwning(method, path.slice(start)).some((group) => groups.has(group));
+      return replyEmpty(call.res, isOn ? 404 : 403);
+    }
+    const { route, parts } = match;
+    if (route.handler === refuse) return refuse(call);
+    // A data call has no query; an unescaped `?` in a key must not address another entry.
+    if (query !== -1 && route.group === 'DATA') return replyEmpty(call.res, 400);
+
+    for (let i = 0; i < parts.length; i += 1) {
+      const name = decodeName(parts[i]!);
+      if (name === undefined || name === '') return replyEmpty(call.res, 400);
+      if (isLongerThan(name, nameBytes)) return replyEmpty(call.res, 413);
+      parts[i] = name;
+    }
+    return route.handler(call, ...parts);
+  };
+}
+
+const firstSegments = ['/svc/', '/hazelcast/'];
+
+function afterFirstSegment(path: string): number {
+  const segment = firstSegments.find((name) => path.startsWith(name));
+  return segment === undefined ? -1 : segment.length;
+}
+
+function refuse({ res }: Call): void {
+  replyEmpty(res, 403);
+}
+
+function switchedOff(route: Route): Route {
+  return { ...route, handler: refuse };
+}
+
+interface Tree {
+  readonly fixed: Map<string, Tree>;
+  name: Tree | undefined;
+  /** The route whose last part takes all that is left. */
+  rest: Route | undefined;
+  route: Route | undefined;
+}
+
+function buildTrees(routes: readonly Route[]): ReadonlyMap<string, Tree> {
+  const trees = new Map<string, Tree>();
+  for (const route of routes) {
+    const root = trees.get(route.method) ?? newTree();
+    trees.set(route.method, root);
+    addRoute(root, route);
+  }
+  const post = trees.get('POST');
+  if (post !== undefined) trees.set('PUT', post);
+  return trees;
+}
+
+function addRoute(root: Tree, route: Route): void {
+  let tree = root;
+  for (const segment of route.template.split('/')) {
+    if (segment.endsWith('...}')) {
+      tree.rest = route;
+      return;
+    }
+    tree = segment.startsWith('{') ? nameChild(tree) : fixedChild(tree, segment);
+  }
+  tree.route = route;
+}
+
+function nameChild(tree: Tree): Tree {
+  tree.name ??= newTree();
+  return tree.name;
+}
+
+function fixedChild(tree: Tree, segment: string): Tree {
+  const child = tree.fixed.get(segment) ?? newTree();
+  tree.fixed.set(segment, child);
+  return child;
+}
+
+function newTree(): Tree {
+  return { fixed: new Map(), name: undefined, rest: undefined, route: undefined };
+}
+
+interface Match {
+  readonly route: Route;
+  /** The raw path parts that the template names. */
+  readonly parts: string[];
+}
+
+/** Walks the raw path, so that an encoded slash separates nothing and fixed segments match letter by letter. */
+function find(root: Tree | undefined, path: string, start: number): Match | undefined {
+  const parts: string[] = [];
+  let tree = root;
+  let from = start;
+  while (tree !== undefined && from < path.length) {
+    const slash = path.indexOf('/', from);
+    const end = slash === -1 ? path.length : slash;
+    const segment = path.slice(from, end);
+    const fixed = segment === '' ? undefined : tree.fixed.get(segment);
+    if (fixed === undefined && tree.rest !== undefined) {
+      parts.push(path.slice(from, path.endsWith('/') ? -1 : undefined));
+      return { route: tree.rest, parts };
+    }
+    if (fixed === undefined) parts.push(segment);
+    tree = fixed ?? tree.name;
+    from = end + 1;
+  }
+  const endsInSlash = from === path.length;
+  const route = (endsInSlash ? tree?.fixed.get('')?.route : undefined) ?? tree?.route;
+  return route && { route, parts };
+}
+
+/** Decodes exactly once; `+` stays `+`. `undefined` for anything but percent-encoded UTF-8 (spec §2.2). */
+function decodeName(raw: string): string | undefined {
+  if (beyondAscii.test(raw)) return undefined;
+  if (!raw.includes('%')) return raw;
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return undefined;
+  }
+}
+
+const beyondAscii = /[^\x21-\x7e]/;
+
+function isLongerThan(name: string, bytes: number): boolean {
+  return name.length * 3 > bytes && Buffer.byteLength(name) > bytes;
+}

@@ -1,0 +1,147 @@
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { connectRaw, empty, startTestMember, waitingPoll } from './support.ts';
+
+const map = '/svc/rest/maps/m';
+const get = (key: string) => `GET ${map}/${key} HTTP/1.1\r\nHost: m\r\n\r\n`;
+const put = (key: string, body: string) =>
+  `POST ${map}/${key} HTTP/1.1\r\nHost: m\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+describe('a connection', () => {
+  test('may have many requests in flight, which are run and answered in their order', async () => {
+    const { port } = await startTestMember();
+    const raw = await connectRaw(port);
+    for (let i = 0; i < 100; i += 1) raw.send(put('k', `<${i}>`) + get('k'));
+    const text = await raw.received((received) => received.endsWith('<99>'));
+    expect(text.match(/<\d+>/g)).toEqual(Array.from({ length: 100 }, (_, i) => `<${i}>`));
+  });
+
+  test('may come byte by byte', async () => {
+    const { port } = await startTestMember();
+    const raw = await connectRaw(port);
+    raw.socket.setNoDelay(true);
+    for (const byte of put('k', 'v') + get('k')) raw.send(byte);
+    expect(await raw.received((text) => text.endsWith('v'))).toMatch(/\r\n\r\nv$/);
+  });
+
+  test('takes chunked bodies', async () => {
+    const { port, call } = await startTestMember();
+    const raw = await connectRaw(port);
+    raw.send(
+      `POST ${map}/k HTTP/1.1\r\nHost: m\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n${get('k')}`,
+    );
+    expect(await raw.received((text) => text.endsWith('onetwo'))).toContain('Content-Length: 6');
+    expect(await call('GET', `${map}/k`)).toMatchObject({ body: 'onetwo' });
+  });
+
+  test('gets its 100 Continue when the body is wanted, and none when it is not', async () => {
+    const { port, call } = await startTestMember();
+    const wanted = await connectRaw(port);
+    wanted.send(`POST ${map}/k HTTP/1.1\r\nHost: m\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n`);
+    expect(await wanted.received((text) => text.includes('\r\n\r\n'))).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    wanted.send('v');
+    expect(await wanted.closed()).toContain('HTTP/1.1 200 OK');
+    expect(await call('GET', `${map}/k`)).toMatchObject({ body: 'v' });
+
+    const refused = await connectRaw(port);
+    refused.send(
+      `POST ${map}/other HTTP/1.1\r\nHost: m\r\nContent-Length: 99999999\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    const text = await refused.closed();
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(text).toContain('Connection: close');
+    expect(await call('GET', `${map}/other`)).toMatchObject(empty(204));
+  });
+
+  test('gets lean replies: no Date, no Server', async () => {
+    const { port } = await startTestMember();
+    const raw = await connectRaw(port);
+    raw.send(put('k', 'v') + get('k'));
+    const text = await raw.received((received) => received.endsWith('v'));
+    expect(text).not.toMatch(/^(date|server|x-powered-by|transfer-encoding):/im);
+  });
+
+  test.each([
+    { name: 'no HTTP', sent: 'hello\r\n\r\n' },
+    { name: 'a TLS hello', sent: '\x16\x03\x01\x02\x00\x01\x00\x01' },
+    { name: 'a lower-case method', sent: `get ${map}/k HTTP/1.1\r\nHost: m\r\n\r\n` },
+    { name: 'raw bytes beyond ASCII in the path', sent: get('gr\xc3\xbc') },
+    {
+      name: 'a signed Content-Length',
+      sent: `POST ${map}/k HTTP/1.1\r\nHost: m\r\nContent-Length: -1\r\n\r\n`,
+    },
+    {
+      name: 'Content-Length and chunked',
+      sent: `POST ${map}/k HTTP/1.1\r\nHost: m\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nv\r\n0\r\n\r\n`,
+    },
+    {
+      name: 'a bad chunk size',
+      sent: `POST ${map}/k HTTP/1.1\r\nHost: m\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nv\r\n0\r\n\r\n`,
+    },
+  ])('that carries $name is answered 400 with an empty body and closed', async ({ sent }) => {
+    const { port, call } = await startTestMember();
+    const raw = await connectRaw(port);
+    raw.send(sent);
+    expect(await raw.closed()).toBe(
+      'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+    );
+    expect(await call('GET', `${map}/k`)).toMatchObject(empty(204));
+  });
+
+  test('is cut when it lines up more requests behind a waiting poll than a client would', async () => {
+    const { port, call } = await startTestMember();
+    const raw = await connectRaw(port);
+    raw.send('DELETE /svc/rest/queues/q/60 HTTP/1.1\r\nHost: m\r\n\r\n');
+    raw.send(get('k').repeat(400));
+    expect(await raw.closed()).toBe('');
+    await call('POST', '/svc/rest/queues/q', { body: 'v' });
+    expect(await call('GET', '/svc/rest/queues/q/size')).toMatchObject({ body: '1' });
+  });
+});
+
+describe('closing a member', () => {
+  test('turns ready to 503, ends waiting polls with 204 and takes no item', async () => {
+    const member = await startTestMember();
+    const asking = await connectRaw(member.port);
+    asking.send('GET /svc/health/ready HTTP/1.1\r\nHost: m\r\n\r\nGET /svc/health/ready HTTP/1.1\r\n');
+    await asking.received((text) => text.includes('\r\n\r\n'));
+    const polling = await waitingPoll(member.port, 'q', 60);
+
+    const closed = member.close();
+    expect(await polling.closed()).toContain('HTTP/1.1 204 No Content');
+    asking.send('Host: m\r\n\r\n');
+    const text = await asking.closed();
+    expect(text).toMatch(
+      /HTTP\/1\.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n$/,
+    );
+    await closed;
+    await expect(member.call('GET', '/svc/health/ready')).rejects.toThrow();
+  });
+
+  test('cuts no reply that a slow client is still reading', async () => {
+    const member = await startTestMember();
+    const body = Buffer.alloc(8_000_000, 'x');
+    await member.call('POST', `${map}/k`, { body });
+    const reply = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+      request(`${member.address}${map}/k`, resolve).on('error', reject).end();
+    });
+    const closed = member.close();
+    let length = 0;
+    for await (const chunk of reply) {
+      length += (chunk as Buffer).length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(length).toBe(body.length);
+    await closed;
+  });
+
+  test('takes 5 s at most, whatever a client does', async () => {
+    const member = await startTestMember();
+    const stuck = await connectRaw(member.port);
+    stuck.send(`POST ${map}/k HTTP/1.1\r\nHost: m\r\nContent-Length: 2\r\n\r\nv`);
+    await member.call('GET', '/svc/health/ready');
+    const started = performance.now();
+    await Promise.all([member.close(), member.close()]);
+    expect(performance.now() - started).toBeLessThan(6_000);
+  });
+});

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { builtInConfig } from '../../member/built-in-config.ts';
+import { loadMemberConfig } from '../../member/config.ts';
+import { startTestMember } from './support.ts';
+
+const run = promisify(execFile);
+const document = readFileSync(new URL('../../docs/member.md', import.meta.url), 'utf8');
+const hasCurl = await run('curl', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+describe('docs/member.md', () => {
+  test.skipIf(!hasCurl)(
+    'each curl line answers what is written behind it (skipped without curl)',
+    async () => {
+      const file = [...document.matchAll(/```yaml\n([\s\S]*?)```/g)][0]![1]!;
+      const { address } = await startTestMember(file);
+      const lines = [...document.matchAll(/^(curl .*\S) +# (\d{3})$/gm)];
+      expect(lines.length).toBeGreaterThanOrEqual(25);
+      for (const [, command, status] of lines) {
+        const pasted = command!
+          .replace('http://127.0.0.1:5701', address)
+          .replace(/^curl/, 'curl -s --max-time 10');
+        const { stdout } = await run('sh', ['-c', pasted]);
+        expect(stdout, command).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      }
+    },
+  );
+
+  test('its configuration is a valid one, and its table of keys has the built-in defaults', () => {
+    const { limits, port, clusterName } = builtInConfig();
+    const rows = new Map(
+      [...document.matchAll(/^\| `([\w.<>-]+)` \| `?([^`|]+?)`?(?: \([^|]*\))? \|/gm)].map(
+        ([, key, value]) => [key, value],
+      ),
+    );
+    expect(rows.get('cluster-name')).toBe(clusterName);
+    expect(rows.get('network.port.port')).toBe(String(port.port));
+    expect(rows.get('network.port.port-count')).toBe(String(port.portCount));
+    expect(rows.get('limits.body-bytes')).toBe(String(limits.bodyBytes));
+    expect(rows.get('limits.key-bytes')).toBe(String(limits.keyBytes));
+    expect(rows.get('limits.memory-bytes')).toBe(String(limits.memoryBytes));
+    expect(rows.get('limits.poll-seconds')).toBe(String(limits.pollSeconds));
+    expect(rows.get('limits.waiters-per-queue')).toBe(String(limits.waitersPerQueue));
+    expect(rows.get('limits.waiters')).toBe(String(limits.waiters));
+
+    // Every key of the table is one that the reader of the file takes.
+    for (const [key] of rows) {
+      if (key === 'cluster-name' || key === 'instance-name') continue;
+      const path = key!.replace('<GROUP>', 'DATA').replace('<name>', 'a').split('.');
+      const yaml = `svc: ${path.map((step) => `{ ${step}: `).join('')}x${' }'.repeat(path.length)}`;
+      expect(() => loadMemberConfig(yaml, { file: 'f' }), key).toThrow(
+        /^f:1: [^\n]*: expected (number|boolean)[^\n]*$/,
+      );
+    }
+  });
+});
