@@ -1,0 +1,20 @@
+/** What became of one call, told once it is over. */
+export interface CallRecord {
+  readonly requestId: string;
+  /** Named in the refusal, so that a caller can quote it; absent when the member answered. */
+  readonly decisionId: string | undefined;
+  /** The caller's address, when the proxy was told how to find it. */
+  readonly source: string | undefined;
+  readonly method: string;
+  /** The route template; undefined when no rule applied. */
+  readonly route: string | undefined;
+  /** The status that was sent; 0 when the caller left before there was one. */
+  readonly status: number;
+  /** `forwarded`, or the code of the refusal. */
+  readonly decision: string;
+  readonly subject: string | undefined;
+  readonly clientId: string | undefined;
+  /** Base address of the member that was asked. */
+  readonly member: string | undefined;
+  readonly durationMs: number;
+}

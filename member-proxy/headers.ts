@@ -1,0 +1,103 @@
+import type { RequestHead } from './framing.ts';
+import type { Rule } from './rule-table.ts';
+
+/** Response fields that end at this hop (RFC 9110 §7.6.1) or must not come from a member (S69). */
+const dropped = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'set-cookie',
+  'set-cookie2',
+  'server',
+  'location',
+  'x-request-id',
+  // Set by the proxy itself, below.
+  'cache-control',
+  'x-content-type-options',
+  'content-security-policy',
+  'content-disposition',
+]);
+const corsPrefix = 'access-control-';
+
+/**
+ * A stored value is whatever some client once wrote: a browser that opens it must neither guess its
+ * type, nor run it, nor show it as a page of ours (S69).
+ */
+const storedValueFields = [
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  'sandbox',
+  'Content-Disposition',
+  'attachment',
+];
+const replyFields = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'];
+
+/**
+ * The fields that a member gets: an allow-list, so that neither credentials nor anything that
+ * speaks in the console's name gets through (S62). `Host` and the framing are set by the client.
+ */
+export function requestFields({ accept, contentType, userAgent }: RequestHead): string[] {
+  const fields: string[] = [];
+  if (accept !== undefined) {
+    fields.push('accept', accept);
+  }
+  if (contentType !== undefined) {
+    fields.push('content-type', contentType);
+  }
+  if (userAgent !== undefined) {
+    fields.push('user-agent', userAgent);
+  }
+  return fields;
+}
+
+/** Whether the answer to a call is bytes that some client stored. */
+export function answersStoredValue({ structure }: Rule): boolean {
+  return structure?.action === 'poll' || (structure?.kind === 'map' && structure.action === 'read');
+}
+
+/**
+ * The fields that the caller gets, ready for `writeHead`.
+ *
+ * @param raw  the member's fields, names and values in turn; values keep their bytes
+ */
+export function responseFields(raw: readonly Buffer[], isStoredValue: boolean, requestId: string): string[] {
+  const own = ['X-Request-Id', requestId, ...(isStoredValue ? storedValueFields : replyFields)];
+  const fields: string[] = [];
+  let listed: ReadonlySet<string> | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!.toString('latin1');
+    const lowerName = name.toLowerCase();
+    if (lowerName === 'connection') {
+      listed = listedBy(raw[i + 1]!.toString('latin1'), listed);
+      continue;
+    }
+    if (!dropped.has(lowerName) && !lowerName.startsWith(corsPrefix)) {
+      fields.push(name, raw[i + 1]!.toString('latin1'));
+    }
+  }
+  return own.concat(listed === undefined ? fields : withoutListed(fields, listed));
+}
+
+function listedBy(
+  connection: string,
+  earlier: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (connection === 'keep-alive' || connection === 'close') {
+    return earlier;
+  }
+  const names = connection.split(',').map((name) => name.trim().toLowerCase());
+  return new Set([...(earlier ?? []), ...names]);
+}
+
+function withoutListed(fields: readonly string[], listed: ReadonlySet<string>): string[] {
+  return fields.filter((_, i) => !listed.has(fields[i - (i % 2)]!.toLowerCase()));
+}

@@ -1,0 +1,33 @@
+/** What one call may cost. Sizes are bytes, times milliseconds. */
+export interface ProxyLimits {
+  /** Longest request target; above it 414 (S64). */
+  readonly targetBytes: number;
+  /** Most header fields; above it 431. Node drops fields beyond 2000 without a word, so this stays below. */
+  readonly headerFields: number;
+  /** Largest request body; above it 413 (S64). */
+  readonly bodyBytes: number;
+  /** Longest silence while a request body arrives; above it 408 (S64). */
+  readonly bodyStallMs: number;
+  /** Longest `Content-Type` that may be stored with a value; above it 400 (S69). */
+  readonly contentTypeBytes: number;
+  /** Longest wait for a connection to a member; above it 504 (S65). */
+  readonly connectMs: number;
+  /** Longest wait for a member's reply, and longest silence within it; above it 504 (S65). */
+  readonly replyMs: number;
+  /** What a poll may take beyond the seconds it asks for (S65). */
+  readonly pollGraceMs: number;
+  /** Most connections to one member; calls above it wait for a free one. */
+  readonly memberConnections: number;
+}
+
+export const defaultLimits: ProxyLimits = {
+  targetBytes: 8 * 1024,
+  headerFields: 256,
+  bodyBytes: 10 * 1024 * 1024,
+  bodyStallMs: 30_000,
+  contentTypeBytes: 256,
+  connectMs: 2_000,
+  replyMs: 30_000,
+  pollGraceMs: 5_000,
+  memberConnections: 512,
+};

@@ -1,0 +1,267 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ProblemError, problems } from '../console/errors.ts';
+import type { BearerCheck } from './bearer.ts';
+import { type OutgoingBody, readBody } from './body.ts';
+import type { CallRecord } from './call-record.ts';
+import { readToken } from './credentials.ts';
+import type { Exchange } from './exchange.ts';
+import { type RequestHead, readHead } from './framing.ts';
+import { answersStoredValue, requestFields, responseFields } from './headers.ts';
+import { defaultLimits, type ProxyLimits } from './limits.ts';
+import { readTarget, type Target } from './path.ts';
+import type { MemberPrefix } from './prefix.ts';
+import { insufficientScope } from './refusals.ts';
+import type { Rule } from './rule-table.ts';
+import { createRules, type Decision } from './rules.ts';
+import { sendRefusal } from './send-refusal.ts';
+import { createUpstream } from './upstream.ts';
+import type { Caller } from './verify-token.ts';
+
+export type { CallRecord };
+
+/** The part of a logger that the proxy needs. */
+export interface ProxyLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface MemberProxyDeps {
+  readonly bearer: BearerCheck;
+  /** Base addresses of the members, such as `http://10.0.0.1:5701`; the same array until they change. */
+  readonly members: () => readonly string[];
+  /** First path segment at the members: `hazelcast` for the real engine. */
+  readonly memberPrefix: () => MemberPrefix;
+  readonly limits?: Partial<ProxyLimits>;
+  readonly log: ProxyLog;
+  /** Monotonic milliseconds, for durations. */
+  readonly now: () => number;
+  /** Makes decision ids. */
+  readonly newId: () => string;
+  readonly requestIdOf: (req: IncomingMessage) => string;
+  /** The caller's address, for the record (S84). */
+  readonly addressOf?: (req: IncomingMessage) => string;
+  /** For audit and metrics. */
+  readonly onDecision?: (record: CallRecord) => void;
+}
+
+export interface MemberProxy {
+  /** Takes over a request whose target starts with `/svc/`. Never throws. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  /** Waits for calls under way and closes the connections to the members. */
+  close(): Promise<void>;
+}
+
+/** A call on its way through the steps; what is not known yet is undefined. */
+interface Call {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly requestId: string;
+  readonly source: string | undefined;
+  readonly startedAt: number;
+  /** Whether the end of this request on its connection is beyond doubt. */
+  isFramed: boolean;
+  isOver: boolean;
+  caller: Caller | undefined;
+  rule: Rule | undefined;
+  exchange: Exchange | undefined;
+  refusal: { readonly code: string; readonly decisionId: string } | undefined;
+}
+
+const maxPollSeconds = 86_400;
+
+/**
+ * Forwards proven callers to a member's REST interface: frame, canonicalise, authenticate,
+ * authorize, forward, stream back (S57). Works on node:http's objects directly: every call to a
+ * member passes here, and a framework in between would cost a third of the rate.
+ */
+export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
+  const { bearer, memberPrefix, log, now, newId, requestIdOf, addressOf, onDecision } = deps;
+  const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
+  const rules = createRules();
+  const upstream = createUpstream({ members: deps.members, limits });
+
+  return { handle, close: upstream.close };
+
+  function handle(req: IncomingMessage, res: ServerResponse): void {
+    const call = openCall(req, res);
+    try {
+      const head = readHead(req, limits);
+      call.isFramed = true;
+      const target = readTarget(req.url!, limits.targetBytes);
+      const caller = authenticate(head.authorization);
+      if (caller instanceof Promise) {
+        caller.then((proven) => authorize(call, head, target, proven)).catch((error) => refuse(call, error));
+      } else {
+        authorize(call, head, target, caller);
+      }
+    } catch (error) {
+      refuse(call, error);
+    }
+  }
+
+  function openCall(req: IncomingMessage, res: ServerResponse): Call {
+    const call: Call = {
+      req,
+      res,
+      requestId: requestIdOf(req),
+      // Asked for now: a connection that has gone has no address any more.
+      source: addressOf?.(req),
+      startedAt: now(),
+      isFramed: false,
+      isOver: false,
+      caller: undefined,
+      rule: undefined,
+      exchange: undefined,
+      refusal: undefined,
+    };
+    res.once('close', () => finish(call));
+    // A reply that still waits its turn on the connection has no `close` of its own.
+    req.once('error', () => finish(call));
+    return call;
+  }
+
+  function authenticate(authorization: string | undefined): Caller | Promise<Caller> {
+    return bearer.check(readToken(authorization));
+  }
+
+  function authorize(call: Call, head: RequestHead, target: Target, caller: Caller): void {
+    call.caller = caller;
+    const rule = accept(rules.decide(call.req.method!, target, caller), call);
+    checkStoredType(rule, head, limits.contentTypeBytes);
+    if (head.bodyLength === 0) {
+      forward(call, head, target, rule, undefined);
+      return;
+    }
+    readBody(call.req, head.bodyLength, limits)
+      .then((body) => forward(call, head, target, rule, body))
+      .catch((error) => refuse(call, error));
+  }
+
+  function forward(
+    call: Call,
+    head: RequestHead,
+    target: Target,
+    rule: Rule,
+    body: OutgoingBody | undefined,
+  ): void {
+    const { req, res } = call;
+    if (call.isOver) {
+      return;
+    }
+    const isPoll = rule.structure?.action === 'poll';
+    const request = {
+      method: req.method!,
+      path: withPrefix(target, memberPrefix()),
+      fields: requestFields(head),
+      body,
+      replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
+      isRepeatable: req.method === 'GET' && !isPoll,
+    };
+    call.exchange = upstream.send(request, {
+      onHead(status, statusText, fields) {
+        res.writeHead(status, statusText, responseFields(fields, answersStoredValue(rule), call.requestId));
+      },
+      onData(chunk) {
+        const isTaken = res.write(chunk);
+        if (!isTaken) {
+          res.once('drain', () => call.exchange?.resume());
+        }
+        return isTaken;
+      },
+      onEnd() {
+        res.end();
+      },
+      onFailure(error) {
+        refuse(call, error);
+      },
+    });
+  }
+
+  function refuse(call: Call, error: unknown): void {
+    if (call.isOver) {
+      return;
+    }
+    const { res, requestId } = call;
+    const refusal = refusalOf(error, requestId);
+    call.refusal = { code: refusal.problem.code, decisionId: newId() };
+    if (res.headersSent) {
+      // Too late to say anything but that the reply is not whole.
+      res.destroy();
+      return;
+    }
+    sendRefusal(call, refusal, { requestId, decisionId: call.refusal.decisionId });
+  }
+
+  function refusalOf(error: unknown, requestId: string): ProblemError {
+    if (error instanceof ProblemError) {
+      if (error.problem.status > 500) {
+        log.warn({ requestId, reason: error.problem.code, err: error.cause }, 'member did not answer');
+      }
+      return error;
+    }
+    log.error({ requestId, err: error }, 'call failed');
+    return new ProblemError(problems.serverError, 'The call could not be handled', { cause: error });
+  }
+
+  /** Runs once, whichever way the call ends; a caller who left takes the member's side down with him (S70). */
+  function finish(call: Call): void {
+    if (call.isOver) {
+      return;
+    }
+    call.isOver = true;
+    const { req, res, caller, rule, exchange, refusal } = call;
+    if (!res.writableFinished) {
+      exchange?.abort();
+    }
+    onDecision?.({
+      requestId: call.requestId,
+      decisionId: refusal?.decisionId,
+      source: call.source,
+      method: req.method!,
+      route: rule?.template,
+      status: res.headersSent ? res.statusCode : 0,
+      decision: refusal?.code ?? 'forwarded',
+      subject: caller?.subject,
+      clientId: caller?.clientId,
+      member: exchange?.member,
+      durationMs: now() - call.startedAt,
+    });
+  }
+}
+
+function accept(decision: Decision, call: Call): Rule {
+  switch (decision.outcome) {
+    case 'allowed':
+      call.rule = decision.rule;
+      return decision.rule;
+    case 'notFound':
+      throw new ProblemError(problems.notFound, 'There is no such member endpoint');
+    case 'methodNotAllowed':
+      throw new ProblemError(problems.methodNotAllowed, `Only ${decision.allow} are known here`, {
+        headers: { Allow: decision.allow },
+      });
+    case 'insufficientScope':
+      call.rule = decision.rule;
+      throw insufficientScope(decision.scope);
+  }
+}
+
+/** The type is stored beside the value and sent back as a header field of every later reply (S69). */
+function checkStoredType({ structure }: Rule, { contentType = '' }: RequestHead, maxBytes: number): void {
+  if (structure !== undefined && contentType.length > maxBytes) {
+    throw new ProblemError(
+      problems.invalidRequest,
+      `The Content-Type field is longer than ${maxBytes} bytes`,
+    );
+  }
+}
+
+function withPrefix({ sent }: Target, prefix: MemberPrefix): string {
+  return prefix === 'svc' ? sent : `/${prefix}${sent.slice('/svc'.length)}`;
+}
+
+/** The seconds that a poll asks for; a poll without a number does not wait. */
+function secondsOf({ path }: Target): number {
+  const asked = path.slice(path.lastIndexOf('/') + 1);
+  return /^\d+$/.test(asked) ? Math.min(Number(asked), maxPollSeconds) : 0;
+}

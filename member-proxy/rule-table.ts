@@ -1,0 +1,152 @@
+import type { Permission, StructureNeed } from './permissions.ts';
+
+/** The groups that a member switches as a whole (spec 4.1). */
+export type EndpointGroup =
+  | 'CLUSTER_READ'
+  | 'CLUSTER_WRITE'
+  | 'HEALTH_CHECK'
+  | 'PERSISTENCE'
+  | 'WAN'
+  | 'DATA'
+  | 'CP';
+
+/** One row of the policy: these methods on this path need this permission. */
+export interface Rule {
+  readonly methods: readonly string[];
+  /** `{name}` stands for one path segment, `{name...}` for the rest of the path. */
+  readonly template: string;
+  readonly group: EndpointGroup;
+  readonly permission: Permission;
+  /** Set where a scope for the single map or queue would do as well. */
+  readonly structure?: StructureNeed;
+}
+
+const get = ['GET', 'HEAD'];
+/** A member takes `PUT` for `POST` on every path. */
+const post = ['POST', 'PUT'];
+
+/**
+ * Every call that the proxy forwards (spec 4.1 to 4.5, with the names that the real engine has for
+ * some of them). What is not here is refused. A fixed path may end in one more slash; nothing else
+ * matches loosely, so the list is narrower than the prefix matching of a member.
+ *
+ * - A poll by `GET` removes an item, and so counts as a write; so does every `GET` on a queue but
+ *   its size, because a member may take `a%2F5` for a poll of queue `a`.
+ * - `POST` to `cluster/state` and `cluster/nodes` only asks.
+ */
+export const ruleTable: readonly Rule[] = [
+  ...each(get, 'HEALTH_CHECK', 'svc:health:read', [
+    '/svc/health',
+    '/svc/health/ready',
+    '/svc/health/node-state',
+    '/svc/health/cluster-state',
+    '/svc/health/cluster-safe',
+    '/svc/health/migration-queue-size',
+    '/svc/health/cluster-size',
+  ]),
+  ...each(get, 'CLUSTER_READ', 'svc:cluster:read', [
+    '/svc/rest/cluster',
+    '/svc/rest/instance',
+    '/svc/rest/license',
+    '/svc/rest/log-level',
+    '/svc/rest/management/cluster/version',
+    '/svc/rest/config/tcp-ip/member-list',
+  ]),
+  ...each(post, 'CLUSTER_READ', 'svc:cluster:read', [
+    '/svc/rest/management/cluster/state',
+    '/svc/rest/management/cluster/nodes',
+  ]),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', [
+    '/svc/rest/config/reload',
+    '/svc/rest/config/upload',
+    '/svc/rest/config/update',
+    '/svc/rest/config/tcp-ip/member-list',
+    '/svc/rest/license',
+    '/svc/rest/log-level',
+    '/svc/rest/log-level/reset',
+    '/svc/rest/management/cluster/changeState',
+    '/svc/rest/management/cluster/version',
+    '/svc/rest/management/cluster/clusterShutdown',
+    '/svc/rest/management/cluster/memberShutdown',
+  ]),
+  ...each(['DELETE'], 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level']),
+  ...each(post, 'PERSISTENCE', 'svc:persistence:write', [
+    '/svc/rest/management/cluster/forceStart',
+    '/svc/rest/management/cluster/partialStart',
+    '/svc/rest/management/cluster/backup',
+    '/svc/rest/management/cluster/backupInterrupt',
+    '/svc/rest/management/cluster/hotBackup',
+    '/svc/rest/management/cluster/hotBackupInterrupt',
+  ]),
+  ...each(get, 'WAN', 'svc:wan:read', ['/svc/rest/wan/sync/progress/{uuid}']),
+  ...each(post, 'WAN', 'svc:wan:write', [
+    '/svc/rest/wan/sync/map',
+    '/svc/rest/wan/sync/allmaps',
+    '/svc/rest/wan/clearWanQueues',
+    '/svc/rest/wan/addWanConfig',
+    '/svc/rest/wan/pausePublisher',
+    '/svc/rest/wan/stopPublisher',
+    '/svc/rest/wan/resumePublisher',
+    '/svc/rest/wan/consistencyCheck/map',
+  ]),
+  ...each(get, 'CP', 'svc:cp:read', [
+    '/svc/rest/cp-subsystem/members/local',
+    '/svc/rest/cp-subsystem/members',
+    '/svc/rest/cp-subsystem/groups',
+    '/svc/rest/cp-subsystem/groups/{cpGroupName}',
+    '/svc/rest/cp-subsystem/groups/{cpGroupName}/sessions',
+  ]),
+  ...each(post, 'CP', 'svc:cp:write', [
+    '/svc/rest/cp-subsystem/members',
+    '/svc/rest/cp-subsystem/members/{cpMemberUuid}/remove',
+    '/svc/rest/cp-subsystem/groups/{cpGroupName}/remove',
+    '/svc/rest/cp-subsystem/groups/{cpGroupName}/sessions/{cpSessionId}/remove',
+    '/svc/rest/cp-subsystem/restart',
+    '/svc/rest/cp-subsystem/reset',
+  ]),
+  ...each(get, 'DATA', 'svc:data:read', ['/svc/rest/maps/{mapName}', '/svc/rest/maps/{mapName}/{key...}'], {
+    kind: 'map',
+    action: 'read',
+  }),
+  ...each(
+    [...post, 'DELETE'],
+    'DATA',
+    'svc:data:write',
+    ['/svc/rest/maps/{mapName}', '/svc/rest/maps/{mapName}/{key...}'],
+    { kind: 'map', action: 'write' },
+  ),
+  ...each(get, 'DATA', 'svc:data:read', ['/svc/rest/queues/{queueName}/size'], {
+    kind: 'queue',
+    action: 'size',
+  }),
+  ...each(
+    post,
+    'DATA',
+    'svc:data:write',
+    ['/svc/rest/queues/{queueName}', '/svc/rest/queues/{queueName}/{item}'],
+    { kind: 'queue', action: 'offer' },
+  ),
+  ...each(
+    [...get, 'DELETE'],
+    'DATA',
+    'svc:data:write',
+    ['/svc/rest/queues/{queueName}', '/svc/rest/queues/{queueName}/{seconds}'],
+    { kind: 'queue', action: 'poll' },
+  ),
+];
+
+function each(
+  methods: readonly string[],
+  group: EndpointGroup,
+  permission: Permission,
+  templates: readonly string[],
+  structure?: StructureNeed,
+): Rule[] {
+  return templates.map((template) => ({
+    methods,
+    template,
+    group,
+    permission,
+    ...(structure !== undefined && { structure }),
+  }));
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ProblemError, problemBody } from '../console/errors.ts';
+
+interface RefusedCall {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Whether the end of this request on its connection is beyond doubt. */
+  readonly isFramed: boolean;
+}
+
+/** How long a refused body is still read and thrown away, so that its sender gets to read the refusal. */
+const lingerMs = 1_000;
+
+/**
+ * Answers with problem details (RFC 9457). The connection is closed when the request was badly
+ * framed, and when its body has not arrived in full: what follows on it could be either.
+ */
+export function sendRefusal(
+  { req, res, isFramed }: RefusedCall,
+  refusal: ProblemError,
+  { requestId, decisionId }: { readonly requestId: string; readonly decisionId: string },
+): void {
+  const body = problemBody(refusal, { request_id: requestId, decision_id: decisionId });
+  const isWhole = req.complete;
+  res.writeHead(refusal.problem.status, {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
+    ...refusal.headers,
+    ...((!isFramed || !isWhole) && { Connection: 'close' }),
+  });
+  if (isWhole) {
+    res.end(body);
+    return;
+  }
+  res.write(body);
+  endAfterLingering(req, res);
+}
+
+/** Closing with unread bytes resets the connection, and the sender would lose the refusal (RFC 9112 §9.6). */
+function endAfterLingering(req: IncomingMessage, res: ServerResponse): void {
+  const end = () => {
+    clearTimeout(timer);
+    res.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  req.once('end', end);
+  res.once('close', () => clearTimeout(timer));
+  req.resume();
+}
