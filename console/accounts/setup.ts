@@ -1,0 +1,58 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ProblemError, problems } from '../errors.ts';
+import type { SignedIn } from './sign-in.ts';
+import type { SignInTimes } from './sign-in-times.ts';
+import type { NewUser, Users } from './users.ts';
+import { issueTime } from './validity.ts';
+
+/** First-run set-up: whoever holds the link that the start printed makes the first administrator, once (S27). */
+export interface Setup {
+  /** The secret of this start's link; undefined when there is a user already. */
+  readonly token: string | undefined;
+  isOpen(): boolean;
+  /** @throws {ProblemError} `forbidden` when the link is wrong or used */
+  checkToken(token: string): void;
+  /** @throws {ProblemError} as {@link Setup.checkToken} and {@link Users.add} */
+  createAdministrator(token: string, user: Omit<NewUser, 'roles'>): Promise<SignedIn>;
+}
+
+export interface SetupDeps {
+  readonly users: Users;
+  readonly times: SignInTimes;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export function createSetup({ users, times, now }: SetupDeps): Setup {
+  const token = users.hasAny() ? undefined : randomBytes(24).toString('base64url');
+
+  function checkToken(given: string): void {
+    if (!token || users.hasAny()) {
+      throw new ProblemError(problems.forbidden, 'The first administrator has been made: sign in instead.');
+    }
+    if (!isSame(given, token)) {
+      throw new ProblemError(
+        problems.forbidden,
+        'This is not the set-up link of this start. The newest one is in the output of the running console.',
+      );
+    }
+  }
+
+  return {
+    token,
+    isOpen: () => token !== undefined && !users.hasAny(),
+    checkToken,
+    async createAdministrator(given, user) {
+      checkToken(given);
+      const account = await users.add({ ...user, roles: ['Admin'] }, { isFirst: true });
+      const at = issueTime(account, now());
+      await times.note(account.id, at);
+      return { account, at };
+    },
+  };
+}
+
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

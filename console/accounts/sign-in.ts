@@ -1,0 +1,81 @@
+/** From a user name and a password to an account, or to the one refusal that tells nothing (S28). */
+import { ProblemError, problems } from '../errors.ts';
+import type { UserRecord } from '../storage/records.ts';
+import { type Passwords, passwordLimits } from './passwords.ts';
+import type { SignInTimes } from './sign-in-times.ts';
+import { accountBudget, sourceBudget, type Throttle } from './throttle.ts';
+import type { Users } from './users.ts';
+import { issueTime } from './validity.ts';
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  /** The client address. */
+  readonly source: string;
+}
+
+export interface SignedIn {
+  readonly account: UserRecord;
+  /** Epoch seconds: the time of this sign-in wherever it is written down. */
+  readonly at: number;
+}
+
+/**
+ * @throws {ProblemError} `invalid_request` for an oversized password, `too_many_requests`, `busy`
+ * @returns undefined when name or password are wrong or the account is disabled
+ */
+export type SignIn = (credentials: Credentials) => Promise<SignedIn | undefined>;
+
+export interface SignInDeps {
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly throttle: Throttle;
+  readonly times: SignInTimes;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const maxUsernameLength = 256;
+
+export function createSignIn({ users, passwords, throttle, times, now }: SignInDeps): SignIn {
+  return async ({ username, password, source }) => {
+    checkSize(username, password);
+    const [bySource, byAccount] = [sourceBudget(source), accountBudget(username)];
+    await throttle.take([bySource, byAccount]);
+    const account = await verify(username, password).catch(async (error: unknown) => {
+      // Nobody looked at the password: that was no guess.
+      await Promise.all([throttle.giveBack(bySource), throttle.giveBack(byAccount)]);
+      throw error;
+    });
+    if (!account) return undefined;
+    await Promise.all([throttle.giveBack(bySource), throttle.forget(byAccount)]);
+    if (passwords.needsRehash(account.passwordHash)) await rehash(account, password);
+    const at = issueTime(account, now());
+    await times.note(account.id, at);
+    return { account, at };
+  };
+
+  async function verify(username: string, password: string): Promise<UserRecord | undefined> {
+    const known = users.findByName(username);
+    const isRight = await passwords.verify(known?.passwordHash, password);
+    if (!known || !isRight) return undefined;
+    // Hashing takes time, in which an administrator may have changed the account.
+    const account = users.find(known.id);
+    const isUnchanged = account?.tokensValidFrom === known.tokensValidFrom;
+    return account && isUnchanged && !account.disabled ? account : undefined;
+  }
+
+  /** Can wait for the next sign-in when too many hashes are under way. */
+  async function rehash(account: UserRecord, password: string): Promise<void> {
+    try {
+      await users.rehash(account, password);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.problem !== problems.busy) throw error;
+    }
+  }
+}
+
+function checkSize(username: string, password: string): void {
+  if (username.length <= maxUsernameLength && Buffer.byteLength(password) <= passwordLimits.maxBytes) return;
+  throw new ProblemError(problems.invalidRequest, 'The user name or the password is too long.');
+}

@@ -1,0 +1,82 @@
+/** Guesses at a password are counted before the password is looked at (S29). */
+import { isIPv6 } from 'node:net';
+import { ProblemError, problems } from '../errors.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
+
+/** Names what guesses are counted against. */
+export type Budget = string & { readonly kind: 'budget' };
+
+export interface Throttle {
+  /**
+   * Takes one attempt from each budget in turn, atomically, so that parallel guesses cannot pass
+   * together. The first budget that is used up ends it: those behind it are not touched.
+   *
+   * @throws {ProblemError} `too_many_requests` with `Retry-After`
+   */
+  take(budgets: readonly Budget[]): Promise<void>;
+  /** The attempt does not count after all: it succeeded, or was not made. */
+  giveBack(budget: Budget): Promise<void>;
+  /** Forgets earlier failures: whoever knows the password is not guessing it. */
+  forget(budget: Budget): Promise<void>;
+}
+
+export interface ThrottleDeps {
+  readonly artifacts: ArtifactStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Attempts that fit into one window. */
+  readonly attempts: number;
+  readonly windowSeconds: number;
+}
+
+const kind = 'Throttle';
+
+export function createThrottle({ artifacts, now, attempts, windowSeconds }: ThrottleDeps): Throttle {
+  return {
+    async take(budgets) {
+      for (const budget of budgets) {
+        const { count, resetsAt } = await artifacts.count(kind, budget, windowSeconds);
+        if (count > attempts) throw refuse(secondsUntil(resetsAt));
+      }
+    },
+    giveBack: (budget) => artifacts.uncount(kind, budget),
+    forget: (budget) => artifacts.remove(kind, budget),
+  };
+
+  function secondsUntil(end: number): number {
+    return Math.min(windowSeconds, Math.max(1, Math.ceil(end - now() / 1000)));
+  }
+}
+
+/** @param username  as typed, whether there is such an account or not */
+export function accountBudget(username: string): Budget {
+  return `account ${username.normalize('NFKC').toLowerCase()}` as Budget;
+}
+
+/**
+ * For a password that is asked for within a session. Strangers cannot use it up, so they cannot keep
+ * the owner of an open session from changing the password.
+ */
+export function confirmationBudget(accountId: string): Budget {
+  return `confirmation ${accountId}` as Budget;
+}
+
+/** @param address  the client address; of IPv6 the /64 counts, which one customer has to himself */
+export function sourceBudget(address: string): Budget {
+  return `source ${isIPv6(address) ? networkOf(address) : address}` as Budget;
+}
+
+function networkOf(address: string): string {
+  const [head = '', tail = ''] = address.split('::');
+  const parts = (text: string) => (text === '' ? [] : text.split(':'));
+  const gap = Math.max(0, 8 - parts(head).length - parts(tail).length);
+  const groups = [...parts(head), ...Array<string>(gap).fill('0'), ...parts(tail)];
+  return groups.slice(0, 4).join(':');
+}
+
+/** The page or program that shows it adds when to try again. */
+function refuse(seconds: number): ProblemError {
+  return new ProblemError(problems.tooManyRequests, 'Too many failed attempts.', {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

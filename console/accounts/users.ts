@@ -1,0 +1,186 @@
+/** Users: who may sign in, with which roles. Everything here is an administrator's change. */
+import { ProblemError, problems } from '../errors.ts';
+import type { Role, UserRecord } from '../storage/records.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import type { Passwords } from './passwords.ts';
+import { isStillValid, validFrom } from './validity.ts';
+
+export interface UsersDeps {
+  readonly registry: Registry;
+  readonly passwords: Passwords;
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface NewUser {
+  readonly username: string;
+  readonly password: string;
+  readonly roles: readonly Role[];
+  readonly email?: string | undefined;
+}
+
+export interface Users {
+  find(id: string): UserRecord | undefined;
+  findByName(username: string): UserRecord | undefined;
+  list(): readonly UserRecord[];
+  hasAny(): boolean;
+  /** Whether what was issued to this account at that time (epoch seconds) still counts (S34). */
+  isStillValid(id: string, issuedAt: number): boolean;
+  /**
+   * @param options  `isFirst`: only when there is no user yet, decided inside the transaction
+   * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
+   */
+  add(user: NewUser, options?: { readonly isFirst?: boolean }): Promise<UserRecord>;
+  /** @throws {ProblemError} `weak_password`, `not_found` */
+  setPassword(id: string, password: string): Promise<void>;
+  /** Keeps the password and replaces its hash by one with today's parameters, unless it has changed meanwhile. */
+  rehash(user: UserRecord, password: string): Promise<void>;
+  /** @throws {ProblemError} `conflict` when this was the last administrator */
+  setDisabled(id: string, disabled: boolean): Promise<void>;
+  /** @throws {ProblemError} `conflict` when this was the last administrator */
+  setRoles(id: string, roles: readonly Role[]): Promise<void>;
+  /** @throws {ProblemError} `conflict` when this was the last administrator */
+  remove(id: string): Promise<void>;
+}
+
+export function createUsers({ registry, passwords, newId, now }: UsersDeps): Users {
+  let index: { of: ReadonlyMap<string, UserRecord>; byName: Map<string, UserRecord> } | undefined;
+
+  return {
+    find: (id) => registry.get('users', id),
+    findByName: (username) => names().get(fold(username)),
+    list: () => [...registry.all('users').values()].sort((a, b) => a.username.localeCompare(b.username)),
+    hasAny: () => registry.all('users').size > 0,
+    isStillValid(id, issuedAt) {
+      const user = registry.get('users', id);
+      return user !== undefined && isStillValid(user, issuedAt);
+    },
+    async add({ username, password, roles, email }, { isFirst = false } = {}) {
+      checkUsername(username);
+      if (email !== undefined) checkEmail(email);
+      passwords.check(password, [username, ...(email ? [email] : [])]);
+      const passwordHash = await passwords.hash(password);
+      return registry.update((transaction) => {
+        if (isFirst && transaction.all('users').size > 0)
+          throw conflict('There is an administrator already.');
+        if (isTaken(transaction, username)) throw conflict(`There is a user named ${username} already.`);
+        const user: UserRecord = {
+          id: newSubject(transaction, newId),
+          username,
+          ...(email === undefined ? {} : { email }),
+          roles: [...new Set(roles)],
+          passwordHash,
+          disabled: false,
+          createdAt: now(),
+          tokensValidFrom: now(),
+        };
+        transaction.put('users', user);
+        return user;
+      });
+    },
+    async setPassword(id, password) {
+      const { username, email } = this.find(id) ?? unknownUser();
+      passwords.check(password, [username, ...(email ? [email] : [])]);
+      const passwordHash = await passwords.hash(password);
+      await change(id, (user) => ({ ...user, passwordHash, tokensValidFrom: validFrom(user, now()) }));
+    },
+    async rehash({ id, passwordHash: replaced }, password) {
+      const passwordHash = await passwords.hash(password);
+      await change(id, (user) => (user.passwordHash === replaced ? { ...user, passwordHash } : user));
+    },
+    setDisabled: (id, disabled) =>
+      change(id, (user) => ({ ...user, disabled, tokensValidFrom: validFrom(user, now()) })),
+    setRoles: (id, roles) =>
+      change(id, (user) => ({
+        ...user,
+        roles: [...new Set(roles)],
+        tokensValidFrom: validFrom(user, now()),
+      })),
+    async remove(id) {
+      await registry.update((transaction) => {
+        const before = hasAdmin(transaction);
+        if (!transaction.remove('users', id)) unknownUser();
+        checkAdminRemains(before, transaction);
+      });
+    },
+  };
+
+  /** Rebuilt only when the collection has been replaced. */
+  function names(): Map<string, UserRecord> {
+    const users = registry.all('users');
+    if (index?.of !== users) {
+      index = { of: users, byName: new Map([...users.values()].map((user) => [fold(user.username), user])) };
+    }
+    return index.byName;
+  }
+
+  function change(id: string, edit: (user: UserRecord) => UserRecord): Promise<void> {
+    return registry.update((transaction) => {
+      const before = hasAdmin(transaction);
+      transaction.put('users', edit(transaction.get('users', id) ?? unknownUser()));
+      checkAdminRemains(before, transaction);
+    });
+  }
+}
+
+/** Random, and never the id of a client: a subject must name one party only (S14). */
+export function newSubject(transaction: RegistryTransaction, newId: () => string): string {
+  for (;;) {
+    const id = newId();
+    if (!transaction.get('clients', id) && !transaction.get('users', id)) return id;
+  }
+}
+
+function fold(username: string): string {
+  return username.normalize('NFKC').toLowerCase();
+}
+
+/** Whether somebody has this name, in whatever case and form of the same characters. */
+export function isTaken(transaction: RegistryTransaction, username: string): boolean {
+  const folded = fold(username);
+  for (const user of transaction.all('users').values()) if (fold(user.username) === folded) return true;
+  return false;
+}
+
+/** @param before  a store that never had an administrator has none to lose */
+function checkAdminRemains(before: boolean, transaction: RegistryTransaction): void {
+  if (!before || hasAdmin(transaction)) return;
+  throw conflict('This is the last administrator. Make another one first.');
+}
+
+function hasAdmin(transaction: RegistryTransaction): boolean {
+  for (const user of transaction.all('users').values()) {
+    if (!user.disabled && user.roles.includes('Admin')) return true;
+  }
+  return false;
+}
+
+export function isUsername(text: string): boolean {
+  return /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u.test(text);
+}
+
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && /^[^\s@<>"',;]+@[^\s@<>"',;]+$/.test(text);
+}
+
+function checkUsername(username: string): void {
+  if (!isUsername(username)) {
+    throw new ProblemError(
+      problems.invalidRequest,
+      'A user name has 1 to 64 letters, digits and the characters . _ @ -, and starts with a letter or a digit.',
+    );
+  }
+}
+
+function checkEmail(email: string): void {
+  if (!isEmail(email)) throw new ProblemError(problems.invalidRequest, 'This is not an e-mail address.');
+}
+
+function conflict(detail: string): ProblemError {
+  return new ProblemError(problems.conflict, detail);
+}
+
+function unknownUser(): never {
+  throw new ProblemError(problems.notFound, 'There is no such user.');
+}

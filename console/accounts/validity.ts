@@ -1,0 +1,37 @@
+/**
+ * What was issued to an account before its password, roles or status changed is void (S34). Issue times
+ * are whole seconds, so the second of the change itself counts as before it.
+ */
+import type { UserRecord } from '../storage/records.ts';
+
+type Changed = Pick<UserRecord, 'tokensValidFrom'>;
+
+/** @param issuedAt  epoch seconds of the sign-in, or of the token */
+export function isStillValid(user: Changed & Pick<UserRecord, 'disabled'>, issuedAt: number): boolean {
+  return !user.disabled && issuedAt > lastVoidSecond(user);
+}
+
+/**
+ * The time to write into what is issued now. Within the second of a change it is the next second, or a
+ * sign-in right after the change would be void itself.
+ *
+ * @param nowMs  epoch milliseconds
+ * @returns epoch seconds
+ */
+export function issueTime(user: Changed, nowMs: number): number {
+  return Math.max(Math.floor(nowMs / 1000), lastVoidSecond(user) + 1);
+}
+
+/**
+ * The `tokensValidFrom` of a change that is made now. What was issued since an earlier change of the same
+ * second carries the next one (see {@link issueTime}), so a further change has to void that one too.
+ *
+ * @param nowMs  epoch milliseconds
+ */
+export function validFrom(user: Changed, nowMs: number): number {
+  return Math.max(nowMs, (lastVoidSecond(user) + 1) * 1000);
+}
+
+function lastVoidSecond({ tokensValidFrom }: Changed): number {
+  return Math.floor(tokensValidFrom / 1000);
+}

@@ -1,0 +1,301 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import argon2 from 'argon2';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { authorizationPath, callbackOf } from '../helpers/sign-in.ts';
+import { copyUser, countUsers, editUser, until, withStore } from '../helpers/store.ts';
+import { createUserAgent, type Reply, textOf, titleOf } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+beforeAll(async () => {
+  console = await startConsole({ env: { CONSOLE_TRUSTED_PROXIES: '127.0.0.1,::1' } });
+  await copyUser(console, 'ada', 'dormant');
+  await editUser(console, 'dormant', (user) => ({ ...user, disabled: true, tokensValidFrom: Date.now() }));
+});
+afterAll(() => console?.stop());
+
+let addresses = 0;
+/** Each visitor comes from an address of its own, so that only the account is throttled. */
+const newAddress = () =>
+  `198.51.100.${++addresses % 250}, 203.0.113.${Math.floor(addresses / 250)}`.split(', ')[0]!;
+const visitorFrom = (address: string) =>
+  createUserAgent(console.url, { headers: { 'x-forwarded-for': address } });
+const newVisitor = () => visitorFrom(newAddress());
+
+const attempt = async (username: string, password: string, agent = newVisitor()): Promise<Reply> =>
+  agent.submit(await agent.get('/login'), { username, password });
+
+describe('S28: who cannot sign in', () => {
+  const cases = [
+    { name: 'an unknown user', username: 'nobody', password: admin.password },
+    { name: 'a wrong password', username: 'ada', password: 'wrong-staple-battery-1' },
+    { name: 'a disabled user with the right password', username: 'dormant', password: admin.password },
+    {
+      name: 'a disabled user with a wrong password',
+      username: 'dormant',
+      password: 'wrong-staple-battery-2',
+    },
+    { name: 'an empty password', username: 'ada', password: '' },
+    { name: 'another case of the password', username: 'ada', password: admin.password.toUpperCase() },
+    { name: 'the password with a space behind it', username: 'ada', password: `${admin.password} ` },
+  ];
+
+  test('S28: all get the same 401, byte for byte but for the token and the typed name', async () => {
+    const replies = await Promise.all(cases.map(({ username, password }) => attempt(username, password)));
+    const same = replies.map((reply, index) => ({
+      status: reply.status,
+      headers: Object.keys(reply.headers).sort(),
+      body: reply.body
+        .replaceAll(/name="csrf" value="[^"]*"/g, '')
+        .replaceAll(`value="${cases[index]!.username}"`, ''),
+    }));
+    expect(new Set(same.map((reply) => JSON.stringify(reply))).size).toBe(1);
+    expect(same[0]!.status).toBe(401);
+    expect(textOf(replies[0]!)).toContain('The user name or the password is not right.');
+    for (const reply of replies) expect(reply.setCookies.join()).not.toContain('console_session');
+  });
+
+  test('S28: a password is never echoed', async () => {
+    const reply = await attempt('ada', 'a-wrong-password-to-look-for');
+    expect(reply.body).not.toContain('a-wrong-password-to-look-for');
+  });
+
+  test('S28: all take the same time', async () => {
+    const agents = new Map<string, { agent: ReturnType<typeof newVisitor>; page: Reply }>();
+    const times: Record<string, number[]> = { nobody: [], dormant: [], ada: [] };
+    // Nine of each stay below the ten that are let through.
+    await withStore(console.dataDir, ({ artifacts }) =>
+      Promise.all(Object.keys(times).map((name) => artifacts.remove('Throttle', `account ${name}`))),
+    );
+    for (let round = 0; round < 9; round++) {
+      for (const username of Object.keys(times)) {
+        const agent = newVisitor();
+        const page = await agent.get('/login');
+        agents.set(username, { agent, page });
+        const start = performance.now();
+        const reply = await agent.submit(page, { username, password: 'wrong-staple-battery-1' });
+        expect(reply.status).toBe(401);
+        times[username]!.push(performance.now() - start);
+      }
+    }
+    // The quickest of each is the one that a busy machine disturbed least; without the decoy hash the
+    // unknown user would be answered in a fraction of the time.
+    const quickest = Object.values(times).map((values) => Math.min(...values));
+    expect(Math.max(...quickest) / Math.min(...quickest)).toBeLessThan(2);
+  });
+});
+
+describe('S29: guessing', () => {
+  test('S29: of 50 guesses at once at most ten are looked at; the rest are 429 with Retry-After', async () => {
+    await copyUser(console, 'ada', 'guessed');
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => attempt('guessed', `wrong-staple-battery-${index}`)),
+    );
+    const count = (status: number) => replies.filter((reply) => reply.status === status).length;
+    expect(count(401) + count(429)).toBe(50);
+    expect(count(401)).toBeLessThanOrEqual(10);
+    const refused = replies.find(({ status }) => status === 429)!;
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
+    expect(textOf(refused)).toMatch(/Too many failed attempts\. Try again in (5 minutes|\d+ seconds)\./);
+    const right = await attempt('guessed', admin.password);
+    expect([right.status, right.headers.location]).toEqual([429, undefined]);
+  });
+
+  test('S29: spelling the name otherwise opens no other budget', async () => {
+    await copyUser(console, 'ada', 'spelled');
+    for (let guess = 0; guess < 10; guess++)
+      await attempt(guess % 2 ? 'SPELLED' : 'ｓpelled', 'wrong-staple-1');
+    expect((await attempt('spelled', 'wrong-staple-battery-1')).status).toBe(429);
+  });
+
+  test('S29, S30: one source is stopped after ten names, whatever it claims to be', async () => {
+    const source = '192.0.2.77';
+    for (let guess = 0; guess < 10; guess++) {
+      const spoofed = visitorFrom(`10.0.0.${guess}, ${source}`);
+      expect((await attempt(`name-${guess}`, 'wrong-staple-battery-1', spoofed)).status).toBe(401);
+    }
+    expect((await attempt('name-11', 'wrong-staple-battery-1', visitorFrom(source))).status).toBe(429);
+    expect((await attempt('ada', admin.password)).status).toBe(303);
+  });
+
+  test('S29: what a stopped source sends is not counted against names, nor kept', async () => {
+    const source = visitorFrom('192.0.2.78');
+    for (let guess = 0; guess < 30; guess++) await attempt(`many-${guess}`, 'wrong-staple-1', source);
+    const kept = await withStore(console.dataDir, ({ artifacts }) =>
+      Promise.all(Array.from({ length: 30 }, (_, n) => artifacts.get('Throttle', `account many-${n}`))),
+    );
+    expect(kept.filter(Boolean)).toHaveLength(10);
+  });
+
+  test('S29: addresses of one IPv6 network are one source', async () => {
+    for (let guess = 0; guess < 10; guess++) {
+      await attempt(`six-${guess}`, 'wrong-staple-1', visitorFrom(`2001:db8:1:2:${guess + 1}::1`));
+    }
+    expect((await attempt('six-11', 'wrong-staple-1', visitorFrom('2001:db8:1:2::ffff'))).status).toBe(429);
+    expect((await attempt('six-11', 'wrong-staple-1', visitorFrom('2001:db8:1:3::1'))).status).toBe(401);
+  });
+
+  test('S29: a success forgets the failures before it', async () => {
+    await copyUser(console, 'ada', 'forgetful');
+    for (let round = 0; round < 2; round++) {
+      for (let guess = 0; guess < 9; guess++) {
+        expect((await attempt('forgetful', 'wrong-staple-battery-1')).status).toBe(401);
+      }
+      expect((await attempt('forgetful', admin.password)).status).toBe(303);
+    }
+  });
+
+  test('S29: nobody can be kept out of an open session, nor from changing the password in it', async () => {
+    await copyUser(console, 'ada', 'harried');
+    const agent = newVisitor();
+    const home = await agent.signIn({ ...admin, username: 'harried' });
+    for (let guess = 0; guess < 11; guess++) await attempt('harried', 'wrong-staple-battery-1');
+    expect((await attempt('harried', admin.password)).status).toBe(429);
+    expect((await agent.get('/')).status).toBe(200);
+    expect(callbackOf(await agent.get(authorizationPath({ prompt: 'none' }))).has('code')).toBe(true);
+    const password = 'quite-another-sentence-7';
+    const fields = { current_password: admin.password, password, password_again: password };
+    const changed = await agent.submit(home, fields, { action: '/account/password' });
+    expect([changed.status, textOf(changed)]).toEqual([
+      200,
+      expect.stringContaining('Your password is changed'),
+    ]);
+  });
+
+  test('S29: guesses at the current password within a session are counted', async () => {
+    await copyUser(console, 'ada', 'borrowed');
+    const agent = newVisitor();
+    const home = await agent.signIn({ ...admin, username: 'borrowed' });
+    const password = 'quite-another-sentence-7';
+    const guess = (current: string) =>
+      agent.submit(
+        home,
+        { current_password: current, password, password_again: password },
+        { action: '/account/password' },
+      );
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(`wrong-staple-${n}`)));
+    expect(replies.filter(({ status }) => status === 400)).toHaveLength(10);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(10);
+    expect((await guess(admin.password)).status).toBe(429);
+  });
+
+  test('S29: counters survive a restart', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'console-throttle-'));
+    try {
+      const first = await startConsole({ dataDir });
+      const guess = async ({ url }: RunningConsole) => {
+        const agent = createUserAgent(url);
+        return agent.submit(await agent.get('/login'), { username: 'ada', password: 'wrong-staple-1' });
+      };
+      for (let n = 0; n < 10; n++) expect((await guess(first)).status).toBe(401);
+      await first.stop();
+      const second = await startConsole({ dataDir, port: first.port });
+      expect((await guess(second)).status).toBe(429);
+      await second.stop();
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('S26: the cost of hashing', () => {
+  test.each([
+    { name: 'a password of 1025 bytes', username: 'ada', password: 'p'.repeat(1025) },
+    { name: 'fewer characters with more bytes', username: 'ada', password: 'é'.repeat(513) },
+    { name: 'a user name without end', username: 'u'.repeat(5000), password: 'wrong-staple-1' },
+  ])('S26: $name is 400 before anything is hashed or counted', async ({ username, password }) => {
+    const cost = async (form: { username: string; password: string }, status: number) => {
+      const times: number[] = [];
+      for (let n = 0; n < 12; n++) {
+        const agent = newVisitor();
+        const page = await agent.get('/login');
+        const start = performance.now();
+        const reply = await agent.submit(page, form);
+        times.push(performance.now() - start);
+        expect(reply.status).toBe(status);
+      }
+      return times.sort((a, b) => a - b)[6]!;
+    };
+    const refused = await cost({ username, password }, 400);
+    const right = await cost(admin, 303);
+    expect(refused).toBeLessThan(right / 2);
+    expect((await attempt('ada', admin.password)).status).toBe(303);
+  });
+
+  test('S26: more sign-ins than can wait are 503 with Retry-After, cost no attempt, and soon go again', async () => {
+    const names = Array.from({ length: 120 }, (_, n) => `crowd-${n}`);
+    const pages = await Promise.all(
+      names.map(async (username) => {
+        const agent = newVisitor();
+        return { agent, username, page: await agent.get('/login') };
+      }),
+    );
+    const replies = await Promise.all(
+      pages.map(({ agent, page, username }) => agent.submit(page, { username, password: 'wrong-staple-1' })),
+    );
+    const busy = replies.flatMap(({ status }, index) => (status === 503 ? index : []));
+    expect(busy.length).toBeGreaterThan(0);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 503]));
+    const refused = replies[busy[0]!]!;
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(titleOf(refused)).toBe('Problem: Sign in');
+    const counted = await withStore(console.dataDir, ({ artifacts }) =>
+      artifacts.get('Throttle', `account ${names[busy[0]!]}`),
+    );
+    expect(counted?.payload.count ?? 0).toBe(0);
+    expect((await attempt('ada', admin.password)).status).toBe(303);
+  });
+});
+
+describe('S25: stored passwords', () => {
+  const storedHash = (username: string) =>
+    withStore(console.dataDir, async ({ registry }) => {
+      const users = [...registry.all('users').values()];
+      return users.find((user) => user.username === username)!.passwordHash;
+    });
+
+  test('S25: Argon2id with 19 MiB and two passes', async () => {
+    expect(await storedHash('ada')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  test('S25: a hash with weaker parameters is replaced at the next sign-in, which keeps other sessions', async () => {
+    await copyUser(console, 'ada', 'weathered');
+    const weak = await argon2.hash(admin.password, {
+      type: argon2.argon2id,
+      memoryCost: 8192,
+      timeCost: 2,
+      parallelism: 1,
+    });
+    const before = await countUsers(console);
+    await editUser(console, 'weathered', (user) => ({ ...user, passwordHash: weak }));
+    await copyUser(console, 'ada', 'later');
+    await until(async () => (await countUsers(console)) > before, 'the weaker hash to be known');
+    const [one, other] = [newVisitor(), newVisitor()];
+    await one.signIn({ ...admin, username: 'weathered' });
+    expect(await storedHash('weathered')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect((await other.signIn({ ...admin, username: 'weathered' })).status).toBe(200);
+    expect((await one.get('/')).status).toBe(200);
+  });
+});
+
+test('S30: without a trusted proxy the forwarded address does not count', async () => {
+  const direct = await startConsole();
+  try {
+    const guess = async (address: string) => {
+      const agent = createUserAgent(direct.url, {
+        headers: { 'x-forwarded-for': address, forwarded: `for=${address}` },
+      });
+      return agent.submit(await agent.get('/login'), {
+        username: `from-${address}`,
+        password: 'wrong-staple-1',
+      });
+    };
+    for (let n = 0; n < 10; n++) expect((await guess(`192.0.2.${n}`)).status).toBe(401);
+    expect((await guess('192.0.2.200')).status).toBe(429);
+  } finally {
+    await direct.stop();
+  }
+});

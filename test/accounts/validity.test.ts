@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { isStillValid, issueTime, validFrom } from '../../console/accounts/validity.ts';
+
+const second = 1_800_000_000;
+const at = (milliseconds: number) => second * 1000 + milliseconds;
+
+test('S34: what is issued between two changes of one second is void after the second change', () => {
+  let user = { disabled: false, tokensValidFrom: at(100) };
+  const between = issueTime(user, at(200));
+  expect(isStillValid(user, between)).toBe(true);
+
+  user = { ...user, tokensValidFrom: validFrom(user, at(300)) };
+  expect(isStillValid(user, between)).toBe(false);
+  const after = issueTime(user, at(400));
+  expect(isStillValid(user, after)).toBe(true);
+  expect(after - second).toBe(2);
+});
+
+test('S34: a change later on voids what was issued before it, and no more', () => {
+  const user = { disabled: false, tokensValidFrom: at(100) };
+  const changed = { ...user, tokensValidFrom: validFrom(user, at(10_500)) };
+  expect(changed.tokensValidFrom).toBe(at(10_500));
+  expect([9, 10, 11].map((seconds) => isStillValid(changed, second + seconds))).toEqual([false, false, true]);
+});
