@@ -1,0 +1,127 @@
+/**
+ * The provider library's storage adapter on top of the artifact store. Ids are bearer secrets: the
+ * store hashes them, and here they are taken out of the payloads too.
+ */
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import type { Artifact, ArtifactStore } from '../storage/storage.ts';
+import { clientMetadata } from './client-metadata.ts';
+import type { Clients } from './clients.ts';
+import { withNotedApplications } from './session-adapter.ts';
+import { withStorageRefusals } from './storage-refusals.ts';
+
+export interface AdapterDeps {
+  readonly artifacts: ArtifactStore;
+  readonly clients: Clients;
+  /**
+   * Whether what was issued to this account at that time (epoch seconds) still counts: not after the
+   * account was disabled or removed, or its password or roles changed (S34).
+   */
+  readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
+  readonly hasSessionEnded: (uid: string) => Promise<boolean>;
+  /** Voids the signed access tokens of a grant, which are nowhere stored. */
+  readonly revokeAccessTokens: (grantId: string) => Promise<void>;
+}
+
+/** Kinds whose artifacts die with their grant. */
+const boundToGrant = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'] as const;
+
+export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
+  return (model) => {
+    if (model === 'Client') return clientAdapter(deps.clients);
+    const adapter = artifactAdapter(model, deps);
+    return withStorageRefusals(
+      model === 'Session' ? withNotedApplications(adapter, deps.artifacts) : adapter,
+    );
+  };
+}
+
+function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
+  const { artifacts, clients, isAccountLive, hasSessionEnded, revokeAccessTokens } = deps;
+
+  return {
+    async upsert(id, payload) {
+      const { accountId, grantId, uid, exp } = payload;
+      await artifacts.put(kind, id, {
+        payload: withoutIds(payload),
+        ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
+        ...(typeof accountId === 'string' ? { accountId } : {}),
+        ...(typeof grantId === 'string' ? { grantId } : {}),
+        ...(typeof uid === 'string' ? { uid } : {}),
+      });
+      // Ended while this request was under way: it must not come back (S34).
+      if (kind === 'Session' && typeof uid === 'string' && (await hasSessionEnded(uid))) {
+        await artifacts.remove(kind, id);
+      }
+    },
+    async find(id) {
+      const artifact = await artifacts.get(kind, id);
+      return artifact && isLive(artifact) ? { ...restored(artifact), jti: id } : undefined;
+    },
+    async findByUid(uid) {
+      const found = await artifacts.findByUid(kind, uid);
+      return found && isLive(found.artifact) ? restored(found.artifact) : undefined;
+    },
+    findByUserCode: async () => undefined,
+    async consume(id) {
+      if (await artifacts.consume(kind, id)) return;
+      // One redemption wins; another at the same time is a replay like a later one (S19).
+      const replayed = await artifacts.get(kind, id);
+      if (replayed?.grantId !== undefined) await revokeGrant(replayed.grantId);
+      throw new errors.InvalidGrant('already consumed');
+    },
+    destroy: (id) => artifacts.remove(kind, id),
+    async revokeByGrantId(grantId) {
+      await artifacts.removeByGrant(grantId, [kind]);
+      // The library asks each kind of token once; signed ones have no record that could be removed.
+      if (kind === 'AccessToken') await revokeAccessTokens(grantId);
+    },
+  };
+
+  async function revokeGrant(grantId: string): Promise<void> {
+    await artifacts.remove('Grant', grantId);
+    await artifacts.removeByGrant(grantId, boundToGrant);
+    await revokeAccessTokens(grantId);
+  }
+
+  /** A grant or an interaction has no sign-in time: whether the account may go on is decided elsewhere. */
+  function isLive({ payload: { accountId, loginTs, authTime, clientId, iat } }: Artifact): boolean {
+    if (typeof clientId === 'string' && !clients.isLive(clientId, Number(iat))) return false;
+    if (typeof accountId !== 'string') return true;
+    return isAccountLive(accountId, Number(loginTs ?? authTime ?? Infinity));
+  }
+}
+
+/** Read on each use, so that a registration or its end takes effect at once. */
+function clientAdapter(clients: Clients): Adapter {
+  const refuse = () => Promise.reject(new Error('clients are registered through the registry'));
+  return {
+    async find(id) {
+      const client = clients.find(id);
+      return client && !client.disabled ? clientMetadata(client) : undefined;
+    },
+    upsert: refuse,
+    findByUid: refuse,
+    findByUserCode: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+  };
+}
+
+/** The id itself, and the session id that an interaction remembers (it is never compared). */
+function withoutIds(payload: AdapterPayload): Record<string, unknown> {
+  const { jti: _id, ...rest } = payload as AdapterPayload & { session?: { cookie?: string } };
+  if (!rest.session?.cookie) return rest;
+  const { cookie: _cookie, ...session } = rest.session;
+  return { ...rest, session };
+}
+
+/** The store's expiry counts: a session is prolonged there without touching its content. */
+function restored({ payload, expiresAt, consumedAt }: Artifact): AdapterPayload {
+  return {
+    ...payload,
+    ...(expiresAt === undefined ? {} : { exp: expiresAt }),
+    ...(consumedAt === undefined ? {} : { consumed: consumedAt }),
+  };
+}

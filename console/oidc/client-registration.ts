@@ -1,0 +1,143 @@
+/** Clients as an administrator registers and changes them. Those that settings imply are not changed here. */
+import { ProblemError, problems } from '../errors.ts';
+import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import { applicationClientId } from './access-token.ts';
+import { type CheckOutboundUrl, checkClientSecret, checkNewClient, type NewClient } from './client-rules.ts';
+import { dashboardClientId, secretDigest } from './clients.ts';
+
+export interface ClientRegistrationDeps {
+  readonly registry: Registry;
+  readonly checkOutboundUrl: CheckOutboundUrl;
+  /** At least 256 random bits, as text that needs no encoding in a Basic header. */
+  readonly newSecret: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The only moment at which the secret is known: the registry keeps its digest. */
+export interface RegisteredClient {
+  readonly client: ClientRecord;
+  /** Absent for a public client. */
+  readonly secret?: string;
+}
+
+export interface SecretRotation {
+  /** By default a random one. */
+  readonly secret?: string | undefined;
+  /** Ends the current secret at once instead of with the next rotation. */
+  readonly revokesOld?: boolean;
+}
+
+export interface ClientRegistration {
+  /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
+  add(client: NewClient): Promise<RegisteredClient>;
+  /**
+   * Gives a new secret. The newest earlier one stays valid until the next rotation, so that callers can
+   * move over; there are never more than two.
+   *
+   * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
+   */
+  rotateSecret(id: string, rotation?: SecretRotation): Promise<RegisteredClient>;
+  /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
+  setDisabled(id: string, disabled: boolean): Promise<ClientRecord>;
+  /** @throws {ProblemError} `not_found`, `conflict` */
+  remove(id: string): Promise<void>;
+}
+
+/** Ids with a meaning of their own, whatever the settings of this moment make of them. */
+const reservedIds: readonly string[] = [applicationClientId, dashboardClientId, 'console'];
+
+export function createClientRegistration(deps: ClientRegistrationDeps): ClientRegistration {
+  const { registry, checkOutboundUrl, newSecret, now } = deps;
+
+  return {
+    async add(newClient) {
+      const checked = checkNewClient(newClient, checkOutboundUrl);
+      const secret = checked.isPublic ? undefined : chooseSecret(newClient.secret);
+      const createdAt = now();
+      const client: ClientRecord = {
+        ...checked,
+        disabled: false,
+        secrets: secret === undefined ? [] : [secretRecord(secret, createdAt)],
+        createdAt,
+      };
+      await registry.update((transaction) => {
+        checkIsFree(transaction, client.id);
+        transaction.put('clients', client);
+      });
+      return { client, ...(secret === undefined ? {} : { secret }) };
+    },
+    async rotateSecret(id, { secret: given, revokesOld = false } = {}) {
+      const secret = chooseSecret(given);
+      const client = await change(id, (current) => {
+        if (current.isPublic) throw conflict(`The client ${id} is public and has no secret.`);
+        const added = secretRecord(secret, now());
+        if (current.secrets.some(({ sha256 }) => sha256 === added.sha256)) {
+          throw conflict(`This is a secret of the client ${id} already.`);
+        }
+        const kept = revokesOld ? [] : current.secrets.slice(0, 1);
+        return { ...current, secrets: [added, ...kept] };
+      });
+      return { client, secret };
+    },
+    setDisabled: (id, disabled) =>
+      change(id, (client) => ({
+        ...client,
+        disabled,
+        // Issue times are whole seconds: the one in which it is disabled is void too, for good.
+        ...(disabled ? { tokensValidFrom: nextSecond(Math.max(now(), client.tokensValidFrom ?? 0)) } : {}),
+      })),
+    async remove(id) {
+      refuseReserved(id);
+      await registry.update((transaction) => {
+        if (!transaction.remove('clients', id)) throw unknownClient(id);
+      });
+    },
+  };
+
+  function chooseSecret(given: string | undefined): string {
+    return given === undefined ? newSecret() : checkClientSecret(given);
+  }
+
+  function change(id: string, edit: (client: ClientRecord) => ClientRecord): Promise<ClientRecord> {
+    refuseReserved(id);
+    return registry.update((transaction) => {
+      const current = transaction.get('clients', id);
+      if (!current) throw unknownClient(id);
+      const next = edit(current);
+      transaction.put('clients', next);
+      return next;
+    });
+  }
+}
+
+/** @param ms  epoch milliseconds, in and out */
+function nextSecond(ms: number): number {
+  return (Math.floor(ms / 1000) + 1) * 1000;
+}
+
+function secretRecord(secret: string, createdAt: number): ClientSecretRecord {
+  return { sha256: secretDigest(secret), createdAt };
+}
+
+/** A subject must name one party only, a user or a client (S14). */
+function checkIsFree(transaction: RegistryTransaction, id: string): void {
+  if (reservedIds.includes(id)) throw conflict(`The client id ${id} is the console's own.`);
+  if (transaction.get('clients', id)) throw conflict(`There is a client ${id} already.`);
+  if (transaction.get('users', id)) throw conflict(`The client id ${id} is the id of a user.`);
+}
+
+function refuseReserved(id: string): void {
+  if (reservedIds.includes(id)) {
+    throw conflict(`The client ${id} follows from the settings: change it there.`);
+  }
+}
+
+function unknownClient(id: string): ProblemError {
+  return new ProblemError(problems.notFound, `There is no client ${id.replace(/[^\x20-\x7e]/g, '?')}.`);
+}
+
+function conflict(detail: string): ProblemError {
+  return new ProblemError(problems.conflict, detail);
+}

@@ -1,0 +1,248 @@
+/**
+ * What a client may be registered as. Whoever registers clients (command line, admin API) goes through
+ * these checks; their messages are for the administrator who typed the value.
+ */
+import { ProblemError, problems } from '../errors.ts';
+import { clientSecret, UnfitError } from '../settings/checks.ts';
+import type { TokenAlg, TokenTyp } from '../storage/records.ts';
+import { identityScopes, roleScopes } from './access-token.ts';
+import { tokenAlgs } from './keys.ts';
+
+/** What an administrator says about a new client; what is left out has a default. */
+export interface NewClient {
+  readonly id: string;
+  /** Has no secret: a page or an application on somebody's device, which could not keep one. */
+  readonly isPublic?: boolean;
+  /** Skips the consent page. */
+  readonly isFirstParty?: boolean;
+  readonly redirectUris?: readonly string[];
+  readonly postLogoutRedirectUris?: readonly string[];
+  /** Gets a logout token when a session ends; called by the console, so the rules for outgoing requests hold. */
+  readonly backchannelLogoutUri?: string;
+  /** Loaded in a hidden frame at sign-out; at the origin of a redirect address. */
+  readonly frontchannelLogoutUri?: string;
+  /** By default what the redirect addresses imply: people sign in, or a machine asks for itself. */
+  readonly grantTypes?: readonly string[];
+  readonly scopes?: readonly string[];
+  /** By default RS256, which every resource server reads. */
+  readonly tokenAlg?: string;
+  /** By default JWT: widespread resource servers refuse at+jwt. */
+  readonly tokenTyp?: string;
+  /** By default a random one. */
+  readonly secret?: string | undefined;
+}
+
+/** A {@link NewClient} with every default filled in and every value checked. */
+export interface CheckedClient {
+  readonly id: string;
+  readonly isPublic: boolean;
+  readonly isFirstParty: boolean;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly backchannelLogoutUri?: string;
+  readonly frontchannelLogoutUri?: string;
+  readonly grantTypes: readonly string[];
+  readonly scopes: readonly string[];
+  readonly tokenAlg: TokenAlg;
+  readonly tokenTyp: TokenTyp;
+}
+
+export const grantTypes: readonly string[] = ['authorization_code', 'refresh_token', 'client_credentials'];
+export const tokenTyps: readonly TokenTyp[] = ['JWT', 'at+jwt'];
+
+const longestUri = 2048;
+const secretLength = { min: 32, max: 256 } as const;
+
+/** Whether the console would call an address (S42). @throws {ProblemError} `invalid_url` */
+export type CheckOutboundUrl = (url: string, loopbackOrigins: readonly string[]) => unknown;
+
+/** @throws {ProblemError} `invalid_request` or `invalid_url` with the first thing that is wrong */
+export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboundUrl): CheckedClient {
+  const { id, isPublic = false, isFirstParty = false } = client;
+  checkClientId(id);
+  const redirectUris = unique(client.redirectUris).map((uri) => checkAddress('redirect', uri));
+  const postLogoutRedirectUris = unique(client.postLogoutRedirectUris).map((uri) =>
+    checkAddress('post-logout', uri),
+  );
+  const grants = checkGrants(client.grantTypes ?? impliedGrants(redirectUris));
+  const logoutUris = checkLogoutUris(client, redirectUris, checkOutboundUrl);
+  checkShape({ isPublic, isFirstParty, redirectUris, postLogoutRedirectUris, logoutUris, grants });
+  if (isPublic && client.secret !== undefined) throw unfit('A public client has no secret.');
+  return {
+    id,
+    isPublic,
+    isFirstParty,
+    redirectUris,
+    postLogoutRedirectUris,
+    ...logoutUris,
+    grantTypes: grants,
+    scopes: checkScopes(client.scopes ?? impliedScopes(grants), grants),
+    tokenAlg: checkOneOf('token algorithm', tokenAlgs, client.tokenAlg ?? 'RS256'),
+    tokenTyp: checkOneOf('token type', tokenTyps, client.tokenTyp ?? 'JWT'),
+  };
+}
+
+/**
+ * The same rules as for the secret in the settings, and its warning is a refusal here.
+ *
+ * @throws {ProblemError} `invalid_request`; the message does not repeat the secret
+ */
+export function checkClientSecret(secret: string): string {
+  if (secret.length < secretLength.min || secret.length > secretLength.max) {
+    throw unfit(`A client secret has ${secretLength.min} to ${secretLength.max} characters.`);
+  }
+  try {
+    clientSecret(secret);
+    return secret;
+  } catch (error) {
+    if (!(error instanceof UnfitError)) throw error;
+    throw unfit(`The client secret ${error.message}.`);
+  }
+}
+
+/** No colon, so that Basic credentials have one reading; no UUID, since that is how subjects look (S14). */
+function checkClientId(id: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id)) {
+    throw unfit(
+      'A client id has 1 to 64 letters (a to z), digits and the characters . _ - and starts with a letter or a digit.',
+    );
+  }
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
+    throw unfit('A client id must not look like the id of a user (a UUID).');
+  }
+}
+
+type LogoutUris = Pick<CheckedClient, 'backchannelLogoutUri' | 'frontchannelLogoutUri'>;
+
+/** Front-Channel Logout 1.0 §2 ties the frame to a redirect address; the back channel may be elsewhere. */
+function checkLogoutUris(
+  { backchannelLogoutUri: back, frontchannelLogoutUri: front }: NewClient,
+  redirectUris: readonly string[],
+  checkOutboundUrl: CheckOutboundUrl,
+): LogoutUris {
+  const origins = redirectUris.map((uri) => new URL(uri).origin);
+  if (back !== undefined) checkOutboundUrl(checkAddress('back-channel logout', back), origins);
+  if (front !== undefined && !origins.includes(new URL(checkAddress('front-channel logout', front)).origin)) {
+    throw unfit(
+      'The front-channel logout address must have the scheme, host and port of a redirect address.',
+    );
+  }
+  return {
+    ...(back === undefined ? {} : { backchannelLogoutUri: back }),
+    ...(front === undefined ? {} : { frontchannelLogoutUri: front }),
+  };
+}
+
+type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout';
+
+/** One that browsers leave as it is, since it is compared character by character (S16). */
+function checkAddress(kind: AddressKind, uri: string): string {
+  const refuse = (why: string) => unfit(`The ${kind} address ${why}: ${shown(uri)}`);
+  if (uri.length > longestUri) throw refuse(`has more than ${longestUri} characters`);
+  if (!URL.canParse(uri)) throw refuse('must be absolute, such as https://app.example.com/callback');
+  const url = new URL(uri);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    throw refuse('must be https, or http at localhost, 127.0.0.1 or [::1]');
+  }
+  if (uri.includes('#')) throw refuse('must have no fragment');
+  if (url.username !== '' || url.password !== '') throw refuse('must hold no user name or password');
+  if (uri.includes('*')) throw refuse('must have no wildcard: register each address');
+  if (url.href !== uri && url.href !== `${uri}/`) throw refuse(`must be written as ${shown(url.href)}`);
+  return uri;
+}
+
+function isLoopback(hostname: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+function impliedGrants(redirectUris: readonly string[]): readonly string[] {
+  return redirectUris.length > 0 ? ['authorization_code', 'refresh_token'] : ['client_credentials'];
+}
+
+function checkGrants(given: readonly string[]): readonly string[] {
+  const grants = unique(given).map((grant) => checkOneOf('grant', grantTypes, grant));
+  if (grants.length === 0) throw unfit('A client needs a grant.');
+  return grants;
+}
+
+/** Registrations that could never work, or would open what nobody asked for. */
+function checkShape(client: {
+  readonly isPublic: boolean;
+  readonly isFirstParty: boolean;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly logoutUris: LogoutUris;
+  readonly grants: readonly string[];
+}): void {
+  const signsPeopleIn = client.grants.includes('authorization_code');
+  if (client.isPublic && client.grants.includes('client_credentials')) {
+    throw unfit('A public client cannot prove who it is, so client_credentials is not for it.');
+  }
+  if (signsPeopleIn && client.redirectUris.length === 0) {
+    throw unfit('The grant authorization_code needs a redirect address.');
+  }
+  if (signsPeopleIn) return;
+  if (client.grants.includes('refresh_token')) {
+    throw unfit('The grant refresh_token goes with authorization_code.');
+  }
+  const addresses = [
+    ...client.redirectUris,
+    ...client.postLogoutRedirectUris,
+    ...Object.keys(client.logoutUris),
+  ];
+  if (addresses.length > 0 || client.isFirstParty) {
+    throw unfit('Addresses and consent belong to the grant authorization_code, which this client lacks.');
+  }
+}
+
+function impliedScopes(grants: readonly string[]): readonly string[] {
+  return grants.includes('authorization_code') ? identityScopes : [];
+}
+
+function checkScopes(given: readonly string[], grants: readonly string[]): readonly string[] {
+  return unique(given).map((scope) => {
+    if (identityScopes.includes(scope) || roleScopes.has(scope)) return scope;
+    if (scope === 'offline_access') {
+      if (grants.includes('refresh_token')) return scope;
+      throw unfit('The scope offline_access goes with the grant refresh_token.');
+    }
+    if (!isMemberScope(scope)) {
+      const known = [...identityScopes, 'offline_access', ...roleScopes.keys()].join(', ');
+      throw unfit(
+        `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write and svc:queue:<name>:offer, :poll or :size.`,
+      );
+    }
+    if (grants.includes('authorization_code')) {
+      throw unfit(`The scope ${scope} is for machines: register a client of its own for it.`);
+    }
+    return scope;
+  });
+}
+
+/** Contract "Access tokens": groups, and single structures whose name may end in `*`. */
+function isMemberScope(scope: string): boolean {
+  if (/^svc:(cluster|health|data|wan|cp|persistence):(read|write)$/.test(scope)) return true;
+  const name = /^svc:(?:map:(.+):(?:read|write)|queue:(.+):(?:offer|poll|size))$/.exec(scope);
+  // The characters of a scope (RFC 6749 §3.3), an asterisk only at the end.
+  return /^(?:[!#-)+-[\]-~]+\*?|\*)$/.test(name?.[1] ?? name?.[2] ?? '');
+}
+
+function checkOneOf<T extends string>(what: string, known: readonly T[], given: string): T {
+  const found = known.find((candidate) => candidate === given);
+  if (found === undefined) throw unfit(`There is no ${what} ${shown(given)}. Known are ${known.join(', ')}.`);
+  return found;
+}
+
+function unique(values: readonly string[] = []): readonly string[] {
+  return [...new Set(values)];
+}
+
+/** What was typed, short and without anything that a terminal would act on. */
+function shown(text: string): string {
+  const visible = text.replace(/[^\x20-\x7e]/g, '?');
+  return visible.length > 100 ? `${visible.slice(0, 100)}…` : visible;
+}
+
+function unfit(detail: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, detail);
+}

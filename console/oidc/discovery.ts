@@ -1,0 +1,55 @@
+/**
+ * `/.well-known/openid-configuration` and `/.well-known/oauth-authorization-server` (OpenID Connect
+ * Discovery §3, RFC 8414 §2). Written here rather than by the library, which knows nothing of our own
+ * handlers and takes its addresses from the request.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createDocument, sendDocument } from '../http/document.ts';
+import { identityScopes, roleScopes } from './access-token.ts';
+import { tokenAlgs } from './keys.ts';
+import { routes } from './provider.ts';
+
+/** @throws {ProblemError} `method_not_allowed` */
+export type DiscoveryEndpoint = (req: IncomingMessage, res: ServerResponse) => void;
+
+const maxAgeSeconds = 300;
+const secretMethods = ['client_secret_basic', 'client_secret_post'];
+
+/** @param issuer  public address, without a trailing slash */
+export function createDiscovery(issuer: string): DiscoveryEndpoint {
+  const document = createDocument(metadata(issuer), { contentType: 'application/json', maxAgeSeconds });
+  return (req, res) => sendDocument(req, res, document);
+}
+
+function metadata(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: issuer + routes.authorization,
+    token_endpoint: issuer + routes.token,
+    userinfo_endpoint: issuer + routes.userinfo,
+    jwks_uri: issuer + routes.jwks,
+    end_session_endpoint: issuer + routes.end_session,
+    revocation_endpoint: issuer + routes.revocation,
+    introspection_endpoint: issuer + routes.introspection,
+    scopes_supported: [...identityScopes, 'offline_access', ...roleScopes.keys()],
+    claims_supported: ['sub', 'iss', 'auth_time', 'sid', 'preferred_username', 'roles', 'email'],
+    claim_types_supported: ['normal'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    code_challenge_methods_supported: ['S256'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: tokenAlgs,
+    token_endpoint_auth_methods_supported: [...secretMethods, 'none'],
+    revocation_endpoint_auth_methods_supported: [...secretMethods, 'none'],
+    introspection_endpoint_auth_methods_supported: secretMethods,
+    authorization_response_iss_parameter_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    frontchannel_logout_supported: true,
+    frontchannel_logout_session_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}

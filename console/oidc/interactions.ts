@@ -1,0 +1,161 @@
+/** The pages of an authorization request: sign-in and consent, at `/login/<uid>`. */
+import type { Context } from 'koa';
+import type { Provider } from 'oidc-provider';
+import { renderLogin } from '../../views/login.tsx';
+import type { SignedIn, SignIn } from '../accounts/sign-in.ts';
+import { ProblemError, problems } from '../errors.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { type Form, readForm } from '../http/form.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import type { UserRecord } from '../storage/records.ts';
+import type { BrowserSessions } from './browser-session.ts';
+import { createConsent } from './consent.ts';
+import { type Interaction, redirectOrigins } from './interaction.ts';
+
+export interface InteractionsDeps {
+  readonly provider: () => Provider;
+  readonly signIn: SignIn;
+  readonly csrf: Csrf;
+  readonly clientAddress: (ctx: Context) => string;
+  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly browserSessions: Pick<BrowserSessions, 'current'>;
+  readonly endSession: (uid: string) => Promise<unknown>;
+  readonly isSecure: boolean;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
+}
+
+/** For the audit log; a failed attempt names what was typed only when it is an account. */
+export interface SignInOutcome {
+  readonly account: UserRecord | undefined;
+  readonly reason?: string;
+}
+
+export const wrongCredentials = 'The user name or the password is not right.';
+
+export function createInteractions(deps: InteractionsDeps) {
+  const { provider, signIn, csrf, clientAddress, findUser, browserSessions, isSecure, onSignIn } = deps;
+  const consent = createConsent(deps);
+
+  return {
+    /** `GET /login/:uid`. */
+    async show(ctx: Context): Promise<void> {
+      const interaction = await find(ctx);
+      if (interaction.prompt.name === 'consent') return consent.show(ctx, interaction);
+      showLogin(ctx, interaction, { username: knownName(interaction) ?? hintedName(interaction) });
+    },
+    /** `POST /login/:uid`. */
+    async submitLogin(ctx: Context): Promise<void> {
+      const interaction = await find(ctx);
+      const form = await readForm(ctx.req);
+      csrf.check(ctx, form);
+      const signedIn = await attempt(ctx, interaction, form);
+      if (!signedIn) return;
+      const { account, at } = signedIn;
+      await leaveOtherAccount(ctx, interaction, account);
+      const to = await provider().interactionResult(ctx.req, ctx.res, {
+        login: { accountId: account.id, ts: at, amr: ['pwd'], remember: false },
+      });
+      seeOther(ctx, to);
+    },
+    /** `POST /login/:uid/consent`. */
+    async submitConsent(ctx: Context): Promise<void> {
+      const interaction = await find(ctx);
+      const form = await readForm(ctx.req);
+      csrf.check(ctx, form);
+      if (interaction.prompt.name !== 'consent')
+        throw new ProblemError(problems.invalidRequest, 'No consent is asked for.');
+      const result =
+        form.get('decision') === 'allow'
+          ? { consent: { grantId: await consent.grant(interaction) } }
+          : { error: 'access_denied', error_description: 'the user did not consent' };
+      seeOther(ctx, await provider().interactionResult(ctx.req, ctx.res, result));
+    },
+  };
+
+  /** @throws {ProblemError} when the request is over, or belongs to another browser */
+  async function find(ctx: Context): Promise<Interaction> {
+    const interaction = await provider().interactionDetails(ctx.req, ctx.res);
+    if (interaction.uid !== ctx.params.uid) {
+      throw new ProblemError(problems.csrfFailed, 'This sign-in was started in another browser or tab.');
+    }
+    return interaction;
+  }
+
+  /** @returns undefined when the page has been shown again with what went wrong */
+  async function attempt(ctx: Context, interaction: Interaction, form: Form): Promise<SignedIn | undefined> {
+    const username = form.get('username') ?? '';
+    try {
+      const credentials = { username, password: form.get('password') ?? '', source: clientAddress(ctx) };
+      const signedIn = await signIn(credentials);
+      onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
+      if (signedIn) return signedIn;
+      ctx.status = 401;
+      showLogin(ctx, interaction, { username, problem: wrongCredentials });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      onSignIn(ctx, { account: undefined, reason: error.problem.code });
+      ctx.status = error.problem.status;
+      ctx.set(error.headers);
+      const seconds = error.headers['Retry-After'];
+      showLogin(ctx, interaction, {
+        username,
+        problem: error.message,
+        ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
+      });
+    }
+    return undefined;
+  }
+
+  function showLogin(ctx: Context, interaction: Interaction, shown: LoginState): void {
+    setPageHeaders(ctx, isSecure, redirectOrigins(interaction));
+    ctx.type = 'html';
+    ctx.body = renderLogin({
+      action: `/login/${interaction.uid}`,
+      csrf: csrf.token(ctx),
+      application: { name: String(interaction.params.client_id) },
+      reauthenticate: knownName(interaction) !== undefined,
+      ...shown,
+    });
+  }
+
+  /**
+   * Somebody else signs in over a live session: that session ends, it is not taken over. The session may
+   * have begun in another tab after this page was shown, so the browser's own counts.
+   */
+  async function leaveOtherAccount(
+    ctx: Context,
+    interaction: Interaction,
+    account: UserRecord,
+  ): Promise<void> {
+    const live = await browserSessions.current(ctx);
+    if (live && live.accountId !== account.id) await deps.endSession(live.uid);
+    if (!interaction.session || interaction.session.accountId === account.id) return;
+    Object.assign(interaction, { session: undefined });
+    await interaction.persist();
+  }
+
+  /** Somebody who is signed in and has to confirm it. */
+  function knownName({ prompt, session }: Interaction): string | undefined {
+    const isAgain = prompt.reasons.some((reason) => confirmations.has(reason));
+    return isAgain && session ? findUser(session.accountId)?.username : undefined;
+  }
+}
+
+/** Why the library asks somebody anew whom it knows. */
+const confirmations = new Set(['login_prompt', 'max_age', 'max_age_zero']);
+
+function hintedName({ params }: Interaction): string | undefined {
+  return typeof params.login_hint === 'string' ? params.login_hint.slice(0, 256) : undefined;
+}
+
+interface LoginState {
+  readonly username: string | undefined;
+  readonly problem?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+function seeOther(ctx: Context, to: string): void {
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.redirect(to);
+}

@@ -1,0 +1,64 @@
+/**
+ * The library reads its keys once, at construction, which takes about a millisecond. So a change of
+ * keys makes a new provider, and whoever asks gets the newest.
+ */
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Keys } from './keys.ts';
+import { createProvider, type ProviderDeps } from './provider.ts';
+
+export interface LiveProviderDeps extends ProviderDeps {
+  readonly keys: Pick<Keys, 'published' | 'onChange'>;
+  readonly onServerError: (ctx: KoaContextWithOIDC, error: Error) => void;
+  /** A refresh token was used under this session. */
+  readonly onRefresh: (sessionUid: string) => Promise<void>;
+  readonly onOutcome: (ctx: KoaContextWithOIDC, event: string, fields: OutcomeFields) => void;
+}
+
+/** For the audit log. */
+export interface OutcomeFields {
+  readonly outcome: 'success' | 'denied';
+  readonly actor: string | undefined;
+  readonly clientId: string | undefined;
+  readonly grantType?: string;
+  readonly reason?: string;
+}
+
+export function createLiveProvider(deps: LiveProviderDeps): { current(): Provider } {
+  let provider = make();
+  deps.keys.onChange(() => {
+    provider = make();
+  });
+  return { current: () => provider };
+
+  function make(): Provider {
+    const made = createProvider(deps);
+    made.on('server_error', deps.onServerError);
+    made.on('grant.success', (ctx) => {
+      report(ctx, 'token.issued', 'success');
+      const { RefreshToken } = ctx.oidc.entities;
+      const sessionUid =
+        ctx.oidc.params?.grant_type === 'refresh_token' ? RefreshToken?.sessionUid : undefined;
+      if (sessionUid) deps.onRefresh(sessionUid).catch((error) => deps.onServerError(ctx, error));
+    });
+    made.on('grant.error', (ctx, error) => report(ctx, 'token.refused', 'denied', error));
+    made.on('authorization.error', (ctx, error) => report(ctx, 'authorization.refused', 'denied', error));
+    made.on('authorization.success', (ctx) => report(ctx, 'authorization.granted', 'success'));
+    return made;
+  }
+
+  function report(
+    ctx: KoaContextWithOIDC,
+    event: string,
+    outcome: OutcomeFields['outcome'],
+    error?: Error,
+  ): void {
+    const { session, client, entities, params } = ctx.oidc;
+    deps.onOutcome(ctx, event, {
+      outcome,
+      actor: session?.accountId ?? entities.Account?.accountId,
+      clientId: client?.clientId,
+      ...(typeof params?.grant_type === 'string' ? { grantType: params.grant_type } : {}),
+      ...(error ? { reason: error.message } : {}),
+    });
+  }
+}

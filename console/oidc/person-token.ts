@@ -1,0 +1,80 @@
+/** What a person's access token says; the library signs it, this fills it in. */
+import { createHash } from 'node:crypto';
+import { errors, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
+import { issueTime } from '../accounts/validity.ts';
+import type { UserRecord } from '../storage/records.ts';
+import { describingClaims, roleScopes } from './access-token.ts';
+import type { Clients } from './clients.ts';
+
+export interface PersonTokenDeps {
+  readonly audience: string;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly findUser: (id: string) => UserRecord | undefined;
+}
+
+/** The library's token before it is signed. */
+interface PersonToken {
+  readonly accountId?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly grantId?: string | undefined;
+}
+
+/** A person's access token carries what a machine's does, from the account as it is now. */
+export function describeToken(
+  { findUser, clients, audience }: PersonTokenDeps,
+  ctx: KoaContextWithOIDC,
+  token: PersonToken,
+  jwt: JWTStructured,
+): void {
+  const user = findUser(token.accountId ?? '');
+  const client = clients.find(token.clientId ?? '');
+  if (!user || !client) throw new errors.InvalidGrant('the account or the client is gone');
+  const scopes = wordsOf(token.scope);
+  const { iat, jti } = jwt.payload;
+  jwt.header = { typ: client.tokenTyp };
+  Object.assign(
+    jwt.payload,
+    {
+      aud: audience,
+      iat: issueTime(user, Number(iat) * 1000),
+      jti: `${grantTag(token.grantId ?? '')}.${jti}`,
+    },
+    describingClaims({
+      subject: user.id,
+      username: user.username,
+      email: user.email,
+      roles: rolesWithin(user.roles, { scopes, granted: grantedScopes(ctx) }),
+      clientId: client.id,
+      scopes,
+    }),
+  );
+}
+
+/** First part of the `jti` of every access token under a grant, so that all of them can be revoked at once. */
+export function grantTag(grantId: string): string {
+  return createHash('sha256').update(grantId).digest('base64url').slice(0, 16);
+}
+
+/** What was asked for at the sign-in; a refresh may ask for less. */
+function grantedScopes(ctx: KoaContextWithOIDC): readonly string[] {
+  const { RefreshToken, AuthorizationCode } = ctx.oidc.entities;
+  return wordsOf((RefreshToken ?? AuthorizationCode)?.scope);
+}
+
+/**
+ * A person who asks for role scopes gets a token with no more than those; it never adds a role. Who has
+ * asked for some at the sign-in and leaves them out at a refresh has none, not all.
+ */
+function rolesWithin(
+  roles: readonly string[],
+  { scopes, granted }: { readonly scopes: readonly string[]; readonly granted: readonly string[] },
+): readonly string[] {
+  if (!granted.some((scope) => roleScopes.has(scope))) return roles;
+  const asked = scopes.flatMap((scope) => roleScopes.get(scope) ?? []);
+  return asked.filter((role) => roles.includes(role) || roles.includes('Admin'));
+}
+
+function wordsOf(scope: string | undefined): readonly string[] {
+  return (scope ?? '').split(' ').filter(Boolean);
+}

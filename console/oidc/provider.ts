@@ -1,0 +1,217 @@
+/** The only file that constructs oidc-provider: what the library decides, with our answers filled in. */
+import type { JsonWebKey } from 'node:crypto';
+import {
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider';
+import type { SessionUse } from '../accounts/sessions.ts';
+import type { CookieNames } from '../http/cookies.ts';
+import type { ClientRecord, UserRecord } from '../storage/records.ts';
+import { type AdapterDeps, createAdapter } from './adapter.ts';
+import { loadGrant } from './grants.ts';
+import type { Keys } from './keys.ts';
+import { describeToken } from './person-token.ts';
+
+export interface ProviderDeps extends AdapterDeps {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys: Pick<Keys, 'published'>;
+  readonly cookies: { readonly names: CookieNames; readonly keys: readonly string[] };
+  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly noteSessionUse: (use: SessionUse) => Promise<void>;
+  readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
+  readonly lifetimes: Lifetimes;
+  readonly renderError: NonNullable<Configuration['renderError']>;
+}
+
+/** Seconds. */
+export interface Lifetimes {
+  readonly accessToken: number;
+  readonly sessionIdle: number;
+  readonly sessionMax: number;
+}
+
+export const routes = {
+  authorization: '/oauth2/authorize',
+  token: '/oauth2/token',
+  jwks: '/oauth2/jwks',
+  userinfo: '/userinfo',
+  end_session: '/connect/logout',
+  introspection: '/oauth2/introspect',
+  revocation: '/oauth2/revoke',
+  pushed_authorization_request: '/oauth2/par',
+} as const;
+
+/** Seconds a code may wait for its redemption (S19). */
+const codeSeconds = 60;
+const interactionSeconds = 600;
+/** A session that nobody has signed in to yet: anonymous requests must not fill the store. */
+const anonymousSessionSeconds = 300;
+
+export function createProvider(deps: ProviderDeps): Provider {
+  const provider = new Provider(deps.issuer, configuration(deps));
+  pinAddresses(provider, deps.issuer);
+  return provider;
+}
+
+function configuration(deps: ProviderDeps): Configuration {
+  const { cookies, lifetimes, audience, issuer, findUser } = deps;
+  const isSecure = issuer.startsWith('https:');
+  return {
+    adapter: createAdapter(deps),
+    jwks: { keys: keysForLibrary(deps.keys) },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    responseTypes: ['code'],
+    scopes: ['openid', 'offline_access'],
+    // auth_time tells the sessions of one person apart when an ID token comes back as a logout hint.
+    claims: {
+      openid: ['sub', 'auth_time'],
+      profile: ['preferred_username', 'roles'],
+      email: ['email'],
+    },
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    routes,
+    cookies: {
+      names: {
+        session: cookies.names.session,
+        interaction: cookies.names.interaction,
+        resume: cookies.names.resume,
+      },
+      keys: [...cookies.keys],
+      long: { signed: true, httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure },
+      short: { signed: true, httpOnly: true, sameSite: 'lax', secure: isSecure },
+    },
+    // Our own handlers stand in front of revocation, introspection, userinfo and logout; revocation and
+    // introspection are on because opaque refresh tokens go on to them.
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      clientCredentials: { enabled: true },
+      introspection: { enabled: true },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: true },
+      // For `sid` in ID tokens; the library's own sender stands behind our handler.
+      backchannelLogout: { enabled: true },
+      userinfo: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => audience,
+        useGrantedResource: () => true,
+        getResourceServerInfo(ctx, resource, client) {
+          if (resource !== audience) throw new errors.InvalidTarget('the resource is not known here');
+          const record = deps.clients.find(client.clientId);
+          checkScopes(ctx.oidc.params?.scope, record);
+          return {
+            scope: record?.scopes.join(' ') ?? '',
+            audience,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: record?.tokenAlg ?? 'RS256' } },
+          };
+        },
+      },
+    },
+    formats: { customizers: { jwt: (ctx, token, jwt) => describeToken(deps, ctx, token, jwt) } },
+    findAccount: (ctx, id) => findAccount(ctx, findUser(id)),
+    loadExistingGrant: (ctx) => loadGrant(ctx, deps),
+    interactions: { policy: prompts(), url: (_ctx, interaction) => `/login/${interaction.uid}` },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    // Codes and refresh tokens end with the session they were issued under (S39).
+    expiresWithSession: async () => true,
+    ttl: {
+      AccessToken: lifetimes.accessToken,
+      AuthorizationCode: codeSeconds,
+      ClientCredentials: lifetimes.accessToken,
+      IdToken: lifetimes.accessToken,
+      Interaction: interactionSeconds,
+      RefreshToken: lifetimes.sessionMax,
+      Grant: lifetimes.sessionMax + 60,
+      Session: (_ctx, session) => sessionSeconds(session, lifetimes),
+    },
+    renderError: deps.renderError,
+  };
+}
+
+/**
+ * The library takes absolute addresses from the request; ours come from the issuer, whatever Host or
+ * forwarded fields say (S24).
+ */
+export function pinAddresses(app: Pick<Provider, 'request'>, issuer: string): void {
+  const base = new URL(issuer);
+  Object.defineProperties(app.request, {
+    protocol: { value: base.protocol.slice(0, -1) },
+    host: { value: base.host },
+    origin: { value: base.origin },
+    href: {
+      get(this: { path: string }) {
+        return base.origin + this.path;
+      },
+    },
+  });
+}
+
+/** Remaining life: idle time, cut at the absolute end. A library that gets 0 answers 500, so at least 1. */
+export function sessionSeconds(
+  { accountId, loginTs }: { accountId?: string | undefined; loginTs?: number | undefined },
+  { sessionIdle, sessionMax }: Lifetimes,
+): number {
+  if (!accountId) return anonymousSessionSeconds;
+  const untilEnd = (loginTs ?? 0) + sessionMax - Math.floor(Date.now() / 1000);
+  return Math.max(1, Math.min(sessionIdle, untilEnd));
+}
+
+/** The signing key of each algorithm first; the others are published and verify hints. */
+function keysForLibrary(keys: Pick<Keys, 'published'>): JsonWebKey[] {
+  return keys.published().map(({ key, state }) => ({
+    ...key.privateJwk,
+    kid: key.kid,
+    alg: key.alg,
+    use: 'sig',
+    ...(state === 'signing' ? {} : { key_ops: ['verify'] }),
+  }));
+}
+
+/** `max_age=0` asks for the password even in the second of the sign-in (OIDC Core §3.1.2.1). */
+function prompts() {
+  const policy = interactionPolicy.base();
+  const { Check } = interactionPolicy;
+  const isAsked = ({ oidc }: KoaContextWithOIDC) =>
+    Number(oidc.params?.max_age) === 0 && oidc.params?.max_age !== '' && !oidc.result?.login;
+  policy.get('login')?.checks.add(new Check('max_age_zero', 'sign-in was asked for anew', isAsked));
+  return policy;
+}
+
+/**
+ * A scope that is not known is refused and never dropped: `app:viewer` would leave somebody with all
+ * the roles who meant to have one (S11).
+ */
+function checkScopes(requested: unknown, client: ClientRecord | undefined): void {
+  if (typeof requested !== 'string' || requested === '') return;
+  const unknown = requested.split(' ').find((scope) => !client?.scopes.includes(scope));
+  if (unknown !== undefined) throw new errors.InvalidScope('the scope is not known for this client', unknown);
+}
+
+const authorizationRoutes = new Set(['authorization', 'resume']);
+
+/** @throws a refusal for the application when the account has gone since the sign-in; at the token endpoint the library has its own */
+function findAccount(ctx: KoaContextWithOIDC, user: UserRecord | undefined) {
+  if (!user || user.disabled) {
+    if (authorizationRoutes.has(ctx.oidc.route))
+      throw new errors.AccessDenied('the account is disabled or removed');
+    return undefined;
+  }
+  return {
+    accountId: user.id,
+    claims: async () => ({
+      sub: user.id,
+      preferred_username: user.username,
+      roles: [...user.roles],
+      ...(user.email === undefined ? {} : { email: user.email }),
+    }),
+  };
+}

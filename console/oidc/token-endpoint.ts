@@ -1,0 +1,106 @@
+/**
+ * `POST /oauth2/token`. Machine tokens (client credentials, RFC 6749 §4.4) are issued here from memory:
+ * no store is read or written and no framework is entered. Every other grant goes on to the provider
+ * library, with its client authenticated and its form read.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OAuthError } from '../errors.ts';
+import type { Form } from '../http/form.ts';
+import { noStore, sendJson } from '../http/send.ts';
+import type { ClientRecord } from '../storage/records.ts';
+import { describingClaims, machineRoles, machineScopes } from './access-token.ts';
+import type { AuthenticateClient } from './client-authentication.ts';
+import type { Keys } from './keys.ts';
+import { handToProvider, readParameters } from './oauth-request.ts';
+
+export interface TokenEndpointDeps {
+  readonly authenticateClient: AuthenticateClient;
+  readonly keys: Pick<Keys, 'signing'>;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly accessTokenSeconds: number;
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What happened, for the audit log. */
+export interface TokenOutcome {
+  readonly client: ClientRecord;
+  readonly grantType: string;
+  /** Absent when the provider has still to decide. */
+  readonly jti?: string;
+}
+
+/**
+ * @returns what was issued, or `passedOn` with the request prepared for the provider
+ * @throws {OAuthError} RFC 6749 §5.2
+ */
+export type TokenEndpoint = (
+  req: IncomingMessage,
+  res: ServerResponse,
+) => Promise<TokenOutcome & { readonly passedOn: boolean }>;
+
+const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token']);
+
+export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
+  const { authenticateClient, keys, issuer, audience, accessTokenSeconds, newId, now } = deps;
+
+  return async (req, res) => {
+    const form = await readParameters(req);
+    const client = authenticateClient(req.headers.authorization, form);
+    const grantType = checkGrantType(client, form);
+    if (grantType !== 'client_credentials') {
+      handToProvider(req, form, client);
+      return { client, grantType, passedOn: true };
+    }
+    checkResource(form, audience);
+    const jti = newId();
+    const scopes = machineScopes(client, form.get('scope'));
+    const token = await issue(client, scopes, jti);
+    const scope = JSON.stringify(scopes.join(' '));
+    const body = `{"access_token":"${token}","token_type":"Bearer","expires_in":${accessTokenSeconds},"scope":${scope}}`;
+    sendJson(res, 200, body, noStore);
+    return { client, grantType, jti, passedOn: false };
+  };
+
+  function issue(client: ClientRecord, scopes: readonly string[], jti: string): Promise<string> {
+    // Within the second in which a client was disabled and enabled again it is the next one (see isLive).
+    const iat = Math.floor(Math.max(now(), client.tokensValidFrom ?? 0) / 1000);
+    const claims = {
+      iss: issuer,
+      aud: audience,
+      ...describingClaims({
+        subject: client.id,
+        username: client.id,
+        email: client.id,
+        roles: machineRoles(client.id, scopes),
+        clientId: client.id,
+        scopes,
+      }),
+      iat,
+      exp: iat + accessTokenSeconds,
+      jti,
+    };
+    return keys.signing(client.tokenAlg).signJwt(claims, client.tokenTyp);
+  }
+}
+
+function checkGrantType(client: ClientRecord, form: Form): string {
+  const grantType = form.get('grant_type');
+  if (!grantType) throw new OAuthError('invalid_request', 'grant_type is missing');
+  if (!grantTypes.has(grantType))
+    throw new OAuthError('unsupported_grant_type', 'this grant type is not supported');
+  if (!client.grantTypes.includes(grantType)) {
+    throw new OAuthError('unauthorized_client', 'this client is not registered for this grant type');
+  }
+  return grantType;
+}
+
+/** One resource stands behind this console (RFC 8707 §2, S12). */
+function checkResource(form: Form, audience: string): void {
+  const resource = form.get('resource');
+  if (resource !== undefined && resource !== audience) {
+    throw new OAuthError('invalid_target', 'the resource is not known here');
+  }
+}

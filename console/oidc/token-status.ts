@@ -1,0 +1,76 @@
+/**
+ * Revocation (RFC 7009) and introspection (RFC 7662) of signed access tokens, which the library knows
+ * nothing about once they are issued. Opaque refresh tokens go on to the library.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OAuthError, ProblemError } from '../errors.ts';
+import { noStore, sendJson } from '../http/send.ts';
+import type { ClientRecord } from '../storage/records.ts';
+import { type AuthenticateClient, invalidClient } from './client-authentication.ts';
+import { handToProvider, readParameters } from './oauth-request.ts';
+import type { Revocations } from './revocations.ts';
+import { type CheckToken, isJwt, type VerifiedToken } from './verified-token.ts';
+
+export interface TokenStatusDeps {
+  readonly authenticateClient: AuthenticateClient;
+  readonly checkToken: CheckToken;
+  readonly revocations: Pick<Revocations, 'revoke'>;
+}
+
+export interface TokenStatusOutcome {
+  readonly client: ClientRecord;
+  /** The token was not a JWT: the provider answers. */
+  readonly passedOn: boolean;
+}
+
+export type TokenStatusEndpoint = (req: IncomingMessage, res: ServerResponse) => Promise<TokenStatusOutcome>;
+
+/** @throws {OAuthError} RFC 6749 §5.2; another client's token is `invalid_request` (RFC 7009 §2.1) */
+export function createRevocation(deps: TokenStatusDeps): TokenStatusEndpoint {
+  return async (req, res) => {
+    const { client, token, passOn } = await readRequest(req, deps.authenticateClient);
+    if (!isJwt(token)) return passOn();
+    const verified = await check(token, deps.checkToken);
+    if (verified && verified.clientId !== client.id) {
+      throw new OAuthError('invalid_request', 'the token was issued to another client');
+    }
+    if (verified) await deps.revocations.revoke(verified.jti, verified.expiresAt);
+    res.writeHead(200, { ...noStore, 'Content-Length': 0 }).end();
+    return { client, passedOn: false };
+  };
+}
+
+/** Confidential clients only (S15). @throws {OAuthError} RFC 6749 §5.2 */
+export function createIntrospection(deps: TokenStatusDeps): TokenStatusEndpoint {
+  return async (req, res) => {
+    const { client, token, passOn } = await readRequest(req, deps.authenticateClient);
+    if (client.isPublic) throw invalidClient('introspection needs a client with a secret');
+    if (!isJwt(token)) return passOn();
+    const verified = await check(token, deps.checkToken);
+    const body = verified ? { active: true, ...verified.claims, token_type: 'Bearer' } : { active: false };
+    sendJson(res, 200, JSON.stringify(body), noStore);
+    return { client, passedOn: false };
+  };
+}
+
+async function readRequest(req: IncomingMessage, authenticateClient: AuthenticateClient) {
+  const form = await readParameters(req);
+  const client = authenticateClient(req.headers.authorization, form);
+  const token = form.get('token');
+  if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
+  const passOn = (): TokenStatusOutcome => {
+    handToProvider(req, form, client);
+    return { client, passedOn: true };
+  };
+  return { client, token, passOn };
+}
+
+/** A token that is foreign, expired or revoked is no error here: it is simply not active. */
+async function check(token: string, checkToken: CheckToken): Promise<VerifiedToken | undefined> {
+  try {
+    return await checkToken(token);
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * `/userinfo` (OpenID Connect Core §5.3). A person's access token is a JWT for the member surface here,
+ * which the library's own handler refuses; this one checks it like the proxy does.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OAuthError, ProblemError } from '../errors.ts';
+import { noStore, sendJson } from '../http/send.ts';
+import type { UserRecord } from '../storage/records.ts';
+import type { CheckToken, VerifiedToken } from './verified-token.ts';
+
+export interface UserinfoDeps {
+  readonly checkToken: CheckToken;
+  readonly findUser: (id: string) => UserRecord | undefined;
+}
+
+/** @throws {OAuthError} RFC 6750 §3.1; `insufficient_scope` for a machine's token (S14) */
+export type Userinfo = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+export function createUserinfo({ checkToken, findUser }: UserinfoDeps): Userinfo {
+  return async (req, res) => {
+    if (req.method !== 'GET' && req.method !== 'POST') {
+      throw new OAuthError('invalid_request', 'use GET or POST', {
+        status: 405,
+        headers: { Allow: 'GET, POST' },
+      });
+    }
+    const token = await verify(readBearer(req), checkToken);
+    const user = findUser(token.subject);
+    if (!user) throw tooLittle('a token of a person is needed');
+    if (!token.scopes.includes('openid')) throw tooLittle('scope openid is required');
+    req.resume();
+    sendJson(res, 200, JSON.stringify(userClaims(user, token)), noStore);
+  };
+}
+
+function userClaims(user: UserRecord, { scopes, roles }: VerifiedToken) {
+  return {
+    sub: user.id,
+    ...(scopes.includes('profile') ? { preferred_username: user.username, roles } : {}),
+    ...(scopes.includes('email') && user.email !== undefined ? { email: user.email } : {}),
+  };
+}
+
+function readBearer(req: IncomingMessage): string {
+  const { authorization } = req.headers;
+  if (authorization === undefined) {
+    throw new OAuthError('invalid_token', 'an access token is needed', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  }
+  const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
+  if (!token) {
+    throw new OAuthError('invalid_request', 'the Authorization field is not well formed', {
+      headers: { 'WWW-Authenticate': 'Bearer error="invalid_request"' },
+    });
+  }
+  return token;
+}
+
+async function verify(token: string, checkToken: CheckToken): Promise<VerifiedToken> {
+  try {
+    return await checkToken(token);
+  } catch (cause) {
+    if (!(cause instanceof ProblemError)) throw cause;
+    const challenge = `Bearer error="invalid_token", error_description="${cause.message}"`;
+    throw new OAuthError('invalid_token', cause.message, {
+      cause,
+      headers: { 'WWW-Authenticate': challenge },
+    });
+  }
+}
+
+function tooLittle(description: string): OAuthError {
+  const challenge = `Bearer error="insufficient_scope", error_description="${description}"`;
+  return new OAuthError('insufficient_scope', description, { headers: { 'WWW-Authenticate': challenge } });
+}

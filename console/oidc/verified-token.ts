@@ -1,0 +1,19 @@
+/** A signed access token that has passed every check; the check itself is handed in. */
+export interface VerifiedToken {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  readonly jti: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** @throws {ProblemError} `invalid_token` */
+export type CheckToken = (token: string) => VerifiedToken | Promise<VerifiedToken>;
+
+/** A compact JWS rather than one of the library's opaque tokens. */
+export function isJwt(token: string): boolean {
+  return token.split('.').length === 3;
+}

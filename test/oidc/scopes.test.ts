@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { basic, machineClient, post, registerClients, requestScope, verify } from './support.ts';
+
+let dataDir: string;
+let console: RunningConsole;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'console-scopes-'));
+  await registerClients(dataDir, [
+    machineClient('narrow', { scopes: ['openid', 'app:MetricsViewer'] }),
+    machineClient('plain', { scopes: ['openid', 'profile'] }),
+    machineClient('curve', { tokenAlg: 'ES256', tokenTyp: 'at+jwt' }),
+    machineClient('edwards', { tokenAlg: 'EdDSA' }),
+  ]);
+  console = await startConsole({ dataDir });
+});
+afterAll(async () => {
+  await console.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test.each<{ scope: string | undefined; roles: string[]; granted: string }>([
+  { scope: undefined, roles: ['Admin'], granted: '' },
+  { scope: '', roles: ['Admin'], granted: '' },
+  { scope: 'openid', roles: ['Admin'], granted: 'openid' },
+  { scope: 'openid email profile', roles: ['Admin'], granted: 'openid email profile' },
+  { scope: 'app:Viewer', roles: ['Viewer'], granted: 'app:Viewer' },
+  { scope: 'app:MetricsViewer', roles: ['MetricsViewer'], granted: 'app:MetricsViewer' },
+  {
+    scope: 'app:Viewer app:MetricsViewer',
+    roles: ['Viewer', 'MetricsViewer'],
+    granted: 'app:Viewer app:MetricsViewer',
+  },
+  {
+    scope: 'openid email profile app:Viewer',
+    roles: ['Viewer'],
+    granted: 'openid email profile app:Viewer',
+  },
+  { scope: 'app:Viewer app:Viewer', roles: ['Viewer'], granted: 'app:Viewer' },
+])('S1: scope "$scope" gives $roles, and every claim of the contract', async ({ scope, roles, granted }) => {
+  const reply = await requestScope(console, scope);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+  const { access_token: token, ...rest } = reply.json;
+  expect(rest).toEqual({ token_type: 'Bearer', expires_in: 300, scope: granted });
+
+  const { payload, protectedHeader } = await verify(console, token);
+  expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: expect.stringMatching(/^rs256-/) });
+  const { iat, exp, jti, ...claims } = payload;
+  expect(exp! - iat!).toBe(300);
+  expect(Math.abs(iat! - Date.now() / 1000)).toBeLessThan(30);
+  expect(jti).toMatch(/^[\w-]{20,}$/);
+  const scopes = granted.split(' ');
+  expect(claims).toEqual({
+    iss: console.url,
+    aud: `${console.url}/svc`,
+    sub: 'application-client',
+    client_id: 'application-client',
+    clientId: 'application-client',
+    scope: granted,
+    roles,
+    realm_access: { roles },
+    ...(scopes.includes('profile') ? { preferred_username: 'application-client' } : {}),
+    ...(scopes.includes('email') ? { email: 'application-client' } : {}),
+  });
+});
+
+test('S1: two tokens never share a jti', async () => {
+  const replies = await Promise.all(Array.from({ length: 20 }, () => requestScope(console)));
+  const ids = await Promise.all(
+    replies.map(async ({ json }) => (await verify(console, json.access_token)).payload.jti),
+  );
+  expect(new Set(ids).size).toBe(20);
+});
+
+test.each([
+  ['a typo', 'app:Viewr'],
+  ['another case', 'app:viewer'],
+  ['upper case', 'APP:VIEWER'],
+  ['another case of the prefix', 'App:Viewer'],
+  ['an app scope that looks powerful', 'app:Admin'],
+  ['app alone', 'app'],
+  ['app with a colon', 'app:'],
+  ['app with another separator', 'app.Viewer'],
+  ['the role without prefix', 'Viewer'],
+  ['an identity scope in another case', 'OpenID'],
+  ['a typo of an identity scope', 'openid emial'],
+  ['a known one beside an unknown one', 'openid app:Viewer app:Operator'],
+  ['offline access', 'openid offline_access'],
+  ['a member scope that was not registered', 'svc:data:write'],
+  ['an asterisk', '*'],
+  ['a double space', 'openid  app:Viewer'],
+  ['a space in front', ' app:Viewer'],
+  ['a space behind', 'app:Viewer '],
+  ['a space alone', ' '],
+  ['a tab between', 'openid\tapp:Viewer'],
+  ['a tab behind', 'app:Viewer\t'],
+  ['a line feed', 'app:Viewer\nopenid'],
+  ['a NUL behind', 'app:Viewer\0'],
+  ['a NUL in front', '\0app:Viewer'],
+  ['a no-break space', 'openid\u00a0app:Viewer'],
+  ['a zero-width space', 'app:Viewer\u200b'],
+  ['a Cyrillic letter', 'app:Viеwer'],
+  ['a comma between', 'openid,app:Viewer'],
+  ['a plus that was meant as a space', 'openid%2Bapp:Viewer'],
+  ['a prototype name', '__proto__'],
+  ['ten thousand characters', 'a'.repeat(10_000)],
+])('S11: %s is invalid_scope, and no token', async (_name, scope) => {
+  const reply = await requestScope(console, scope);
+  expect([reply.status, reply.json.error]).toEqual([400, 'invalid_scope']);
+  expect(reply.text).not.toContain('access_token');
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+});
+
+test('S9, S11: a repeated scope is invalid_request, whichever one is harmless', async () => {
+  const body = 'grant_type=client_credentials&scope=app%3AViewer&scope=openid';
+  const reply = await post(console, { body });
+  expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
+  expect(reply.text).not.toContain('access_token');
+});
+
+test('S13: client credentials give neither a refresh token nor an ID token', async () => {
+  const { json } = await requestScope(console, 'openid email profile');
+  expect(Object.keys(json).sort()).toEqual(['access_token', 'expires_in', 'scope', 'token_type']);
+});
+
+test.each([
+  { id: 'plain', scope: undefined, status: 200, roles: [] },
+  { id: 'plain', scope: 'openid profile', status: 200, roles: [] },
+  { id: 'plain', scope: 'app:Viewer', status: 400 },
+  { id: 'plain', scope: 'email', status: 400 },
+  { id: 'narrow', scope: 'app:MetricsViewer', status: 200, roles: ['MetricsViewer'] },
+  { id: 'narrow', scope: 'app:Viewer', status: 400 },
+  { id: 'narrow', scope: undefined, status: 200, roles: [] },
+])(
+  'S11: client $id asking for "$scope" gets $status and never Admin',
+  async ({ id, scope, status, roles }) => {
+    const reply = await requestScope(console, scope, basic(id));
+    expect(reply.status).toBe(status);
+    if (roles === undefined) {
+      expect(reply.json.error).toBe('invalid_scope');
+    } else {
+      expect((await verify(console, reply.json.access_token)).payload.roles).toEqual(roles);
+    }
+  },
+);
+
+test.each([
+  { id: 'curve', header: { alg: 'ES256', typ: 'at+jwt' } },
+  { id: 'edwards', header: { alg: 'EdDSA', typ: 'JWT' } },
+  { id: 'plain', header: { alg: 'RS256', typ: 'JWT' } },
+])('S1: a token of client $id is signed as registered: $header', async ({ id, header }) => {
+  const { json } = await requestScope(console, 'openid', basic(id));
+  expect(decodeProtectedHeader(json.access_token)).toEqual({ ...header, kid: expect.any(String) });
+  expect((await verify(console, json.access_token)).payload.sub).toBe(id);
+});
