@@ -1,0 +1,85 @@
+/**
+ * Sign-ins under way at an outside provider: what `begin` wants back at `finish`, kept here and not in
+ * the browser. One use, ten minutes, one browser, one provider (S43).
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Artifact, ArtifactStore } from '../storage/storage.ts';
+import { type AttemptSecrets, FederationError } from './connector.ts';
+
+export interface NewAttempt {
+  /** From {@link Attempts.newId}; travels as `state` or RelayState. */
+  readonly id: string;
+  readonly providerId: string;
+  /** A random value that only this browser holds, in a cookie; stored as its SHA-256. */
+  readonly browser: string;
+  readonly secrets: AttemptSecrets;
+  /** What the sign-in is for, such as the interaction to go on with; never an address. */
+  readonly purpose?: string | undefined;
+}
+
+export interface ReturningAttempt {
+  /** As it came back: `state` or RelayState. */
+  readonly id: string | undefined;
+  /** Of the callback address that was called. */
+  readonly providerId: string;
+  /** The cookie that came along, if any. */
+  readonly browser: string | undefined;
+}
+
+export interface Attempts {
+  newId(): string;
+  /** @throws {StorageUnavailableError} */
+  open(attempt: NewAttempt): Promise<void>;
+  /**
+   * For the one caller that may finish this sign-in. What comes from another browser or for another
+   * provider is refused and spoils nothing for the rightful one.
+   *
+   * @throws {FederationError} 400 when there is no such sign-in under way here
+   */
+  take(attempt: ReturningAttempt): Promise<Pick<NewAttempt, 'secrets' | 'purpose'>>;
+}
+
+export interface AttemptsDeps {
+  readonly artifacts: ArtifactStore;
+  /** At least 128 bits of randomness, in characters of a URL. */
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export const attemptSeconds = 600;
+const kind = 'FederationAttempt';
+
+export function createAttempts({ artifacts, newId, now }: AttemptsDeps): Attempts {
+  return {
+    newId,
+    open({ id, providerId, browser, secrets, purpose }) {
+      const payload = { providerId, browser: digest(browser), secrets, ...(purpose ? { purpose } : {}) };
+      return artifacts.put(kind, id, { payload, expiresAt: Math.floor(now() / 1000) + attemptSeconds });
+    },
+    async take({ id, providerId, browser }) {
+      if (!id || !browser) throw notUnderWay();
+      const found = await artifacts.get(kind, id);
+      if (!found || !isFor(found, providerId, browser)) throw notUnderWay();
+      if (!(await artifacts.consume(kind, id))) throw notUnderWay();
+      return found.payload as unknown as Pick<NewAttempt, 'secrets' | 'purpose'>;
+    },
+  };
+}
+
+function isFor({ payload }: Artifact, providerId: string, browser: string): boolean {
+  const isSameBrowser = timingSafeEqual(Buffer.from(digest(browser)), Buffer.from(String(payload.browser)));
+  return isSameBrowser && payload.providerId === providerId;
+}
+
+function digest(value: string): string {
+  return createHash('sha256').update(value).digest('base64url');
+}
+
+/** One sentence for all of them: who tries others' sign-ins learns nothing from it. */
+function notUnderWay(): FederationError {
+  return new FederationError(
+    400,
+    'This sign-in is not under way in this browser: it took longer than ten minutes, was used already, or was started elsewhere. Please sign in again.',
+  );
+}

@@ -1,0 +1,74 @@
+/** Rules by which somebody whom a provider vouches for gets roles here; nothing else gives any (S45). */
+import { isRole, roles } from '../accounts/roles.ts';
+import type { Role } from '../storage/records.ts';
+import type { UpstreamIdentity } from './connector.ts';
+
+/** Whoever has this value among those of this attribute gets this role. Both compare exactly. */
+export interface RoleRule {
+  readonly attribute: string;
+  readonly value: string;
+  readonly role: Role;
+}
+
+export interface RoleRules {
+  readonly rules: readonly RoleRule[];
+  /** For whom no rule matches; without it, they are refused. */
+  readonly defaultRole?: Role | undefined;
+}
+
+/** A rule that cannot be understood; the message says which and what to write instead. */
+export class RoleRuleError extends Error {
+  override readonly name = 'RoleRuleError';
+}
+
+/**
+ * Reads one rule, as an administrator writes it: `attribute=value -> Role`. The value reaches from the
+ * first `=` to the last `->`, so that a group's distinguished name can stand there.
+ *
+ * @throws {RoleRuleError}
+ */
+export function parseRoleRule(text: string): RoleRule {
+  const arrow = text.lastIndexOf('->');
+  if (arrow < 0) throw wrong(text, 'has no arrow; write attribute=value -> Role');
+  const [condition, role] = [text.slice(0, arrow).trim(), text.slice(arrow + 2).trim()];
+  const equals = condition.indexOf('=');
+  if (equals < 0) throw wrong(text, 'has no = before the arrow; write attribute=value -> Role');
+  const attribute = condition.slice(0, equals).trim();
+  const value = condition.slice(equals + 1).trim();
+  if (attribute === '') throw wrong(text, 'names no attribute before the =');
+  if (value === '') throw wrong(text, 'has no value after the =; an empty one matches nobody');
+  if (!isRole(role)) throw wrong(text, `gives a role that is none; there are ${roles.join(', ')}`);
+  return { attribute, value, role };
+}
+
+/** @throws {RoleRuleError} for what is no role, and for `Admin`: everybody whom the provider knows would be one */
+export function parseDefaultRole(text: string): Role {
+  if (text === 'Admin') {
+    throw new RoleRuleError('Admin cannot be the default role: write a rule that says who is administrator.');
+  }
+  if (isRole(text)) return text;
+  throw new RoleRuleError(`The default role ${JSON.stringify(text)} is none; there are ${roles.join(', ')}.`);
+}
+
+/** @returns every role that a rule gives, else the default one, else none; strongest first */
+export function rolesOf(
+  { attributes }: Pick<UpstreamIdentity, 'attributes'>,
+  { rules, defaultRole }: RoleRules,
+): readonly Role[] {
+  const given = new Set(
+    rules
+      .filter(({ attribute, value }) => valuesOf(attributes, attribute).includes(value))
+      .map(({ role }) => role),
+  );
+  if (given.size === 0 && defaultRole) return [defaultRole];
+  return roles.filter((role) => given.has(role));
+}
+
+/** A rule may name an attribute that every object inherits. */
+function valuesOf(attributes: UpstreamIdentity['attributes'], name: string): readonly string[] {
+  return Object.hasOwn(attributes, name) ? attributes[name]! : [];
+}
+
+function wrong(text: string, why: string): RoleRuleError {
+  return new RoleRuleError(`The rule ${JSON.stringify(text)} ${why}.`);
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Attempts, createAttempts } from '../../console/federation/attempts.ts';
+import { createMemoryStorage } from '../../console/storage/memory.ts';
+import type { ArtifactStore } from '../../console/storage/storage.ts';
+import { refusalOf } from './support.ts';
+
+const secrets = { state: 's', nonce: 'n', verifier: 'v' };
+let time: number;
+let artifacts: ArtifactStore;
+let attempts: Attempts;
+let id: string;
+beforeEach(async () => {
+  time = 1_000_000_000;
+  artifacts = createMemoryStorage({ now: () => time }).artifacts;
+  attempts = createAttempts({
+    artifacts,
+    newId: () => randomBytes(16).toString('base64url'),
+    now: () => time,
+  });
+  id = attempts.newId();
+  await attempts.open({ id, providerId: 'corp', browser: 'cookie', secrets, purpose: 'interaction-1' });
+});
+const right = () => ({ id, providerId: 'corp', browser: 'cookie' });
+
+test('gives back what was kept, to the browser that began', async () => {
+  expect(await attempts.take(right())).toMatchObject({ secrets, purpose: 'interaction-1' });
+});
+
+test('keeps neither the cookie nor the id in the store', async () => {
+  const listed = JSON.stringify(await artifacts.list('FederationAttempt', 10));
+  expect(listed).toContain('corp');
+  expect(listed).not.toContain('cookie');
+  expect(listed).not.toContain(id);
+});
+
+describe('S43: refuses, and spoils nothing for the rightful browser', () => {
+  test.each([
+    ['another browser', { browser: 'another' }],
+    ['a browser without the cookie', { browser: undefined }],
+    ['a browser with an empty cookie', { browser: '' }],
+    ["another provider's callback", { providerId: 'other' }],
+    ['an id that nobody gave', { id: 'made-up' }],
+    ['no id', { id: undefined }],
+  ])('%s', async (_name, wrong) => {
+    expect(await refusalOf(attempts.take({ ...right(), ...wrong }))).toMatchObject({ status: 400 });
+    expect(await attempts.take(right())).toMatchObject({ secrets });
+  });
+});
+
+test('S43: a replayed state', async () => {
+  await attempts.take(right());
+  expect(await refusalOf(attempts.take(right()))).toMatchObject({ status: 400 });
+});
+
+test('S43: two answers at the same time finish one sign-in', async () => {
+  const results = await Promise.allSettled([attempts.take(right()), attempts.take(right())]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('S43: an answer after ten minutes', async () => {
+  time += 600_000;
+  expect(await refusalOf(attempts.take(right()))).toMatchObject({ status: 400 });
+});
+
+test('an answer just before ten minutes is taken', async () => {
+  time += 599_000;
+  expect(await attempts.take(right())).toMatchObject({ secrets });
+});

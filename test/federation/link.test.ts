@@ -1,0 +1,158 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createPasswords } from '../../console/accounts/passwords.ts';
+import { createUsers, type Users } from '../../console/accounts/users.ts';
+import type { UpstreamIdentity } from '../../console/federation/connector.ts';
+import { createLink, type Link } from '../../console/federation/link.ts';
+import { parseRoleRule } from '../../console/federation/role-rules.ts';
+import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { refusalOf } from './support.ts';
+
+const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
+const rules = ['groups=ops -> Viewer', 'groups=admins -> Admin'].map(parseRoleRule);
+const corp = { id: 'corp', roleRules: { rules } };
+const other = { id: 'other', roleRules: { rules } };
+const ada: UpstreamIdentity = {
+  subject: 'f1e2',
+  username: 'ada',
+  email: 'ada@corp.example',
+  attributes: { groups: ['ops'] },
+};
+const local = { username: 'ada', password: 'seven grey herons', email: 'ada@corp.example' };
+
+let time: number;
+let users: Users;
+let link: Link;
+beforeEach(() => {
+  time = 1_000_000_000;
+  const { registry } = createMemoryStorage();
+  const now = () => time;
+  users = createUsers({ registry, passwords, newId: randomUUID, now });
+  link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+});
+const newSecret = () => randomBytes(32).toString('base64url');
+
+describe('the first sign-in', () => {
+  test('makes an account with the roles of the rules', async () => {
+    const account = await link(corp, ada);
+    expect(account).toMatchObject({
+      username: 'ada',
+      email: 'ada@corp.example',
+      roles: ['Viewer'],
+      federated: { provider: 'corp', subject: 'f1e2' },
+    });
+    expect(users.find(account.id)).toEqual(account);
+  });
+
+  test('two at the same time make one account', async () => {
+    const [one, two] = await Promise.all([link(corp, ada), link(corp, ada)]);
+    expect(one.id).toBe(two.id);
+    expect(users.list()).toHaveLength(1);
+  });
+
+  test('S45: the account has no password that anybody could type', async () => {
+    const { passwordHash } = await link(corp, ada);
+    for (const guess of ['', 'ada', 'f1e2', 'undefined', passwordHash]) {
+      expect(await passwords.verify(passwordHash, guess)).toBe(false);
+    }
+  });
+
+  test('leaves out what is no e-mail address', async () => {
+    expect((await link(corp, { ...ada, email: '"><script>' })).email).toBeUndefined();
+  });
+});
+
+describe('S45: nothing but provider and subject leads to an account', () => {
+  test('the name and e-mail address of a local administrator', async () => {
+    const admin = await users.add({ ...local, roles: ['Admin'] });
+    const account = await link(corp, ada);
+    expect(account.id).not.toBe(admin.id);
+    expect(account.roles).toEqual(['Viewer']);
+    expect(users.find(admin.id)).toEqual(admin);
+  });
+
+  test('the same subject at another provider', async () => {
+    const [one, two] = [await link(corp, ada), await link(other, ada)];
+    expect(one.id).not.toBe(two.id);
+  });
+
+  test('another subject with the same name and e-mail address', async () => {
+    const [one, two] = [await link(corp, ada), await link(corp, { ...ada, subject: 'F1E2' })];
+    expect(one.id).not.toBe(two.id);
+  });
+
+  test.each([
+    ['empty', ''],
+    ['too long', 'x'.repeat(513)],
+  ])('a subject that is %s makes no account', async (_name, subject) => {
+    expect(await refusalOf(link(corp, { ...ada, subject }))).toMatchObject({ status: 401 });
+    expect(users.list()).toEqual([]);
+  });
+});
+
+describe('S45: roles', () => {
+  test.each([
+    ['no rule matches', { groups: ['staff'] }],
+    ['an attribute named roles grants nothing', { roles: ['Admin'], role: ['Admin'] }],
+  ])('refused, and no account made, when %s', async (_name, attributes) => {
+    expect(await refusalOf(link(corp, { ...ada, attributes }))).toMatchObject({ status: 403 });
+    expect(users.list()).toEqual([]);
+  });
+
+  test('follow the provider at each sign-in, and void what was issued before', async () => {
+    const first = await link(corp, ada);
+    time += 60_000;
+    const second = await link(corp, { ...ada, attributes: { groups: ['admins'] } });
+    expect(second).toMatchObject({ id: first.id, roles: ['Admin'], tokensValidFrom: time });
+  });
+
+  test('are taken away when the provider gives none any more', async () => {
+    const { id } = await link(corp, ada);
+    time += 60_000;
+    expect(await refusalOf(link(corp, { ...ada, attributes: {} }))).toMatchObject({ status: 403 });
+    expect(users.find(id)).toMatchObject({ roles: [], tokensValidFrom: time });
+  });
+
+  test('that are the same change nothing', async () => {
+    const first = await link(corp, ada);
+    time += 60_000;
+    expect(await link(corp, ada)).toEqual(first);
+  });
+});
+
+test('an account that was disabled here stays out', async () => {
+  const { id } = await link(corp, ada);
+  await users.setDisabled(id, true);
+  expect(await refusalOf(link(corp, ada))).toMatchObject({ status: 403 });
+  expect(users.find(id)?.disabled).toBe(true);
+});
+
+test('another name at the provider renames nobody; another e-mail address is taken over', async () => {
+  const { id } = await link(corp, ada);
+  await link(corp, { ...ada, username: 'countess', email: 'countess@corp.example' });
+  expect(users.find(id)).toMatchObject({ username: 'ada', email: 'countess@corp.example' });
+});
+
+describe('the user name', () => {
+  test.each([
+    ['is the provider’s', { username: 'ada' }, 'ada'],
+    ['that is no name here gives way to the e-mail address', { username: '<b>' }, 'ada@corp.example'],
+    ['comes from the name when there is nothing else', { username: '', email: '', name: 'Ada L' }, 'Ada.L'],
+    ['is made up when there is nothing at all', { username: '', email: '' }, 'user@corp'],
+    ['is cut at 64 characters', { username: 'x'.repeat(80) }, 'x'.repeat(64)],
+  ])('%s', async (_name, given, expected) => {
+    expect((await link(corp, { ...ada, ...given })).username).toBe(expected);
+  });
+
+  test.each(['ada', 'ADA', 'ａｄａ'])(
+    'S45: %s is taken by a local account: another one is given',
+    async (username) => {
+      await users.add({ ...local, roles: ['Viewer'] });
+      const names = [];
+      for (const subject of ['1', '2', '3']) {
+        names.push((await link(corp, { ...ada, username, subject })).username.toLowerCase());
+      }
+      expect(names).toEqual(['ada@corp', 'ada-2@corp', 'ada-3@corp']);
+    },
+  );
+});

@@ -1,0 +1,80 @@
+/** The pieces together: an attempt, a connector, an account. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPasswords } from '../../console/accounts/passwords.ts';
+import { createAttempts } from '../../console/federation/attempts.ts';
+import type { CallbackReply } from '../../console/federation/connector.ts';
+import { createLink } from '../../console/federation/link.ts';
+import { createOidcConnector } from '../../console/federation/oidc.ts';
+import { parseRoleRule } from '../../console/federation/role-rules.ts';
+import { createMemoryStorage } from '../../console/storage/memory.ts';
+import {
+  callbackUrl,
+  loopbackOutbound,
+  type RunningProvider,
+  refusalOf,
+  signInAt,
+  startProvider,
+} from './support.ts';
+
+let provider: RunningProvider;
+beforeAll(async () => {
+  const scope = 'openid email profile groups';
+  const client = {
+    client_id: 'console',
+    redirect_uris: [callbackUrl],
+    token_endpoint_auth_method: 'none',
+    scope,
+  };
+  provider = await startProvider({ clients: [client] });
+});
+afterAll(() => provider?.close());
+
+const now = Date.now;
+const newSecret = () => randomBytes(32).toString('base64url');
+const { registry, artifacts } = createMemoryStorage();
+const attempts = createAttempts({ artifacts, newId: newSecret, now });
+const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
+const link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+const corp = {
+  id: 'corp',
+  roleRules: { rules: [parseRoleRule('groups=cn=admins,dc=example -> Admin')] },
+};
+
+test('S43: a sign-in leads to an account once, in the browser that began it, at the provider it went to', async () => {
+  const connector = createOidcConnector({
+    config: {
+      issuer: provider.issuer,
+      clientId: 'console',
+      authentication: { method: 'none' },
+      scopes: ['email', 'profile', 'groups'],
+      claims: ['groups'],
+    },
+    outbound: loopbackOutbound(),
+    now,
+  });
+  const id = attempts.newId();
+  const { location, secrets } = await connector.begin({
+    attemptId: id,
+    callbackUrl,
+    reauthenticate: false,
+  });
+  await attempts.open({ id, providerId: 'corp', browser: 'mine', secrets });
+  const reply = await signInAt(provider, location);
+  const finish = async (browser: string, providerId: string, from: CallbackReply = reply) => {
+    const attempt = await attempts.take({ id: from.parameters.get('state'), providerId, browser });
+    return link(corp, await connector.finish(from, attempt.secrets));
+  };
+
+  expect(await refusalOf(finish('another', 'corp'))).toMatchObject({ status: 400 });
+  expect(await refusalOf(finish('mine', 'other'))).toMatchObject({ status: 400 });
+  expect(registry.all('users').size).toBe(0);
+  expect(await finish('mine', 'corp')).toMatchObject({
+    username: 'ada',
+    email: 'ada@corp.example',
+    roles: ['Admin'],
+    federated: { provider: 'corp', subject: 'ada' },
+  });
+  expect(await refusalOf(finish('mine', 'corp'))).toMatchObject({ status: 400 });
+  expect(registry.all('users').size).toBe(1);
+});
