@@ -1,0 +1,160 @@
+/** Who is signed in, where, and the ways out: the home page until the admin pages have more to show. */
+import type { Context } from 'koa';
+import { renderAccount } from '../../views/account.tsx';
+import type { Passwords } from '../accounts/passwords.ts';
+import { roleMeanings } from '../accounts/roles.ts';
+import type { Sessions, SignInSession } from '../accounts/sessions.ts';
+import type { SignInTimes } from '../accounts/sign-in-times.ts';
+import { confirmationBudget, type Throttle } from '../accounts/throttle.ts';
+import type { Users } from '../accounts/users.ts';
+import { issueTime } from '../accounts/validity.ts';
+import { ProblemError, problems } from '../errors.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { type Form, readForm } from '../http/form.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import type { UserRecord } from '../storage/records.ts';
+import { checkRepeated } from './setup.ts';
+import type { Visit, Visitors } from './visitor.ts';
+
+export interface AccountPageDeps {
+  readonly visitors: Visitors;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly throttle: Throttle;
+  readonly sessions: Sessions;
+  readonly times: SignInTimes;
+  readonly csrf: Csrf;
+  readonly isSecure: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly onChange: (ctx: Context, event: string, account: UserRecord) => void;
+  readonly onRefused: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
+}
+
+interface Shown {
+  readonly problem?: string;
+  readonly notice?: string;
+}
+
+export function createAccountPage(deps: AccountPageDeps) {
+  const { visitors, users, passwords, throttle, sessions, times, csrf, isSecure, now, onChange, onRefused } =
+    deps;
+
+  return {
+    async show(ctx: Context): Promise<void> {
+      const here = await visit(ctx);
+      if (here) await showAccount(ctx, here, {});
+    },
+    /** `POST /account/password`: ends every other session (S34). */
+    async changePassword(ctx: Context): Promise<void> {
+      const [here, form] = await readChange(ctx);
+      if (!here) return;
+      try {
+        await replacePassword(here.account, form);
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        onRefused(ctx, 'password.changed', here.account, error.problem.code);
+        ctx.status = error.problem.status;
+        ctx.set(error.headers);
+        const seconds = error.headers['Retry-After'];
+        const wait = seconds === undefined ? '' : ` Try again in ${seconds} seconds.`;
+        return showAccount(ctx, here, { problem: `${error.message}${wait}` });
+      }
+      onChange(ctx, 'password.changed', here.account);
+      await sessions.endAllOf(here.account.id);
+      const account = users.find(here.account.id) ?? here.account;
+      const visit = await visitors.start(ctx, account.id, issueTime(account, now()));
+      const notice = 'Your password is changed, and every other session has ended.';
+      await showAccount(ctx, { visit, account }, { notice });
+    },
+    /** `POST /account/sessions`: ends one session of this account. */
+    async endSession(ctx: Context): Promise<void> {
+      const [here, form] = await readChange(ctx);
+      if (!here) return;
+      const own = await sessions.listOf(here.account.id);
+      const chosen = own.find(({ key }) => key === form.get('session'));
+      if (chosen) {
+        await sessions.end(chosen.uid);
+        onChange(ctx, 'session.ended', here.account);
+      }
+      if (chosen?.uid === here.visit.uid) return sendToLogin(ctx);
+      await showAccount(ctx, here, { notice: 'The session has ended.' });
+    },
+  };
+
+  /** @returns nothing after sending a visitor without a session to the sign-in */
+  async function visit(ctx: Context): Promise<Here | undefined> {
+    const found = await visitors.current(ctx);
+    const account = found && users.find(found.accountId);
+    if (found && account) return { visit: found, account };
+    sendToLogin(ctx);
+    return undefined;
+  }
+
+  async function readChange(ctx: Context): Promise<[Here | undefined, Form]> {
+    const form = await readForm(ctx.req);
+    csrf.check(ctx, form);
+    return [await visit(ctx), form];
+  }
+
+  /** Whoever has got hold of a session must not guess the password in it (S29). */
+  async function replacePassword(account: UserRecord, form: Form): Promise<void> {
+    const budget = confirmationBudget(account.id);
+    await throttle.take([budget]);
+    const current = form.get('current_password') ?? '';
+    if (!(await passwords.verify(account.passwordHash, current))) {
+      throw new ProblemError(problems.invalidRequest, 'The current password is not right.');
+    }
+    await throttle.forget(budget);
+    await users.setPassword(account.id, checkRepeated(form.get('password'), form.get('password_again')));
+  }
+
+  async function showAccount(ctx: Context, { visit, account }: Here, shown: Shown): Promise<void> {
+    const own = await sessions.listOf(account.id);
+    const before = await times.before(account.id, visit.startedAt);
+    setPageHeaders(ctx, isSecure);
+    ctx.type = 'html';
+    ctx.body = renderAccount({
+      username: account.username,
+      email: account.email,
+      roles: account.roles.map((name) => ({ name, meaning: roleMeanings[name] })),
+      signedInAt: date(visit.startedAt),
+      sessionEndsAt: date(visit.endsAt),
+      lastLoginAt: before === undefined ? undefined : date(before),
+      applications: applicationsOf(own.find(({ uid }) => uid === visit.uid)),
+      sessions: own.map((session) => ({
+        key: session.key,
+        isCurrent: session.uid === visit.uid,
+        startedAt: date(session.startedAt),
+        clientAddress: session.clientAddress,
+        userAgent: session.userAgent,
+      })),
+      logoutHref: '/connect/logout',
+      csrf: csrf.token(ctx),
+      passwordAction: '/account/password',
+      endSessionAction: '/account/sessions',
+      minPasswordLength: passwords.minCharacters,
+      ...shown,
+    });
+  }
+}
+
+interface Here {
+  readonly visit: Visit;
+  readonly account: UserRecord;
+}
+
+function sendToLogin(ctx: Context): void {
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.redirect('/login');
+}
+
+function applicationsOf(session: SignInSession | undefined) {
+  const applications = session?.applications.filter(({ grantId }) => grantId !== undefined) ?? [];
+  return applications.map(({ clientId, since }) => ({ name: clientId, since: date(since) }));
+}
+
+function date(epochSeconds: number): Date {
+  return new Date(epochSeconds * 1000);
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { refresh, signInForTokens, userinfo } from '../helpers/sign-in.ts';
+import { copyUser } from '../helpers/store.ts';
+import {
+  createUserAgent,
+  formsOf,
+  type Reply,
+  textOf,
+  titleOf,
+  type UserAgent,
+} from '../helpers/user-agent.ts';
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const edge =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0';
+const better = 'quite-another-sentence-7';
+
+let console: RunningConsole;
+beforeAll(async () => {
+  console = await startConsole();
+});
+afterAll(() => console?.stop());
+
+let count = 0;
+let person: { username: string; password: string };
+beforeEach(async () => {
+  person = { ...admin, username: `person${count++}` };
+  await copyUser(console, 'ada', person.username);
+});
+
+const browser = (userAgent = firefox) =>
+  createUserAgent(console.url, { headers: { 'user-agent': userAgent } });
+const isSignedIn = async (agent: UserAgent) => (await agent.get('/')).status === 200;
+const change = (agent: UserAgent, home: Reply, fields: Record<string, string>) =>
+  agent.submit(
+    home,
+    { current_password: admin.password, password: better, password_again: better, ...fields },
+    { action: '/account/password' },
+  );
+
+describe('changing the password', () => {
+  test('S34: ends every session and refresh token but starts this one anew', async () => {
+    const [here, there] = [browser(), browser(edge)];
+    const home = await here.signIn(person);
+    const tokens = await signInForTokens(console, there, {}, person);
+    const old = new Map(here.cookies);
+    const reply = await change(here, home, {});
+    expect([reply.status, textOf(reply)]).toEqual([200, expect.stringContaining('Your password is changed')]);
+    expect(await isSignedIn(here)).toBe(true);
+    expect(await isSignedIn(there)).toBe(false);
+    expect((await refresh(console, tokens.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await userinfo(console, tokens.access_token)).status).toBe(401);
+    const thief = browser();
+    for (const [name, cookie] of old) thief.cookies.set(name, cookie);
+    expect(await isSignedIn(thief)).toBe(false);
+    expect(titleOf(await browser().signIn(person))).toBe('Problem: Sign in');
+    expect((await browser().signIn({ ...person, password: better })).status).toBe(200);
+  });
+
+  test.each([
+    [
+      'a wrong current password',
+      { current_password: 'wrong-staple-battery-1' },
+      /current password is not right/,
+    ],
+    ['no current password', { current_password: '' }, /current password is not right/],
+    ['a weak one', { password: 'password1234', password_again: 'password1234' }, /easy to guess/],
+    ['two different ones', { password_again: 'yet-another-sentence-8' }, /not the same/],
+  ])('S25: %s changes nothing', async (_name, fields, problem) => {
+    const [here, there] = [browser(), browser(edge)];
+    const home = await here.signIn(person);
+    await there.signIn(person);
+    const reply = await change(here, home, fields);
+    expect([reply.status, textOf(reply)]).toEqual([400, expect.stringMatching(problem)]);
+    for (const secret of [better, admin.password]) expect(reply.body).not.toContain(secret);
+    expect(await isSignedIn(there)).toBe(true);
+    expect((await browser().signIn(person)).status).toBe(200);
+  });
+
+  test('S31: needs the form of this browser, and a session', async () => {
+    const agent = browser();
+    const home = await agent.signIn(person);
+    const forged = await change(agent, home, { csrf: 'x' });
+    const foreign = await agent.submit(
+      home,
+      {},
+      { action: '/account/password', headers: { origin: 'null' } },
+    );
+    expect([forged.status, foreign.status]).toEqual([403, 403]);
+    agent.cookies.delete('console_session');
+    const signedOut = await change(agent, home, {});
+    expect([signedOut.status, signedOut.headers.location]).toEqual([303, '/login']);
+    expect((await browser().signIn(person)).status).toBe(200);
+  });
+});
+
+describe('the list of sessions', () => {
+  const sessionForms = ({ body }: Reply) =>
+    formsOf(body).filter(({ action }) => action === '/account/sessions');
+
+  test('S34: names each, and ends one at once with what was issued under it', async () => {
+    const [here, there] = [browser(), browser(edge)];
+    const tokens = await signInForTokens(console, there, {}, person);
+    const home = await here.signIn(person);
+    const text = textOf(home);
+    expect(text).toMatch(/Firefox on Linux This one/);
+    expect(text).toMatch(/Edge on Windows Since/);
+    expect(text).toContain('127.0.0.1');
+    expect(sessionForms(home)).toHaveLength(1);
+    const reply = await here.submit(home, {}, { action: '/account/sessions' });
+    expect(textOf(reply)).toContain('The session has ended.');
+    expect(textOf(reply)).not.toContain('Edge on Windows');
+    expect(await isSignedIn(there)).toBe(false);
+    expect((await refresh(console, tokens.refresh_token)).body.error).toBe('invalid_grant');
+    expect(await isSignedIn(here)).toBe(true);
+  });
+
+  test('S34: the session of somebody else cannot be ended', async () => {
+    const [here, there] = [browser(), browser(edge)];
+    const other = await there.signIn();
+    const spare = browser(edge);
+    await spare.signIn();
+    const key = sessionForms(await there.follow(await there.get('/')))[0]!.hidden.session!;
+    expect(key).toBeTruthy();
+    const home = await here.signIn(person);
+    const { csrf } = formsOf(home.body)[0]!.hidden;
+    await here.post('/account/sessions', { csrf: csrf!, session: key });
+    expect(await isSignedIn(there)).toBe(true);
+    expect(await isSignedIn(spare)).toBe(true);
+    expect(titleOf(other)).toBe('Your account');
+  });
+
+  test('S32: what stands for a session in the form is not its id', async () => {
+    const [here, there] = [browser(), browser(edge)];
+    await there.signIn(person);
+    const home = await here.signIn(person);
+    for (const agent of [here, there]) {
+      expect(home.body).not.toContain(agent.cookies.get('console_session')!.value);
+    }
+  });
+
+  test('applications that were signed in to are listed', async () => {
+    const agent = browser();
+    await signInForTokens(console, agent, {}, person);
+    expect(textOf(await agent.get('/'))).toMatch(/application-dashboard Since/);
+  });
+});
+
+test('the sign-in before this one is told', async () => {
+  const [first, second] = [browser(), browser()];
+  expect(textOf(await first.signIn(person))).toContain('This is the first time');
+  const begun = Math.floor(Date.now() / 1000);
+  await console.waitFor(() => Math.floor(Date.now() / 1000) > begun, 'the next second');
+  expect(textOf(await second.signIn(person))).not.toContain('This is the first time');
+  expect(textOf(await first.get('/'))).toContain('This is the first time');
+});

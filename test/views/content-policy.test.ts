@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { renderLoggedOut } from '../../views/logged-out.tsx';
+import { assetPath, staticFiles } from '../../views/static.ts';
+import { parseMarkup } from './markup.ts';
+import { pageNames, usualPage } from './pages.ts';
+
+const active = ['script', 'style', 'iframe', 'object', 'embed', 'base', 'template', 'svg', 'math'];
+
+describe.each(pageNames)('the page "%s"', (name) => {
+  const page = parseMarkup(usualPage(name));
+
+  test('S51: needs no script and no inline style', () => {
+    expect(page.elements.filter(({ tag }) => active.includes(tag))).toEqual([]);
+    const attributes = page.elements.flatMap((element) => [...element.attributes.keys()]);
+    expect(attributes.filter((attribute) => attribute === 'style' || /^on/.test(attribute))).toEqual([]);
+    expect(page.find('meta').filter((meta) => meta.attributes.has('http-equiv'))).toEqual([]);
+  });
+
+  test('S51: loads nothing but files of its own that exist', async () => {
+    const served = [...(await staticFiles()).keys()].map(assetPath);
+    const loaded = [
+      ...page.find('link').map((link) => link.attributes.get('href')),
+      ...page.find('img').map((image) => image.attributes.get('src')),
+    ];
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const address of loaded) expect(served).toContain(address);
+  });
+});
+
+test('S51, S52: a frame of the sign-out page leads nowhere else, and only to an address that is a link', () => {
+  const framesOf = (src: string) =>
+    parseMarkup(renderLoggedOut({ loginHref: '/', frames: [src] })).find('iframe');
+  const [frame] = framesOf('https://app.example.com/logout?sid="1"');
+  expect(Object.fromEntries(frame!.attributes)).toMatchObject({
+    src: 'https://app.example.com/logout?sid=%221%22',
+    sandbox: 'allow-scripts allow-same-origin',
+    referrerpolicy: 'no-referrer',
+  });
+  for (const src of ['javascript:alert(1)', 'data:text/html,x', '//evil.example/', '']) {
+    expect(framesOf(src)).toEqual([]);
+  }
+});
+
+test('S51: the style sheet and the pictures load nothing from elsewhere', async () => {
+  for (const [name, { body }] of await staticFiles()) {
+    const text = body.toString().replaceAll('http://www.w3.org/2000/svg', '');
+    expect(text, name).not.toMatch(/url\(|@import|https?:|<script|<style|\son\w+=|href=/);
+  }
+});

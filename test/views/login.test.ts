@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { type LoginModel, renderLogin } from '../../views/login.tsx';
+import { parseMarkup } from './markup.ts';
+
+test.each([
+  { seconds: 0.2, words: 'one second' },
+  { seconds: 40, words: '40 seconds' },
+  { seconds: 121, words: '3 minutes' },
+])('a wait of $seconds s reads as $words, and no field is marked as wrong', ({ seconds, words }) => {
+  const page = login({ problem: 'Too many attempts.', retryAfterSeconds: seconds });
+  expect(alertOf(page)).toBe(`Too many attempts. Try again in ${words}.`);
+  expect(page.find('input').some((input) => input.attributes.has('aria-invalid'))).toBe(false);
+});
+
+test('what was typed comes back, marked as wrong, with the problem as its description', () => {
+  const page = login({ username: 'amelie', problem: 'Username or password is wrong.' });
+  const [username, password] = page.find('input').filter((input) => input.attributes.has('id'));
+  expect(username?.attributes.get('value')).toBe('amelie');
+  for (const input of [username, password]) {
+    expect(input?.attributes.get('aria-invalid')).toBe('true');
+    expect(input?.attributes.get('aria-describedby')).toBe('problem');
+  }
+});
+
+test('whoever has to confirm a password can not become somebody else', () => {
+  const page = login({ username: 'amelie', reauthenticate: true });
+  const username = page.find('input').find((input) => input.attributes.get('name') === 'username');
+  expect(username?.attributes.get('value')).toBe('amelie');
+  expect(username?.attributes.has('readonly')).toBe(true);
+  expect(page.find('h1')[0]?.text).toBe('Confirm that it is you');
+});
+
+test('a quiet page has no problem, no other ways in and nothing to cancel', () => {
+  const page = login({});
+  expect(alertOf(page)).toBeUndefined();
+  expect(page.find('a')).toEqual([]);
+  expect(page.find('section')).toEqual([]);
+});
+
+function login(model: Partial<LoginModel>) {
+  return parseMarkup(renderLogin({ action: '/login', csrf: 'c', ...model }));
+}
+
+function alertOf(page: ReturnType<typeof login>): string | undefined {
+  return page.elements.find((element) => element.attributes.get('role') === 'alert')?.text;
+}

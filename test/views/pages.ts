@@ -1,0 +1,119 @@
+import { renderAccount } from '../../views/account.tsx';
+import { renderConsent } from '../../views/consent.tsx';
+import { renderError } from '../../views/error.tsx';
+import { renderLoggedOut } from '../../views/logged-out.tsx';
+import { renderLogin } from '../../views/login.tsx';
+import { renderLogout } from '../../views/logout.tsx';
+import { renderSetup } from '../../views/setup.tsx';
+
+/** What goes into every field of a model: one text for all that is shown, one address for all links. */
+export interface Filling {
+  readonly text: string;
+  readonly href: string;
+}
+
+/** Every page with every field of its model filled. */
+export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
+  setup: ({ text }) =>
+    renderSetup({
+      action: '/setup',
+      csrf: text,
+      setupToken: text,
+      username: text,
+      email: text,
+      minPasswordLength: 12,
+      problem: text,
+    }),
+  login: ({ text, href }) =>
+    renderLogin({
+      action: '/login',
+      csrf: text,
+      username: text,
+      problem: text,
+      application: { name: text },
+      cancelHref: href,
+      providers: [{ name: text, href }],
+    }),
+  'confirmed login': ({ text, href }) =>
+    renderLogin({
+      action: '/login',
+      csrf: text,
+      username: text,
+      reauthenticate: true,
+      retryAfterSeconds: 40,
+      cancelHref: href,
+    }),
+  consent: ({ text }) =>
+    renderConsent({
+      action: '/consent',
+      csrf: text,
+      application: { name: text, origin: text },
+      username: text,
+      scopes: [
+        { name: text, meaning: text, isNew: true },
+        { name: text, meaning: text, isNew: false },
+      ],
+    }),
+  logout: ({ text, href }) =>
+    renderLogout({
+      action: '/connect/logout/confirm',
+      csrf: text,
+      username: text,
+      application: { name: text },
+      cancelHref: href,
+    }),
+  'logged out': ({ text, href }) => renderLoggedOut({ loginHref: href, application: { name: text, href } }),
+  'logged out of applications': ({ text, href }) =>
+    renderLoggedOut({
+      loginHref: href,
+      application: { name: text, href },
+      applications: (['confirmed', 'waiting', 'failed', 'asked'] as const).map((state) => ({
+        name: text,
+        state,
+      })),
+      checkAgainHref: href,
+    }),
+  error: ({ text, href }) =>
+    renderError({
+      status: 400,
+      code: text,
+      title: text,
+      detail: text,
+      requestId: text,
+      hint: text,
+      actionHref: href,
+      actionLabel: text,
+    }),
+  account: ({ text, href }) =>
+    renderAccount({
+      username: text,
+      email: text,
+      roles: [{ name: text, meaning: text }],
+      signedInAt: new Date('2025-11-21T08:23:00Z'),
+      sessionEndsAt: new Date('2025-11-21T20:23:00Z'),
+      lastLoginAt: new Date('2025-11-19T17:02:00Z'),
+      applications: [{ name: text, since: new Date('2025-11-02T09:00:00Z') }],
+      sessions: [
+        { key: text, isCurrent: true, startedAt: new Date(0), clientAddress: text, userAgent: text },
+        { key: text, isCurrent: false, startedAt: new Date(0), clientAddress: text, userAgent: text },
+      ],
+      logoutHref: href,
+      csrf: text,
+      passwordAction: '/account/password',
+      endSessionAction: '/account/sessions/end',
+      minPasswordLength: 12,
+      problem: text,
+      notice: text,
+    }),
+};
+
+export const pageNames: readonly string[] = Object.keys(pages);
+
+/** A page as it usually is. */
+export function usualPage(name: string): string {
+  return fillPage(name, { text: 'plain', href: '/somewhere' });
+}
+
+export function fillPage(name: string, filling: Filling): string {
+  return pages[name]!(filling);
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { assetPath, staticFiles } from '../../views/static.ts';
+import { parseMarkup } from './markup.ts';
+import { pageNames, usualPage } from './pages.ts';
+
+const built = new URL('../../dist/views/static.js', import.meta.url);
+
+test('every file has its type, its bytes and a validator of its own', async () => {
+  const files = await staticFiles();
+  expect([...files.keys()].sort()).toEqual(['favicon.svg', 'mark.svg', 'rings.svg', 'style.css']);
+  expect(files.get('style.css')?.type).toBe('text/css; charset=utf-8');
+  expect(files.get('mark.svg')?.type).toBe('image/svg+xml; charset=utf-8');
+  const source = await readFile(new URL('../../views/static/style.css', import.meta.url));
+  expect(files.get('style.css')?.body.equals(source)).toBe(true);
+  expect(new Set([...files.values()].map(({ etag }) => etag)).size).toBe(files.size);
+});
+
+test('an address carries the validator, and a file that is not there has no address', async () => {
+  const etag = (await staticFiles()).get('style.css')?.etag;
+  expect(etag).toMatch(/^"[\w-]{16}"$/);
+  expect(assetPath('style.css')).toBe(`/static/style.css?v=${etag?.slice(1, -1)}`);
+  expect(() => assetPath('../static.ts')).toThrow('has no ../static.ts');
+});
+
+test.skipIf(!existsSync(built))('the built program finds the same files', async () => {
+  const other: { staticFiles: typeof staticFiles } = await import(built.href);
+  expect([...(await other.staticFiles()).keys()]).toEqual([...(await staticFiles()).keys()]);
+});
+
+test('every class that a page uses is in the style sheet', async () => {
+  const css = (await staticFiles()).get('style.css')?.body.toString() ?? '';
+  const used = pageNames.flatMap((name) =>
+    parseMarkup(usualPage(name)).elements.flatMap(
+      ({ attributes }) => attributes.get('class')?.split(' ') ?? [],
+    ),
+  );
+  const missing = [...new Set(used)].filter((name) => !new RegExp(`\\.${name}(?![\\w-])`).test(css));
+  expect(missing).toEqual([]);
+});

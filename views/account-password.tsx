@@ -1,0 +1,39 @@
+import { Form, newPasswordHint, PasswordField } from './form.tsx';
+import { Section } from './section.tsx';
+
+interface AccountPasswordProps {
+  readonly action: string;
+  readonly csrf: string;
+  readonly username: string;
+  readonly minLength: number;
+}
+
+/** Changes the password; sends `current_password`, `password`, `password_again` and `csrf`. */
+export function AccountPassword({ action, csrf, username, minLength }: AccountPasswordProps) {
+  return (
+    <Section id="change-password" title="Password" about="A new one ends every other session of yours.">
+      <Form action={action} hidden={{ csrf }} class="boxed padded">
+        {/* Without a name it is not sent; password managers read it to know whose password this is. */}
+        <input type="text" value={username} autocomplete="username" readOnly hidden />
+        <PasswordField
+          name="current_password"
+          label="Password as it is now"
+          autocomplete="current-password"
+        />
+        <PasswordField
+          name="password"
+          label="New password"
+          autocomplete="new-password"
+          minLength={minLength}
+          hint={newPasswordHint(minLength)}
+        />
+        <PasswordField name="password_again" label="New password, once more" autocomplete="new-password" />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Change password
+          </button>
+        </div>
+      </Form>
+    </Section>
+  );
+}

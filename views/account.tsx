@@ -1,0 +1,129 @@
+import { AccountPassword } from './account-password.tsx';
+import { AccountSessions, type SessionRow } from './account-sessions.tsx';
+import { renderDocument, WidePage } from './layout.tsx';
+import { Notice, Problem } from './message.tsx';
+import { Section } from './section.tsx';
+import { Time } from './time.tsx';
+
+/** Home of whoever is signed in: who they are here, where they are signed in, their password. */
+export interface AccountModel {
+  readonly username: string;
+  readonly email?: string | undefined;
+  readonly roles: readonly { readonly name: string; readonly meaning: string }[];
+  readonly signedInAt: Date;
+  readonly sessionEndsAt: Date;
+  /** The sign-in before this one. */
+  readonly lastLoginAt?: Date | undefined;
+  /** Applications that this account has signed in to. */
+  readonly applications: readonly { readonly name: string; readonly since?: Date | undefined }[];
+  readonly sessions: readonly SessionRow[];
+  readonly logoutHref: string;
+  readonly csrf: string;
+  /** Takes `current_password`, `password`, `password_again`, `csrf`. */
+  readonly passwordAction: string;
+  /** Takes `session` (a key of `sessions`) and `csrf`. */
+  readonly endSessionAction: string;
+  readonly minPasswordLength: number;
+  readonly problem?: string | undefined;
+  readonly notice?: string | undefined;
+}
+
+export function renderAccount(model: AccountModel): string {
+  return renderDocument(<Account {...model} />);
+}
+
+function Account(model: AccountModel) {
+  const { username, email, logoutHref, csrf, problem, notice } = model;
+  return (
+    <WidePage
+      title="Your account"
+      hasProblem={problem !== undefined}
+      username={username}
+      logoutHref={logoutHref}
+    >
+      <header class="page-head">
+        <h1>{username}</h1>
+        <p class="lede">{email ?? 'No email address'}</p>
+      </header>
+      {problem && <Problem id="problem">{problem}</Problem>}
+      {notice && <Notice>{notice}</Notice>}
+      <SignIn {...model} />
+      <Roles {...model} />
+      <AccountSessions sessions={model.sessions} action={model.endSessionAction} csrf={csrf} />
+      <Applications {...model} />
+      <AccountPassword
+        action={model.passwordAction}
+        csrf={csrf}
+        username={username}
+        minLength={model.minPasswordLength}
+      />
+    </WidePage>
+  );
+}
+
+function SignIn({ signedInAt, sessionEndsAt, lastLoginAt }: AccountModel) {
+  return (
+    <Section id="sign-in" title="This sign-in" about="It ends by itself, or when you sign out.">
+      <dl class="facts boxed">
+        <div>
+          <dt>Signed in</dt>
+          <dd>
+            <Time at={signedInAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Ends at the latest</dt>
+          <dd>
+            <Time at={sessionEndsAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>The time before</dt>
+          <dd>{lastLoginAt ? <Time at={lastLoginAt} /> : 'This is the first time'}</dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}
+
+function Roles({ roles }: AccountModel) {
+  return (
+    <Section id="roles" title="Roles" about="What you may do here and at the members.">
+      {roles.length === 0 ? (
+        <p class="empty">You have no role yet. An administrator can give you one.</p>
+      ) : (
+        <ul class="rows boxed">
+          {roles.map(({ name, meaning }) => (
+            <li key={name}>
+              <h3>{name}</h3>
+              <p class="muted">{meaning}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Applications({ applications }: AccountModel) {
+  return (
+    <Section id="applications" title="Applications" about="Where you have signed in with this account.">
+      {applications.length === 0 ? (
+        <p class="empty">None so far.</p>
+      ) : (
+        <ul class="rows boxed">
+          {applications.map(({ name, since }) => (
+            <li key={name}>
+              <h3>{name}</h3>
+              {since && (
+                <p class="muted">
+                  Since <Time at={since} />
+                </p>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,68 @@
+import { Form } from './form.tsx';
+import { NarrowPage, renderDocument } from './layout.tsx';
+
+export interface ConsentScope {
+  /** The scope as it stands in the request. */
+  readonly name: string;
+  /** What it opens, in one sentence. */
+  readonly meaning: string;
+  /** Not granted to this application before. */
+  readonly isNew: boolean;
+}
+
+export interface ConsentModel {
+  readonly action: string;
+  readonly csrf: string;
+  readonly application: {
+    readonly name: string;
+    /** Origin that the answer goes to; a name can be anything, an origin can not. */
+    readonly origin: string;
+  };
+  readonly username: string;
+  readonly scopes: readonly ConsentScope[];
+}
+
+/** Sends `decision` (`allow` or `deny`) and `csrf`. */
+export function renderConsent(model: ConsentModel): string {
+  return renderDocument(<Consent {...model} />);
+}
+
+function Consent({ action, csrf, application, username, scopes }: ConsentModel) {
+  return (
+    <NarrowPage title={`Let ${application.name} in?`}>
+      <p class="lede">
+        You are signed in as <strong>{username}</strong>. The application at{' '}
+        <span class="code">{application.origin}</span> asks for:
+      </p>
+      <Scopes scopes={scopes} />
+      <Form action={action} hidden={{ csrf }}>
+        <div class="actions">
+          <button type="submit" name="decision" value="allow" class="button primary">
+            Allow
+          </button>
+          <button type="submit" name="decision" value="deny" class="button">
+            Deny
+          </button>
+        </div>
+      </Form>
+      <p class="hint">Either way you go back to {application.origin}.</p>
+    </NarrowPage>
+  );
+}
+
+function Scopes({ scopes }: Pick<ConsentModel, 'scopes'>) {
+  if (scopes.length === 0) return <p class="empty">Nothing more than to know that you are signed in.</p>;
+  return (
+    <ul class="rows boxed">
+      {scopes.map(({ name, meaning, isNew }) => (
+        <li key={name}>
+          <p>
+            {meaning}
+            {isNew && <span class="tag">New</span>}
+          </p>
+          <p class="code muted">{name}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

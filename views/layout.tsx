@@ -1,0 +1,100 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { Link } from './link.tsx';
+import { assetPath } from './static.ts';
+
+const productName = 'Cluster Console';
+
+/** A whole document as it is sent. */
+export function renderDocument(page: VNode): string {
+  return `<!doctype html>${renderToString(page)}`;
+}
+
+interface NarrowPageProps {
+  /** Heading of the page and first part of the document's title. */
+  readonly title: string;
+  /** Names what went wrong first in the document's title, where a screen reader starts. */
+  readonly hasProblem?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** Sign-in, consent, sign-out and errors: one question, one column, the product beside it. */
+export function NarrowPage({ title, hasProblem = false, children }: NarrowPageProps) {
+  return (
+    <Html title={hasProblem ? `Problem: ${title}` : title}>
+      <body class="narrow">
+        <header class="banner">
+          <Brand />
+          <p class="banner-line">
+            One door to the cluster: for the people who run it and the machines that use it.
+          </p>
+          <img class="banner-rings" src={assetPath('rings.svg')} alt="" width="640" height="640" />
+        </header>
+        <main class="question">
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    </Html>
+  );
+}
+
+interface WidePageProps {
+  readonly title: string;
+  readonly hasProblem?: boolean;
+  /** Who is signed in. */
+  readonly username: string;
+  readonly logoutHref: string;
+  readonly children: ComponentChildren;
+}
+
+/** Pages of somebody who is signed in: a bar with their name on top, the content below. */
+export function WidePage({ title, hasProblem = false, username, logoutHref, children }: WidePageProps) {
+  return (
+    <Html title={hasProblem ? `Problem: ${title}` : title}>
+      <body>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <header class="bar">
+          <a class="bar-home" href="/">
+            <Brand />
+          </a>
+          <span class="bar-user">{username}</span>
+          <Link href={logoutHref} class="button quiet">
+            Sign out
+          </Link>
+        </header>
+        <main id="content" class="content">
+          {children}
+        </main>
+      </body>
+    </Html>
+  );
+}
+
+function Html({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>{`${title} · ${productName}`}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
+        <link rel="stylesheet" href={assetPath('style.css')} />
+      </head>
+      {children}
+    </html>
+  );
+}
+
+function Brand() {
+  return (
+    <span class="brand">
+      <img src={assetPath('mark.svg')} alt="" width="32" height="32" />
+      {productName}
+    </span>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ComponentChildren } from 'preact';
+import { safeHref } from './href.ts';
+
+interface LinkProps {
+  readonly href: string | undefined;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A link, or nothing at all when the address is missing or refused by {@link safeHref}. */
+export function Link({ href, class: className, children }: LinkProps) {
+  const target = safeHref(href);
+  if (target === undefined) return null;
+  return (
+    <a href={target} class={className}>
+      {children}
+    </a>
+  );
+}

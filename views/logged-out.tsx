@@ -1,0 +1,114 @@
+import { safeHref } from './href.ts';
+import { NarrowPage, renderDocument } from './layout.tsx';
+import { Link } from './link.tsx';
+
+/** `asked`: by a frame of this page, which tells nothing back. */
+export type LoggedOutState = 'confirmed' | 'waiting' | 'failed' | 'asked';
+
+export interface LoggedOutApplication {
+  readonly name: string;
+  readonly state: LoggedOutState;
+}
+
+export interface LoggedOutModel {
+  readonly loginHref: string;
+  /** Where the sign-out came from, to go back there. */
+  readonly application?: { readonly name: string; readonly href: string } | undefined;
+  /** What each application of the session has made of its end. */
+  readonly applications?: readonly LoggedOutApplication[];
+  /** Addresses that end sessions of this browser (OpenID Connect Front-Channel Logout 1.0 §2). */
+  readonly frames?: readonly string[];
+  /** This page again, while there are answers to come. */
+  readonly checkAgainHref?: string | undefined;
+}
+
+/** The end of a session; nothing left to send. */
+export function renderLoggedOut(model: LoggedOutModel): string {
+  return renderDocument(<LoggedOut {...model} />);
+}
+
+function LoggedOut({
+  loginHref,
+  application,
+  applications = [],
+  frames = [],
+  checkAgainHref,
+}: LoggedOutModel) {
+  const isAllOver = applications.every(({ state }) => state === 'confirmed' || state === 'asked');
+  return (
+    <NarrowPage title="You are signed out">
+      <p class="lede">
+        {isAllOver
+          ? 'This session is over. On a shared computer, close the window as well.'
+          : 'This session is over here. Some of the applications that you opened with it have not confirmed that it is over there too.'}
+      </p>
+      {applications.length > 0 && <Applications applications={applications} />}
+      {checkAgainHref !== undefined && (
+        <p class="hint">
+          You can close this page, or <Link href={checkAgainHref}>check again</Link>.
+        </p>
+      )}
+      <div class="actions">
+        {application && (
+          <Link href={application.href} class="button primary">
+            Back to {application.name}
+          </Link>
+        )}
+        <Link href={loginHref} class={application ? 'button' : 'button primary'}>
+          Sign in again
+        </Link>
+      </div>
+      {frames.map((src) => (
+        <SignOutFrame key={src} src={src} />
+      ))}
+    </NarrowPage>
+  );
+}
+
+/** It may clear what the application keeps in this browser, and may not lead this page elsewhere. */
+function SignOutFrame({ src }: { readonly src: string }) {
+  const target = safeHref(src);
+  if (target === undefined) return null;
+  return (
+    <iframe
+      src={target}
+      title="Sign-out of an application"
+      hidden
+      sandbox="allow-scripts allow-same-origin"
+      referrerpolicy="no-referrer"
+    />
+  );
+}
+
+interface StateWords {
+  readonly tag: string;
+  readonly class: string;
+  readonly meaning?: string;
+}
+
+const states: Readonly<Record<LoggedOutState, StateWords>> = {
+  confirmed: { tag: 'Signed out', class: 'tag' },
+  asked: { tag: 'Told', class: 'tag', meaning: 'By this page, in this browser.' },
+  waiting: { tag: 'No answer yet', class: 'tag waiting', meaning: 'The console keeps telling it.' },
+  failed: {
+    tag: 'Not confirmed',
+    class: 'tag failed',
+    meaning: 'It did not answer. To be sure, sign out there too.',
+  },
+};
+
+function Applications({ applications }: Required<Pick<LoggedOutModel, 'applications'>>) {
+  return (
+    <ul class="rows boxed" aria-label="Applications of this session">
+      {applications.map(({ name, state }) => (
+        <li key={name} class="session outcome">
+          <div class="session-text">
+            <h2>{name}</h2>
+            {states[state].meaning && <p class="muted">{states[state].meaning}</p>}
+          </div>
+          <span class={states[state].class}>{states[state].tag}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

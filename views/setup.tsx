@@ -1,0 +1,59 @@
+import { Field, Form, newPasswordHint, PasswordField } from './form.tsx';
+import { NarrowPage, renderDocument } from './layout.tsx';
+import { Problem } from './message.tsx';
+
+/** First run: the form that creates the first administrator (S27). */
+export interface SetupModel {
+  readonly action: string;
+  readonly csrf: string;
+  /** The one-time token of the set-up link; it goes back with the form as `token`. */
+  readonly setupToken: string;
+  /** What was typed before, empty at first. */
+  readonly username: string;
+  readonly email: string;
+  readonly minPasswordLength: number;
+  readonly problem?: string | undefined;
+  /** The problem is with the passwords, which are marked then, and not with what stands above them. */
+  readonly isPasswordAtFault?: boolean | undefined;
+}
+
+/** Sends `username`, `email`, `password`, `password_again`, with `csrf` and `token`. */
+export function renderSetup(model: SetupModel): string {
+  return renderDocument(<Setup {...model} />);
+}
+
+function Setup({ action, csrf, setupToken, username, email, minPasswordLength, ...rest }: SetupModel) {
+  const { problem, isPasswordAtFault = false } = rest;
+  const problemId = problem !== undefined && isPasswordAtFault ? 'problem' : undefined;
+  return (
+    <NarrowPage title="Create the first administrator" hasProblem={problem !== undefined}>
+      <p class="lede">
+        Nobody can sign in yet. This account may do everything here; it can add the others later.
+      </p>
+      {problem && <Problem id="problem">{problem}</Problem>}
+      <Form action={action} hidden={{ csrf, token: setupToken }}>
+        <Field name="username" label="Username" autocomplete="username" value={username} />
+        <Field name="email" label="Email" inputMode="email" autocomplete="email" value={email} isOptional />
+        <PasswordField
+          name="password"
+          label="Password"
+          autocomplete="new-password"
+          minLength={minPasswordLength}
+          hint={newPasswordHint(minPasswordLength)}
+          problemId={problemId}
+        />
+        <PasswordField
+          name="password_again"
+          label="Password, once more"
+          autocomplete="new-password"
+          problemId={problemId}
+        />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Create administrator
+          </button>
+        </div>
+      </Form>
+    </NarrowPage>
+  );
+}
