@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ProblemError, problems } from '../errors.ts';
+import type { Command, Positional } from './command.ts';
+
+const directory: Positional = { name: 'directory' };
+
+export const backupCommands: readonly Command[] = [
+  {
+    name: 'backup',
+    summary: 'Writes a consistent copy of the store into a new directory, while the console may run.',
+    positionals: [directory],
+    details: [
+      'The copy holds what the store holds: keep it as safe. console.yaml and the audit log are not in it.',
+    ],
+    event: 'store.backed_up',
+    async run({ positionals }, { services }) {
+      const target = resolve(positionals[0]!);
+      const { storage } = await services();
+      if (existsSync(target)) {
+        throw new ProblemError(
+          problems.conflict,
+          `${target} exists already: name a directory that does not.`,
+        );
+      }
+      await storage.backup(target);
+      return { text: `The store is copied to ${target}.`, json: { directory: target }, target };
+    },
+  },
+  {
+    name: 'restore',
+    summary: 'Puts a backup in the place of the store; the console must not run.',
+    positionals: [directory],
+    details: ['The store that is replaced stays in the data directory, under replaced-<time>.'],
+    event: 'store.restored',
+    async run({ positionals }, { settings, restore }) {
+      const { dataDir } = await settings();
+      const from = resolve(positionals[0]!);
+      await restore(from);
+      return {
+        text: `The store in ${dataDir} is now the one of ${from}. The one before is under ${join(dataDir, 'replaced-…')}.`,
+        json: { directory: from, dataDir },
+        target: from,
+      };
+    },
+  },
+];

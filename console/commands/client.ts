@@ -1,0 +1,235 @@
+import { ProblemError, problems } from '../errors.ts';
+import type { RegisteredClient } from '../oidc/client-registration.ts';
+import { grantTypes, tokenTyps } from '../oidc/client-rules.ts';
+import { tokenAlgs } from '../oidc/keys.ts';
+import type { ClientRecord } from '../storage/records.ts';
+import type { Command, Flag, Input, Positional, Reply } from './command.ts';
+import { fields, table, time } from './output.ts';
+
+const id: Positional = { name: 'id' };
+const secretFlag: Flag = {
+  value: 'F',
+  meaning: 'the file that holds the secret; - is standard input (default: a random one, shown once)',
+};
+
+export const clientCommands: readonly Command[] = [
+  {
+    name: 'client add',
+    summary: 'Registers an application or a machine, and shows its secret once.',
+    positionals: [id],
+    flags: {
+      public: { meaning: 'has no secret: a page, or an application on somebody’s device' },
+      'redirect-uri': {
+        value: 'U',
+        isRepeatable: true,
+        meaning: 'where people come back to after sign-in: https, or http at loopback',
+      },
+      'post-logout-uri': {
+        value: 'U',
+        isRepeatable: true,
+        meaning: 'where people may be sent after logout',
+      },
+      'backchannel-logout-uri': {
+        value: 'U',
+        meaning: 'where the console posts a logout token when a session ends: https, or http at loopback',
+      },
+      'frontchannel-logout-uri': {
+        value: 'U',
+        meaning: 'what the sign-out page loads in a hidden frame; at the origin of a redirect address',
+      },
+      grant: { value: 'G', isRepeatable: true, meaning: `a grant: ${grantTypes.join(', ')}` },
+      scope: { value: '"…"', isRepeatable: true, meaning: 'scopes that it may ask for, separated by spaces' },
+      'secret-file': secretFlag,
+      'token-alg': {
+        value: 'A',
+        meaning: `signature of its tokens: ${tokenAlgs.join(', ')} (default: ${tokenAlgs[0]})`,
+      },
+      'token-typ': {
+        value: 'T',
+        meaning: `typ of its access tokens: ${tokenTyps.join(', ')} (default: ${tokenTyps[0]})`,
+      },
+      'first-party': { meaning: 'people are not asked whether they allow it' },
+    },
+    details: [
+      'With a redirect address it signs people in (authorization_code, refresh_token); without one it is a machine\n' +
+        '(client_credentials) that gets exactly the scopes named here and has to ask for them.',
+      'Scopes: openid, profile, email, offline_access, app:Viewer, app:MetricsViewer; for machines also svc:<group>:read\n' +
+        'and :write (cluster, health, data, wan, cp, persistence), svc:map:<name>:read and :write, and\n' +
+        'svc:queue:<name>:offer, :poll and :size, where <name> may end in *.',
+    ],
+    event: 'client.added',
+    async run(input, { services, readSecret }) {
+      const secret = await readGivenSecret(input, readSecret);
+      const { registration } = await services({ creates: true });
+      const registered = await registration.add({
+        id: input.positionals[0]!,
+        isPublic: input.has('public'),
+        isFirstParty: input.has('first-party'),
+        redirectUris: input.texts('redirect-uri') ?? [],
+        postLogoutRedirectUris: input.texts('post-logout-uri') ?? [],
+        secret,
+        ...optional('backchannelLogoutUri', input.text('backchannel-logout-uri')),
+        ...optional('frontchannelLogoutUri', input.text('frontchannel-logout-uri')),
+        ...optional('grantTypes', input.texts('grant')),
+        ...optional(
+          'scopes',
+          input.texts('scope')?.flatMap((text) => text.split(' ').filter(Boolean)),
+        ),
+        ...optional('tokenAlg', input.text('token-alg')),
+        ...optional('tokenTyp', input.text('token-typ')),
+      });
+      return withSecret(registered, secret === undefined, `Registered ${registered.client.id}.`);
+    },
+  },
+  {
+    name: 'client list',
+    summary: 'Lists the clients, those that follow from the settings too.',
+    async run(_input, { services }) {
+      const all = (await services()).clients.list();
+      const rows = all.map((client) => [client.id, kindOf(client), stateOf(client), client.scopes.join(' ')]);
+      return { text: table(['ID', 'KIND', 'STATE', 'SCOPES'], rows, ''), json: all.map(viewOf) };
+    },
+  },
+  {
+    name: 'client show',
+    summary: 'Shows one client.',
+    positionals: [id],
+    async run(input, { services }) {
+      const client = (await services()).clients.find(input.positionals[0]!);
+      if (!client) {
+        throw new ProblemError(
+          problems.notFound,
+          'There is no client of this id. npx console client list shows them all.',
+        );
+      }
+      return { text: describe(client), json: viewOf(client) };
+    },
+  },
+  {
+    name: 'client rotate-secret',
+    summary: 'Gives a client a new secret; the old one works until the next rotation.',
+    positionals: [id],
+    flags: { 'secret-file': secretFlag, 'revoke-old': { meaning: 'the old secret ends now' } },
+    event: 'client.secret_rotated',
+    async run(input, { services, readSecret }) {
+      const secret = await readGivenSecret(input, readSecret);
+      const { registration } = await services();
+      const revokesOld = input.has('revoke-old');
+      const registered = await registration.rotateSecret(input.positionals[0]!, { secret, revokesOld });
+      const said = revokesOld
+        ? 'The old secret does not work any more.'
+        : 'The old secret works until the next rotation.';
+      return withSecret(registered, secret === undefined, `New secret for ${registered.client.id}. ${said}`);
+    },
+  },
+  {
+    name: 'client disable',
+    summary: 'Refuses a client and every token that it has.',
+    positionals: [id],
+    event: 'client.disabled',
+    async run(input, { services }) {
+      const client = await (await services()).registration.setDisabled(input.positionals[0]!, true);
+      return done(client, `Disabled ${client.id}.`);
+    },
+  },
+  {
+    name: 'client enable',
+    summary: 'Lets a disabled client work again.',
+    positionals: [id],
+    event: 'client.enabled',
+    async run(input, { services }) {
+      const client = await (await services()).registration.setDisabled(input.positionals[0]!, false);
+      return done(client, `Enabled ${client.id}.`);
+    },
+  },
+  {
+    name: 'client remove',
+    summary: 'Removes a client; every token that it has stops working.',
+    positionals: [id],
+    event: 'client.removed',
+    async run({ positionals }, { services }) {
+      const removed = positionals[0]!;
+      await (await services()).registration.remove(removed);
+      return { text: `Removed ${removed}.`, json: { id: removed, removed: true }, target: removed };
+    },
+  },
+];
+
+async function readGivenSecret(
+  input: Input,
+  readSecret: (path: string) => Promise<string>,
+): Promise<string | undefined> {
+  const file = input.text('secret-file');
+  return file === undefined ? undefined : await readSecret(file);
+}
+
+/** A secret that was given is not repeated; one that was made here is shown this once (S54). */
+function withSecret({ client, secret }: RegisteredClient, isMade: boolean, said: string): Reply {
+  if (!isMade || secret === undefined) return done(client, said);
+  return {
+    text: `${said}\nIts secret, shown only now:\n\n  ${secret}\n`,
+    json: { ...viewOf(client), secret },
+    target: client.id,
+  };
+}
+
+function done(client: ClientRecord, text: string): Reply {
+  return { text, json: viewOf(client), target: client.id };
+}
+
+/** What may be shown of a client: when its secrets were made, and nothing of them. */
+function viewOf(client: ClientRecord) {
+  return {
+    id: client.id,
+    public: client.isPublic,
+    firstParty: client.isFirstParty,
+    disabled: client.disabled,
+    fromSettings: client.fromSettings ?? false,
+    grants: client.grantTypes,
+    redirectUris: client.redirectUris,
+    postLogoutUris: client.postLogoutRedirectUris,
+    backchannelLogoutUri: client.backchannelLogoutUri ?? null,
+    frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
+    scopes: client.scopes,
+    tokenAlg: client.tokenAlg,
+    tokenTyp: client.tokenTyp,
+    secrets: client.secrets.map(({ createdAt }) => ({ createdAt: timeOrNull(createdAt) })),
+    createdAt: timeOrNull(client.createdAt),
+  };
+}
+
+function describe(client: ClientRecord): string {
+  return fields({
+    id: client.id,
+    kind: kindOf(client),
+    state: stateOf(client),
+    consent: client.isFirstParty ? 'not asked for' : undefined,
+    grants: client.grantTypes.join(', '),
+    scopes: client.scopes.join(' '),
+    'redirect addresses': client.redirectUris,
+    'post-logout addresses': client.postLogoutRedirectUris,
+    'back-channel logout': client.backchannelLogoutUri,
+    'front-channel logout': client.frontchannelLogoutUri,
+    tokens: `${client.tokenTyp}, ${client.tokenAlg}`,
+    secrets: client.secrets.map(({ createdAt }) => (createdAt ? `of ${time(createdAt)}` : 'of the settings')),
+    added: client.createdAt ? time(client.createdAt) : 'follows from the settings',
+  });
+}
+
+/** Clients of the settings have no date. */
+function timeOrNull(at: number): string | null {
+  return at === 0 ? null : time(at);
+}
+
+function kindOf({ isPublic, grantTypes: grants }: ClientRecord): string {
+  if (!grants.includes('authorization_code')) return 'machine';
+  return isPublic ? 'public application' : 'application';
+}
+
+function stateOf({ disabled, fromSettings }: ClientRecord): string {
+  return `${disabled ? 'disabled' : 'active'}${fromSettings ? ', from the settings' : ''}`;
+}
+
+function optional<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
+}

@@ -1,0 +1,52 @@
+/** What went wrong, as the terminal is told and as the exit code says it. */
+import { ProblemError } from '../errors.ts';
+import { SealError } from '../oidc/sealing.ts';
+import { SettingsError } from '../settings/settings.ts';
+import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
+import { CommandError, UsageError } from './command.ts';
+import { usageLine } from './help.ts';
+
+export interface Failure {
+  /** 1 refused or failed, 2 wrong usage, 78 bad settings. */
+  readonly exitCode: 1 | 2 | 78;
+  /** For programs; the codes of `docs/errors.md` and a few more. */
+  readonly code: string;
+  readonly message: string;
+  readonly problems?: readonly string[];
+}
+
+export function explainFailure(error: unknown): Failure {
+  if (error instanceof UsageError) {
+    const usage = error.command ? `\n  ${usageLine(error.command)}` : '';
+    return { exitCode: 2, code: 'wrong_usage', message: error.message + usage };
+  }
+  if (error instanceof SettingsError) {
+    const lines = error.problems.map((problem) => `\n  - ${problem}`).join('');
+    const message = `These settings cannot be used:${lines}`;
+    return { exitCode: 78, code: 'bad_settings', message, problems: error.problems };
+  }
+  return { exitCode: 1, code: codeOf(error), message: describe(error) };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof CommandError) return error.code;
+  if (error instanceof ProblemError) return error.problem.code;
+  if (error instanceof StorageRefusedError) return `storage_${error.reason}`;
+  if (error instanceof StorageUnavailableError) return 'storage_unavailable';
+  return error instanceof SealError ? 'sealed' : 'failed';
+}
+
+function describe(error: unknown): string {
+  if (tellsAll.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (error instanceof StorageUnavailableError) return `${error.message}: ${deepestReason(error)}`;
+  // An error of the system says what and where; any other is a fault of this program.
+  if (error instanceof Error && 'syscall' in error) return error.message;
+  return `This should not have happened: ${error instanceof Error ? error.stack : String(error)}`;
+}
+
+/** Errors whose message was written for the person at the terminal. */
+const tellsAll = [CommandError, ProblemError, StorageRefusedError, SealError] as const;
+
+function deepestReason(error: Error): string {
+  return error.cause instanceof Error ? deepestReason(error.cause) : error.message;
+}

@@ -1,0 +1,71 @@
+import type { SignInSession } from '../accounts/sessions.ts';
+import { ProblemError, problems } from '../errors.ts';
+import type { Services } from '../services.ts';
+import type { Command } from './command.ts';
+import { table, time } from './output.ts';
+import { findUser } from './user.ts';
+
+/** Enough to look through by hand; `session list <user>` has no limit. */
+const mostListed = 10_000;
+
+export const sessionCommands: readonly Command[] = [
+  {
+    name: 'session list',
+    summary: 'Lists who is signed in, or the sessions of one user.',
+    positionals: [{ name: 'user', isOptional: true }],
+    async run(input, { services }) {
+      const opened = await services();
+      const { sessions } = opened;
+      const found =
+        input.positionals.length === 0
+          ? await sessions.list(mostListed)
+          : await sessions.listOf(findUser(opened, input).id);
+      const rows = found.map((session) => {
+        const { username, startedAt, expiresAt, clientAddress, applications, key } = viewOf(session, opened);
+        return [username ?? '', startedAt, expiresAt, clientAddress ?? '', applications.join(', '), key];
+      });
+      return {
+        text: table(['USER', 'SINCE', 'UNTIL', 'FROM', 'APPLICATIONS', 'KEY'], rows, 'Nobody is signed in.'),
+        json: found.map((session) => viewOf(session, opened)),
+      };
+    },
+  },
+  {
+    name: 'session end',
+    summary: 'Ends one session and everything issued under it.',
+    positionals: [{ name: 'key' }],
+    event: 'session.ended',
+    async run({ positionals }, { services }) {
+      const opened = await services();
+      const all = await opened.sessions.list(mostListed);
+      const session = all.find(({ key }) => key === positionals[0]);
+      if (!session) {
+        throw new ProblemError(
+          problems.notFound,
+          'There is no session of this key. npx console session list shows them all.',
+        );
+      }
+      await opened.sessions.end(session.uid);
+      const view = viewOf(session, opened);
+      return {
+        text: `Ended the session of ${view.username ?? session.accountId}.`,
+        json: view,
+        target: session.accountId,
+      };
+    },
+  },
+];
+
+function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>) {
+  const { key, accountId, startedAt, expiresAt, clientAddress, userAgent, applications } = session;
+  return {
+    key,
+    userId: accountId,
+    username: users.find(accountId)?.username ?? null,
+    startedAt: time(startedAt * 1000),
+    expiresAt: time(expiresAt * 1000),
+    clientAddress: clientAddress ?? null,
+    userAgent: userAgent ?? null,
+    applications: applications.map(({ clientId }) => clientId),
+  };
+}

@@ -1,0 +1,21 @@
+import { backupCommands } from './backup.ts';
+import { clientCommands } from './client.ts';
+import type { Command } from './command.ts';
+import { helpCommand } from './help.ts';
+import { keyCommands } from './keys.ts';
+import { sessionCommands } from './session.ts';
+import { settingsCommands } from './settings.ts';
+import { tokenCommand } from './token.ts';
+import { userCommands } from './user.ts';
+
+/** Every command, in the order in which help lists them. */
+export const commands: readonly Command[] = [
+  ...userCommands,
+  ...clientCommands,
+  ...sessionCommands,
+  ...keyCommands,
+  tokenCommand,
+  ...settingsCommands,
+  ...backupCommands,
+  helpCommand(() => commands),
+];

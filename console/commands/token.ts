@@ -1,0 +1,74 @@
+import { type Command, CommandError } from './command.ts';
+
+const timeoutMs = 10_000;
+
+interface TokenResponse {
+  readonly access_token: string;
+  readonly [member: string]: unknown;
+}
+
+export const tokenCommand: Command = {
+  name: 'token',
+  summary: 'Asks the running console for an access token and prints it.',
+  flags: {
+    client: { value: 'I', isRequired: true, meaning: 'the client id' },
+    'secret-file': {
+      value: 'F',
+      isRequired: true,
+      meaning: 'the file that holds its secret; - is standard input',
+    },
+    scope: { value: '"…"', meaning: 'scopes to ask for, separated by spaces' },
+  },
+  async run(input, { settings, readSecret, fetch }) {
+    const { url } = await settings();
+    const secret = await readSecret(input.text('secret-file')!);
+    const scope = input.text('scope');
+    const response = await ask(fetch, `${url}/oauth2/token`, {
+      headers: { Authorization: basic(input.text('client')!, secret) },
+      body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope ? { scope } : {}) }),
+    });
+    const answer = await readAnswer(response);
+    return { text: answer.access_token, json: answer };
+  },
+};
+
+async function ask(
+  send: typeof fetch,
+  address: string,
+  request: { readonly headers: Record<string, string>; readonly body: URLSearchParams },
+): Promise<Response> {
+  try {
+    return await send(address, {
+      ...request,
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  } catch (cause) {
+    throw new CommandError(
+      'no_console',
+      `No console answers at ${address} (${reasonOf(cause)}). Start it with npm start, or set CONSOLE_URL to where it is.`,
+      { cause },
+    );
+  }
+}
+
+/** @throws {CommandError} with the error of the token endpoint (RFC 6749 §5.2) */
+async function readAnswer(response: Response): Promise<TokenResponse> {
+  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  if (response.ok && typeof answer.access_token === 'string') return answer as TokenResponse;
+  const error = typeof answer.error === 'string' ? answer.error : `status_${response.status}`;
+  const description = typeof answer.error_description === 'string' ? `: ${answer.error_description}` : '';
+  throw new CommandError(error, `The console refused: ${error}${description}`);
+}
+
+/** Form-encoded, the one spelling that holds for every id and secret (RFC 6749 §2.3.1). */
+function basic(id: string, secret: string): string {
+  const pair = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+function reasonOf(error: unknown): string {
+  const cause = (error as { cause?: NodeJS.ErrnoException }).cause;
+  return cause?.code ?? (error as Error).name;
+}

@@ -1,0 +1,173 @@
+import { isRole, roles } from '../accounts/roles.ts';
+import { ProblemError, problems } from '../errors.ts';
+import type { Services } from '../services.ts';
+import type { Role, UserRecord } from '../storage/records.ts';
+import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
+import { fields, table, time } from './output.ts';
+
+const name: Positional = { name: 'name' };
+const roleFlag: Flag = { value: 'R', isRepeatable: true, meaning: `a role: ${roles.join(', ')}` };
+const passwordFlag: Flag = {
+  value: 'F',
+  isRequired: true,
+  meaning: 'the file that holds the password; - is standard input',
+};
+
+export const userCommands: readonly Command[] = [
+  {
+    name: 'user add',
+    summary: 'Adds a user who may sign in.',
+    positionals: [name],
+    flags: {
+      role: roleFlag,
+      email: { value: 'E', meaning: 'the e-mail address' },
+      'password-file': passwordFlag,
+    },
+    details: ['A user without a role can sign in and see the own account, and nothing else.'],
+    event: 'user.added',
+    async run(input, { services, readSecret }) {
+      const chosen = readRoles(input) ?? [];
+      const { users } = await services({ creates: true });
+      const user = await users.add({
+        username: nameOf(input),
+        password: await readSecret(input.text('password-file')!),
+        roles: chosen,
+        email: input.text('email'),
+      });
+      return done(user, `Added ${user.username} (${rolesOf(user)}).`);
+    },
+  },
+  {
+    name: 'user list',
+    summary: 'Lists the users.',
+    async run(_input, { services }) {
+      const all = (await services()).users.list();
+      const rows = all.map((user) => [user.username, rolesOf(user), stateOf(user), user.email ?? '']);
+      return {
+        text: table(
+          ['NAME', 'ROLES', 'STATE', 'E-MAIL'],
+          rows,
+          'There is no user yet: npx console user add <name>',
+        ),
+        json: all.map(viewOf),
+      };
+    },
+  },
+  {
+    name: 'user show',
+    summary: 'Shows one user.',
+    positionals: [name],
+    async run(input, { services }) {
+      const user = findUser(await services(), input);
+      const text = fields({
+        name: user.username,
+        id: user.id,
+        'e-mail': user.email,
+        roles: rolesOf(user),
+        state: stateOf(user),
+        added: time(user.createdAt),
+      });
+      return { text, json: viewOf(user) };
+    },
+  },
+  {
+    name: 'user passwd',
+    summary: 'Gives a user a new password and ends all sessions of that user.',
+    positionals: [name],
+    flags: { 'password-file': passwordFlag },
+    event: 'user.password_changed',
+    run: (input, { services, readSecret }) =>
+      change(input, services, 'New password for', async ({ users }, { id }) =>
+        users.setPassword(id, await readSecret(input.text('password-file')!)),
+      ),
+  },
+  {
+    name: 'user roles',
+    summary: "Replaces a user's roles and ends all sessions of that user.",
+    positionals: [name],
+    flags: { role: { ...roleFlag, isRequired: true } },
+    event: 'user.roles_changed',
+    run: (input, { services }) =>
+      change(input, services, 'Changed the roles of', ({ users }, { id }) =>
+        users.setRoles(id, readRoles(input) ?? []),
+      ),
+  },
+  {
+    name: 'user disable',
+    summary: 'Keeps a user from signing in and ends all sessions of that user.',
+    positionals: [name],
+    event: 'user.disabled',
+    run: (input, { services }) =>
+      change(input, services, 'Disabled', ({ users }, { id }) => users.setDisabled(id, true)),
+  },
+  {
+    name: 'user enable',
+    summary: 'Lets a disabled user sign in again.',
+    positionals: [name],
+    event: 'user.enabled',
+    run: (input, { services }) =>
+      change(input, services, 'Enabled', ({ users }, { id }) => users.setDisabled(id, false)),
+  },
+  {
+    name: 'user remove',
+    summary: 'Removes a user and ends all sessions of that user.',
+    positionals: [name],
+    event: 'user.removed',
+    run: (input, { services }) => change(input, services, 'Removed', ({ users }, { id }) => users.remove(id)),
+  },
+];
+
+/** Changes a user; what was issued before is void afterwards, so the sessions go too (S34). */
+async function change(
+  input: Input,
+  open: () => Promise<Services>,
+  said: string,
+  work: (services: Services, user: UserRecord) => Promise<void>,
+): Promise<Reply> {
+  const services = await open();
+  const before = findUser(services, input);
+  await work(services, before);
+  await services.sessions.endAllOf(before.id);
+  const after = services.users.find(before.id) ?? before;
+  return done(after, `${said} ${after.username} (${rolesOf(after)}).`);
+}
+
+/** @throws {ProblemError} `not_found` */
+export function findUser({ users }: Pick<Services, 'users'>, input: Input): UserRecord {
+  const user = users.findByName(nameOf(input));
+  if (!user) {
+    throw new ProblemError(
+      problems.notFound,
+      'There is no user of this name. npx console user list shows them all.',
+    );
+  }
+  return user;
+}
+
+function nameOf({ positionals }: Input): string {
+  return positionals[0] ?? '';
+}
+
+function readRoles(input: Input): readonly Role[] | undefined {
+  return input.texts('role')?.map((role) => {
+    if (!isRole(role)) throw new UsageError(`--role is one of ${roles.join(', ')}.`);
+    return role;
+  });
+}
+
+function done(user: UserRecord, text: string): Reply {
+  return { text, json: viewOf(user), target: user.id };
+}
+
+/** What may be shown of a user: no hash (S54). */
+function viewOf({ id, username, email, roles: held, disabled, createdAt }: UserRecord) {
+  return { id, username, email: email ?? null, roles: held, disabled, createdAt: time(createdAt) };
+}
+
+function rolesOf(user: UserRecord): string {
+  return user.roles.join(', ') || 'no role';
+}
+
+function stateOf({ disabled }: UserRecord): string {
+  return disabled ? 'disabled' : 'active';
+}

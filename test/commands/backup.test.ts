@@ -1,0 +1,170 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { admin, clientSecret, startConsole } from '../helpers/console.ts';
+import {
+  askToken,
+  auditOf,
+  isSignedIn,
+  registryOf,
+  runTool,
+  signIn,
+  temporaryDirectory,
+  toolDone,
+} from './support.ts';
+
+const password = 'correct-staple-battery-9';
+
+test('a backup taken while clients are written and people sign in brings everything back', async () => {
+  const directory = temporaryDirectory();
+  const [dataDir, backup] = [join(directory, 'data'), join(directory, 'backup')];
+  const first = await startConsole({ dataDir });
+  const cookie = (await signIn(first.url, admin.username, admin.password))!;
+  const { secret } = (await toolDone(['client', 'add', 'before', '--json'], { dataDir })).json<{
+    secret: string;
+  }>();
+  const writing = Array.from({ length: 8 }, (_, n) =>
+    toolDone(['client', 'add', `during-${n}`], { dataDir }),
+  );
+  const signingIn = Array.from({ length: 4 }, () => signIn(first.url, admin.username, admin.password));
+  const { stdout } = await toolDone(['backup', backup], { dataDir });
+  expect(stdout).toContain(backup);
+  await Promise.all([...writing, ...signingIn]);
+  await toolDone(['client', 'remove', 'before'], { dataDir });
+  await first.stop();
+  const kept = readFileSync(join(backup, 'registry.json'), 'utf8');
+  expect(kept).toContain('"before"');
+
+  await toolDone(['restore', backup], { dataDir });
+  expect(registryOf(dataDir)).toBe(kept);
+  const second = await startConsole({ dataDir, port: first.port });
+  try {
+    expect((await askToken(second.url, 'before', secret)).status).toBe(200);
+    expect((await askToken(second.url, 'application-client', clientSecret)).status).toBe(200);
+    expect(await isSignedIn(second.url, cookie)).toBe(true);
+  } finally {
+    await second.stop();
+  }
+  expect(auditOf(dataDir).map(({ event }) => event)).toEqual(
+    expect.arrayContaining(['store.backed_up', 'client.removed', 'store.restored']),
+  );
+});
+
+test('S77: a restore is refused while the console runs, and the console goes on with its store', async () => {
+  const console = await startConsole();
+  try {
+    const { dataDir } = console;
+    const backup = join(temporaryDirectory(), 'backup');
+    await toolDone(['backup', backup], { dataDir });
+    await toolDone(['client', 'add', 'later'], { dataDir });
+    const before = registryOf(dataDir);
+    const refused = await runTool(['restore', backup, '--json'], { dataDir });
+    expect([refused.code, refused.json().error]).toEqual([1, 'storage_locked']);
+    expect(refused.json().message).toContain(`process ${console.child.pid}`);
+    expect(registryOf(dataDir)).toBe(before);
+    expect((await fetch(`${console.url}/ready`)).status).toBe(200);
+  } finally {
+    await console.stop();
+  }
+});
+
+describe('S76: a damaged store is refused by every command, left as it is, and brought back by restore', () => {
+  test.each([
+    { name: 'a cut registry', file: 'registry.json', damage: (file: string) => truncateSync(file, 100) },
+    { name: 'an empty registry', file: 'registry.json', damage: (file: string) => truncateSync(file, 0) },
+    {
+      name: 'a newer registry',
+      file: 'registry.json',
+      damage: (file: string) =>
+        writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), version: 99 })),
+    },
+    { name: 'cut artifacts', file: 'artifacts/data.mdb', damage: (file: string) => truncateSync(file, 5000) },
+    {
+      name: 'foreign artifacts',
+      file: 'artifacts/data.mdb',
+      damage: (file: string) => writeFileSync(file, 'x'.repeat(20_000)),
+    },
+  ])('$name', async ({ file, damage }) => {
+    const { dataDir, backup } = await storeWithBackup();
+    const good = registryOf(dataDir);
+    damage(join(dataDir, file));
+    const damaged = readFileSync(join(dataDir, file));
+    for (const args of [
+      ['user', 'list'],
+      ['user', 'add', 'eve', '--password-file', '-'],
+      ['keys', 'rotate'],
+    ]) {
+      const refused = await runTool(args, { dataDir, stdin: password });
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toContain('npx console restore');
+    }
+    expect(readFileSync(join(dataDir, file)).equals(damaged)).toBe(true);
+
+    await toolDone(['restore', backup], { dataDir });
+    expect(registryOf(dataDir)).toBe(good);
+    expect((await toolDone(['user', 'list'], { dataDir })).stdout).toContain('ada');
+    const [replaced] = readdirSync(dataDir).filter((name) => name.startsWith('replaced-'));
+    expect(readFileSync(join(dataDir, replaced!, file)).equals(damaged)).toBe(true);
+  });
+});
+
+describe('S56: what is no backup, or no place for one, is refused with exit 1 and changes nothing', () => {
+  test.each([
+    { name: 'a directory that is not there', make: () => {} },
+    { name: 'an empty directory', make: (from: string) => mkdirSync(from) },
+    { name: 'a file', make: (from: string) => writeFileSync(from, 'x') },
+    {
+      name: 'a directory with files of other programs',
+      make: (from: string) => {
+        mkdirSync(from);
+        writeFileSync(join(from, 'backup.json'), '{"version":1}');
+      },
+    },
+  ])('restore from $name', async ({ make }) => {
+    const { dataDir } = await storeWithBackup();
+    const before = registryOf(dataDir);
+    const from = join(temporaryDirectory(), 'from');
+    make(from);
+    const refused = await runTool(['restore', from, '--json'], { dataDir });
+    expect([refused.code, refused.json().error]).toEqual([1, 'storage_corrupt']);
+    expect(registryOf(dataDir)).toBe(before);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('replaced-'))).toEqual([]);
+  });
+
+  test('backup to a directory that exists', async () => {
+    const { dataDir, backup } = await storeWithBackup();
+    const before = readFileSync(join(backup, 'backup.json'), 'utf8');
+    const refused = await runTool(['backup', backup, '--json'], { dataDir });
+    expect([refused.code, refused.json().error]).toEqual([1, 'conflict']);
+    expect(readFileSync(join(backup, 'backup.json'), 'utf8')).toBe(before);
+  });
+
+  test('backup to a place that cannot be written', async () => {
+    const { dataDir, backup } = await storeWithBackup();
+    const target = join(backup, 'backup.json', 'copy');
+    const refused = await runTool(['backup', target], { dataDir });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/ENOTDIR.*mkdir/);
+    expect(refused.stderr).not.toContain('    at ');
+  });
+
+  test('backup of a store that is not there, which is not made by that', async () => {
+    const directory = temporaryDirectory();
+    const dataDir = join(directory, 'data');
+    const refused = await runTool(['backup', join(directory, 'backup')], { dataDir });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`no store in ${dataDir}`);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});
+
+async function storeWithBackup(): Promise<{ dataDir: string; backup: string }> {
+  const directory = temporaryDirectory();
+  const [dataDir, backup] = [join(directory, 'data'), join(directory, 'backup')];
+  await toolDone(['user', 'add', 'ada', '--role', 'Admin', '--password-file', '-'], {
+    dataDir,
+    stdin: password,
+  });
+  await toolDone(['backup', backup], { dataDir });
+  return { dataDir, backup };
+}

@@ -1,0 +1,301 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+
+const secret = 'fjord-0123456789-abcdefghij-KLMNOP-42';
+
+let dataDir: string;
+const tool = (args: string[], stdin = '') => runTool(args, { dataDir, stdin });
+const done = (args: string[], stdin = '') => toolDone(args, { dataDir, stdin });
+
+interface ClientView {
+  readonly id: string;
+  readonly secret?: string;
+  readonly secrets: { createdAt: string }[];
+}
+
+beforeEach(() => {
+  dataDir = join(temporaryDirectory(), 'data');
+});
+
+test('a machine is registered with the least that it needs, and its secret is shown once', async () => {
+  const added = (
+    await done(['client', 'add', 'prom', '--scope', 'app:MetricsViewer', '--json'])
+  ).json<ClientView>();
+  expect(added).toEqual({
+    id: 'prom',
+    public: false,
+    firstParty: false,
+    disabled: false,
+    fromSettings: false,
+    grants: ['client_credentials'],
+    redirectUris: [],
+    postLogoutUris: [],
+    backchannelLogoutUri: null,
+    frontchannelLogoutUri: null,
+    scopes: ['app:MetricsViewer'],
+    tokenAlg: 'RS256',
+    tokenTyp: 'JWT',
+    secrets: [{ createdAt: expect.stringMatching(/^\d{4}-.*Z$/) }],
+    createdAt: expect.any(String),
+    secret: expect.stringMatching(/^[\w-]{43}$/),
+  });
+  const { secret: shown, ...kept } = added;
+  expect((await done(['client', 'show', 'prom', '--json'])).json()).toEqual(kept);
+  const later = [
+    await done(['client', 'list', '--json']),
+    await done(['client', 'list']),
+    await done(['client', 'show', 'prom']),
+    await done(['client', 'disable', 'prom', '--json']),
+    await done(['client', 'enable', 'prom', '--json']),
+  ];
+  const text = later.map(({ stdout, stderr }) => stdout + stderr).join('') + JSON.stringify(auditOf(dataDir));
+  const { sha256 } = JSON.parse(registryOf(dataDir)).clients[0].secrets[0] as { sha256: string };
+  expect(registryOf(dataDir)).not.toContain(shown);
+  for (const hidden of [shown, sha256]) expect(text, 'S54').not.toContain(hidden);
+});
+
+test('an application takes every flag', async () => {
+  const { stdout } = await done([
+    ...['client', 'add', 'wiki', '--first-party', '--token-alg', 'EdDSA', '--token-typ', 'at+jwt', '--json'],
+    ...['--redirect-uri', 'https://wiki.example.com/cb', '--redirect-uri', 'http://[::1]:3000/cb?from=a'],
+    ...[
+      '--post-logout-uri',
+      'https://wiki.example.com',
+      '--scope',
+      'openid  profile',
+      '--scope',
+      'offline_access',
+    ],
+    ...['--grant', 'authorization_code', '--grant', 'refresh_token'],
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    firstParty: true,
+    redirectUris: ['https://wiki.example.com/cb', 'http://[::1]:3000/cb?from=a'],
+    postLogoutUris: ['https://wiki.example.com'],
+    scopes: ['openid', 'profile', 'offline_access'],
+    grants: ['authorization_code', 'refresh_token'],
+    tokenAlg: 'EdDSA',
+    tokenTyp: 'at+jwt',
+    secret: expect.any(String),
+  });
+});
+
+test('a public client has no secret, and what signs people in has the grants and scopes for it', async () => {
+  const args = ['client', 'add', 'spa', '--public', '--redirect-uri', 'http://localhost:3000/cb', '--json'];
+  const added = (await done(args)).json<ClientView>();
+  expect(added).toMatchObject({
+    public: true,
+    secrets: [],
+    grants: ['authorization_code', 'refresh_token'],
+    scopes: ['openid', 'email', 'profile'],
+  });
+  expect(added).not.toHaveProperty('secret');
+  expect((await tool(['client', 'rotate-secret', 'spa', '--json'])).json().error).toBe('conflict');
+});
+
+test('a given secret is taken from standard input or a file and never repeated', async () => {
+  const said = [await done(['client', 'add', 'job', '--secret-file', '-', '--json'], `${secret}\n`)];
+  const file = join(temporaryDirectory(), 'secret');
+  writeFileSync(file, `another-${secret}\n`);
+  said.push(await done(['client', 'rotate-secret', 'job', '--secret-file', file]));
+  expect(said.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain(secret);
+});
+
+test('two secrets live at most: the newest and the one before it', async () => {
+  await done(['client', 'add', 'job', '--secret-file', '-'], secret);
+  const first = digests();
+  await done(['client', 'rotate-secret', 'job']);
+  const second = digests();
+  expect(second).toEqual([expect.any(String), first[0]]);
+  await done(['client', 'rotate-secret', 'job']);
+  const third = digests();
+  expect(third).toEqual([expect.any(String), second[0]]);
+  const again = await tool(['client', 'rotate-secret', 'job', '--secret-file', '-', '--json'], secret);
+  expect(again.code, 'a secret that has ended may come back').toBe(0);
+  const same = await tool(['client', 'rotate-secret', 'job', '--secret-file', '-', '--json'], secret);
+  expect(same.json().error, 'a live one is no rotation').toBe('conflict');
+  await done(['client', 'rotate-secret', 'job', '--revoke-old']);
+  expect(digests()).toHaveLength(1);
+});
+
+test('S14: a client never has the id of a user, nor one that a user could have', async () => {
+  const user = (
+    await done(
+      ['user', 'add', 'ada', '--role', 'Admin', '--password-file', '-', '--json'],
+      'correct-staple-battery-9',
+    )
+  ).json<{ id: string }>();
+  const before = registryOf(dataDir);
+  for (const id of [user.id, user.id.toUpperCase(), '00000000-0000-4000-8000-000000000000']) {
+    const refused = await tool(['client', 'add', id, '--json']);
+    expect([refused.code, refused.json().error]).toEqual([1, 'invalid_request']);
+  }
+  expect(registryOf(dataDir)).toBe(before);
+});
+
+test('clients of the settings are listed, and changed only there', async () => {
+  const env = { CONSOLE_APPLICATION_CLIENT_SECRET: secret };
+  await done(['client', 'add', 'job']);
+  const list = (await toolDone(['client', 'list', '--json'], { dataDir, env })).json<
+    { id: string; fromSettings: boolean }[]
+  >();
+  expect(list.map(({ id, fromSettings }) => [id, fromSettings])).toEqual([
+    ['application-client', true],
+    ['application-dashboard', true],
+    ['job', false],
+  ]);
+  const before = registryOf(dataDir);
+  for (const verb of ['add', 'rotate-secret', 'disable', 'enable', 'remove']) {
+    const refused = await tool(['client', verb, 'application-client', '--json']);
+    expect([verb, refused.code, refused.json().error]).toEqual([verb, 1, 'conflict']);
+  }
+  expect(registryOf(dataDir)).toBe(before);
+});
+
+const page = ['--redirect-uri', 'https://a.example/cb'];
+
+describe('S56: a registration that is not sound is refused with exit 1, and changes nothing', () => {
+  // What is refused changes nothing, so one store serves all.
+  let shared: string;
+  beforeAll(async () => {
+    shared = mkdtempSync(join(tmpdir(), 'console-tool-'));
+    await toolDone(['client', 'add', 'job'], { dataDir: shared });
+  });
+  afterAll(() => rmSync(shared, { recursive: true }));
+  beforeEach(() => {
+    dataDir = shared;
+  });
+
+  const app = ['c', '--redirect-uri', 'http://localhost:3000/cb'];
+  test.each([
+    { name: 'an id with a colon', args: ['a:b'] },
+    { name: 'an id with a space', args: ['a b'] },
+    { name: 'an id with a control', args: ['a\u001b[2J'] },
+    { name: 'an id of another script', args: ['сonsole'] },
+    { name: 'an id of 65 characters', args: ['a'.repeat(65)] },
+    { name: 'an id of the console itself', args: ['console'], error: 'conflict' },
+    { name: 'an id that is taken', args: ['job'], error: 'conflict' },
+    { name: 'http to another host', args: ['c', '--redirect-uri', 'http://a.example/cb'] },
+    {
+      name: 'http to a host that starts like loopback',
+      args: ['c', '--redirect-uri', 'http://localhost.a.example/cb'],
+    },
+    {
+      name: 'S42: a back channel to a loopback port that is not its own',
+      args: [...app, '--backchannel-logout-uri', 'http://localhost:5701/logout'],
+      error: 'invalid_url',
+    },
+    {
+      name: 'S42: a back channel into the network',
+      args: [...app, '--backchannel-logout-uri', 'https://10.0.0.1/logout'],
+      error: 'invalid_url',
+    },
+    {
+      name: 'S42: a back channel to metadata',
+      args: [...app, '--backchannel-logout-uri', 'https://[fd00:ec2::254]/'],
+      error: 'invalid_url',
+    },
+    {
+      name: 'S42: a back channel in clear text',
+      args: [...app, '--backchannel-logout-uri', 'http://a.example/logout'],
+    },
+    {
+      name: 'a front channel at another origin',
+      args: [...app, '--frontchannel-logout-uri', 'https://b.example/logout'],
+    },
+    { name: 'a machine with a back channel', args: ['c', '--backchannel-logout-uri', 'https://a.example/l'] },
+    { name: 'another scheme', args: ['c', '--redirect-uri', 'javascript:alert(1)'] },
+    { name: 'a relative address', args: ['c', '--redirect-uri', '/cb'] },
+    { name: 'a fragment', args: ['c', '--redirect-uri', 'https://a.example/cb#x'] },
+    { name: 'an empty fragment', args: ['c', '--redirect-uri', 'https://a.example/cb#'] },
+    { name: 'a user name in the address', args: ['c', '--redirect-uri', 'https://a.example@b.example/cb'] },
+    { name: 'a wildcard', args: ['c', '--redirect-uri', 'https://*.a.example/cb'] },
+    { name: 'a wildcard in the path', args: ['c', '--redirect-uri', 'https://a.example/*'] },
+    { name: 'dot segments', args: ['c', '--redirect-uri', 'https://a.example/x/../cb'] },
+    { name: 'a backslash', args: ['c', '--redirect-uri', 'https://a.example\\cb'] },
+    { name: 'an upper-case host', args: ['c', '--redirect-uri', 'https://A.example/cb'] },
+    { name: 'a line break', args: ['c', '--redirect-uri', 'https://a.example/\ncb'] },
+    { name: 'a very long address', args: ['c', '--redirect-uri', `https://a.example/${'x'.repeat(2100)}`] },
+    { name: 'a bad post-logout address', args: ['c', ...page, '--post-logout-uri', 'http://a.example/'] },
+    { name: 'an unknown grant', args: ['c', '--grant', 'password'] },
+    { name: 'the implicit grant', args: ['c', ...page, '--grant', 'implicit'] },
+    { name: 'a code grant without an address', args: ['c', '--grant', 'authorization_code'] },
+    { name: 'refresh tokens alone', args: ['c', '--grant', 'refresh_token'] },
+    { name: 'an address for a machine', args: ['c', ...page, '--grant', 'client_credentials'] },
+    { name: 'a public machine', args: ['c', '--public'] },
+    {
+      name: 'a public client with a machine grant',
+      args: ['c', '--public', ...page, '--grant', 'authorization_code', '--grant', 'client_credentials'],
+    },
+    { name: 'a public client with a secret', args: ['c', '--public', ...page, '--secret-file', '-'] },
+    { name: 'an unknown scope', args: ['c', '--scope', 'app:Admin'] },
+    { name: 'a scope in another case', args: ['c', '--scope', 'app:viewer'] },
+    { name: 'a scope with a tab', args: ['c', '--scope', 'openid\tprofile'] },
+    { name: 'a member scope that is none', args: ['c', '--scope', 'svc:data:delete'] },
+    { name: 'a wildcard amid a name', args: ['c', '--scope', 'svc:map:a*b:read'] },
+    { name: 'a map without a name', args: ['c', '--scope', 'svc:map::read'] },
+    { name: 'a member scope for people', args: ['c', ...page, '--scope', 'svc:data:read'] },
+    { name: 'offline access for a machine', args: ['c', '--scope', 'offline_access'] },
+    { name: 'an HMAC algorithm', args: ['c', '--token-alg', 'HS256'] },
+    { name: 'no algorithm', args: ['c', '--token-alg', 'none'] },
+    { name: 'an unknown token type', args: ['c', '--token-typ', 'jwt'] },
+    { name: 'a short secret', args: ['c', '--secret-file', '-'], stdin: 'x1y2z3'.repeat(5) },
+    { name: 'a secret with a line break', args: ['c', '--secret-file', '-'], stdin: `${secret}\n${secret}` },
+    { name: 'a secret of one repeated character', args: ['c', '--secret-file', '-'], stdin: 'a'.repeat(40) },
+  ])('$name', async ({ args, stdin = secret, error = 'invalid_request' }) => {
+    const before = registryOf(dataDir);
+    const refused = await tool(['client', 'add', ...args, '--json'], stdin);
+    expect([refused.code, refused.json().error]).toEqual([1, error]);
+    expect(refused.json().message).toMatch(/^[\x20-\x7e…]{10,300}$/);
+    expect(registryOf(dataDir)).toBe(before);
+    expect(auditOf(dataDir).at(-1)).toMatchObject({
+      event: 'client.added',
+      outcome: 'denied',
+      reason: error,
+    });
+  });
+
+  test.each(['show', 'rotate-secret', 'disable', 'enable', 'remove'])(
+    '%s of an unknown client',
+    async (verb) => {
+      const before = registryOf(dataDir);
+      const refused = await tool(['client', verb, 'jib', '--json']);
+      expect([refused.code, refused.json().error]).toEqual([1, 'not_found']);
+      expect(registryOf(dataDir)).toBe(before);
+    },
+  );
+});
+
+test('the addresses for sign-out are kept as typed', async () => {
+  const uris = {
+    backchannelLogoutUri: 'http://localhost:3000/logout/backchannel?a=b',
+    frontchannelLogoutUri: 'http://localhost:3000/logout/frame',
+  };
+  const added = await done([
+    ...['client', 'add', 'shop', '--redirect-uri', 'http://localhost:3000/cb', '--json'],
+    ...['--backchannel-logout-uri', uris.backchannelLogoutUri],
+    ...['--frontchannel-logout-uri', uris.frontchannelLogoutUri],
+  ]);
+  expect(added.json()).toMatchObject(uris);
+  const shown = (await done(['client', 'show', 'shop'])).stdout;
+  for (const uri of Object.values(uris)) expect(shown).toContain(uri);
+});
+
+test.each([
+  'svc:data:read',
+  'svc:persistence:write',
+  'svc:map:orders:read',
+  'svc:map:orders.*:write',
+  'svc:map:*:read',
+  'svc:queue:jobs:poll',
+])('the member scope %s can be registered', async (scope) => {
+  expect((await done(['client', 'add', 'job', '--scope', scope, '--json'])).json().scopes).toEqual([scope]);
+});
+
+function digests(): string[] {
+  const { clients } = JSON.parse(registryOf(dataDir)) as { clients: { secrets: { sha256: string }[] }[] };
+  return clients[0]!.secrets.map(({ sha256 }) => sha256);
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+
+interface KeyView {
+  readonly id: string;
+  readonly alg: string;
+  readonly state: string;
+}
+
+test('looking at the keys of a new store makes none, and rotating makes them', async () => {
+  const dataDir = join(temporaryDirectory(), 'data');
+  await toolDone(['client', 'add', 'job'], { dataDir });
+  const before = registryOf(dataDir);
+  expect((await toolDone(['keys', 'list', '--json'], { dataDir })).json()).toEqual([]);
+  expect(registryOf(dataDir)).toBe(before);
+
+  await toolDone(['keys', 'rotate', '--now'], { dataDir });
+  const keys = (await toolDone(['keys', 'list', '--json'], { dataDir })).json<KeyView[]>();
+  expect(keys.map(({ alg, state }) => `${alg} ${state}`)).toEqual([
+    ...['RS256 signing', 'ES256 signing', 'EdDSA signing'],
+    ...['RS256 next', 'ES256 next', 'EdDSA next'],
+  ]);
+});
+
+test('S5: after a regular rotation an emergency leaves none of the earlier keys', async () => {
+  const dataDir = join(temporaryDirectory(), 'data');
+  await toolDone(['client', 'add', 'job'], { dataDir });
+  const rotated = (await toolDone(['keys', 'rotate', '--json'], { dataDir })).json<{ keys: KeyView[] }>();
+  const earlier = rotated.keys.map(({ id }) => id);
+  expect(earlier.length).toBeGreaterThanOrEqual(6);
+  await toolDone(['keys', 'rotate', '--now'], { dataDir });
+  const left = (await toolDone(['keys', 'list', '--json'], { dataDir })).json<KeyView[]>();
+  expect(left.filter(({ id }) => earlier.includes(id))).toEqual([]);
+});
+
+test('S79: without the encryption key sealed keys are refused, and what needs no key works', async () => {
+  const dataDir = join(temporaryDirectory(), 'data');
+  const env = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+  await toolDone(['client', 'add', 'job'], { dataDir, env });
+  await toolDone(['keys', 'rotate'], { dataDir, env });
+  const before = registryOf(dataDir);
+  for (const args of [
+    ['keys', 'list'],
+    ['keys', 'rotate'],
+    ['keys', 'rotate', '--now'],
+  ]) {
+    const refused = await runTool([...args, '--json'], { dataDir });
+    expect([refused.code, refused.json().error]).toEqual([1, 'sealed']);
+    expect(refused.json().message).toContain('CONSOLE_ENCRYPTION_KEY');
+  }
+  expect(registryOf(dataDir)).toBe(before);
+  expect((await toolDone(['client', 'list'], { dataDir })).stdout).toContain('job');
+});

@@ -1,0 +1,128 @@
+/** Runs the configuration tool as its own process, and signs people in to a running console. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export const root = resolve(import.meta.dirname, '../..');
+export const program = join(root, 'bin/console.js');
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as one JSON value. */
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface ToolOptions {
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What standard input holds; it ends there. */
+  readonly stdin?: string;
+  readonly cwd?: string;
+}
+
+/** Without settings from the environment of this test run. */
+export function runTool(args: readonly string[], options: ToolOptions = {}): Promise<Outcome> {
+  return run(process.execPath, [program, ...args], options);
+}
+
+export function run(
+  command: string,
+  args: readonly string[],
+  { dataDir, env = {}, stdin = '', cwd = root }: ToolOptions,
+): Promise<Outcome> {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(CONSOLE|MEMBER|SVC|APP_SECURITY)_/.test(name),
+  );
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...Object.fromEntries(own), ...(dataDir ? { CONSOLE_DATA_DIR: dataDir } : {}), ...env },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  // A tool that reads no secret may have ended before this is written.
+  child.stdin.on('error', () => {}).end(stdin);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  return new Promise((resolveRun, reject) => {
+    child.once('error', reject).once('close', (code) => {
+      clearTimeout(timer);
+      resolveRun({ code, stdout, stderr, json: () => JSON.parse(stdout) });
+    });
+  });
+}
+
+/** @throws {Error} with everything that was said when the tool did not exit 0 */
+export async function toolDone(args: readonly string[], options: ToolOptions = {}): Promise<Outcome> {
+  const outcome = await runTool(args, options);
+  if (outcome.code !== 0) {
+    throw new Error(`${args.join(' ')} exited ${outcome.code}\n${outcome.stdout}\n${outcome.stderr}`);
+  }
+  return outcome;
+}
+
+/** A directory that goes away with the running test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'console-tool-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** What an administrator can have changed, byte by byte. */
+export function registryOf(dataDir: string): string {
+  return readFileSync(join(dataDir, 'registry.json'), 'utf8');
+}
+
+export function auditOf(dataDir: string): Record<string, unknown>[] {
+  const lines = readFileSync(join(dataDir, 'audit.log'), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** A machine asks for a token. */
+export function askToken(url: string, id: string, secret: string, scope?: string): Promise<Response> {
+  return fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope ? { scope } : {}) }),
+  });
+}
+
+/** Signs in by the form of the login page. @returns the browser's Cookie field, or undefined when refused */
+export async function signIn(url: string, username: string, password: string): Promise<string | undefined> {
+  const page = await fetch(`${url}/login`);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+  const cookies = cookiesOf(page);
+  const reply = await fetch(`${url}/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { Cookie: asField(cookies), Origin: url },
+    body: new URLSearchParams({ username, password, csrf }),
+  });
+  await reply.arrayBuffer();
+  if (reply.status === 401) return undefined;
+  if (reply.status !== 303) throw new Error(`sign-in was answered ${reply.status}`);
+  return asField(new Map([...cookies, ...cookiesOf(reply)]));
+}
+
+export async function isSignedIn(url: string, cookie: string): Promise<boolean> {
+  const page = await fetch(`${url}/`, { redirect: 'manual', headers: { Cookie: cookie } });
+  await page.arrayBuffer();
+  return page.status === 200;
+}
+
+function cookiesOf(reply: Response): Map<string, string> {
+  const pairs = reply.headers.getSetCookie().map((cookie) => /^([^=]+)=([^;]*)/.exec(cookie)!);
+  return new Map(pairs.map(([, name, value]) => [name!, value!]));
+}
+
+function asField(cookies: ReadonlyMap<string, string>): string {
+  return [...cookies].map((pair) => pair.join('=')).join('; ');
+}

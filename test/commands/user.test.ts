@@ -1,0 +1,210 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+
+const password = 'correct-staple-battery-9';
+const other = 'unrelated-walnut-ferry-17';
+
+let dataDir: string;
+const tool = (args: string[], stdin = '') => runTool(args, { dataDir, stdin });
+const done = (args: string[], stdin = '') => toolDone(args, { dataDir, stdin });
+const add = (name: string, ...flags: string[]) =>
+  done(['user', 'add', name, '--password-file', '-', ...flags], password);
+
+interface UserView {
+  readonly id: string;
+  readonly roles: string[];
+  readonly disabled: boolean;
+}
+
+beforeEach(() => {
+  dataDir = join(temporaryDirectory(), 'data');
+});
+
+test('a user is added, listed, shown, changed and removed, without a console', async () => {
+  const added = (
+    await add('ada', '--role', 'Admin', '--role', 'Viewer', '--email', 'ada@example.com', '--json')
+  ).json();
+  expect(added).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    username: 'ada',
+    email: 'ada@example.com',
+    roles: ['Admin', 'Viewer'],
+    disabled: false,
+    createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+  await add('bob');
+  expect((await done(['user', 'show', 'ADA', '--json'])).json()).toEqual(added);
+  expect((await done(['user', 'list'])).stdout).toMatch(
+    /ada +Admin, Viewer +active +ada@example.com\nbob +no role +active/,
+  );
+
+  expect((await done(['user', 'roles', 'bob', '--role', 'Viewer', '--json'])).json().roles).toEqual([
+    'Viewer',
+  ]);
+  expect((await done(['user', 'disable', 'bob', '--json'])).json().disabled).toBe(true);
+  expect((await done(['user', 'show', 'bob'])).stdout).toMatch(/state +disabled/);
+  expect((await done(['user', 'enable', 'bob', '--json'])).json().disabled).toBe(false);
+  const before = registryOf(dataDir);
+  await done(['user', 'passwd', 'bob', '--password-file', '-'], other);
+  expect(registryOf(dataDir)).not.toBe(before);
+  await done(['user', 'remove', 'bob']);
+  expect((await done(['user', 'list', '--json'])).json<UserView[]>()).toEqual([added]);
+});
+
+test('the password may stand in a file, with or without a line end', async () => {
+  const file = join(temporaryDirectory(), 'password');
+  writeFileSync(file, `${password}\r\n`);
+  await done(['user', 'add', 'ada', '--role', 'Admin', '--password-file', file]);
+  const { passwordHash } = JSON.parse(registryOf(dataDir)).users[0] as { passwordHash: string };
+  const argon2 = (await import('argon2')).default;
+  expect(await argon2.verify(passwordHash, password)).toBe(true);
+});
+
+test('S54: no answer and no audit line holds a password or its hash', async () => {
+  const said = [
+    await add('ada', '--role', 'Admin'),
+    await add('bob', '--json'),
+    await done(['user', 'passwd', 'bob', '--password-file', '-', '--json'], other),
+    await done(['user', 'list', '--json']),
+    await done(['user', 'show', 'bob', '--json']),
+    await done(['user', 'show', 'bob']),
+    await tool(['user', 'add', 'bob', '--password-file', '-'], password),
+  ];
+  const everything =
+    said.map(({ stdout, stderr }) => stdout + stderr).join('') + JSON.stringify(auditOf(dataDir));
+  for (const secret of [password, other, '$argon2']) expect(everything).not.toContain(secret);
+});
+
+describe('S56: the command line refuses what the pages refuse, with exit 1, and changes nothing', () => {
+  // What is refused changes nothing, so one store serves all.
+  let shared: string;
+  beforeAll(async () => {
+    shared = mkdtempSync(join(tmpdir(), 'console-tool-'));
+    dataDir = shared;
+    await add('ada', '--role', 'Admin');
+  });
+  afterAll(() => rmSync(shared, { recursive: true }));
+  beforeEach(() => {
+    dataDir = shared;
+  });
+
+  test.each([
+    {
+      name: 'a short password',
+      args: ['user', 'add', 'bob', '--password-file', '-'],
+      stdin: 'Tr0ub4dor&3',
+      error: 'weak_password',
+    },
+    {
+      name: 'a well-known password',
+      args: ['user', 'add', 'bob', '--password-file', '-'],
+      stdin: 'password1234',
+      error: 'weak_password',
+    },
+    {
+      name: 'a password of 2 KiB',
+      args: ['user', 'add', 'bob', '--password-file', '-'],
+      stdin: 'a9!'.repeat(700),
+      error: 'weak_password',
+    },
+    {
+      name: 'no password',
+      args: ['user', 'add', 'bob', '--password-file', '-'],
+      stdin: '\n',
+      error: 'invalid_request',
+    },
+    {
+      name: 'more than 64 KiB',
+      args: ['user', 'add', 'bob', '--password-file', '-'],
+      stdin: 'ab9'.repeat(60_000),
+      error: 'invalid_request',
+    },
+    {
+      name: 'a file that is not there',
+      args: ['user', 'add', 'bob', '--password-file', '/nowhere/p'],
+      error: 'invalid_request',
+    },
+    {
+      name: 'a name with a control',
+      args: ['user', 'add', 'b\u001b[31mob', '--password-file', '-'],
+      stdin: password,
+      error: 'invalid_request',
+    },
+    {
+      name: 'a name with markup',
+      args: ['user', 'add', '<b>', '--password-file', '-'],
+      stdin: password,
+      error: 'invalid_request',
+    },
+    {
+      name: 'a name that is taken',
+      args: ['user', 'add', 'ADA', '--password-file', '-'],
+      stdin: password,
+      error: 'conflict',
+    },
+    {
+      name: 'no e-mail address',
+      args: ['user', 'add', 'bob', '--email', 'x', '--password-file', '-'],
+      stdin: password,
+      error: 'invalid_request',
+    },
+    {
+      name: 'a weak new password',
+      args: ['user', 'passwd', 'ada', '--password-file', '-'],
+      stdin: 'short',
+      error: 'weak_password',
+    },
+    { name: 'an unknown user', args: ['user', 'disable', 'eve'], error: 'not_found' },
+    { name: 'disabling the last administrator', args: ['user', 'disable', 'ada'], error: 'conflict' },
+    {
+      name: 'demoting the last administrator',
+      args: ['user', 'roles', 'ada', '--role', 'Viewer'],
+      error: 'conflict',
+    },
+    { name: 'removing the last administrator', args: ['user', 'remove', 'ada'], error: 'conflict' },
+  ])('$name', async ({ args, stdin = '', error }) => {
+    const before = registryOf(dataDir);
+    const refused = await tool([...args, '--json'], stdin);
+    expect([refused.code, refused.json().error]).toEqual([1, error]);
+    expect(registryOf(dataDir)).toBe(before);
+    expect(auditOf(dataDir).at(-1)).toMatchObject({ outcome: 'denied', reason: error });
+  });
+});
+
+test('S84: each change leaves one JSON line that says who, what, when and how it ended', async () => {
+  const { id } = (await add('ada', '--role', 'Admin', '--json')).json<UserView>();
+  await done(['user', 'list']);
+  await tool(['user', 'remove', 'ada']);
+  const common = {
+    audit: true,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    actor: expect.stringMatching(/^os:./),
+    source: 'command line',
+    requestId: expect.any(String),
+  };
+  expect(auditOf(dataDir)).toEqual([
+    expect.objectContaining({ ...common, event: 'user.added', outcome: 'success', target: id }),
+    expect.objectContaining({ ...common, event: 'user.removed', outcome: 'denied', reason: 'conflict' }),
+  ]);
+});
+
+test('S84: a change whose audit line cannot be written is told as made', async () => {
+  await add('ada', '--role', 'Admin');
+  rmSync(join(dataDir, 'audit.log'));
+  mkdirSync(join(dataDir, 'audit.log'));
+  const told = await tool(['user', 'roles', 'ada', '--role', 'Admin', '--role', 'Viewer', '--json']);
+  expect([told.code, told.json().error]).toEqual([1, 'audit_failed']);
+  expect(told.json().message).toMatch(/^The change was made, but .* \(EISDIR\)\.$/);
+  expect((await done(['user', 'show', 'ada', '--json'])).json().roles).toEqual(['Admin', 'Viewer']);
+});
+
+test('a store whose users are no administrators can still change them', async () => {
+  await add('vera', '--role', 'Viewer');
+  await done(['user', 'passwd', 'vera', '--password-file', '-'], other);
+  await done(['user', 'roles', 'vera', '--role', 'Admin']);
+  const refused = await tool(['user', 'roles', 'vera', '--role', 'Viewer', '--json']);
+  expect(refused.json().error).toBe('conflict');
+});
