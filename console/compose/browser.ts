@@ -1,0 +1,195 @@
+/** Everything a browser visits: sign-in, account, set-up, logout and the provider behind them. */
+import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import type { Context } from 'koa';
+import { createSetup, type Setup } from '../accounts/setup.ts';
+import { createSignIn } from '../accounts/sign-in.ts';
+import { createSignInTimes } from '../accounts/sign-in-times.ts';
+import { createThrottle } from '../accounts/throttle.ts';
+import { createAccountPage } from '../admin/account.ts';
+import { createLogin } from '../admin/login.ts';
+import { createSetupPage } from '../admin/setup.ts';
+import { cookieNames } from '../http/cookies.ts';
+import { createCsrf } from '../http/csrf.ts';
+import { createErrorResponses, type ErrorResponses } from '../http/error-responses.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import { createStatic } from '../http/static.ts';
+import { type BrowserSessions, createBrowserSessions } from '../oidc/browser-session.ts';
+import { createInteractions, type SignInOutcome, wrongCredentials } from '../oidc/interactions.ts';
+import { createLiveProvider } from '../oidc/live-provider.ts';
+import { createLogout } from '../oidc/logout.ts';
+import type { LogoutNotices } from '../oidc/logout-notices.ts';
+import { grantTag } from '../oidc/person-token.ts';
+import { createRenderError } from '../oidc/provider-errors.ts';
+import { createSignedOut } from '../oidc/signed-out.ts';
+import { createPages } from '../pages.ts';
+import { keepSecret } from '../services.ts';
+import type { Shared } from './shared.ts';
+
+/** Guesses at a password, for each account and for each source (S29). */
+const throttling = { attempts: 10, windowSeconds: 300 } as const;
+
+export interface Browser {
+  readonly pages: RequestListener;
+  readonly setup: Setup;
+}
+
+export async function composeBrowser(shared: Shared, notices: LogoutNotices): Promise<Browser> {
+  const { services, metrics, audit, about, addressOf } = shared;
+  const { settings, storage, now, sealer, users, passwords, sessions } = services;
+  const isSecure = settings.url.startsWith('https:');
+  const names = cookieNames(isSecure);
+  const cookieKeys = [await keepSecret(storage.registry, sealer, 'cookie-key')];
+  const errors = createErrorResponses({ log: shared.log, isSecure });
+  const provider = composeProvider(shared, { names, keys: cookieKeys }, errors);
+  const lifetimes = lifetimesOf(settings);
+  const browserSessions = createBrowserSessions({ provider, sessions, lifetimes, isSecure });
+  const csrf = createCsrf({
+    origin: new URL(settings.url).origin,
+    cookieName: names.csrf,
+    isSecure,
+    secret: await keepSecret(storage.registry, sealer, 'csrf-key'),
+  });
+  const throttle = createThrottle({ artifacts: storage.artifacts, now, ...throttling });
+  const times = createSignInTimes({ artifacts: storage.artifacts });
+  const signIn = createSignIn({ users, passwords, throttle, times, now });
+  const setup = createSetup({ users, times, now });
+  const visitors = composeVisitors(shared, browserSessions);
+  const clientAddress = (ctx: Context) => addressOf(ctx.req);
+  const findUser = users.find;
+  const onSignIn = (ctx: Context, { account, reason }: SignInOutcome) => {
+    metrics.signIn(reason ?? 'success');
+    audit('login', { ...about(ctx), actor: account?.id, outcome: account ? 'success' : 'denied', reason });
+  };
+  const auditChange = (ctx: Context, event: string, { id }: { readonly id: string }) =>
+    audit(event, { ...about(ctx), actor: id, outcome: 'success' });
+
+  const signedOut = createSignedOut({
+    issuer: settings.url,
+    isSecure,
+    artifacts: storage.artifacts,
+    clients: services.clients,
+    notices,
+    newTicket: () => randomBytes(18).toString('base64url'),
+    now,
+  });
+
+  const pages = createPages({
+    issuer: settings.url,
+    cookieNames: names,
+    cookieKeys,
+    errors,
+    provider,
+    sendStatic: await createStatic(),
+    login: createLogin({ signIn, visitors, csrf, clientAddress, isSecure, wrongCredentials, onSignIn }),
+    setup: createSetupPage({
+      setup,
+      visitors,
+      csrf,
+      isSecure,
+      minPasswordLength: passwords.minCharacters,
+      onSetup: (ctx, account) => auditChange(ctx, 'setup', account),
+    }),
+    account: createAccountPage({
+      visitors,
+      users,
+      passwords,
+      throttle,
+      sessions,
+      times,
+      csrf,
+      isSecure,
+      now,
+      onChange: auditChange,
+      onRefused: (ctx, event, { id }, reason) =>
+        audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
+    }),
+    interactions: createInteractions({
+      provider,
+      signIn,
+      csrf,
+      clientAddress,
+      findUser,
+      browserSessions,
+      endSession: sessions.end,
+      isSecure,
+      onSignIn,
+    }),
+    logout: createLogout({
+      provider,
+      browserSessions,
+      sessions,
+      signedOut,
+      csrf,
+      findUser,
+      isSecure,
+      onLogout: (ctx, session) => auditChange(ctx, 'logout', { id: session.accountId }),
+    }),
+    signedOut,
+  });
+  return { pages: pages.callback(), setup };
+}
+
+function composeProvider(
+  { services, revocations, log, audit, metrics, about, addressOf, isAccountLive }: Shared,
+  cookies: { readonly names: ReturnType<typeof cookieNames>; readonly keys: readonly string[] },
+  errors: ErrorResponses,
+) {
+  const { settings, storage, keys, clients, users, sessions } = services;
+  const live = createLiveProvider({
+    issuer: settings.url,
+    audience: settings.audience,
+    keys,
+    clients,
+    artifacts: storage.artifacts,
+    isAccountLive,
+    hasSessionEnded: sessions.hasEnded,
+    revokeAccessTokens: (grantId) =>
+      revocations.revoke(
+        grantTag(grantId),
+        Math.ceil(services.now() / 1000) + settings.accessTokenTtlSeconds,
+      ),
+    cookies,
+    findUser: users.find,
+    noteSessionUse: sessions.note,
+    clientAddress: (ctx) => addressOf(ctx.req),
+    lifetimes: lifetimesOf(settings),
+    renderError: createRenderError(errors.send),
+    onServerError: (ctx, error) =>
+      log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed'),
+    onRefresh: sessions.touch,
+    onOutcome(ctx, event, fields) {
+      if (event === 'token.issued')
+        metrics.tokenIssued(fields.grantType ?? 'none', fields.clientId ?? 'none');
+      audit(event, { ...fields, ...about(ctx) });
+    },
+  });
+  return live.current;
+}
+
+/** A session of the console's own sign-in is noted like those of applications, for the list of sessions. */
+function composeVisitors({ services, addressOf }: Shared, browserSessions: BrowserSessions) {
+  return {
+    current: browserSessions.current,
+    async start(ctx: Context, accountId: string, at: number) {
+      const session = await browserSessions.start(ctx, accountId, at);
+      await services.sessions.note({
+        uid: session.uid,
+        startedAt: at,
+        accountId,
+        clientId: 'console',
+        clientAddress: addressOf(ctx.req),
+        userAgent: ctx.get('User-Agent').slice(0, 256),
+      });
+      return session;
+    },
+  };
+}
+
+function lifetimesOf(settings: Shared['services']['settings']) {
+  return {
+    accessToken: settings.accessTokenTtlSeconds,
+    sessionIdle: settings.sessionIdleSeconds,
+    sessionMax: settings.sessionMaxSeconds,
+  };
+}

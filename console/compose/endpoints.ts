@@ -1,0 +1,80 @@
+/** What machines and monitors call: token, revocation, introspection, userinfo, key set, probes, metrics. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AppDeps } from '../app.ts';
+import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
+import { createProbes, type Probes } from '../http/probes.ts';
+import { createClientAuthentication } from '../oidc/client-authentication.ts';
+import { createDiscovery } from '../oidc/discovery.ts';
+import { createKeySet } from '../oidc/key-set.ts';
+import { createTokenEndpoint } from '../oidc/token-endpoint.ts';
+import { createIntrospection, createRevocation } from '../oidc/token-status.ts';
+import { createUserinfo } from '../oidc/userinfo.ts';
+import type { Shared } from './shared.ts';
+
+export interface Endpoints {
+  readonly oauth: AppDeps['oauth'];
+  readonly endpoints: AppDeps['endpoints'];
+  readonly probes: Probes;
+}
+
+export function composeEndpoints(shared: Shared): Endpoints {
+  const { services, bearer, revocations } = shared;
+  const { settings, storage, users, clients, keys } = services;
+  const authenticateClient = createClientAuthentication(clients);
+  const checkToken = bearer.check;
+  const revoke = createRevocation({ authenticateClient, checkToken, revocations });
+  const introspect = createIntrospection({ authenticateClient, checkToken, revocations });
+  const userinfo = createUserinfo({ checkToken, findUser: users.find });
+  const discovery = createDiscovery(settings.url);
+  const probes = createProbes({
+    hasKeys: () => keys.published().some(({ state }) => state === 'signing'),
+    checkWritable: storage.checkWritable,
+    now: () => performance.now(),
+  });
+  const token = createTokenEndpoint({
+    authenticateClient,
+    keys,
+    issuer: settings.url,
+    audience: settings.audience,
+    accessTokenSeconds: settings.accessTokenTtlSeconds,
+    newId: randomUUID,
+    now: services.now,
+  });
+
+  return {
+    probes,
+    oauth: new Map([
+      ['/oauth2/token', auditedToken(token, shared)],
+      ['/oauth2/revoke', auditedRevocation(revoke, shared)],
+      ['/oauth2/introspect', async (req, res) => (await introspect(req, res)).passedOn],
+      ['/userinfo', (req, res) => userinfo(req, res).then(() => false)],
+    ]),
+    endpoints: new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([
+      ['/.well-known/openid-configuration', discovery],
+      ['/.well-known/oauth-authorization-server', discovery],
+      ['/oauth2/jwks', createKeySet(keys)],
+      ['/live', probes.live],
+      ['/ready', probes.ready],
+      ['/metrics', createMetricsEndpoint({ metrics: shared.metrics, checkToken })],
+    ]),
+  };
+}
+
+function auditedToken(token: ReturnType<typeof createTokenEndpoint>, { metrics, audit, about }: Shared) {
+  return async (req: IncomingMessage, res: ServerResponse) => {
+    const { client, grantType, jti, passedOn } = await token(req, res);
+    if (passedOn) return true;
+    metrics.tokenIssued(grantType, client.id);
+    audit('token.issued', { ...about({ req }), actor: client.id, outcome: 'success', grantType, jti });
+    return false;
+  };
+}
+
+function auditedRevocation(revoke: ReturnType<typeof createRevocation>, { audit, about }: Shared) {
+  return async (req: IncomingMessage, res: ServerResponse) => {
+    const { client, passedOn } = await revoke(req, res);
+    if (!passedOn) audit('token.revoked', { ...about({ req }), actor: client.id, outcome: 'success' });
+    return passedOn;
+  };
+}

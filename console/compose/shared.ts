@@ -1,0 +1,66 @@
+/** What several surfaces of the console need: made once, handed to each. */
+import type { IncomingMessage } from 'node:http';
+import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import { createMetrics, type Metrics } from '../http/metrics.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import type { Audit, Logger } from '../log.ts';
+import { createRevocations, type Revocations } from '../oidc/revocations.ts';
+import type { Services } from '../services.ts';
+
+export interface Shared {
+  readonly services: Services;
+  readonly log: Logger;
+  readonly audit: Audit;
+  readonly metrics: Metrics;
+  readonly bearer: BearerCheck;
+  readonly revocations: Revocations;
+  readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
+  readonly addressOf: (req: IncomingMessage) => string;
+  /** Client address and request id, which every audit line has. */
+  readonly about: (ctx: { readonly req: IncomingMessage }) => { source: string; requestId: string };
+}
+
+export interface SharedDeps {
+  readonly services: Services;
+  readonly log: Logger;
+  readonly audit: Audit;
+  /** Errors that nobody caught. */
+  readonly uncaught: { readonly count: number };
+}
+
+export async function createShared({ services, log, audit, uncaught }: SharedDeps): Promise<Shared> {
+  const { settings, storage, users, clients, keys, now } = services;
+  const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
+  const isAccountLive = users.isStillValid;
+  const revocations = createRevocations({
+    artifacts: storage.artifacts,
+    isAccountLive,
+    isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
+    now,
+  });
+  await revocations.load();
+  const bearer = createBearerCheck({
+    issuer: settings.url,
+    audience: settings.audience,
+    findKey: ({ kid }) => keys.find(kid)?.publicKey,
+    isRevoked: revocations.isRevoked,
+    now,
+  });
+  const metrics = createMetrics({
+    countUsers: () => users.list().length,
+    countClients: () => clients.list().length,
+    countUncaught: () => uncaught.count,
+  });
+  return {
+    services,
+    log,
+    audit,
+    metrics,
+    bearer,
+    revocations,
+    isAccountLive,
+    addressOf,
+    about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),
+  };
+}

@@ -1,0 +1,55 @@
+/** The console as a process: settings, store, keys, member, listen; and a graceful stop. */
+import { createClosing } from './closing.ts';
+import { logLibraryNotices } from './library-notices.ts';
+import { createAudit, createLogger } from './log.ts';
+import { handleProcessEvents, stopSignal } from './process-events.ts';
+import { readProcessSettings } from './settings/process-settings.ts';
+import { start } from './start.ts';
+import { explainStartFailure } from './start-failures.ts';
+
+/** SIGTERM to exit (S81): replies under way get most of it, the member and the store the rest. */
+const stopMs = 30_000;
+const drainMs = 24_000;
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  const { exitCode, message } = explainStartFailure(error);
+  process.stderr.write(`${message}\n`);
+  process.exitCode = exitCode;
+}
+// Everything is closed; a library's timer or socket must not keep the process.
+setTimeout(() => process.exit(), 1000).unref();
+
+/** @returns the exit code */
+async function run(): Promise<number> {
+  const isTerminal = process.stderr.isTTY === true;
+  const settings = await readProcessSettings({ argv: process.argv.slice(2), env: process.env, isTerminal });
+  const log = createLogger({
+    level: settings.logLevel,
+    format: settings.logFormat,
+    descriptor: 2,
+    isColored: isTerminal && process.env.NO_COLOR === undefined,
+  });
+  const uncaught = { count: 0 };
+  handleProcessEvents({ log, onUncaught: () => uncaught.count++ });
+  logLibraryNotices(log);
+  for (const warning of settings.warnings) log.warn(warning);
+
+  const stopped = stopSignal();
+  void stopped.then(() => setTimeout(() => process.exit(1), stopMs).unref());
+  const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
+  try {
+    const secretFile = process.env.CONSOLE_APPLICATION_CLIENT_SECRET_FILE;
+    const audit = createAudit(log);
+    const { drain } = await start({ settings, secretFile, log, audit, closing, uncaught });
+    log.info({ signal: await stopped }, 'stopping');
+    await drain(drainMs);
+  } catch (error) {
+    await closing.run();
+    throw error;
+  }
+  const isClean = await closing.run();
+  log.info('stopped');
+  return isClean ? 0 : 1;
+}

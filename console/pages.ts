@@ -1,0 +1,102 @@
+/** Everything that a browser visits, as one Koa application: our pages first, then the provider. */
+import Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import type { Provider } from 'oidc-provider';
+import type { createAccountPage } from './admin/account.ts';
+import type { createLogin } from './admin/login.ts';
+import type { createSetupPage } from './admin/setup.ts';
+import { type CookieNames, dropRepeatedCookies } from './http/cookies.ts';
+import type { ErrorResponses } from './http/error-responses.ts';
+import type { createInteractions } from './oidc/interactions.ts';
+import type { createLogout } from './oidc/logout.ts';
+import { pinAddresses } from './oidc/provider.ts';
+import type { SignedOut } from './oidc/signed-out.ts';
+
+export interface PagesDeps {
+  readonly issuer: string;
+  readonly cookieNames: CookieNames;
+  readonly cookieKeys: readonly string[];
+  readonly errors: ErrorResponses;
+  readonly sendStatic: Middleware;
+  readonly account: ReturnType<typeof createAccountPage>;
+  readonly login: ReturnType<typeof createLogin>;
+  readonly setup: ReturnType<typeof createSetupPage>;
+  readonly interactions: ReturnType<typeof createInteractions>;
+  readonly logout: ReturnType<typeof createLogout>;
+  readonly signedOut: Pick<SignedOut, 'show'>;
+  /** The provider of this moment; it is replaced when keys change. */
+  readonly provider: () => Provider;
+}
+
+/** The library matches paths loosely; it gets to see these, spelled exactly so, and no others. */
+const providerPaths = new Set(['/oauth2/authorize', '/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']);
+/** The library puts the hash of its script behind `script-src`; its form goes to a validated address. */
+const selfSubmittingPage = "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'";
+const allowOrigin = 'Access-Control-Allow-Origin';
+const resumePath = /^\/oauth2\/authorize\/[\w-]+$/;
+
+export function createPages(deps: PagesDeps): Koa {
+  const app = new Koa();
+  app.keys = [...deps.cookieKeys];
+  pinAddresses(app, deps.issuer);
+  const router = createRouter(deps);
+  app.use(deps.errors.middleware);
+  app.use(refuseRepeatedCookies(deps.cookieNames));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  app.use(askProvider(deps.provider));
+  return app;
+}
+
+function createRouter({
+  account,
+  login,
+  setup,
+  interactions,
+  logout,
+  signedOut,
+  sendStatic,
+}: PagesDeps): Router {
+  const router = new Router({ sensitive: true, strict: true });
+  router.get('/', account.show);
+  router.post('/account/password', account.changePassword);
+  router.post('/account/sessions', account.endSession);
+  router.get('/login', login.show);
+  router.post('/login', login.submit);
+  router.get('/setup', setup.show);
+  router.post('/setup', setup.submit);
+  router.get('/login/:uid', interactions.show);
+  router.post('/login/:uid', interactions.submitLogin);
+  router.post('/login/:uid/consent', interactions.submitConsent);
+  router.get('/connect/logout', logout.ask);
+  router.post('/connect/logout', logout.ask);
+  router.post('/connect/logout/confirm', logout.confirm);
+  router.get('/connect/logout/success', signedOut.show);
+  router.get('/static/:name', sendStatic);
+  return router;
+}
+
+function refuseRepeatedCookies(names: CookieNames): Middleware {
+  return (ctx, next) => {
+    dropRepeatedCookies(ctx.req, names);
+    return next();
+  };
+}
+
+function askProvider(provider: PagesDeps['provider']): Middleware {
+  return async (ctx, next) => {
+    if (!providerPaths.has(ctx.path) && !resumePath.test(ctx.path)) return next();
+    // Cross-origin access is decided before this application (S23). The library would reflect the origin,
+    // and without one open the reply to all, unless it finds a decision made.
+    const isDecided = ctx.res.hasHeader(allowOrigin);
+    delete ctx.req.headers.origin;
+    // For the library's one page, which posts an answer to the application (`response_mode=form_post`).
+    ctx.set({ 'Content-Security-Policy': selfSubmittingPage, 'X-Content-Type-Options': 'nosniff' });
+    const [handle] = provider().middleware;
+    try {
+      await handle!(ctx, next);
+    } finally {
+      if (!isDecided) for (const field of [allowOrigin, 'Access-Control-Expose-Headers']) ctx.remove(field);
+    }
+  };
+}

@@ -1,0 +1,103 @@
+/** Everything that works on the store, built once from its parts: the process and the command line share it. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { createPasswords } from './accounts/passwords.ts';
+import { createSessions } from './accounts/sessions.ts';
+import { createUsers } from './accounts/users.ts';
+import { createOutbound } from './http/outbound.ts';
+import { createClientRegistration } from './oidc/client-registration.ts';
+import { applicationClient, createClients, dashboardClient } from './oidc/clients.ts';
+import { createKeys } from './oidc/keys.ts';
+import { createLogoutOutbox } from './oidc/logout-outbox.ts';
+import { createSealer, type Sealer } from './oidc/sealing.ts';
+import type { Settings } from './settings/settings.ts';
+import type { Registry, Storage } from './storage/storage.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+export interface ServicesDeps {
+  readonly settings: Settings;
+  readonly storage: Storage;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export function createServices({ settings, storage, now }: ServicesDeps) {
+  const { registry, artifacts } = storage;
+  const sealer = createSealer(settings.encryptionKey?.reveal());
+  const passwords = createPasswords({
+    minCharacters: settings.passwordMinLength,
+    concurrency: 2,
+    maxWaiting: 64,
+  });
+  const dashboardOrigin = new URL(settings.applicationInternalAddress).origin;
+  const secret = settings.applicationClientSecret?.reveal();
+  const derived = [
+    ...(secret === undefined ? [] : [applicationClient(secret)]),
+    dashboardClient(settings.applicationAddresses, settings.applicationInternalAddress),
+  ];
+  const clients = createClients(registry, derived);
+  const outbound = createOutbound({
+    allow: settings.outboundAllow,
+    isKnownLoopback: (origin) => clients.origins().has(origin) || origin === dashboardOrigin,
+    resolve: resolveName,
+  });
+  const logoutOutbox = createLogoutOutbox({
+    artifacts,
+    isNotified: (id) => clients.find(id)?.backchannelLogoutUri !== undefined,
+    now,
+  });
+  const users = createUsers({ registry, passwords, newId: randomUUID, now });
+  return {
+    settings,
+    storage,
+    now,
+    sealer,
+    passwords,
+    users,
+    clients,
+    outbound,
+    logoutOutbox,
+    registration: createClientRegistration({
+      registry,
+      checkOutboundUrl: outbound.check,
+      newSecret: () => randomBytes(32).toString('base64url'),
+      now,
+    }),
+    sessions: createSessions({
+      artifacts,
+      isStillValid: users.isStillValid,
+      now,
+      idleSeconds: settings.sessionIdleSeconds,
+      maxSeconds: settings.sessionMaxSeconds,
+      onEnded: logoutOutbox.add,
+    }),
+    keys: createKeys({
+      registry,
+      sealer,
+      now,
+      rotationDays: settings.keyRotationDays,
+      // An ID token is a logout hint for as long as its session can live.
+      longestTokenLifeSeconds: Math.max(settings.accessTokenTtlSeconds, settings.sessionMaxSeconds) + 60,
+    }),
+  };
+}
+
+async function resolveName(hostname: string): Promise<string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/**
+ * A random secret of this installation, made when it is first asked for and kept in the registry; sealed,
+ * once there is an encryption key (S79).
+ */
+export async function keepSecret(registry: Registry, sealer: Sealer, id: string): Promise<string> {
+  const stored = registry.get('settings', id);
+  if (stored && !sealer.isBare(String(stored.value))) return sealer.open(String(stored.value), id);
+  return registry.update((transaction) => {
+    const earlier = transaction.get('settings', id);
+    const secret = earlier ? sealer.open(String(earlier.value), id) : randomBytes(32).toString('base64url');
+    transaction.put('settings', { id, value: sealer.seal(secret, id) });
+    return secret;
+  });
+}

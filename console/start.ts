@@ -1,0 +1,107 @@
+/** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
+import type { Closing } from './closing.ts';
+import { startEmbeddedMember } from './embedded-member.ts';
+import { listen } from './listen.ts';
+import type { Audit, Logger } from './log.ts';
+import { createServices, type Services } from './services.ts';
+import type { Settings } from './settings/settings.ts';
+import { openStorage } from './storage/open.ts';
+import { welcome } from './welcome.ts';
+
+export interface StartDeps {
+  readonly settings: Settings;
+  /** Where `CONSOLE_APPLICATION_CLIENT_SECRET` comes from, when it is a file: the printed call reads it too. */
+  readonly secretFile: string | undefined;
+  readonly log: Logger;
+  readonly audit: Audit;
+  /** Gets what has been opened, also when the start fails half-way. */
+  readonly closing: Closing;
+  /** Errors that nobody caught, for the metrics. */
+  readonly uncaught: { readonly count: number };
+}
+
+export interface Started {
+  /** Not ready from now on; resolves when every reply under way has been sent, or cut after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void>;
+}
+
+const maintenanceMs = 60_000;
+
+/** Resolves when the console answers and has said so on standard output. */
+export async function start({
+  settings,
+  secretFile,
+  log,
+  audit,
+  closing,
+  uncaught,
+}: StartDeps): Promise<Started> {
+  const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', log });
+  closing.add('store', storage.close);
+  const services = createServices({ settings, storage, now: Date.now });
+  closing.add('keys', services.keys.close);
+
+  // Keys and passwords are made on other threads while this one loads the rest.
+  const [member, { composeConsole }] = await allOf([
+    startEmbeddedMember({ settings, log, closing }),
+    import('./compose.ts'),
+    services.keys.prepare(),
+    createFirstAdministrator(services),
+  ]);
+  const members = member ? [member.address] : settings.members;
+  const console = await composeConsole({ services, log, audit, members, uncaught });
+  closing.add('connections to members', console.close);
+  const server = await listen({
+    host: settings.host,
+    port: settings.port,
+    tls: settings.tls,
+    handle: console.handle,
+  });
+  closing.add('port', () => server.close(0));
+  closing.add('maintenance', startMaintenance(services, log));
+
+  process.stdout.write(
+    welcome({ settings, users: services.users, setup: console.setup, members, secretFile }),
+  );
+  return {
+    drain(timeoutMs) {
+      console.probes.drain();
+      return server.close(timeoutMs);
+    },
+  };
+}
+
+/** All of them to their end, so that nothing goes on behind a start that has failed. */
+async function allOf<T extends readonly unknown[] | []>(work: T) {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
+async function createFirstAdministrator({ settings, users }: Services): Promise<void> {
+  const { adminUsername: username, adminPassword } = settings;
+  if (username === undefined || adminPassword === undefined || users.hasAny()) return;
+  await users.add({ username, password: adminPassword.reveal(), roles: ['Admin'] }, { isFirst: true });
+}
+
+/**
+ * What need not happen before the first request: the next keys, expired artifacts.
+ *
+ * @returns a function that ends it, after the round that is under way
+ */
+function startMaintenance({ keys, storage }: Services, log: Logger): () => Promise<void> {
+  let round = Promise.resolve();
+  const work = () => {
+    round = round
+      .then(() => keys.maintain())
+      .then(() => storage.artifacts.sweep())
+      .then(() => {})
+      .catch((error) => log.error({ err: error }, 'maintenance failed'));
+  };
+  const timer = setInterval(work, maintenanceMs).unref();
+  const first = setTimeout(work, 1000).unref();
+  return () => {
+    clearInterval(timer);
+    clearTimeout(first);
+    return round;
+  };
+}

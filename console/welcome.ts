@@ -1,0 +1,63 @@
+/** What a start prints for the person at the terminal: where it is, and what to paste next. */
+import { resolve } from 'node:path';
+import type { Setup } from './accounts/setup.ts';
+import type { Users } from './accounts/users.ts';
+import type { Settings } from './settings/settings.ts';
+
+export interface WelcomeFacts {
+  readonly settings: Settings;
+  readonly users: Pick<Users, 'list'>;
+  readonly setup: Pick<Setup, 'token'>;
+  readonly members: readonly string[];
+  /** CONSOLE_APPLICATION_CLIENT_SECRET_FILE, when that is where the secret comes from. */
+  readonly secretFile: string | undefined;
+}
+
+export function welcome({ settings, users, setup, members, secretFile }: WelcomeFacts): string {
+  const { url } = settings;
+  return [
+    '',
+    `  issuer         ${url}`,
+    `  member         ${members.join(', ')}`,
+    `  administrator  ${administrator(users, setup, url)}`,
+    '',
+    ...machineLines(settings, secretFile),
+    '',
+    `console ready at ${url}`,
+    '',
+  ].join('\n');
+}
+
+function administrator(users: Pick<Users, 'list'>, { token }: Pick<Setup, 'token'>, url: string): string {
+  if (token !== undefined) return `none yet; make one at ${url}/setup?token=${token}`;
+  const names = users
+    .list()
+    .flatMap(({ username, roles, disabled }) => (roles.includes('Admin') && !disabled ? username : []));
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return `${names.slice(0, 3).join(', ')}${more}; sign in at ${url}/login`;
+}
+
+/** The secret itself is never printed: the lines read it from where the console has it from. */
+function machineLines({ url, applicationClientSecret }: Settings, secretFile: string | undefined): string[] {
+  if (!applicationClientSecret) {
+    return [
+      '  Tokens for machines (client credentials) are off. To turn them on, stop this and paste:',
+      '',
+      '    (umask 077; openssl rand -hex 32 > client.secret)',
+      '    CONSOLE_APPLICATION_CLIENT_SECRET_FILE=client.secret npm start',
+    ];
+  }
+  const secret = secretFile ? `$(cat ${quote(resolve(secretFile))})` : '$CONSOLE_APPLICATION_CLIENT_SECRET';
+  const where = secretFile ? 'from another terminal' : 'where CONSOLE_APPLICATION_CLIENT_SECRET is set';
+  return [
+    `  Get a token and call the member with it, ${where}:`,
+    '',
+    `    TOKEN=$(curl -s -u "application-client:${secret}" -d grant_type=client_credentials ${url}/oauth2/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `    curl -s -H "Authorization: Bearer $TOKEN" ${url}/svc/rest/cluster`,
+  ];
+}
+
+/** A path as one word of a POSIX shell, also within double quotes and a command substitution. */
+function quote(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

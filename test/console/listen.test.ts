@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Listening, listen } from '../../console/listen.ts';
+import { freePort, waitFor } from '../helpers/console.ts';
+import { openConnection } from './raw-connection.ts';
+
+const open: { close(timeoutMs: number): unknown }[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close(0);
+});
+
+const ok: RequestListener = (_req, res) => void res.end('ok');
+
+describe('where', () => {
+  test('by default both loopback families answer, on one port', async () => {
+    const { port } = await start({});
+    for (const host of ['127.0.0.1', '::1']) {
+      const connection = await openConnection(port, host);
+      expect((await connection.get('/')).status).toBe(200);
+      connection.socket.destroy();
+    }
+  });
+
+  test.each([
+    { host: '127.0.0.1', other: '::1' },
+    { host: '::1', other: '127.0.0.1' },
+  ])('$host alone answers when it is asked for', async ({ host, other }) => {
+    const { port } = await start({ host });
+    const connection = await openConnection(port, host);
+    expect((await connection.get('/')).status).toBe(200);
+    connection.socket.destroy();
+    await expect(openConnection(port, other)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});
+
+describe('refusals', () => {
+  test.each(['127.0.0.1', '::1'])(
+    'a port that %s has taken is named, and nothing is left open',
+    async (taken) => {
+      const other = createServer(ok).listen(0, taken);
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      await expect(start({ port })).rejects.toMatchObject({
+        name: 'ListenError',
+        message: expect.stringContaining(`Port ${port} at ${taken} is in use`),
+      });
+      other.close();
+      await once(other, 'close');
+      const again = createNetServer().listen(port, '127.0.0.1');
+      await once(again, 'listening');
+      again.close();
+    },
+  );
+
+  test('an address of another machine is named', async () => {
+    await expect(start({ host: '192.0.2.1' })).rejects.toMatchObject({
+      message: '192.0.2.1 is no address of this machine. Correct CONSOLE_HOST.',
+    });
+  });
+});
+
+describe('S81: close', () => {
+  test('cuts what is not finished in time', async () => {
+    const server = await start({ handle: () => {} });
+    const connection = await openConnection(server.port);
+    connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitFor(() => connection.socket.bytesWritten > 0, 'a request under way');
+    const startedAt = Date.now();
+    await server.close(200);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    await waitFor(connection.isClosed, 'the end of the connection');
+  });
+
+  test('lets a reply go out whole to a reader who is slow', async () => {
+    const body = Buffer.alloc(8 * 1024 * 1024, 'x');
+    const server = await start({ handle: (_req, res) => void res.end(body) });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'readable');
+    let isClosed = false;
+    const closing = server.close(20_000).then(() => {
+      isClosed = true;
+    });
+    let received = 0;
+    for await (const chunk of socket) received += (chunk as Buffer).length;
+    await closing;
+    expect(received).toBeGreaterThan(body.length);
+    expect(isClosed).toBe(true);
+  });
+
+  test('forgets replies that a broken connection still owed', async () => {
+    const held: (() => void)[] = [];
+    const server = await start({ handle: (_req, res) => void held.push(() => res.end('ok')) });
+    const connection = await openConnection(server.port);
+    connection.send('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitFor(() => held.length === 2, 'two requests on one connection');
+    connection.socket.destroy();
+    const startedAt = Date.now();
+    await server.close(20_000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+  });
+});
+
+async function start(options: {
+  readonly host?: string;
+  readonly port?: number;
+  readonly handle?: RequestListener;
+}): Promise<Listening> {
+  const { host, port = await freePort(), handle = ok } = options;
+  const server = await listen({ host, port, tls: undefined, handle });
+  open.push(server);
+  return server;
+}

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admin, clientSecret, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { authorize, redeem, userinfo } from '../helpers/sign-in.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
+import { openConnection } from './raw-connection.ts';
+
+describe('S82: probes', () => {
+  let console: RunningConsole;
+  beforeAll(async () => {
+    console = await startConsole();
+  });
+  afterAll(() => console.stop());
+
+  test.each(['/live', '/ready'])('%s says yes, and nothing besides', async (path) => {
+    const connection = await openConnection(console.port);
+    const { status, headers, body } = await connection.get(path);
+    connection.socket.destroy();
+    expect({ status, body }).toEqual({ status: 200, body: 'ok\n' });
+    expect(headers).toMatchObject({ 'content-type': 'text/plain', 'cache-control': 'no-store' });
+    expect(Object.keys(headers).sort()).toEqual([
+      'cache-control',
+      'connection',
+      'content-length',
+      'content-type',
+      'date',
+      'keep-alive',
+      'x-request-id',
+    ]);
+  });
+});
+
+const basic = `Basic ${btoa(`application-client:${clientSecret}`)}`;
+const canLimitFiles = hasPrlimit();
+const unlessLimited = canLimitFiles ? '' : ' (skipped: there is no prlimit here)';
+
+describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`, () => {
+  let console: RunningConsole;
+  let fresh: RunningConsole;
+  beforeAll(async () => {
+    console = await startConsole();
+    const nobody = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
+    fresh = await startConsole({ env: nobody });
+  });
+  afterAll(() => Promise.all([console.stop(), fresh.stop()]));
+
+  test('S82: ready turns 503 without detail and back, live stays', async () => {
+    await whileUnwritable(console, async () => {
+      const ready = await fetch(`${console.url}/ready`);
+      expect([ready.status, await ready.text()]).toEqual([503, 'unavailable\n']);
+      expect((await fetch(`${console.url}/live`)).status).toBe(200);
+    });
+  });
+
+  test('S78: a sign-in gets 503 storage_unavailable, and works again later', async () => {
+    const agent = createUserAgent(console.url);
+    await whileUnwritable(console, async () => {
+      const page = await agent.get('/login');
+      const reply = await agent.submit(page, admin, { headers: { accept: 'application/json' } });
+      expect(reply.status).toBe(503);
+      expect(reply.headers['retry-after']).toBe('5');
+      expect(JSON.parse(reply.body)).toMatchObject({ code: 'storage_unavailable' });
+      expect((await agent.get('/')).status).not.toBe(200);
+    });
+    expect((await agent.signIn()).status).toBe(200);
+  });
+
+  test('S78: a revocation gets 503 temporarily_unavailable and has not happened; tokens are still issued', async () => {
+    const token = await machineToken(console);
+    await whileUnwritable(console, async () => {
+      const refused = await post(console, '/oauth2/revoke', { token });
+      expect(refused).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+      expect(await isActive(console, token)).toBe(true);
+      expect(await isActive(console, await machineToken(console))).toBe(true);
+    });
+    expect((await post(console, '/oauth2/revoke', { token })).status).toBe(200);
+    expect(await isActive(console, token)).toBe(false);
+  });
+
+  test('S78: a code that could not be marked as used gives no token', async () => {
+    const callback = await authorize(createUserAgent(console.url));
+    await whileUnwritable(console, async () => {
+      const { status, body } = await redeem(console, callback.get('code'));
+      expect(status).toBe(503);
+      expect(body.error).toBe('temporarily_unavailable');
+      expect(body.access_token).toBeUndefined();
+    });
+    const again = await redeem(console, callback.get('code'));
+    expect(again.status).toBe(200);
+    expect((await userinfo(console, again.body.access_token)).status).toBe(200);
+  });
+
+  test('S78: a first administrator who could not be stored is none', async () => {
+    const link = /http:\/\/\S+\/setup\?token=\S+/.exec(fresh.stdout())![0];
+    const account = { username: 'grace', password: 'a-long-enough-battery-7' };
+    const fields = { ...account, email: '', password_again: account.password };
+    const agent = createUserAgent(fresh.url);
+    await whileUnwritable(fresh, async () => {
+      const reply = await agent.submit(await agent.get(link), fields);
+      expect(reply.status).toBe(503);
+      expect((await createUserAgent(fresh.url).signIn(account)).status).not.toBe(200);
+    });
+    const reply = await agent.follow(await agent.submit(await agent.get(link), fields));
+    expect(reply.status).toBe(200);
+    expect((await createUserAgent(fresh.url).signIn(account)).status).toBe(200);
+  });
+});
+
+/** No file of the process may grow, or be written beyond its first byte, while `work` runs. */
+async function whileUnwritable(console: RunningConsole, work: () => Promise<void>): Promise<void> {
+  limitFiles(console, '1:');
+  try {
+    await readyIs(console, 503);
+    await work();
+  } finally {
+    limitFiles(console, 'unlimited:');
+  }
+  await readyIs(console, 200);
+}
+
+async function readyIs({ url }: RunningConsole, wanted: number): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  let status: number;
+  do {
+    ({ status } = await fetch(`${url}/ready`));
+    if (Date.now() > deadline) throw new Error(`/ready stayed ${status}`);
+  } while (status !== wanted);
+}
+
+function limitFiles({ child }: RunningConsole, limit: string): void {
+  execFileSync('prlimit', [`--pid=${child.pid}`, `--fsize=${limit}`]);
+}
+
+function hasPrlimit(): boolean {
+  try {
+    execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function post({ url }: RunningConsole, path: string, form: Record<string, string>) {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { Authorization: basic },
+    body: new URLSearchParams(form),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+async function isActive(console: RunningConsole, token: string): Promise<boolean> {
+  const { body } = await post(console, '/oauth2/introspect', { token });
+  return (body as { active: boolean }).active;
+}

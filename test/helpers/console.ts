@@ -1,0 +1,167 @@
+/** Starts the real console as its own process on a free port, with a data directory of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+
+export const clientSecret = 'test-secret-0123456789-abcdefghij-klmnop';
+export const admin = { username: 'ada', password: 'correct-staple-battery-9' };
+
+export interface RunningConsole {
+  readonly url: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly child: ChildProcess;
+  /** Everything written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Log lines, parsed. */
+  log(): Record<string, unknown>[];
+  /** SIGTERM, then the exit code. */
+  stop(): Promise<number | null>;
+  /** Waits until `found` returns something. */
+  waitFor<T>(found: () => T | undefined | false, what: string): Promise<T>;
+}
+
+export interface ConsoleOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly args?: readonly string[];
+  /** Kept and reused; otherwise a new one that goes with the process. */
+  readonly dataDir?: string;
+  readonly port?: number;
+  /** Another Node binary. */
+  readonly node?: string;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+export const mainScript = join(root, 'dist/console/main.js');
+
+/** Resolves at `console ready`; rejects with all output when the process exits before. */
+export async function startConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
+  const port = options.port ?? (await freePort());
+  const url = options.env?.CONSOLE_URL ?? `http://localhost:${port}`;
+  const dataDir = options.dataDir ?? (await newDataDir());
+  const spawned = spawnConsole(options, {
+    CONSOLE_URL: url,
+    CONSOLE_PORT: String(port),
+    CONSOLE_DATA_DIR: dataDir,
+    CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
+    CONSOLE_ADMIN_USERNAME: admin.username,
+    CONSOLE_ADMIN_PASSWORD: admin.password,
+  });
+  const { child, stdout, stderr, exited } = spawned;
+  const early = exited.then((code) => {
+    throw new Error(`the console exited with ${code}\n${stdout()}\n${stderr()}`);
+  });
+  await Promise.race([waitFor(() => stdout().includes('console ready at'), 'console ready', 15_000), early]);
+  early.catch(() => {});
+
+  return {
+    url,
+    port,
+    dataDir,
+    child,
+    stdout,
+    stderr,
+    log: () =>
+      stderr()
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line)),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      const code = await exited;
+      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
+      return code;
+    },
+    waitFor: (found, what) => waitFor(found, what),
+  };
+}
+
+export interface RefusedStart {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a console that is expected to refuse to start; only the settings given here are set. */
+export async function runRefused(options: ConsoleOptions): Promise<RefusedStart> {
+  const dataDir = options.dataDir ?? (await newDataDir());
+  const { child, stdout, stderr, exited } = spawnConsole(options, { CONSOLE_DATA_DIR: dataDir });
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  const code = await exited;
+  clearTimeout(timer);
+  if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+function spawnConsole({ node, args = [], env }: ConsoleOptions, defaults: Readonly<Record<string, string>>) {
+  if (!existsSync(mainScript)) throw new Error('dist/ is missing: run npm run build first');
+  const child = spawn(node ?? process.execPath, [mainScript, ...args], {
+    cwd: root,
+    env: cleanEnv({ ...defaults, CONSOLE_LOG_FORMAT: 'json', MEMBER_PORT: '0', ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const read = (stream: Readable) => {
+    let text = '';
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    return () => text;
+  };
+  const exited = new Promise<number | null>((resolveExit) => child.once('close', resolveExit));
+  return { child, stdout: read(child.stdout), stderr: read(child.stderr), exited };
+}
+
+function newDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'console-test-'));
+}
+
+/** Polls for a state that another process brings about. */
+export async function waitFor<T>(
+  found: () => T | undefined | false,
+  what: string,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = found();
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    await new Promise((resolveTick) => setTimeout(resolveTick, 10));
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolveListen) => server.listen(0, '127.0.0.1', resolveListen));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolveClose) => server.close(resolveClose));
+  return port;
+}
+
+/** A machine token, as spec 5.3.2 asks for it. */
+export async function machineToken(console: Pick<RunningConsole, 'url'>, scope?: string): Promise<string> {
+  const response = await fetch(`${console.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...(scope === undefined ? {} : { scope }),
+    }),
+  });
+  if (!response.ok) throw new Error(`no token: ${response.status} ${await response.text()}`);
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+/** The environment of this test run without settings of its own. */
+function cleanEnv(env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(CONSOLE|MEMBER|SVC|APP_SECURITY)_/.test(name),
+  );
+  const given = Object.entries(env).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...own, ...given]);
+}

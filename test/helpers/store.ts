@@ -1,0 +1,83 @@
+/** The store of a running console, changed from outside as the command line does it. */
+import { openStorage } from '../../console/storage/open.ts';
+import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
+import type { Storage } from '../../console/storage/storage.ts';
+
+export async function withStore<T>(dataDir: string, work: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage({ dataDir, role: 'tool' });
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** An application of somebody else: it needs consent. */
+export const thirdParty: ClientRecord = {
+  id: 'wallboard',
+  isPublic: true,
+  isFirstParty: false,
+  disabled: false,
+  secrets: [],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  redirectUris: ['http://localhost:9021/wallboard/callback', 'http://localhost:9021/wallboard/silent.html'],
+  postLogoutRedirectUris: ['http://localhost:9021/wallboard/'],
+  scopes: ['openid', 'profile', 'email', 'app:Viewer', 'app:MetricsViewer'],
+  tokenAlg: 'RS256',
+  tokenTyp: 'JWT',
+  createdAt: 0,
+};
+
+export function addClient(dataDir: string, client: ClientRecord = thirdParty): Promise<void> {
+  return withStore(dataDir, ({ registry }) =>
+    registry.update((transaction) => transaction.put('clients', client)),
+  );
+}
+
+/** Changes a user record, whichever way; without a record it is removed. */
+export async function editUser(
+  { dataDir }: { readonly dataDir: string },
+  username: string,
+  edit: (user: UserRecord) => UserRecord | undefined,
+): Promise<void> {
+  await withStore(dataDir, ({ registry }) =>
+    registry.update((transaction) => {
+      const user = [...transaction.all('users').values()].find((one) => one.username === username);
+      if (!user) throw new Error(`there is no ${username}`);
+      const edited = edit(user);
+      if (edited) transaction.put('users', edited);
+      else transaction.remove('users', user.id);
+    }),
+  );
+}
+
+/** Adds somebody with the password of another, and waits until the running console knows. */
+export async function copyUser(
+  console: { readonly dataDir: string; readonly url: string },
+  from: string,
+  username: string,
+): Promise<void> {
+  const before = await countUsers(console);
+  await withStore(console.dataDir, ({ registry }) =>
+    registry.update((transaction) => {
+      const user = [...transaction.all('users').values()].find((one) => one.username === from)!;
+      transaction.put('users', { ...user, id: `subject-of-${username}`, username });
+    }),
+  );
+  await until(async () => (await countUsers(console)) > before, `${username} to be known`);
+}
+
+/** Users that the running console knows of, as its metrics tell. */
+export async function countUsers({ url }: { readonly url: string }): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^console_users (\d+)/m.exec(text)?.[1]);
+}
+
+/** Polls for what another process brings about. */
+export async function until(isSo: () => Promise<boolean>, what: string, timeoutMs = 5000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
