@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** File, what it imports, and whether the linter of this project lets it. */
+const rows = [
+  ['views/a.ts', '../console/errors.ts', false],
+  ['views/b.ts', './layout.ts', true],
+  ['member/a.ts', '../console/errors.ts', false],
+  ['member/data/a.ts', '../../member-proxy/rules.ts', false],
+  ['dashboard/a.ts', '../console/errors.ts', false],
+  ['dashboard/b.ts', '../views/layout.tsx', false],
+  ['dashboard/views/c.tsx', '../../views/layout.tsx', false],
+  ['dashboard/views/d.tsx', './layout.tsx', true],
+  ['dashboard/routes/e.ts', '../views/overview.tsx', true],
+  ['dashboard/f.ts', '../member/member.ts', false],
+  ['member-proxy/a.ts', '../console/storage/storage.ts', false],
+  ['member-proxy/b.ts', '../console/errors.ts', true],
+  ['member-proxy/c.ts', '../views/error.ts', false],
+  ['member-proxy/d.ts', '../console/log.ts', true],
+  ['member-proxy/e.ts', '../console/log-cleaning.ts', false],
+  ['console/accounts/a.ts', '../oidc/keys.ts', false],
+  ['console/accounts/b.ts', '../http/form.ts', false],
+  ['console/accounts/c.ts', '../storage/storage.ts', true],
+  ['console/http/a.ts', '../accounts/users.ts', false],
+  ['console/http/b.ts', '../errors.ts', true],
+  ['console/oidc/a.ts', '../../member-proxy/bearer.ts', false],
+  ['console/oidc/b.ts', '../admin/login.ts', false],
+  ['console/oidc/c.ts', '../storage/open.ts', false],
+  ['console/oidc/d.ts', '../accounts/users.ts', true],
+  ['console/oidc/e.ts', '../settings/settings.ts', false],
+  ['console/oidc/f.ts', '../settings/checks.ts', true],
+  ['console/http/c.ts', '../settings/table.ts', false],
+  ['console/admin/a.ts', '../oidc/keys.ts', false],
+  ['console/commands/a.ts', '../storage/open.ts', false],
+  ['console/compose/a.ts', '../storage/open.ts', false],
+  ['console/compose/b.ts', '../oidc/keys.ts', true],
+  ['console/compose/c.ts', '../start.ts', false],
+  ['console/services.ts', './storage/open.ts', false],
+  ['console/main.ts', './storage/open.ts', true],
+] as const;
+
+let tree: string;
+let refused: Set<string>;
+
+beforeAll(async () => {
+  tree = await realpath(await mkdtemp(join(tmpdir(), 'console-imports-')));
+  await cp(join(root, 'biome.json'), join(tree, 'biome.json'));
+  for (const [file, from] of rows) {
+    await mkdir(dirname(join(tree, file)), { recursive: true });
+    await writeFile(join(tree, file), `export { thing } from '${from}';\n`);
+  }
+  refused = await lint(tree);
+});
+afterAll(() => rm(tree, { recursive: true }));
+
+test.each(rows)('%s may import %s: %s', (file, _from, isAllowed) => {
+  expect(refused.has(file)).toBe(!isAllowed);
+});
+
+async function lint(cwd: string): Promise<Set<string>> {
+  const biome = join(root, 'node_modules/.bin/biome');
+  const args = [
+    'lint',
+    '--reporter=github',
+    '--vcs-enabled=false',
+    '--max-diagnostics=none',
+    '--only=style/noRestrictedImports',
+    '.',
+  ];
+  const { stdout } = await promisify(execFile)(biome, args, { cwd }).catch((error) => error);
+  const lines = String(stdout)
+    .split('\n')
+    .filter((line) => line.includes('noRestrictedImports'));
+  return new Set(lines.map((line) => relative(cwd, /file=([^,]+),/.exec(line)![1]!)));
+}
