@@ -1,0 +1,101 @@
+/** `npm run demo`: a console with its member, this dashboard, and some load, until Ctrl-C. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startLoad } from './demo/load.ts';
+import { type Started, startProcess } from './demo/processes.ts';
+import { tour } from './demo/tour.ts';
+
+const dist = resolve(import.meta.dirname, '..');
+const consoleUrl = process.env.CONSOLE_URL ?? 'http://localhost:8080';
+const dashboardUrl = process.env.SVC_MC_APP_ADDRESSES ?? 'http://localhost:9021';
+const queue = 'jobs';
+/** People of the tour and their roles; the first is the administrator. */
+const people = [
+  { name: 'ada', role: 'Admin' },
+  { name: 'vera', role: 'Viewer' },
+  { name: 'milo', role: 'MetricsViewer' },
+].map((person) => ({ ...person, password: randomBytes(9).toString('base64url') }));
+const clientSecret = randomBytes(32).toString('base64url');
+
+const dataDir = await mkdtemp(join(tmpdir(), 'console-demo-'));
+const running: Started[] = [];
+const stopping = new AbortController();
+// Every time: a second Ctrl-C must not end this process before those that it started.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+
+try {
+  await start();
+  await Promise.race([untilStopped(), ...running.map(({ failed }) => failed)]);
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+} finally {
+  stopping.abort();
+  for (const started of running.reverse()) await started.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((over) => {
+    if (stopping.signal.aborted) over();
+    else stopping.signal.addEventListener('abort', () => over(), { once: true });
+  });
+}
+
+async function start(): Promise<void> {
+  const [administrator, ...others] = people;
+  const env = { CONSOLE_URL: consoleUrl, CONSOLE_DATA_DIR: dataDir, SVC_MC_APP_ADDRESSES: dashboardUrl };
+  running.push(
+    await startProcess({
+      script: join(dist, 'console/main.js'),
+      env: {
+        ...env,
+        MEMBER_PORT: process.env.MEMBER_PORT ?? '0',
+        CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
+        CONSOLE_ADMIN_USERNAME: administrator!.name,
+        CONSOLE_ADMIN_PASSWORD: administrator!.password,
+      },
+      readyLine: 'console ready at',
+      signal: stopping.signal,
+    }),
+  );
+  for (const person of others) await addUser(env, person);
+  running.push(
+    await startProcess({
+      script: join(dist, 'dashboard/main.js'),
+      env: {
+        APP_SECURITY_OPENIDP_ISSUERURL: consoleUrl,
+        SVC_MC_APP_ADDRESSES: dashboardUrl,
+        APP_METRICS_QUEUES: queue,
+      },
+      readyLine: 'dashboard ready at',
+      signal: stopping.signal,
+    }),
+  );
+  startLoad({ consoleUrl, clientSecret, queue, signal: stopping.signal });
+  process.stdout.write(tour({ consoleUrl, dashboardUrl, people }));
+}
+
+/** By the configuration tool: the running console follows within a second. */
+function addUser(
+  env: Readonly<Record<string, string>>,
+  { name, role, password }: (typeof people)[number],
+): Promise<void> {
+  const tool = join(dist, 'console/cli.js');
+  const child = spawn(process.execPath, [tool, 'user', 'add', name, '--role', role, '--password-file', '-'], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  child.stdin.end(password);
+  return new Promise((done, failed) => {
+    child.once('close', (code) => {
+      if (code === 0) done();
+      else failed(new Error(`The user ${name} could not be added.`));
+    });
+  });
+}

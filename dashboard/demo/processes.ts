@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+export interface StartOptions {
+  readonly script: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What it prints once it can be used. */
+  readonly readyLine: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Started {
+  /** Rejects when it ends without being told to. */
+  readonly failed: Promise<never>;
+  stop(): Promise<void>;
+}
+
+/** Settings of the terminal are not the demo's: it brings its own. */
+const foreignSettings = /^(CONSOLE|MEMBER|SVC|APP)_/;
+const stopTimeoutMs = 10_000;
+
+/** @throws {Error} with what the process wrote, when it ends before it is ready */
+export async function startProcess({ script, env, readyLine, signal }: StartOptions): Promise<Started> {
+  const inherited = Object.entries(process.env).filter(([name]) => !foreignSettings.test(name));
+  // A group of its own: Ctrl-C reaches the demo alone, which then stops each in turn.
+  const child = spawn(process.execPath, [script], {
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  try {
+    await ready(child, readyLine, signal);
+  } catch (error) {
+    await end(child, ended);
+    throw error;
+  }
+  let isTold = false;
+  const failed = new Promise<never>((_, reject) => {
+    child.once('close', (code) => {
+      if (!isTold) reject(new Error(`${script} ended with ${code}.`));
+    });
+  });
+  failed.catch(() => {}); // whoever waits for it hears of it
+  return {
+    failed,
+    stop() {
+      isTold = true;
+      return end(child, ended);
+    },
+  };
+}
+
+function ready(child: ChildProcess, line: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let errors = '';
+    let output = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      errors = (errors + text).slice(-4000);
+    });
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-4000);
+      if (output.includes(line)) resolve();
+    });
+    child.once('close', () => reject(new Error(`It ended before it was ready:\n${output}${errors}`)));
+    signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+  });
+}
+
+async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  await ended;
+  clearTimeout(timer);
+}

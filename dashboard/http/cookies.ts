@@ -1,0 +1,43 @@
+/** Two cookies of our own names: localhost has one jar for every port, and the console lives there too. */
+import type { Context } from 'koa';
+import { isSecure, type OwnAddresses } from './own-address.ts';
+
+export type CookieName = 'session' | 'browser';
+
+export interface Cookies {
+  /** @returns undefined as well when it is there twice: somebody planted one (S33) */
+  read(ctx: Context, name: CookieName): string | undefined;
+  write(ctx: Context, name: CookieName, value: string): void;
+  forget(ctx: Context, name: CookieName): void;
+}
+
+export function createCookies(addresses: OwnAddresses): Cookies {
+  return {
+    read(ctx, name) {
+      const full = fullName(ctx, name);
+      const pairs = ctx
+        .get('Cookie')
+        .split(';')
+        .map((pair) => pair.trim());
+      const values = pairs
+        .filter((pair) => pair.startsWith(`${full}=`))
+        .map((pair) => pair.slice(full.length + 1));
+      return values.length === 1 && /^[\w-]{20,100}$/.test(values[0]!) ? values[0] : undefined;
+    },
+    write(ctx, name, value) {
+      ctx.append('Set-Cookie', `${fullName(ctx, name)}=${value}; ${attributes(ctx)}`);
+    },
+    forget(ctx, name) {
+      ctx.append('Set-Cookie', `${fullName(ctx, name)}=; Max-Age=0; ${attributes(ctx)}`);
+    },
+  };
+
+  function fullName(ctx: Context, name: CookieName): string {
+    return `${isSecure(addresses.of(ctx)) ? '__Host-' : ''}dashboard_${name}`;
+  }
+
+  /** Lax: the way back from the console is a navigation from another site. */
+  function attributes(ctx: Context): string {
+    return `Path=/; HttpOnly; SameSite=Lax${isSecure(addresses.of(ctx)) ? '; Secure' : ''}`;
+  }
+}

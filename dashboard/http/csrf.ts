@@ -1,0 +1,28 @@
+/** Forms of a session carry its token, and come from one of our own pages (S31, S50). */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import { Refusal } from '../errors.ts';
+import type { OwnAddresses } from './own-address.ts';
+
+/** @throws {Refusal} `csrf_failed` */
+export function checkForm(
+  ctx: Context,
+  { form, csrf, addresses }: { form: ReadonlyMap<string, string>; csrf: string; addresses: OwnAddresses },
+): void {
+  const origin = ctx.get('Origin');
+  if (origin !== '' && !addresses.hasOrigin(origin)) throw refuse('The form came from another site.');
+  const site = ctx.get('Sec-Fetch-Site');
+  if (site !== '' && site !== 'same-origin' && site !== 'none')
+    throw refuse('The form came from another site.');
+  if (!isSame(form.get('csrf') ?? '', csrf))
+    throw refuse('The form is too old. Open the page anew and try again.');
+}
+
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function refuse(detail: string): Refusal {
+  return new Refusal('csrf_failed', detail);
+}

@@ -1,0 +1,79 @@
+/** The one place that turns what is thrown into what is sent: pages for browsers, problem details for others. */
+import { randomUUID } from 'node:crypto';
+import type { Context, Next } from 'koa';
+import { ResponseBodyError } from 'openid-client';
+import { problemBody, Refusal, SessionOverError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { TokenRefusedError } from '../metrics/cluster.ts';
+import { ErrorPage } from '../views/error.tsx';
+import { type SendPage, seeOther } from './pages.ts';
+
+export interface ErrorResponsesDeps {
+  readonly sendPage: SendPage;
+  readonly log: Logger;
+}
+
+export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
+  return async function answerErrors(ctx: Context, next: Next): Promise<void> {
+    const requestId = randomUUID();
+    ctx.set('X-Request-Id', requestId);
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined)
+        throw new Refusal('not_found', 'There is no page at this address.');
+      if (ctx.status === 405 && ctx.body === undefined) {
+        throw new Refusal('method_not_allowed', `This address takes ${ctx.response.get('Allow')}.`);
+      }
+    } catch (error) {
+      if (error instanceof SessionOverError) return seeOther(ctx, '/');
+      answer(ctx, refusalOf(error), requestId);
+      if (ctx.status >= 500) log.error({ err: error, requestId, path: ctx.path }, 'request failed');
+      else
+        log.info(
+          { requestId, path: ctx.path, status: ctx.status, reason: (error as Error).message },
+          'request refused',
+        );
+    }
+  };
+
+  function answer(ctx: Context, refusal: Refusal, requestId: string): void {
+    ctx.set(refusal.headers);
+    if (ctx.accepts('json', 'html') === 'html') {
+      const model = { status: refusal.status, title: refusal.title, detail: refusal.message, requestId };
+      sendPage(ctx, <ErrorPage {...model} />, { status: refusal.status });
+      return;
+    }
+    ctx.status = refusal.status;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = problemBody(refusal, requestId);
+    ctx.type = 'application/problem+json';
+  }
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof TokenRefusedError) {
+    return new Refusal('invalid_token', 'The console does not accept the token that it has given.', {
+      cause: error,
+    });
+  }
+  if (isOutage(error)) {
+    return new Refusal('console_unreachable', 'The console did not answer. Try again in a moment.', {
+      headers: { 'Retry-After': '5' },
+      cause: error,
+    });
+  }
+  return new Refusal('server_error', 'An error of this application; its log has the request id.', {
+    cause: error,
+  });
+}
+
+/** What `fetch`, the key set and the library throw when nobody answers, or a gateway in between does. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof ResponseBodyError) return error.status >= 500;
+  const { name, cause } = error;
+  const isFetchFailure = name === 'TypeError' && error.message === 'fetch failed';
+  return isFetchFailure || name === 'TimeoutError' || name === 'KeySetError' || isOutage(cause);
+}

@@ -1,0 +1,168 @@
+/**
+ * The console as this application's OpenID provider: authorization code with PKCE, refresh, end of session.
+ * `openid-client` makes and checks the messages; what is ours is which addresses they go to.
+ */
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  refreshTokenGrant,
+  type ServerMetadata,
+  type TokenEndpointResponse,
+  type TokenEndpointResponseHelpers,
+} from 'openid-client';
+import type { ConsoleFetch } from './console-fetch.ts';
+
+/** One attempt to sign in: what the answer has to fit. */
+export interface Attempt {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+}
+
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | undefined;
+  /** The newest; it names the sign-in when that is to end. */
+  readonly idToken: string;
+}
+
+/** What a sign-in has shown. */
+export interface SignIn {
+  readonly tokens: Tokens;
+  readonly subject: string;
+  /** Session at the console, when it says so. */
+  readonly sid: string | undefined;
+}
+
+export interface RelyingParty {
+  /** @param prompt  `none` for a hidden frame: no page is shown, or an error comes back */
+  begin(redirectUri: string, prompt?: 'none'): Promise<{ readonly attempt: Attempt; readonly url: URL }>;
+  /**
+   * Checks `state`, `iss`, the code and the ID token (signature, `iss`, `aud`, `exp`, `nonce`).
+   *
+   * @param query  as it came to the redirect URI
+   * @throws {AuthorizationResponseError} | {ResponseBodyError} | {ClientError} of openid-client
+   */
+  redeem(attempt: Attempt, query: URLSearchParams): Promise<SignIn>;
+  /** The refresh token works once; the answer has the next one. @throws as `redeem` */
+  renew(signIn: SignIn): Promise<Tokens>;
+  endSession(idToken: string, options: { readonly returnTo: string; readonly state: string }): Promise<URL>;
+  /** @throws when the console does not answer */
+  discover(): Promise<void>;
+}
+
+export interface RelyingPartyDeps {
+  readonly issuer: string;
+  readonly jwksUri: string;
+  readonly requiresHttps: boolean;
+  readonly clientId: string;
+  readonly fetch: ConsoleFetch;
+}
+
+const scope = 'openid profile email offline_access';
+
+export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
+  const configuration = onceItSucceeds(() => configure(deps));
+
+  return {
+    async begin(redirectUri, prompt) {
+      const config = await configuration();
+      const attempt = {
+        state: randomState(),
+        nonce: randomNonce(),
+        verifier: randomPKCECodeVerifier(),
+        redirectUri,
+      };
+      const url = buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope,
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
+        code_challenge_method: 'S256',
+        ...(prompt ? { prompt } : {}),
+      });
+      return { attempt, url };
+    },
+    async redeem(attempt, query) {
+      const url = new URL(attempt.redirectUri);
+      url.search = query.toString();
+      const answer = await authorizationCodeGrant(await configuration(), url, {
+        pkceCodeVerifier: attempt.verifier,
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        idTokenExpected: true,
+      });
+      const { sub, sid } = answer.claims()!;
+      return { tokens: tokensOf(answer), subject: sub, sid: typeof sid === 'string' ? sid : undefined };
+    },
+    async renew({ tokens, subject }) {
+      const answer = await refreshTokenGrant(await configuration(), tokens.refreshToken ?? '');
+      const renewed = answer.claims();
+      if (renewed && renewed.sub !== subject)
+        throw new Error('the refreshed ID token is about somebody else');
+      return tokensOf(answer, tokens);
+    },
+    async endSession(idToken, { returnTo, state }) {
+      return buildEndSessionUrl(await configuration(), {
+        id_token_hint: idToken,
+        post_logout_redirect_uri: returnTo,
+        state,
+      });
+    },
+    async discover() {
+      await configuration();
+    },
+  };
+}
+
+/** The key set comes from its own setting, whatever discovery says (spec 5.2.4). */
+async function configure({ issuer, jwksUri, requiresHttps, clientId, fetch }: RelyingPartyDeps) {
+  const isPlain = !requiresHttps && [issuer, jwksUri].some((address) => address.startsWith('http:'));
+  const own = { [customFetch]: (url: string, init: object) => fetch(url, init as RequestInit) };
+  const found = await discovery(new URL(issuer), clientId, undefined, None(), {
+    execute: isPlain ? [allowInsecureRequests] : [],
+    ...own,
+  });
+  const metadata: ServerMetadata = Object.assign(found.serverMetadata(), { jwks_uri: jwksUri });
+  const config = new Configuration(metadata, clientId, undefined, None());
+  Object.assign(config, own);
+  if (isPlain) allowInsecureRequests(config);
+  // The token endpoint may be plain HTTP on loopback: the signature of the ID token is checked in any case.
+  enableNonRepudiationChecks(config);
+  return config;
+}
+
+type Answer = TokenEndpointResponse & TokenEndpointResponseHelpers;
+
+function tokensOf(answer: Answer, before?: Tokens): Tokens {
+  return {
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token ?? before?.refreshToken,
+    idToken: answer.id_token ?? before?.idToken ?? '',
+  };
+}
+
+/** Shares one run among all who wait, keeps what it gives, and starts anew after a failure. */
+function onceItSucceeds<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= run().catch((error) => {
+      running = undefined;
+      throw error;
+    });
+    return running;
+  };
+}

@@ -1,0 +1,133 @@
+/** The dashboard as a process: settings, deps, listen; and a graceful stop. Exit codes: 0 stopped, 1 failed, 78 bad settings. */
+import { randomBytes } from 'node:crypto';
+import { createApp } from './app.ts';
+import { createCookies } from './http/cookies.ts';
+import { createErrorResponses } from './http/error-responses.tsx';
+import { createOwnAddresses } from './http/own-address.ts';
+import { createSendPage } from './http/pages.ts';
+import { createStaticFiles } from './http/static.ts';
+import { createCheckAccessToken } from './identity/access-tokens.ts';
+import { createAttempts } from './identity/attempts.ts';
+import { createConsoleFetch } from './identity/console-fetch.ts';
+import { createCheckLogoutToken } from './identity/logout-tokens.ts';
+import { createRelyingParty } from './identity/relying-party.ts';
+import { createRenewal } from './identity/renewal.ts';
+import { createSessions } from './identity/sessions.ts';
+import { createCheckSigned } from './identity/signed-tokens.ts';
+import { createLicences } from './licences.ts';
+import { listen } from './listen.ts';
+import { createLogger, type Logger } from './log.ts';
+import { createCluster } from './metrics/cluster.ts';
+import { createSampler } from './metrics/sampler.ts';
+import { createApi } from './routes/api.ts';
+import { createBackChannel } from './routes/back-channel.ts';
+import { createLicenceReceiver } from './routes/licence.ts';
+import { createOverview } from './routes/overview.tsx';
+import { createProbes } from './routes/probes.ts';
+import { createSignIn } from './routes/sign-in.tsx';
+import { createVisitor } from './routes/visitor.ts';
+import { loadSettings, type Settings, SettingsError } from './settings.ts';
+
+/** As the console registers this application by itself (spec 5.2.2). */
+const clientId = 'application-dashboard';
+const consoleTimeoutMs = 10_000;
+/** Requests under way get this long after SIGTERM. */
+const drainMs = 10_000;
+
+try {
+  await run(loadSettings(process.env, process.argv.slice(2)));
+} catch (error) {
+  process.exitCode = explainFailure(error);
+}
+
+async function run(settings: Settings): Promise<void> {
+  const log = createLogger();
+  const { app, probes } = compose(settings, log);
+  const server = await listen({ host: settings.host, port: settings.port, handle: app.callback() });
+  process.stdout.write(`dashboard ready at ${settings.addresses[0]}, signing in at ${settings.issuer}\n`);
+
+  let isStopping = false;
+  const stop = async (signal: string) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, 'stopping');
+    probes.drain();
+    await server.close(drainMs);
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+}
+
+function compose(settings: Settings, log: Logger) {
+  const { issuer, jwksUri, queues } = settings;
+  const now = Date.now;
+  const newId = () => randomBytes(24).toString('base64url');
+  const fetchFromConsole = createConsoleFetch({ issuer, jwksUri, fetch, timeoutMs: consoleTimeoutMs });
+  const relyingParty = createRelyingParty({ ...settings, clientId, fetch: fetchFromConsole });
+  const checkSigned = createCheckSigned({ issuer, jwksUri, fetch: fetchFromConsole, now });
+  const checkAccessToken = createCheckAccessToken(checkSigned, settings.audience);
+  const checkLogoutToken = createCheckLogoutToken({ checkSigned, clientId, now });
+  const licences = createLicences(checkSigned, clientId);
+  const cluster = createCluster({ issuer, fetch: fetchFromConsole });
+
+  const sessions = createSessions({ now, newId });
+  const renewal = createRenewal({
+    relyingParty,
+    checkAccessToken,
+    sessions,
+    renewBeforeSeconds: settings.renewBeforeSeconds,
+    now,
+    onEnd: ({ subject }, reason) =>
+      log.info({ subject, reason }, 'session ended with the one at the console'),
+  });
+  const sampler = createSampler({ cluster, renewal, now, elapsed: () => performance.now() });
+
+  const addresses = createOwnAddresses(settings.addresses);
+  const cookies = createCookies(addresses);
+  const sendPage = createSendPage({ issuer, addresses });
+  const visitor = createVisitor({ cookies, sessions, addresses });
+  const attempts = createAttempts({ now });
+  const shared = {
+    relyingParty,
+    sessions,
+    checkAccessToken,
+    cookies,
+    addresses,
+    visitor,
+    queues,
+    sendPage,
+    log,
+  };
+  const probes = createProbes(relyingParty);
+
+  const app = createApp({
+    addresses,
+    answerErrors: createErrorResponses({ sendPage, log }),
+    sendStatic: createStaticFiles(),
+    signIn: createSignIn({ ...shared, attempts, newId }),
+    overview: createOverview({ visitor, sampler, cluster, licences, issuer, sendPage, now }),
+    api: createApi({ checkAccessToken, cluster, licences, queues }),
+    receiveLogout: createBackChannel({ checkLogoutToken, sessions, log }),
+    receiveLicence: createLicenceReceiver({ licences, log }),
+    probes,
+  });
+  return { app, probes };
+}
+
+/** @returns the exit code */
+function explainFailure(error: unknown): number {
+  if (error instanceof SettingsError) {
+    process.stderr.write(
+      `These settings cannot be started with:\n${error.problems.map((line) => `  - ${line}\n`).join('')}`,
+    );
+    return 78;
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  process.stderr.write(
+    code === 'EADDRINUSE'
+      ? 'The port is in use. Choose another with APP_SERVER_PORT.\n'
+      : `The dashboard could not start: ${message}\n`,
+  );
+  return 1;
+}

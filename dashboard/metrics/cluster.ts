@@ -1,0 +1,122 @@
+/** Reads the cluster through the console's `/svc/…`, with the token of whoever asks and no right of its own. */
+import type { ConsoleFetch } from '../identity/console-fetch.ts';
+import { refusalOf, type Unread } from './refusals.ts';
+
+/** A part that could be read, or why not. */
+export type Reading<T> = { readonly value: T } | { readonly refusal: Unread };
+
+export interface Member {
+  readonly address: string;
+  readonly uuid: string;
+  readonly version: string;
+  readonly isLite: boolean;
+  /** The one that answered. */
+  readonly isLocal: boolean;
+}
+
+export interface ClusterFacts {
+  readonly members: readonly Member[];
+  readonly connections: number;
+}
+
+export interface Health {
+  readonly nodeState: string;
+  readonly clusterState: string;
+  readonly isSafe: boolean;
+  readonly migrationQueueSize: number;
+  readonly clusterSize: number;
+}
+
+/** Every call takes an access token. @throws {TokenRefusedError} when the console does not take it */
+export interface Cluster {
+  readFacts(token: string): Promise<Reading<ClusterFacts>>;
+  readHealth(token: string): Promise<Reading<Health>>;
+  readVersion(token: string): Promise<Reading<string>>;
+  readQueueSize(token: string, queue: string): Promise<Reading<number>>;
+  /** Puts a text at the end of a queue. */
+  offer(token: string, queue: string, item: string): Promise<Reading<void>>;
+}
+
+/** 401: expired, revoked, or its session is over. */
+export class TokenRefusedError extends Error {
+  override readonly name = 'TokenRefusedError';
+}
+
+export function createCluster({
+  issuer,
+  fetch,
+}: {
+  readonly issuer: string;
+  readonly fetch: ConsoleFetch;
+}): Cluster {
+  return {
+    readFacts: (token) =>
+      call(token, '/svc/rest/cluster', async (response) => factsOf(await response.json())),
+    readHealth: (token) => call(token, '/svc/health', async (response) => healthOf(await response.json())),
+    readVersion: (token) =>
+      call(token, '/svc/rest/management/cluster/version', async (response) =>
+        textOf(await response.json(), 'version'),
+      ),
+    readQueueSize: (token, queue) =>
+      call(token, `/svc/rest/queues/${encodeURIComponent(queue)}/size`, async (response) =>
+        Number(await response.text()),
+      ),
+    offer: (token, queue, item) =>
+      call(token, `/svc/rest/queues/${encodeURIComponent(queue)}`, async () => undefined, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/plain' },
+        body: item,
+      }),
+  };
+
+  async function call<T>(
+    token: string,
+    path: string,
+    read: (response: Response) => Promise<T>,
+    { headers, ...init }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Reading<T>> {
+    try {
+      const response = await fetch(issuer + path, {
+        ...init,
+        headers: { Authorization: `Bearer ${token}`, ...headers },
+      });
+      if (response.ok) return { value: await read(response) };
+      if (response.status === 401) throw new TokenRefusedError('the console refused the access token');
+      return { refusal: await refusalOf(response) };
+    } catch (error) {
+      if (error instanceof TokenRefusedError) throw error;
+      return { refusal: { status: 0, detail: 'The console cannot be reached, or its answer was no use.' } };
+    }
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function factsOf(body: unknown): ClusterFacts {
+  const { members, connectionCount } = body as Json;
+  return {
+    connections: Number(connectionCount),
+    members: (members as readonly Json[]).map((member) => ({
+      address: String(member.address),
+      uuid: String(member.uuid ?? ''),
+      version: String(member.memberVersion ?? ''),
+      isLite: member.liteMember === true,
+      isLocal: member.localMember === true,
+    })),
+  };
+}
+
+function healthOf(body: unknown): Health {
+  const { nodeState, clusterState, clusterSafe, migrationQueueSize, clusterSize } = body as Json;
+  return {
+    nodeState: String(nodeState),
+    clusterState: String(clusterState),
+    isSafe: clusterSafe === true,
+    migrationQueueSize: Number(migrationQueueSize),
+    clusterSize: Number(clusterSize),
+  };
+}
+
+function textOf(body: unknown, name: string): string {
+  return String((body as Json)[name]);
+}

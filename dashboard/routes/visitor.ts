@@ -1,0 +1,37 @@
+/** Who is asking: the session behind the cookie. */
+import type { Context } from 'koa';
+import { SessionOverError } from '../errors.ts';
+import { readForm } from '../http/body.ts';
+import type { Cookies } from '../http/cookies.ts';
+import { checkForm } from '../http/csrf.ts';
+import type { OwnAddresses } from '../http/own-address.ts';
+import type { Session, Sessions } from '../identity/sessions.ts';
+
+export interface Visitor {
+  find(ctx: Context): Session | undefined;
+  /** The session and the form, after the check that the one belongs to the other. @throws {SessionOverError} | {Refusal} */
+  readForm(ctx: Context): Promise<{ readonly session: Session; readonly form: ReadonlyMap<string, string> }>;
+}
+
+export interface VisitorDeps {
+  readonly cookies: Cookies;
+  readonly sessions: Pick<Sessions, 'find'>;
+  readonly addresses: OwnAddresses;
+}
+
+export function createVisitor({ cookies, sessions, addresses }: VisitorDeps): Visitor {
+  const visitor: Visitor = {
+    find(ctx) {
+      const id = cookies.read(ctx, 'session');
+      return id === undefined ? undefined : sessions.find(id);
+    },
+    async readForm(ctx) {
+      const session = visitor.find(ctx);
+      if (!session) throw new SessionOverError('nobody is signed in');
+      const form = await readForm(ctx);
+      checkForm(ctx, { form, csrf: session.csrf, addresses });
+      return { session, form };
+    },
+  };
+  return visitor;
+}

@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact';
+
+export interface VisitorModel {
+  readonly username: string;
+  readonly roles: readonly string[];
+  /** For the forms of this visitor's session. */
+  readonly csrf: string;
+}
+
+interface PageProps {
+  readonly title: string;
+  /** Undefined on pages that need no sign-in. */
+  readonly visitor?: VisitorModel;
+  /** Path of the page, marked in the navigation. */
+  readonly here?: string;
+  /** Seconds after which a browser without script loads the page anew. */
+  readonly refreshSeconds?: number;
+  readonly children: ComponentChildren;
+}
+
+const productName = 'Cluster Dashboard';
+
+export function Page({ title, visitor, here, refreshSeconds, children }: PageProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>{`${title} · ${productName}`}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" type="image/svg+xml" href="/static/mark.svg" />
+        <link rel="stylesheet" href="/static/style.css" />
+        {refreshSeconds !== undefined && (
+          <noscript>
+            <meta http-equiv="refresh" content={`${refreshSeconds}; url=/`} />
+          </noscript>
+        )}
+        {refreshSeconds !== undefined && <script src="/static/live.js" type="module" />}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <header class="bar">
+          <a class="brand" href="/">
+            <img src="/static/mark.svg" alt="" width="28" height="28" />
+            {productName}
+          </a>
+          {visitor && <Navigation visitor={visitor} here={here} />}
+        </header>
+        <main id="content" class="content">
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Navigation({
+  visitor,
+  here,
+}: {
+  readonly visitor: VisitorModel;
+  readonly here: string | undefined;
+}) {
+  return (
+    <>
+      <nav class="nav" aria-label="Pages">
+        <a href="/" aria-current={here === '/' ? 'page' : undefined}>
+          Overview
+        </a>
+        <a href="/account" aria-current={here === '/account' ? 'page' : undefined}>
+          {visitor.username}
+        </a>
+      </nav>
+      <form method="post" action="/logout">
+        <CsrfField csrf={visitor.csrf} />
+        <button class="button quiet" type="submit">
+          Sign out
+        </button>
+      </form>
+    </>
+  );
+}
+
+export function CsrfField({ csrf }: Pick<VisitorModel, 'csrf'>) {
+  return <input type="hidden" name="csrf" value={csrf} />;
+}

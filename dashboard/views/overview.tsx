@@ -1,0 +1,155 @@
+import type { Licence } from '../licences.ts';
+import type { Point, Rate } from '../metrics/history.ts';
+import type { Snapshot } from '../metrics/sampler.ts';
+import { Headline } from './headline.tsx';
+import { CsrfField, Page, type VisitorModel } from './layout.tsx';
+import { LicenceFacts } from './licence.tsx';
+import { Members } from './members.tsx';
+import { Part } from './part.tsx';
+import { LinePlot, type TimeAxis } from './plot.tsx';
+import { QueueCard } from './queue-card.tsx';
+
+export interface OverviewModel {
+  readonly visitor: VisitorModel;
+  readonly snapshot: Snapshot;
+  readonly plots: {
+    readonly axis: TimeAxis;
+    readonly connections: readonly Point[];
+    /** Milliseconds. */
+    readonly roundTrip: readonly Point[];
+    readonly queues: ReadonlyMap<
+      string,
+      { readonly sizes: readonly Point[]; readonly rates: readonly Rate[] }
+    >;
+  };
+  readonly licence: Licence | undefined;
+  readonly isAdministrator: boolean;
+  /** What was wrong with a form. */
+  readonly problem: string | undefined;
+}
+
+const refreshSeconds = 10;
+
+export function OverviewPage(model: OverviewModel) {
+  const { visitor, snapshot, problem } = model;
+  return (
+    <Page
+      title={problem ? 'Problem: Overview' : 'Overview'}
+      visitor={visitor}
+      here="/"
+      refreshSeconds={refreshSeconds}
+    >
+      <p class="stale" role="status">
+        The dashboard does not answer at the moment. What you see may be old.
+      </p>
+      {problem && (
+        <p class="message" role="alert">
+          {problem}
+        </p>
+      )}
+      <section class="summary" data-live="summary">
+        <Headline {...snapshot} />
+      </section>
+      <section class="stack" aria-labelledby="load">
+        <h2 id="load">Load</h2>
+        <div class="cards" data-live="load">
+          <LoadCards {...model} />
+        </div>
+      </section>
+      <section class="stack" aria-labelledby="queues">
+        <div class="heading">
+          <h2 id="queues">Queues</h2>
+          <WatchForm {...visitor} />
+        </div>
+        <Queues {...model} />
+      </section>
+      <section class="stack" aria-labelledby="members">
+        <h2 id="members">Members</h2>
+        <div data-live="members">
+          <Part reading={snapshot.facts}>{(facts) => <Members {...facts} />}</Part>
+        </div>
+      </section>
+      <section class="stack" aria-labelledby="licence">
+        <h2 id="licence">Licence</h2>
+        <div data-live="licence">
+          <LicenceFacts licence={model.licence} />
+        </div>
+      </section>
+    </Page>
+  );
+}
+
+function LoadCards({ snapshot: { facts, health }, plots }: OverviewModel) {
+  return (
+    <>
+      <article class="card">
+        <h3>Connections</h3>
+        <Part reading={facts}>
+          {({ connections }) => (
+            <>
+              <p class="figure">{connections}</p>
+              <LinePlot points={plots.connections} label="Connections" axis={plots.axis} />
+            </>
+          )}
+        </Part>
+      </article>
+      <article class="card">
+        <h3>Round trip through the console</h3>
+        <Part reading={health}>
+          {() => (
+            <>
+              <p class="figure">
+                {Math.round(plots.roundTrip.at(-1)?.value ?? 0)}
+                <span class="unit"> ms</span>
+              </p>
+              <LinePlot points={plots.roundTrip} label="Milliseconds for one call" axis={plots.axis} />
+            </>
+          )}
+        </Part>
+      </article>
+    </>
+  );
+}
+
+function WatchForm({ csrf }: Pick<VisitorModel, 'csrf'>) {
+  return (
+    <form method="post" action="/queues/watch" class="inline">
+      <CsrfField csrf={csrf} />
+      <label class="unseen" for="watch">
+        Name of a queue
+      </label>
+      <input
+        id="watch"
+        name="queue"
+        required
+        maxLength={100}
+        placeholder="Name of a queue"
+        autocomplete="off"
+      />
+      <button class="button" type="submit">
+        Show
+      </button>
+    </form>
+  );
+}
+
+function Queues({ snapshot, plots, visitor, isAdministrator }: OverviewModel) {
+  if (snapshot.queues.size === 0) return <p class="empty">No queue is shown. Type the name of one above.</p>;
+  return (
+    <div class="cards">
+      {[...snapshot.queues].map(([name, size]) => (
+        <QueueCard
+          key={name}
+          id={`queue-${Buffer.from(name).toString('base64url')}`}
+          name={name}
+          size={size}
+          sizes={plots.queues.get(name)?.sizes ?? []}
+          rates={plots.queues.get(name)?.rates ?? []}
+          csrf={visitor.csrf}
+          canOffer={isAdministrator}
+          axis={plots.axis}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact';
+import type { Reading } from '../metrics/cluster.ts';
+import type { Unread } from '../metrics/refusals.ts';
+
+interface PartProps<T> {
+  readonly reading: Reading<T>;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** What could be read, or why not and which role would open it. */
+export function Part<T>({ reading, children }: PartProps<T>) {
+  return 'value' in reading ? children(reading.value) : <Refused refusal={reading.refusal} />;
+}
+
+export function Refused({ refusal: { detail, role, scope, decisionId } }: { readonly refusal: Unread }) {
+  return (
+    <div class={role === undefined ? 'refused' : 'refused locked'}>
+      <p>
+        {role === undefined ? (
+          <strong>Not available now.</strong>
+        ) : (
+          <strong>
+            The role <span class="role">{role}</span> opens this.
+          </strong>
+        )}
+      </p>
+      <p class="muted">{detail.endsWith('.') ? detail : `${detail}.`}</p>
+      {scope !== undefined && decisionId !== undefined && (
+        <p class="muted small">
+          Decision <code>{decisionId}</code>
+        </p>
+      )}
+    </div>
+  );
+}

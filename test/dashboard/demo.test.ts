@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { freePort, waitFor } from '../helpers/console.ts';
+import { createUserAgent, textOf } from '../helpers/user-agent.ts';
+
+const script = resolve(import.meta.dirname, '../../dist/dashboard/demo.js');
+
+test('the demo shows a tour that works, moves the plots, and leaves nothing behind', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
+  const consoleUrl = `http://localhost:${await freePort()}`;
+  const dashboardUrl = `http://localhost:${await freePort()}`;
+  const child = spawn(process.execPath, [script], {
+    env: { ...process.env, TMPDIR: folder, CONSOLE_URL: consoleUrl, SVC_MC_APP_ADDRESSES: dashboardUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const exited = new Promise((done) => child.once('close', done));
+  try {
+    await waitFor(() => output.includes('demo ready') || child.exitCode !== null, 'the tour', 25_000);
+    const [, password = ''] = /vera +(\S{12}) +Viewer/.exec(output) ?? [];
+    const dashboard = await signIn({ dashboardUrl, consoleUrl, username: 'vera', password });
+    const size = async () => Number(/jobs .*?(\d+) items? /.exec(textOf(await dashboard.get('/')))?.[1]);
+    const first = await size();
+    await expect.poll(size, { timeout: 15_000, interval: 500 }).not.toBe(first);
+  } finally {
+    child.kill('SIGINT');
+  }
+  expect(await exited).toBe(0);
+  expect(await readdir(folder)).toEqual([]);
+  for (const url of [consoleUrl, dashboardUrl])
+    await expect(fetch(`${url}/live`)).rejects.toThrow('fetch failed');
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+interface SignIn {
+  readonly dashboardUrl: string;
+  readonly consoleUrl: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+async function signIn({ dashboardUrl, consoleUrl, ...credentials }: SignIn) {
+  const dashboard = createUserAgent(dashboardUrl);
+  const console = createUserAgent(consoleUrl);
+  const page = await console.follow(await console.get((await dashboard.get('/login')).headers.location!));
+  const end = await console.follow(await console.submit(page, credentials));
+  await dashboard.get(end.headers.location!);
+  return dashboard;
+}

@@ -1,0 +1,359 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../helpers/console.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { addPerson, type Pair, people, startDashboard, startPair } from './support.ts';
+
+let pair: Pair;
+
+beforeAll(async () => {
+  pair = await startPair();
+  await addPerson(pair.console, people.viewer);
+  await addPerson(pair.console, people.metricsViewer);
+  await addPerson(pair.console, people.nobody);
+});
+afterAll(() => pair.stop());
+
+describe('the way in', () => {
+  test('code, PKCE, state and nonce; a session cookie of an own name; a new id with every sign-in', async () => {
+    const visit = newVisit();
+    const toConsole = await visit.toConsole();
+    expect(Object.fromEntries(toConsole.searchParams)).toMatchObject({
+      client_id: 'application-dashboard',
+      response_type: 'code',
+      redirect_uri: `${pair.dashboard.url}/login/callback`,
+      scope: 'openid profile email offline_access',
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const callback = await visit.atConsole(toConsole, people.admin);
+    const signedIn = await visit.dashboard.get(callback);
+    expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/']);
+    expect(signedIn.setCookies).toEqual([
+      expect.stringMatching(/^dashboard_session=[\w-]{32}; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    const first = visit.dashboard.cookies.get('dashboard_session')?.value;
+
+    const page = await visit.dashboard.get('/');
+    expect(textOf(page)).toContain('The cluster is well.');
+    await visit.signInAgain();
+    const second = visit.dashboard.cookies.get('dashboard_session')?.value;
+    expect(second).not.toBe(first);
+    const old = await newVisit().dashboard.get('/', { cookie: `dashboard_session=${first}` });
+    expect(old.headers.location).toBe('/login');
+  });
+
+  test.each<[string, (callback: URL, visit: Visit) => Promise<Reply>]>([
+    ['S43: another browser', (callback) => newVisit().dashboard.get(callback.href)],
+    [
+      'S43: a state that nobody gave',
+      (callback, { dashboard }) => dashboard.get(changed(callback, 'state', 'other')),
+    ],
+    ['S43: no state', (callback, { dashboard }) => dashboard.get(changed(callback, 'state', undefined))],
+    [
+      'S43: another iss',
+      (callback, { dashboard }) => dashboard.get(changed(callback, 'iss', 'http://other.example')),
+    ],
+    ['S43: no iss', (callback, { dashboard }) => dashboard.get(changed(callback, 'iss', undefined))],
+    [
+      'a code that was not given',
+      (callback, { dashboard }) => dashboard.get(changed(callback, 'code', 'x'.repeat(43))),
+    ],
+    [
+      'the answer at the silent address',
+      (callback, { dashboard }) => dashboard.get(`/login/callback${callback.search}&code=again`),
+    ],
+    [
+      'an answer of the silent address',
+      async (_callback, visit) => {
+        const silent = await visit.dashboard.get('/login/silent');
+        const answer = new URL(silent.headers.location!).searchParams;
+        return visit.dashboard.get(`/login/callback?code=a&state=${answer.get('state')}`);
+      },
+    ],
+  ])('refuses %s, and nobody is signed in', async (_name, send) => {
+    const visit = newVisit();
+    const callback = await visit.atConsole(await visit.toConsole(), people.admin);
+    const reply = await send(new URL(callback), visit);
+    expect([reply.status, titleOf(reply)]).toEqual([400, 'The sign-in did not succeed']);
+    expect(reply.setCookies.join()).not.toContain('dashboard_session');
+    expect(visit.dashboard.cookies.has('dashboard_session')).toBe(false);
+  });
+
+  test('S43: an answer works once', async () => {
+    const visit = newVisit();
+    const callback = await visit.atConsole(await visit.toConsole(), people.admin);
+    expect((await visit.dashboard.get(callback)).status).toBe(303);
+    expect((await visit.dashboard.get(callback)).status).toBe(400);
+  });
+
+  test("the console's refusal is told, and not as markup", async () => {
+    const visit = newVisit();
+    const state = (await visit.toConsole()).searchParams.get('state');
+    const answer = new URLSearchParams({
+      error: 'access_denied',
+      error_description: '<b>no</b>',
+      state: state!,
+      iss: pair.console.url,
+    });
+    const reply = await visit.dashboard.get(`/login/callback?${answer}`);
+    expect(reply.status).toBe(400);
+    expect(textOf(reply)).toContain('The console answered "access_denied" (<b>no</b>).');
+    expect(reply.body).not.toContain('<b>no');
+  });
+
+  test('who is signed in at the console is signed in here without a page', async () => {
+    const visit = newVisit();
+    await visit.console.signIn(people.admin);
+    const callback = await visit.console.follow(await visit.console.get((await visit.toConsole()).href));
+    expect(callback.headers.location).toContain(`${pair.dashboard.url}/login/callback?code=`);
+  });
+});
+
+describe('what a role sees', () => {
+  test('an administrator: everything, and may put items in', async () => {
+    const { dashboard } = await newVisit().signedIn(people.admin);
+    const done = await dashboard.submit(
+      await dashboard.get('/'),
+      { item: 'a job' },
+      { action: '/queues/offer' },
+    );
+    expect(done.status).toBe(303);
+    expect(textOf(await dashboard.get('/'))).toContain('1 item');
+  });
+
+  test('a viewer: queue sizes, and is told which role may put items in', async () => {
+    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const page = await dashboard.get('/');
+    expect(textOf(page)).toMatch(/jobs .* items? /);
+    expect(textOf(page)).toContain('The role Admin may put items in.');
+    expect(page.body).not.toContain('action="/queues/offer"');
+    const forced = await dashboard.post('/queues/offer', { csrf: csrfOf(page), queue: 'jobs', item: 'x' });
+    expect(forced.status).toBe(403);
+    expect(textOf(forced)).toContain('Nothing was put into jobs. This call needs the scope svc:data:write');
+    expect(textOf(forced)).toContain('The role Admin opens it.');
+  });
+
+  test('a metrics viewer: health and members; for queues the role that opens them, in the words of the console', async () => {
+    const { dashboard } = await newVisit().signedIn(people.metricsViewer);
+    const text = textOf(await dashboard.get('/'));
+    expect(text).toContain('The cluster is well.');
+    expect(text).toContain('127.0.0.1:');
+    expect(text).toContain(
+      'The role Viewer opens this. This call needs the scope svc:data:read or a role that includes it.',
+    );
+  });
+
+  test('somebody without a role: nothing but the roles that open it', async () => {
+    const { dashboard } = await newVisit().signedIn(people.nobody);
+    const page = await dashboard.get('/');
+    expect([page.status, textOf(page)]).toEqual([
+      200,
+      expect.stringContaining('The role MetricsViewer opens this.'),
+    ]);
+    expect(page.body).not.toContain('<svg');
+    expect(textOf(await dashboard.get('/account'))).toContain('Roles None');
+  });
+
+  test('what a token does not open is asked for once with it, not with every look', async () => {
+    const known = refusals().find(({ method }) => method === 'POST')?.actor;
+    const person = { ...people.metricsViewer, username: 'mona' };
+    await addPerson(pair.console, person);
+    const { dashboard } = await newVisit().signedIn(person);
+    for (const queue of ['first', 'second']) {
+      await dashboard.submit(await dashboard.get('/'), { queue }, { action: '/queues/watch' });
+    }
+    const csrf = csrfOf(await dashboard.get('/'));
+    await dashboard.post('/queues/offer', { csrf, queue: 'jobs', item: 'the last call' });
+    const isNewOffer = ({ method, actor }: Record<string, unknown>) => method === 'POST' && actor !== known;
+    const last = await waitFor(() => refusals().findLast(isNewOffer), 'the last refusal');
+    const own = refusals().filter(({ actor, method }) => actor === last.actor && method === 'GET');
+    expect(own).toHaveLength(['jobs', 'first', 'second'].length);
+  });
+});
+
+describe('forms', () => {
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ['S31: no token', { csrf: '' }, {}],
+    ['S31: the token of another session', { csrf: 'x'.repeat(32) }, {}],
+    ['S31: another origin', {}, { origin: 'http://other.example' }],
+    ['S31: an origin of null', {}, { origin: 'null' }],
+    ['S31: another site', {}, { 'sec-fetch-site': 'cross-site' }],
+  ])('are refused with %s, and nothing changes', async (_name, fields, headers) => {
+    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const csrf = csrfOf(await dashboard.get('/'));
+    const watch = await dashboard.post('/queues/watch', { csrf, queue: 'others', ...fields }, headers);
+    expect([watch.status, titleOf(watch)]).toEqual([403, 'The form could not be trusted']);
+    const logout = await dashboard.post('/logout', { csrf, ...fields }, headers);
+    expect(logout.status).toBe(403);
+    const page = await dashboard.get('/');
+    expect(page.status).toBe(200);
+    expect(textOf(page)).not.toContain('others');
+  });
+
+  test('a queue can be shown and hidden; its name is escaped (S52)', async () => {
+    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const name = '<i>a/b</i>';
+    await dashboard.submit(await dashboard.get('/'), { queue: name }, { action: '/queues/watch' });
+    const page = await dashboard.get('/');
+    expect(page.body).toContain('<h3 class="name">&lt;i>a/b&lt;/i></h3>');
+    expect(page.body).not.toContain('<i>');
+    await dashboard.post('/queues/hide', { csrf: csrfOf(page), queue: name });
+    expect(textOf(await dashboard.get('/'))).not.toContain('a/b');
+  });
+
+  test('a form of more than 64 KiB is refused', async () => {
+    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const reply = await dashboard.post('/queues/watch', {
+      csrf: csrfOf(await dashboard.get('/')),
+      queue: 'x'.repeat(70_000),
+    });
+    expect(reply.status).toBe(413);
+  });
+});
+
+describe('pages', () => {
+  test('S51: every page has the headers', async () => {
+    const { dashboard } = await newVisit().signedIn(people.viewer);
+    for (const path of ['/', '/account', '/nothing', '/silent-refresh.html']) {
+      const { headers } = await dashboard.get(path);
+      const policy = headers['content-security-policy'];
+      expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy, path).toContain(
+        path.endsWith('.html') ? "frame-ancestors 'self'" : "frame-ancestors 'none'",
+      );
+      expect(headers, path).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+      });
+    }
+  });
+
+  test('S33: a session cookie that is there twice is none', async () => {
+    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const id = dashboard.cookies.get('dashboard_session')?.value;
+    const twice = await newVisit().dashboard.get('/', {
+      cookie: `dashboard_session=${id}; dashboard_session=${id}`,
+    });
+    expect(twice.headers.location).toBe('/login');
+  });
+
+  test('S24: a forged Host moves nothing; another spelling of loopback is led to the address', async () => {
+    const { dashboard } = newVisit();
+    const forged = await dashboard.get('/login', { host: 'evil.example' });
+    expect(new URL(forged.headers.location!).searchParams.get('redirect_uri')).toBe(
+      `${pair.dashboard.url}/login/callback`,
+    );
+    const malformed = await dashboard.get('/?state=x', { host: 'a@b[' });
+    expect(malformed.headers.location).toBe('/login');
+    const spelled = await dashboard.get('/account', {
+      host: new URL(pair.dashboard.url).host.replace('localhost', '127.0.0.1'),
+    });
+    expect(spelled.headers.location).toBe(`${pair.dashboard.url}/`);
+  });
+});
+
+describe('the way out', () => {
+  test('signing out here ends the session at the console, by the ID token', async () => {
+    const visit = await newVisit().signedIn(people.admin);
+    expect((await visit.console.get('/')).status).toBe(200);
+    const out = await visit.dashboard.submit(await visit.dashboard.get('/'), {}, { action: '/logout' });
+    const { searchParams, pathname } = new URL(out.headers.location!);
+    expect(pathname).toBe('/connect/logout');
+    expect(searchParams.get('post_logout_redirect_uri')).toBe(`${pair.dashboard.url}/`);
+    const back = await visit.console.get(out.headers.location!);
+    expect([back.status, back.headers.location]).toEqual([303, `${pair.dashboard.url}/?state=signed-out`]);
+    expect(titleOf(await visit.dashboard.get(back.headers.location!))).toBe('Signed out');
+    expect((await visit.dashboard.get('/')).headers.location).toBe('/login');
+    expect(titleOf(await visit.console.follow(await visit.console.get('/')))).toMatch(/Sign in/);
+  });
+
+  test('signing out at the console ends the session here with the next look', async () => {
+    const visit = await newVisit().signedIn(people.viewer);
+    expect((await visit.dashboard.get('/')).status).toBe(200);
+    const question = await visit.console.follow(await visit.console.get('/connect/logout'));
+    await visit.console.submit(question);
+    const address = async () => (await visit.dashboard.get('/')).headers.location;
+    await expect.poll(address, { timeout: 5_000 }).toBe('/login');
+  });
+
+  test('signing out at the console is told on the back channel, and only this sign-in ends', async () => {
+    const visit = await newVisit().signedIn(people.viewer);
+    const other = await newVisit().signedIn(people.viewer);
+    const told = () => pair.dashboard.log().filter(({ msg }) => msg === 'signed out by the console').length;
+    const before = told();
+    await visit.console.submit(await visit.console.follow(await visit.console.get('/connect/logout')));
+    await waitFor(() => told() > before, 'the logout token');
+    expect((await visit.dashboard.get('/account')).headers.location).toBe('/login');
+    expect((await other.dashboard.get('/account')).status).toBe(200);
+  });
+});
+
+test('a stop answers what is under way and exits with 0', async () => {
+  const dashboard = await startDashboard({ env: { APP_SECURITY_OPENIDP_ISSUERURL: pair.console.url } });
+  await waitFor(() => dashboard.output().includes('ready'), 'ready');
+  expect((await fetch(`${dashboard.url}/ready`)).status).toBe(200);
+  expect(await dashboard.stop()).toBe(0);
+});
+
+test('S85: neither tokens nor codes nor cookies are in the log', () => {
+  expect(pair.dashboard.log().some(({ msg }) => msg === 'signed in')).toBe(true);
+  expect(pair.dashboard.output()).not.toMatch(/eyJ[\w-]+\.eyJ|code=|dashboard_session=|state=/);
+});
+
+interface Visit {
+  /** One browser: its cookies at the dashboard and at the console. */
+  readonly dashboard: UserAgent;
+  readonly console: UserAgent;
+  toConsole(): Promise<URL>;
+  /** From the authorization request through the login page. @returns the callback address */
+  atConsole(request: URL, person: { readonly username: string; readonly password: string }): Promise<string>;
+  signInAgain(): Promise<void>;
+  signedIn(person: { readonly username: string; readonly password: string }): Promise<Visit>;
+}
+
+function newVisit(): Visit {
+  const dashboard = createUserAgent(pair.dashboard.url);
+  const console = createUserAgent(pair.console.url);
+  const visit: Visit = {
+    dashboard,
+    console,
+    async toConsole() {
+      const { headers } = await dashboard.get('/login');
+      return new URL(headers.location!);
+    },
+    async atConsole(request, person) {
+      const page = await console.follow(await console.get(request.href));
+      const end = page.status === 200 ? await console.follow(await console.submit(page, person)) : page;
+      return end.headers.location!;
+    },
+    async signInAgain() {
+      const end = await console.follow(await console.get((await visit.toConsole()).href));
+      await dashboard.get(end.headers.location!);
+    },
+    async signedIn(person) {
+      const reply = await dashboard.get(await visit.atConsole(await visit.toConsole(), person));
+      if (reply.headers.location !== '/') throw new Error(`not signed in: ${reply.status} ${reply.body}`);
+      return visit;
+    },
+  };
+  return visit;
+}
+
+function changed(address: URL, name: string, value: string | undefined): string {
+  const copy = new URL(address);
+  if (value === undefined) copy.searchParams.delete(name);
+  else copy.searchParams.set(name, value);
+  return copy.href;
+}
+
+function csrfOf({ body }: Reply): string {
+  return /name="csrf" value="([\w-]+)"/.exec(body)![1]!;
+}
+
+/** Lines in the log of the console about calls that a token did not open. */
+function refusals(): Record<string, unknown>[] {
+  return pair.console.log().filter(({ reason }) => reason === 'insufficient_scope');
+}
