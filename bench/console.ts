@@ -1,0 +1,97 @@
+/** The console as it is built, with a store of its own. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStorage } from '../console/storage/open.ts';
+import type { ClientRecord, TokenAlg } from '../console/storage/records.ts';
+import { clientId, clientSecret, es256ClientId } from './peers/common.ts';
+import type { ServerProcess, Servers } from './servers.ts';
+
+export interface ConsoleOptions {
+  readonly name: string;
+  readonly dataDir: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function consoleIsBuilt(): boolean {
+  return existsSync(new URL('../dist/console/main.js', import.meta.url));
+}
+
+/** Starts the console with its embedded member, both on free ports, and waits until it says that it is ready. */
+export async function startConsole(
+  servers: Servers,
+  { name, dataDir, env }: ConsoleOptions,
+): Promise<ServerProcess> {
+  const [port, memberPort] = [await freePort(), await freePort()];
+  return servers.start({
+    name,
+    args: ['dist/console/main.js'],
+    ready: /console ready at (\S+)/,
+    env: {
+      CONSOLE_URL: `http://127.0.0.1:${port}`,
+      CONSOLE_DATA_DIR: dataDir,
+      CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
+      MEMBER_PORT: `${memberPort}`,
+      ...env,
+    },
+  });
+}
+
+/** Data directories that go when the `using` scope ends. */
+export function createDataDirs() {
+  const root = mkdtempSync(join(tmpdir(), 'console-bench-'));
+  return {
+    path: (name: string): string => join(root, name),
+    [Symbol.dispose](): void {
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+export type DataDirs = ReturnType<typeof createDataDirs>;
+
+/**
+ * Registers machine clients in a store before a console opens it: the one that gets ES256 tokens,
+ * and as many more as asked for.
+ */
+export async function registerClients(dataDir: string, extraClients: number): Promise<void> {
+  const storage = await openStorage({ dataDir, role: 'tool' });
+  try {
+    await storage.registry.update((transaction) => {
+      transaction.put('clients', machineClient(es256ClientId, 'ES256'));
+      for (let i = 0; i < extraClients; i++)
+        transaction.put('clients', machineClient(`${clientId}-${i}`, 'RS256'));
+    });
+  } finally {
+    await storage.close();
+  }
+}
+
+function machineClient(id: string, tokenAlg: TokenAlg): ClientRecord {
+  return {
+    id,
+    isPublic: false,
+    isFirstParty: false,
+    disabled: false,
+    secrets: [{ sha256: createHash('sha256').update(clientSecret).digest('base64url'), createdAt: 0 }],
+    grantTypes: ['client_credentials'],
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    scopes: ['openid', 'email', 'profile', 'app:Viewer'],
+    tokenAlg,
+    tokenTyp: 'JWT',
+    createdAt: 0,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,55 @@
+/**
+ * The member proxy on a server of its own, from the same options as in the console. `PUBLIC_JWK`
+ * holds the key that tokens are checked against; without it nothing is checked, and every call
+ * counts as one administrator's.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { importJWK } from 'jose';
+import { type BearerCheck, type Caller, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { createMemberProxy } from '../../member-proxy/proxy.ts';
+import { answerClientError, serverOptions } from '../../member-proxy/server-options.ts';
+import { audience } from './common.ts';
+
+const { MEMBER = '', PUBLIC_JWK } = process.env;
+const members = [MEMBER];
+const proxy = createMemberProxy({
+  bearer: PUBLIC_JWK === undefined ? noCheck() : await fullCheck(PUBLIC_JWK),
+  members: () => members,
+  memberPrefix: () => 'svc',
+  log: { warn: () => undefined, error: () => undefined },
+  now: () => performance.now(),
+  newId: randomUUID,
+  requestIdOf: () => randomUUID(),
+});
+const server = createServer(serverOptions, proxy.handle).on('clientError', answerClientError);
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
+process.once('SIGTERM', () => process.exit(0));
+
+function noCheck(): BearerCheck {
+  const caller: Caller = {
+    subject: 'anyone',
+    clientId: 'anyone',
+    roles: ['Admin'],
+    scopes: [],
+    jti: 'none',
+    expiresAt: Number.MAX_SAFE_INTEGER,
+    claims: {},
+  };
+  return { check: () => caller };
+}
+
+async function fullCheck(jwk: string): Promise<BearerCheck> {
+  const key = (await importJWK(JSON.parse(jwk), 'RS256')) as CryptoKey;
+  const revoked = new Map<string, number>();
+  return createBearerCheck({
+    issuer: 'http://localhost',
+    audience,
+    findKey: ({ kid }) => (kid === 'bench' ? key : undefined),
+    isRevoked: ({ jti }) => revoked.has(jti),
+    now: Date.now,
+  });
+}
