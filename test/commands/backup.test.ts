@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { admin, clientSecret, startConsole } from '../helpers/console.ts';
+import { admin, clientSecret, nextKeysOf, startConsole } from '../helpers/console.ts';
 import {
   askToken,
   auditOf,
@@ -57,6 +57,7 @@ test('S77: a restore is refused while the console runs, and the console goes on 
     const backup = join(temporaryDirectory(), 'backup');
     await toolDone(['backup', backup], { dataDir });
     await toolDone(['client', 'add', 'later'], { dataDir });
+    await nextKeysOf(console);
     const before = registryOf(dataDir);
     const refused = await runTool(['restore', backup, '--json'], { dataDir });
     expect([refused.code, refused.json().error]).toEqual([1, 'storage_locked']);

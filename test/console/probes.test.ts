@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admin, clientSecret, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import {
+  admin,
+  clientSecret,
+  machineToken,
+  nextKeysOf,
+  type RunningConsole,
+  startConsole,
+} from '../helpers/console.ts';
 import { authorize, redeem, userinfo } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 import { openConnection } from './raw-connection.ts';
@@ -41,6 +49,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     console = await startConsole();
     const nobody = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
     fresh = await startConsole({ env: nobody });
+    await Promise.all([console, fresh].map(nextKeysOf));
   });
   afterAll(() => Promise.all([console.stop(), fresh.stop()]));
 
@@ -106,8 +115,12 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
   });
 });
 
-/** No file of the process may grow, or be written beyond its first byte, while `work` runs. */
+/**
+ * No file of the process may grow, or be written beyond its first byte, while `work` runs. The limit must not
+ * fall into the middle of a commit, which no disk that fills up does: LMDB may end the process then.
+ */
 async function whileUnwritable(console: RunningConsole, work: () => Promise<void>): Promise<void> {
+  await setTimeout(500);
   limitFiles(console, '1:');
   try {
     await readyIs(console, 503);

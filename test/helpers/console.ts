@@ -75,6 +75,9 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Runnin
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       const code = await exited;
       if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
+      if (child.signalCode !== null && child.signalCode !== 'SIGKILL') {
+        throw new Error(`the console was ended by ${child.signalCode}:\n${stderr().slice(-2000)}`);
+      }
       return code;
     },
     waitFor: (found, what) => waitFor(found, what),
@@ -141,6 +144,18 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as { port: number };
   await new Promise((resolveClose) => server.close(resolveClose));
   return port;
+}
+
+/** The next keys are made a second after the start; after that no console writes its registry by itself. */
+export async function nextKeysOf({ url }: Pick<RunningConsole, 'url'>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const response = await fetch(`${url}/oauth2/jwks`);
+    const { keys } = (await response.json()) as { keys: unknown[] };
+    if (keys.length >= 6) return;
+    if (Date.now() > deadline) throw new Error('waited 20 s in vain for the next keys');
+    await new Promise((resolveTick) => setTimeout(resolveTick, 50));
+  }
 }
 
 /** A machine token, as spec 5.3.2 asks for it. */
