@@ -75,7 +75,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Runnin
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       const code = await exited;
       if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
-      if (child.signalCode !== null && child.signalCode !== 'SIGKILL') {
+      if (child.signalCode !== null && !['SIGKILL', 'SIGTERM'].includes(child.signalCode)) {
         throw new Error(`the console was ended by ${child.signalCode}:\n${stderr().slice(-2000)}`);
       }
       return code;
