@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createUsers } from './accounts/users.ts';
+import { createUpstreamSessions } from './federation/upstream-sessions.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
 import { applicationClient, createClients, dashboardClient } from './oidc/clients.ts';
@@ -47,6 +48,7 @@ export function createServices({ settings, storage, now }: ServicesDeps) {
     isNotified: (id) => clients.find(id)?.backchannelLogoutUri !== undefined,
     now,
   });
+  const upstreamSessions = createUpstreamSessions({ artifacts, sealer });
   const users = createUsers({ registry, passwords, newId: randomUUID, now });
   return {
     settings,
@@ -58,6 +60,7 @@ export function createServices({ settings, storage, now }: ServicesDeps) {
     clients,
     outbound,
     logoutOutbox,
+    upstreamSessions,
     registration: createClientRegistration({
       registry,
       checkOutboundUrl: outbound.check,
@@ -70,7 +73,10 @@ export function createServices({ settings, storage, now }: ServicesDeps) {
       now,
       idleSeconds: settings.sessionIdleSeconds,
       maxSeconds: settings.sessionMaxSeconds,
-      onEnded: logoutOutbox.add,
+      async onEnded(session) {
+        await logoutOutbox.add(session);
+        await upstreamSessions.forget(session.uid);
+      },
     }),
     keys: createKeys({
       registry,
