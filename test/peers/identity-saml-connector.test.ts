@@ -1,0 +1,129 @@
+/** The SAML connector with the answers of SimpleSAMLphp, which a real browser posts. */
+import { randomBytes } from 'node:crypto';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { RedirectConnector } from '../../console/federation/connector.ts';
+import { createSamlConnector } from '../../console/federation/saml.ts';
+import { readProviderMetadata, writeOwnMetadata } from '../../console/federation/saml-metadata.ts';
+import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { refusalOf } from '../federation/support.ts';
+import { openBrowser } from '../helpers/browser.ts';
+import { type CallbackAddress, openCallback } from './support/callback.ts';
+import { type SimpleSaml, startSimpleSaml, whyNoSimpleSaml } from './support/simplesaml.ts';
+
+const { browser, reason } = whyNoSimpleSaml ? {} : await openBrowser();
+const skipped = whyNoSimpleSaml ?? (reason ? ` (skipped: ${reason})` : undefined);
+
+const ada = {
+  password: 'correct-staple-1',
+  attributes: {
+    uid: 'ada',
+    email: 'ada@corp.example',
+    displayName: 'Ada Lovelace, née Byron & co <x>',
+    groups: ['admins', 'R&D'],
+  },
+};
+const eve = { password: 'correct-staple-2', attributes: { uid: 'eve', groups: 'visitors' } };
+
+describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, () => {
+  let provider: SimpleSaml;
+  let callback: CallbackAddress;
+  let connector: RedirectConnector;
+  let context: BrowserContext;
+  const entityId = 'http://localhost:9/login/saml/corp/metadata';
+
+  beforeAll(async () => {
+    [provider, callback] = await Promise.all([startSimpleSaml({ ada, eve }), openCallback()]);
+    await provider.trust(writeOwnMetadata({ entityId, callbackUrl: callback.url }));
+    connector = createSamlConnector({
+      provider: await readProviderMetadata(await provider.metadata(), Date.now()),
+      entityId,
+      artifacts: createMemoryStorage().artifacts,
+      randomBytes,
+      now: Date.now,
+    });
+  });
+  afterAll(async () => {
+    await Promise.all([browser?.close(), provider?.stop(), callback?.close()]);
+  });
+  afterEach(() => context?.close());
+
+  const begin = (reauthenticate = false) =>
+    connector.begin({
+      attemptId: randomBytes(32).toString('base64url'),
+      callbackUrl: callback.url,
+      reauthenticate,
+    });
+
+  async function newPage(): Promise<Page> {
+    context = await (browser as Browser).newContext();
+    return context.newPage();
+  }
+
+  async function typeIn(page: Page, username: string, password: string): Promise<void> {
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Login' }).click();
+  }
+
+  test('reads who signed in, with every attribute, and the session', async () => {
+    const { location, secrets } = await begin();
+    const page = await newPage();
+    await page.goto(location);
+    await typeIn(page, 'ada', ada.password);
+    await page.waitForURL(callback.url);
+
+    const identity = await connector.finish(callback.reply(), secrets);
+    expect(identity).toMatchObject({
+      subject: expect.stringMatching(/^[0-9a-f]{40}$/),
+      username: 'ada',
+      email: 'ada@corp.example',
+      name: 'Ada Lovelace, née Byron & co <x>',
+      attributes: { groups: ['admins', 'R&D'], uid: ['ada'] },
+      session: { id: expect.stringMatching(/./), hint: expect.stringContaining(':persistent') },
+    });
+    expect(await refusalOf(connector.finish(callback.reply(), secrets))).toEqual({
+      status: 403,
+      message: 'The answer of the identity provider has been used before',
+    });
+
+    // A second sign-in needs no password there, and names the same person; a fresh proof needs one.
+    const again = await begin();
+    await page.goto(again.location);
+    await page.waitForURL(callback.url);
+    const { subject } = await connector.finish(callback.reply(), again.secrets);
+    expect(subject).toBe(identity.subject);
+    const fresh = await begin(true);
+    await page.goto(fresh.location);
+    await typeIn(page, 'ada', ada.password);
+    await page.waitForURL(callback.url);
+    expect((await connector.finish(callback.reply(), fresh.secrets)).subject).toBe(identity.subject);
+  });
+
+  test('S43: an answer to the request of another browser proves nothing', async () => {
+    const mine = await begin();
+    const theirs = await begin();
+    const page = await newPage();
+    await page.goto(theirs.location);
+    await typeIn(page, 'eve', eve.password);
+    await page.waitForURL(callback.url);
+    expect(await refusalOf(connector.finish(callback.reply(), mine.secrets))).toMatchObject({ status: 400 });
+    expect((await connector.finish(callback.reply(), theirs.secrets)).attributes.groups).toEqual([
+      'visitors',
+    ]);
+  });
+
+  test('S46: an answer that was changed on its way is refused', async () => {
+    const { location, secrets } = await begin();
+    const page = await newPage();
+    await page.goto(location);
+    await typeIn(page, 'eve', eve.password);
+    await page.waitForURL(callback.url);
+    const { callbackUrl, parameters } = callback.reply();
+    const xml = Buffer.from(parameters.get('SAMLResponse')!, 'base64').toString();
+    expect(xml).toContain('>visitors<');
+    const forged = Buffer.from(xml.replace('>visitors<', '>admins<')).toString('base64');
+    const reply = { callbackUrl, parameters: new Map([...parameters, ['SAMLResponse', forged]]) };
+    expect(await refusalOf(connector.finish(reply, secrets))).toMatchObject({ status: 403 });
+  });
+});
