@@ -2,10 +2,10 @@
  * Tells every application of an ended session (OpenID Connect Back-Channel Logout 1.0 §2.5), in the
  * background: up to three tries, each with a token of its own, and nobody is held by a slow one (S40).
  */
-import { ProblemError } from '../errors.ts';
 import type { Outbound } from '../http/outbound.ts';
-import { OutboundError } from '../http/outbound-exchange.ts';
 import type { Audit } from '../log.ts';
+import { post } from '../outbox/post.ts';
+import { createSender } from '../outbox/sender.ts';
 import type { Clients } from './clients.ts';
 import type { EndedSessionId, LogoutNotice, LogoutOutbox, NoticeOutcome } from './logout-outbox.ts';
 import type { SignLogoutToken } from './logout-token.ts';
@@ -33,33 +33,25 @@ export interface LogoutNotices {
 
 /** Before the second and the third try. */
 const backOffMs = [2000, 10_000] as const;
-/** For notices of other processes and for those that are due again. */
-const lookMs = 500;
-const atOnce = { inAll: 32, perClient: 4 } as const;
 
 export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
   const { outbox, clients, signLogoutToken, outbound, audit, onError, now } = deps;
-  const underWay = new Map<string, { readonly clientId: string; readonly work: Promise<void> }>();
-  const watchers = new Set<(isLate: boolean) => void>();
-  const stopping = new AbortController();
-  let queue: readonly LogoutNotice[] = [];
-  let stopLooking = () => {};
+  const sender = createSender<LogoutNotice>({
+    waiting: outbox.waiting,
+    deliver,
+    laneOf: ({ clientId }) => clientId,
+    onAdded: outbox.onAdded,
+    onError,
+    now,
+  });
 
   return {
-    start() {
-      const timer = setInterval(look, lookMs).unref();
-      const unsubscribe = outbox.onAdded(look);
-      stopLooking = () => {
-        clearInterval(timer);
-        unsubscribe();
-      };
-      look();
-    },
+    start: sender.start,
     settled(session, timeoutMs) {
       return new Promise((resolve, reject) => {
         const end = () => {
           clearTimeout(timer);
-          watchers.delete(check);
+          stopWatching();
         };
         const check = (isLate: boolean) =>
           void outbox.outcomes(session).then(
@@ -74,65 +66,31 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
             },
           );
         const timer = setTimeout(check, timeoutMs, true);
-        watchers.add(check);
+        const stopWatching = sender.onTried(() => check(false));
         check(false);
       });
     },
     outcomes: outbox.outcomes,
-    async close() {
-      stopLooking();
-      stopping.abort();
-      await Promise.all([...underWay.values()].map(({ work }) => work));
-    },
+    close: sender.close,
   };
 
-  function look(): void {
-    outbox.waiting().then((waiting) => {
-      queue = waiting;
-      sendNext();
-    }, onError);
-  }
-
-  /** One application with many ended sessions that does not answer must not hold up the others. */
-  function sendNext(): void {
-    const at = now();
-    queue = queue.filter((notice) => {
-      if (notice.dueAt > at || underWay.has(notice.id)) return false;
-      if (stopping.signal.aborted || !hasRoomFor(notice)) return true;
-      const work = deliver(notice.id)
-        .catch(onError)
-        .finally(() => {
-          underWay.delete(notice.id);
-          for (const check of watchers) check(false);
-          sendNext();
-        });
-      underWay.set(notice.id, { clientId: notice.clientId, work });
-      return false;
-    });
-  }
-
-  function hasRoomFor({ clientId }: LogoutNotice): boolean {
-    if (underWay.size >= atOnce.inAll) return false;
-    return [...underWay.values()].filter((one) => one.clientId === clientId).length < atOnce.perClient;
-  }
-
-  async function deliver(id: string): Promise<void> {
+  async function deliver(id: string, signal: AbortSignal): Promise<void> {
     const notice = await outbox.take(id);
     if (!notice) return;
     try {
-      await deliverTaken(notice);
+      await deliverTaken(notice, signal);
     } finally {
       await outbox.giveBack(id);
     }
   }
 
-  async function deliverTaken(notice: LogoutNotice): Promise<void> {
+  async function deliverTaken(notice: LogoutNotice, signal: AbortSignal): Promise<void> {
     const { clientId, accountId, tries } = notice;
     const client = clients.find(clientId);
     const url = client?.backchannelLogoutUri;
     if (!client || url === undefined) return outbox.drop(notice);
     const token = await signLogoutToken(client, { sub: accountId, sid: notice.sid });
-    const reason = await post(url, token);
+    const reason = await post(outbound, { url, ...formOf(token), signal }, hasConfirmed);
     if (reason === 'cancelled') return;
     const pause = reason === undefined ? undefined : backOffMs[tries];
     if (reason === undefined || pause === undefined) await outbox.finish(notice, reason);
@@ -146,24 +104,17 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
       willRetry: pause !== undefined,
     });
   }
+}
 
-  /** @returns why the application has not confirmed; nothing when it has */
-  async function post(url: string, token: string): Promise<string | undefined> {
-    try {
-      const { status } = await outbound.send({
-        url,
-        method: 'POST',
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
-        body: new URLSearchParams({ logout_token: token }).toString(),
-        signal: stopping.signal,
-      });
-      return status === 200 || status === 204 ? undefined : `status_${status}`;
-    } catch (error) {
-      if (error instanceof OutboundError) return error.reason;
-      if (error instanceof ProblemError) return error.problem.code;
-      throw error;
-    }
-  }
+function formOf(token: string) {
+  return {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+    body: new URLSearchParams({ logout_token: token }).toString(),
+  };
+}
+
+function hasConfirmed({ status }: { readonly status: number }): boolean {
+  return status === 200 || status === 204;
 }
 
 function wasTried({ state, tries }: NoticeOutcome): boolean {

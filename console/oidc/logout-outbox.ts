@@ -3,6 +3,7 @@
  * command line too; a running console sends, and a restart loses nothing.
  */
 import type { SignInSession } from '../accounts/sessions.ts';
+import { createClaims } from '../outbox/claims.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 
 export interface LogoutNotice {
@@ -34,7 +35,7 @@ export interface LogoutOutbox {
   waiting(): Promise<LogoutNotice[]>;
   /**
    * For the one caller that is to try now, among processes too; others get nothing until it gives the
-   * notice back, or {@link claimSeconds} after it has died.
+   * notice back, or a few seconds after it has died.
    */
   take(id: string): Promise<LogoutNotice | undefined>;
   giveBack(id: string): Promise<void>;
@@ -64,11 +65,10 @@ const claimKind = 'LogoutClaim';
 const noticeSeconds = 86_400;
 /** For the page that the person sees. */
 const outcomeSeconds = 3600;
-/** Longer than a try takes. */
-const claimSeconds = 8;
 const mostListed = 10_000;
 
 export function createLogoutOutbox({ artifacts, isNotified, now }: LogoutOutboxDeps): LogoutOutbox {
+  const claims = createClaims(artifacts, claimKind);
   const listeners = new Set<() => void>();
   const inSeconds = (seconds: number) => Math.floor(now() / 1000) + seconds;
 
@@ -95,13 +95,13 @@ export function createLogoutOutbox({ artifacts, isNotified, now }: LogoutOutboxD
       return (await artifacts.list(noticeKind, mostListed)).map(({ artifact }) => noticeOf(artifact));
     },
     async take(id) {
-      if ((await artifacts.count(claimKind, id, claimSeconds)).count > 1) return undefined;
+      if (!(await claims.take(id))) return undefined;
       const notice = await artifacts.get(noticeKind, id);
       if (notice && noticeOf(notice).dueAt <= now()) return noticeOf(notice);
-      await this.giveBack(id);
+      await claims.giveBack(id);
       return undefined;
     },
-    giveBack: (id) => artifacts.remove(claimKind, id),
+    giveBack: claims.giveBack,
     postpone: (notice, { reason, dueAt }) => put({ ...notice, tries: notice.tries + 1, reason, dueAt }),
     async finish(notice, reason) {
       const { id, accountId, sessionUid, clientId } = notice;

@@ -1,0 +1,98 @@
+/**
+ * Sends notices in the background: what is due, what an earlier run or another process has left, and what
+ * was in vain once more. Nobody is held by a slow receiver.
+ */
+
+/** What the sender has to know of a notice; its text is the business of whoever delivers it. */
+export interface Notice {
+  readonly id: string;
+  /** Epoch milliseconds before which it is not tried. */
+  readonly dueAt: number;
+}
+
+export interface SenderDeps<N extends Notice> {
+  /** Every notice that is not delivered yet. */
+  readonly waiting: () => Promise<readonly N[]>;
+  /** One try, and the note of what came of it. @param signal  breaks it off at the stop */
+  readonly deliver: (id: string, signal: AbortSignal) => Promise<void>;
+  /** Notices to one receiver share a lane. */
+  readonly laneOf: (notice: N) => string;
+  /** Tells of notices that this process has written. @returns a function that ends the subscription */
+  readonly onAdded: (listener: () => void) => () => void;
+  readonly onError: (error: unknown) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface Sender {
+  start(): void;
+  /** Tells of each try that has come to its end. @returns a function that ends the subscription */
+  onTried(listener: () => void): () => void;
+  /** Breaks off what is under way, which the next start takes up, and waits for its end. */
+  close(): Promise<void>;
+}
+
+/** For notices of other processes and for those that are due again. */
+const lookMs = 500;
+const atOnce = { inAll: 32, inLane: 4 } as const;
+
+export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
+  const { waiting, deliver, laneOf, onAdded, onError, now } = deps;
+  const underWay = new Map<string, { readonly lane: string; readonly work: Promise<void> }>();
+  const listeners = new Set<() => void>();
+  const stopping = new AbortController();
+  let queue: readonly N[] = [];
+  let stopLooking = () => {};
+
+  return {
+    start() {
+      const timer = setInterval(look, lookMs).unref();
+      const unsubscribe = onAdded(look);
+      stopLooking = () => {
+        clearInterval(timer);
+        unsubscribe();
+      };
+      look();
+    },
+    onTried(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      stopLooking();
+      stopping.abort();
+      await Promise.all([...underWay.values()].map(({ work }) => work));
+    },
+  };
+
+  function look(): void {
+    waiting().then((found) => {
+      queue = found;
+      sendNext();
+    }, onError);
+  }
+
+  /** One receiver with many notices that does not answer must not hold up the others. */
+  function sendNext(): void {
+    const at = now();
+    queue = queue.filter((notice) => {
+      if (notice.dueAt > at || underWay.has(notice.id)) return false;
+      const lane = laneOf(notice);
+      if (stopping.signal.aborted || !hasRoomIn(lane)) return true;
+      const work = deliver(notice.id, stopping.signal)
+        .catch(onError)
+        .finally(() => {
+          underWay.delete(notice.id);
+          for (const listener of listeners) listener();
+          sendNext();
+        });
+      underWay.set(notice.id, { lane, work });
+      return false;
+    });
+  }
+
+  function hasRoomIn(lane: string): boolean {
+    if (underWay.size >= atOnce.inAll) return false;
+    return [...underWay.values()].filter((one) => one.lane === lane).length < atOnce.inLane;
+  }
+}
