@@ -1,11 +1,14 @@
-import { type Dispatcher, errors, type Pool } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { ProblemError, problems } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
+import type { Member } from './members.ts';
+import { withPrefix } from './prefix.ts';
 
 /** One request for a member. */
 export interface UpstreamRequest {
   readonly method: string;
-  readonly path: string;
+  /** The target as received, starting with `/svc`; each member gets it with its own first segment. */
+  readonly sent: string;
   /** Names and values in turn. */
   readonly fields: string[];
   readonly body: OutgoingBody | undefined;
@@ -28,17 +31,10 @@ export interface ReplyListener {
 
 export interface Exchange {
   /** The member that is answering, or was asked last. */
-  readonly member: string | undefined;
+  readonly member: Member | undefined;
   resume(): void;
   /** Breaks the exchange off at once; its connection is not used again (S63, S70). */
   abort(): void;
-}
-
-/** A member that may be asked. */
-export interface MemberPool {
-  /** Base address. */
-  readonly address: string;
-  readonly pool: Pool;
 }
 
 const retryAfterSeconds = 2;
@@ -51,7 +47,7 @@ const retryAfterSeconds = 2;
 export function startExchange(
   request: UpstreamRequest,
   listener: ReplyListener,
-  candidates: readonly MemberPool[],
+  candidates: readonly Member[],
   connectMs: number,
 ): Exchange {
   let tried = 0;
@@ -60,7 +56,8 @@ export function startExchange(
   let isAnswered = false;
   let isAborted = false;
   let controller: Dispatcher.DispatchController | undefined;
-  let current: MemberPool | undefined;
+  let current: Member | undefined;
+  let isPending = false;
   let waiting: NodeJS.Timeout | undefined;
 
   const handler: Dispatcher.DispatchHandler = {
@@ -84,12 +81,14 @@ export function startExchange(
       }
     },
     onResponseEnd() {
+      release();
       if (!isAborted) {
         listener.onEnd();
       }
     },
     onResponseError(_, error) {
       clearTimeout(waiting);
+      release();
       if (isAborted) {
         return;
       }
@@ -107,7 +106,7 @@ export function startExchange(
   const { body } = request;
   const options: Dispatcher.DispatchOptions = {
     method: request.method,
-    path: request.path,
+    path: request.sent,
     headers: withLength(request.fields, body),
     body: body?.content ?? null,
     headersTimeout: request.replyMs,
@@ -118,7 +117,7 @@ export function startExchange(
 
   return {
     get member() {
-      return current?.address;
+      return current;
     },
     resume() {
       controller?.resume();
@@ -129,6 +128,7 @@ export function startExchange(
   function abort(): void {
     clearTimeout(waiting);
     isAborted = true;
+    release();
     controller?.abort(abandoned());
   }
 
@@ -140,9 +140,20 @@ export function startExchange(
     }
     tried += 1;
     isStarted = false;
+    isPending = true;
+    current.pending += 1;
+    options.path = withPrefix(request.sent, current.prefix);
     const hasRoom = current.pool.dispatch(options, handler);
     if (!hasRoom && !isStarted) {
       waiting = setTimeout(giveUpWaiting, connectMs);
+    }
+  }
+
+  /** The member's load, by which it is chosen, counts each attempt once. */
+  function release(): void {
+    if (isPending) {
+      isPending = false;
+      current!.pending -= 1;
     }
   }
 

@@ -4,17 +4,16 @@ import type { BearerCheck } from './bearer.ts';
 import { type OutgoingBody, readBody } from './body.ts';
 import type { CallRecord } from './call-record.ts';
 import { readToken } from './credentials.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, type ReplyListener, startExchange } from './exchange.ts';
 import { type RequestHead, readHead } from './framing.ts';
 import { answersStoredValue, requestFields, responseFields } from './headers.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
+import type { Members } from './members.ts';
 import { readTarget, type Target } from './path.ts';
-import type { MemberPrefix } from './prefix.ts';
 import { insufficientScope } from './refusals.ts';
 import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
 import { sendRefusal } from './send-refusal.ts';
-import { createUpstream } from './upstream.ts';
 import type { Caller } from './verify-token.ts';
 
 export type { CallRecord };
@@ -27,10 +26,7 @@ export interface ProxyLog {
 
 export interface MemberProxyDeps {
   readonly bearer: BearerCheck;
-  /** Base addresses of the members, such as `http://10.0.0.1:5701`; the same array until they change. */
-  readonly members: () => readonly string[];
-  /** First path segment at the members: `hazelcast` for the real engine. */
-  readonly memberPrefix: () => MemberPrefix;
+  readonly members: Members;
   readonly limits?: Partial<ProxyLimits>;
   readonly log: ProxyLog;
   /** Monotonic milliseconds, for durations. */
@@ -75,12 +71,11 @@ const maxPollSeconds = 86_400;
  * member passes here, and a framework in between would cost a third of the rate.
  */
 export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
-  const { bearer, memberPrefix, log, now, newId, requestIdOf, addressOf, onDecision } = deps;
+  const { bearer, members, log, now, newId, requestIdOf, addressOf, onDecision } = deps;
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
   const rules = createRules();
-  const upstream = createUpstream({ members: deps.members, limits });
 
-  return { handle, close: upstream.close };
+  return { handle, close: members.close };
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     const call = openCall(req, res);
@@ -151,13 +146,13 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     const isPoll = rule.structure?.action === 'poll';
     const request = {
       method: req.method!,
-      path: withPrefix(target, memberPrefix()),
+      sent: target.sent,
       fields: requestFields(head),
       body,
       replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
       isRepeatable: req.method === 'GET' && !isPoll,
     };
-    call.exchange = upstream.send(request, {
+    const listener: ReplyListener = {
       onHead(status, statusText, fields) {
         res.writeHead(status, statusText, responseFields(fields, answersStoredValue(rule), call.requestId));
       },
@@ -174,7 +169,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       onFailure(error) {
         refuse(call, error);
       },
-    });
+    };
+    call.exchange = startExchange(request, listener, members.choose(), limits.connectMs);
   }
 
   function refuse(call: Call, error: unknown): void {
@@ -223,7 +219,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       decision: refusal?.code ?? 'forwarded',
       subject: caller?.subject,
       clientId: caller?.clientId,
-      member: exchange?.member,
+      member: exchange?.member?.address,
       durationMs: now() - call.startedAt,
     });
   }
@@ -254,10 +250,6 @@ function checkStoredType({ structure }: Rule, { contentType = '' }: RequestHead,
       `The Content-Type field is longer than ${maxBytes} bytes`,
     );
   }
-}
-
-function withPrefix({ sent }: Target, prefix: MemberPrefix): string {
-  return prefix === 'svc' ? sent : `/${prefix}${sent.slice('/svc'.length)}`;
 }
 
 /** The seconds that a poll asks for; a poll without a number does not wait. */

@@ -8,16 +8,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { importJWK } from 'jose';
 import { type BearerCheck, type Caller, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { defaultLimits } from '../../member-proxy/limits.ts';
+import { createMembers } from '../../member-proxy/members.ts';
 import { createMemberProxy } from '../../member-proxy/proxy.ts';
 import { answerClientError, serverOptions } from '../../member-proxy/server-options.ts';
 import { audience } from './common.ts';
 
 const { MEMBER = '', PUBLIC_JWK } = process.env;
-const members = [MEMBER];
+const members = createMembers({
+  addresses: [MEMBER],
+  prefix: 'svc',
+  limits: defaultLimits,
+  now: () => performance.now(),
+});
 const proxy = createMemberProxy({
   bearer: PUBLIC_JWK === undefined ? noCheck() : await fullCheck(PUBLIC_JWK),
-  members: () => members,
-  memberPrefix: () => 'svc',
+  members,
   log: { warn: () => undefined, error: () => undefined },
   now: () => performance.now(),
   newId: randomUUID,

@@ -1,6 +1,7 @@
 /** The member surface: the proxy with this console's token check, audit and metrics. */
 import { randomUUID } from 'node:crypto';
-import { detectPrefix, type PrefixDetection } from '../../member-proxy/prefix.ts';
+import { defaultLimits } from '../../member-proxy/limits.ts';
+import { createMembers, type MemberStatus, probeTimes } from '../../member-proxy/members.ts';
 import { type CallRecord, createMemberProxy, type MemberProxy } from '../../member-proxy/proxy.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Shared } from './shared.ts';
@@ -11,12 +12,21 @@ export function composeMembers(
   members: readonly string[],
 ): MemberProxy {
   const { settings } = services;
-  const prefix = composePrefix();
+  const isEmbedded = settings.members.length === 0;
+  const limits = { ...defaultLimits, bodyBytes: settings.proxyBodyLimitBytes };
   const proxy = createMemberProxy({
     bearer,
-    members: () => members,
-    memberPrefix: prefix.current,
-    limits: { bodyBytes: settings.proxyBodyLimitBytes },
+    members: createMembers({
+      addresses: members,
+      isDiscovering: settings.memberDiscovery && !isEmbedded,
+      // The embedded member is known, and lives as long as this process.
+      prefix: settings.memberPrefix ?? (isEmbedded ? 'svc' : undefined),
+      probes: isEmbedded ? undefined : probeTimes,
+      limits,
+      now: () => performance.now(),
+      onChange: logMember,
+    }),
+    limits,
     log,
     now: () => performance.now(),
     newId: randomUUID,
@@ -27,23 +37,12 @@ export function composeMembers(
       if (!isPlainRead(record)) auditCall(record);
     },
   });
-  return {
-    handle: proxy.handle,
-    close() {
-      prefix.close();
-      return proxy.close();
-    },
-  };
+  return proxy;
 
-  /** The embedded member is known; others are asked, unless the operator has said. */
-  function composePrefix(): PrefixDetection {
-    const { memberPrefix, members: external } = settings;
-    if (memberPrefix !== undefined || external.length === 0)
-      return { current: () => memberPrefix ?? 'svc', close: () => {} };
-    return detectPrefix({
-      members: external,
-      onDetected: (found) => log.info(found, 'member prefix detected'),
-    });
+  function logMember({ address, prefix, isIn, lastProbe }: MemberStatus): void {
+    const fields = { member: address, prefix, lastProbe };
+    if (isIn) log.info(fields, 'member answers');
+    else log.warn(fields, 'member is out: no calls go to it while others answer');
   }
 
   /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */

@@ -71,6 +71,12 @@ export const settingsTable = {
     check.oneOf('svc', 'hazelcast'),
     'first path segment at the members (`svc` or `hazelcast`); unset = detected',
   ),
+  memberDiscovery: setting(
+    'CONSOLE_MEMBER_DISCOVERY',
+    check.trueOrFalse,
+    'false',
+    'use the members too that those of `CONSOLE_MEMBERS` name in `GET /svc/rest/cluster`',
+  ),
   memberUsername: setting(
     'CONSOLE_MEMBER_USERNAME',
     check.anyText,

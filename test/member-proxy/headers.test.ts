@@ -164,7 +164,7 @@ test('S69: CR or LF in a type is refused by framing, before anything is stored',
 
 test('a member of the real engine is addressed by its own first segment', async () => {
   answer = (_req, res) => res.end();
-  const other = await startProxy({ members: [member.address], memberPrefix: () => 'hazelcast' });
+  const other = await startProxy({ members: [member.address], prefix: 'hazelcast' });
   const bearer = await tokenFor(other.key, 'Admin');
   await fetch(`${other.address}/svc/rest/maps/svc%2Fm/k`, { headers: { authorization: `Bearer ${bearer}` } });
   expect(member.seen.map(({ url }) => url)).toEqual(['/hazelcast/rest/maps/svc%2Fm/k']);

@@ -15,6 +15,10 @@ import {
   type Socket,
 } from 'node:net';
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { defaultLimits } from '../../member-proxy/limits.ts';
+import type { HealthRules } from '../../member-proxy/member-health.ts';
+import { createMembers, type ProbeTimes } from '../../member-proxy/members.ts';
+import type { MemberPrefix } from '../../member-proxy/prefix.ts';
 import { type CallRecord, createMemberProxy, type MemberProxyDeps } from '../../member-proxy/proxy.ts';
 import {
   answerClientError,
@@ -92,13 +96,22 @@ export async function startRawMember(serve: (socket: Socket) => void) {
 
 export interface ProxyOptions extends Partial<Omit<MemberProxyDeps, 'members'>> {
   readonly members?: readonly string[];
+  /** Absent: `svc` with probes off, else whatever the members answer to. */
+  readonly prefix?: MemberPrefix;
+  readonly probes?: ProbeTimes;
+  readonly health?: HealthRules;
+  readonly isDiscovering?: boolean;
   readonly maxConnections?: number;
   readonly server?: ServerOptions;
 }
 
 /** The proxy on a server of its own, with a key of its own. */
 export async function startProxy({
-  members = [],
+  members: addresses = [],
+  prefix,
+  probes,
+  health,
+  isDiscovering = false,
   maxConnections = 1000,
   server: options,
   ...deps
@@ -119,10 +132,18 @@ export async function startProxy({
     warn: (fields: object) => logged.push(fields),
     error: (fields: object) => logged.push(fields),
   };
+  const members = createMembers({
+    addresses,
+    prefix: prefix ?? (probes ? undefined : 'svc'),
+    probes,
+    ...(health && { health }),
+    isDiscovering,
+    limits: { ...defaultLimits, ...deps.limits },
+    now: () => performance.now(),
+  });
   const proxy = createMemberProxy({
     bearer,
-    members: () => members,
-    memberPrefix: () => 'svc',
+    members,
     log,
     now: () => performance.now(),
     newId: randomUUID,
@@ -137,6 +158,7 @@ export async function startProxy({
   const address = await listen(server);
   return {
     address,
+    members,
     key: key as TestKey,
     keys,
     revoked,

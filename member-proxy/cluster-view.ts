@@ -1,0 +1,53 @@
+/** What a member says about its cluster (spec 2.3), as far as the proxy goes by it. */
+
+export interface ClusterMember {
+  /** `<host>:<port>`, an IPv6 host in brackets. */
+  readonly address: string;
+  readonly uuid: string;
+}
+
+export interface ClusterView {
+  readonly members: readonly ClusterMember[];
+  /** The one that answered. */
+  readonly local: ClusterMember | undefined;
+}
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** `127.0.0.1:5701` as the specification writes it, `[127.0.0.1]:5701` as the real engine does. */
+const addressForm = /^(?:\[([^\]\s]{1,64})\]|([^\s:[\]/@?#]{1,253})):(\d{1,5})$/;
+const mostMembers = 1000;
+
+/** @returns undefined for anything but a cluster's answer; members that cannot be read are left out */
+export function readClusterView(text: string): ClusterView | undefined {
+  const reply = asObject(parse(text));
+  if (!reply || !Array.isArray(reply.members)) return undefined;
+  const read = reply.members.slice(0, mostMembers).flatMap((entry) => {
+    const member = memberOf(asObject(entry));
+    return member ? [{ member, isLocal: asObject(entry)?.localMember === true }] : [];
+  });
+  return {
+    members: read.map(({ member }) => member),
+    local: read.find(({ isLocal }) => isLocal)?.member,
+  };
+}
+
+function memberOf(entry: Readonly<Record<string, unknown>> | undefined): ClusterMember | undefined {
+  const { address, uuid } = entry ?? {};
+  if (typeof uuid !== 'string' || !uuidForm.test(uuid) || typeof address !== 'string') return undefined;
+  const [, bracketed, bare, port] = addressForm.exec(address) ?? [];
+  const host = bracketed ?? bare;
+  if (host === undefined || Number(port) > 65_535) return undefined;
+  return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, uuid: uuid.toLowerCase() };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}

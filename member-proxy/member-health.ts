@@ -1,0 +1,75 @@
+/**
+ * Whether one member takes part, as its probes say it (S67): three failures in a row put it out, two
+ * successes bring it back, and then it is given its share little by little.
+ */
+export const healthRules = {
+  failuresOut: 3,
+  successesIn: 2,
+  /** How long a member that came back takes until it has its full share, milliseconds. */
+  slowStartMs: 10_000,
+} as const;
+
+export type ProbeOutcome =
+  /** It answers, and is ready. */
+  | 'ready'
+  /** It answers that it is not ready, such as while it starts or shuts down. */
+  | 'notReady'
+  /** It takes connections and closes them without a word: its health group or its REST interface is off. */
+  | 'silent'
+  /** It takes no connection, or gives no answer in time. */
+  | 'unreachable';
+
+export interface MemberHealth {
+  /** What the last probe said; undefined before the first one. */
+  readonly last: ProbeOutcome | undefined;
+  /** Whether calls go to it while there are others. A member is in until probes say otherwise. */
+  readonly isIn: boolean;
+  /** @returns whether {@link MemberHealth.isIn} has changed */
+  note(outcome: ProbeOutcome, at: number): boolean;
+  /** Share of calls that it should get: 1, or less for some time after it came back. */
+  share(at: number): number;
+}
+
+const leastShare = 0.1;
+
+/** @param rules  see {@link healthRules}; tests shorten the times */
+export function createMemberHealth(rules: typeof healthRules | HealthRules = healthRules): MemberHealth {
+  let last: ProbeOutcome | undefined;
+  let isIn = true;
+  let streak = 0;
+  let backAt = -Infinity;
+
+  return {
+    get last() {
+      return last;
+    },
+    get isIn() {
+      return isIn;
+    },
+    note(outcome, at) {
+      last = outcome;
+      // A group that is off says nothing about the others; whoever answers, with silence even, is there.
+      const isGood = outcome === 'ready' || outcome === 'silent';
+      streak = isGood === isIn ? 0 : streak + 1;
+      if (streak < (isIn ? rules.failuresOut : rules.successesIn)) {
+        return false;
+      }
+      isIn = !isIn;
+      streak = 0;
+      if (isIn) {
+        backAt = at;
+      }
+      return true;
+    },
+    share(at) {
+      const since = at - backAt;
+      return since >= rules.slowStartMs ? 1 : Math.max(leastShare, since / rules.slowStartMs);
+    },
+  };
+}
+
+export interface HealthRules {
+  readonly failuresOut: number;
+  readonly successesIn: number;
+  readonly slowStartMs: number;
+}

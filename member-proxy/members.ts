@@ -1,0 +1,220 @@
+/**
+ * The members behind the proxy: their connections, whether they take part, and which of them gets a
+ * call. Only probes and refused connections speak against a member; how it answers a call never does,
+ * because callers decide that (S67).
+ */
+import { Pool } from 'undici';
+import type { ProxyLimits } from './limits.ts';
+import {
+  createMemberHealth,
+  type HealthRules,
+  healthRules,
+  type MemberHealth,
+  type ProbeOutcome,
+} from './member-health.ts';
+import type { MemberPrefix } from './prefix.ts';
+import { createProber, type Prober } from './probe.ts';
+
+/** A member that may be asked. */
+export interface Member {
+  /** Base address, such as `http://10.0.0.1:5701`. */
+  readonly address: string;
+  readonly pool: Pool;
+  /** What the first path segment is there: as configured, as it answered, `svc` until then. */
+  readonly prefix: MemberPrefix;
+  /** Known once it has told it; a restart changes it. */
+  readonly uuid: string | undefined;
+  /** Calls under way; the exchange counts. */
+  pending: number;
+}
+
+export interface MemberStatus {
+  readonly address: string;
+  readonly uuid: string | undefined;
+  readonly prefix: MemberPrefix;
+  readonly isIn: boolean;
+  /** Undefined before the first probe. */
+  readonly lastProbe: ProbeOutcome | undefined;
+  readonly pending: number;
+}
+
+export interface Members {
+  /** In the order in which they should be tried: least pending first, those that are out at the end. */
+  choose(): readonly Member[];
+  /** @param name  UUID, or `host:port` as configured or as the member gives it */
+  find(name: string): Member | undefined;
+  /** All of them, in the order of their configuration. */
+  list(): readonly Member[];
+  statuses(): readonly MemberStatus[];
+  /** Waits for calls under way and closes the connections. */
+  close(): Promise<void>;
+}
+
+export interface MembersDeps {
+  /** Base addresses. */
+  readonly addresses: readonly string[];
+  /** Follow the cluster: members that those of `addresses` name are asked too (spec 2.3). */
+  readonly isDiscovering?: boolean;
+  /** The first path segment at all of them, when it is known from elsewhere. */
+  readonly prefix?: MemberPrefix | undefined;
+  readonly limits: Pick<ProxyLimits, 'connectMs' | 'memberConnections' | 'replyMs'>;
+  /** Undefined: members are taken as they are, which is right for one in this process. */
+  readonly probes?: ProbeTimes | undefined;
+  readonly health?: HealthRules;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Hears of a member that comes in, goes out, or tells its prefix. */
+  readonly onChange?: (status: MemberStatus) => void;
+}
+
+export interface ProbeTimes {
+  /** Pause between two probes of one member, milliseconds. */
+  readonly everyMs: number;
+  /** Longest wait for an answer, milliseconds. */
+  readonly replyMs: number;
+}
+
+export const probeTimes: ProbeTimes = { everyMs: 2_000, replyMs: 2_000 };
+
+/** How long an idle connection is kept when the member does not say; a member itself never closes one. */
+const idleMs = 15_000;
+
+interface Entry extends Member {
+  prefix: MemberPrefix;
+  uuid: string | undefined;
+  hasToldPrefix: boolean;
+  readonly isConfigured: boolean;
+  /** `host:port` names by which it may be called. */
+  readonly names: Set<string>;
+  readonly health: MemberHealth;
+  readonly prober: Prober | undefined;
+  timer: NodeJS.Timeout | undefined;
+  isClosed: boolean;
+}
+
+export function createMembers(deps: MembersDeps): Members {
+  const { addresses, isDiscovering = false, limits, probes, now, onChange } = deps;
+  let entries: readonly Entry[] = addresses.map((address) => open(address, true));
+  let turn = 0;
+  if (probes) for (const entry of entries) void watch(entry);
+
+  return {
+    choose() {
+      if (entries.length < 2) return entries;
+      turn = (turn + 1) % entries.length;
+      return inOrder(entries, turn, now());
+    },
+    find(name) {
+      const wanted = name.toLowerCase();
+      return entries.find(({ uuid, names }) => uuid === wanted || names.has(wanted));
+    },
+    list: () => entries,
+    statuses: () => entries.map(statusOf),
+    async close() {
+      await Promise.all(entries.map(shut));
+    },
+  };
+
+  function open(address: string, isConfigured: boolean): Entry {
+    const { host } = new URL(address);
+    return {
+      address,
+      pool: openPool(address, limits),
+      prefix: deps.prefix ?? 'svc',
+      hasToldPrefix: deps.prefix !== undefined,
+      uuid: undefined,
+      pending: 0,
+      isConfigured,
+      names: new Set([host.toLowerCase()]),
+      health: createMemberHealth(deps.health ?? healthRules),
+      prober: probes && createProber(address, probes.replyMs),
+      timer: undefined,
+      isClosed: false,
+    };
+  }
+
+  async function shut(entry: Entry): Promise<void> {
+    if (entry.isClosed) return;
+    entry.isClosed = true;
+    clearTimeout(entry.timer);
+    await Promise.all([entry.prober?.close(), entry.pool.close()]);
+  }
+
+  /** Probes one member for as long as it is one. */
+  async function watch(entry: Entry): Promise<void> {
+    const { prober, health } = entry;
+    if (!prober || !probes) return;
+    const finding = await prober.look(entry.hasToldPrefix ? entry.prefix : undefined);
+    if (entry.isClosed) return;
+    const isNews = followPrefix(entry, finding.prefix);
+    const hasMoved = health.note(finding.outcome, now());
+    if (finding.outcome === 'unreachable') entry.uuid = undefined;
+    if (isNews || hasMoved) onChange?.(statusOf(entry));
+    if (finding.outcome === 'ready') await followCluster(entry, prober);
+    if (entry.isClosed) return;
+    entry.timer = setTimeout(() => void watch(entry), probes.everyMs).unref();
+  }
+
+  /** @returns whether something was learnt */
+  function followPrefix(entry: Entry, found: MemberPrefix | undefined): boolean {
+    if (found === undefined || (entry.hasToldPrefix && entry.prefix === found)) return false;
+    entry.prefix = found;
+    entry.hasToldPrefix = true;
+    return true;
+  }
+
+  /** The UUID is asked for once; the list of members, when it is followed, each time. */
+  async function followCluster(entry: Entry, prober: Prober): Promise<void> {
+    if (entry.uuid !== undefined && !(isDiscovering && entry.isConfigured)) return;
+    const view = await prober.cluster(entry.prefix);
+    if (!view || entry.isClosed) return;
+    if (view.local) {
+      entry.uuid = view.local.uuid;
+      entry.names.add(view.local.address.toLowerCase());
+    }
+    if (isDiscovering && entry.isConfigured) followMembers(view.members.map(({ address }) => address));
+  }
+
+  /** Members that the cluster names join; those that it no longer names, and nobody configured, leave. */
+  function followMembers(found: readonly string[]): void {
+    const { protocol } = new URL(addresses[0]!);
+    const known = (name: string) => entries.some(({ names }) => names.has(name.toLowerCase()));
+    const joining = found.filter((name) => !known(name)).map((name) => open(`${protocol}//${name}`, false));
+    const leaving = entries.filter(
+      ({ isConfigured, names }) => !isConfigured && !found.some((name) => names.has(name.toLowerCase())),
+    );
+    if (joining.length === 0 && leaving.length === 0) return;
+    entries = [...entries.filter((entry) => !leaving.includes(entry)), ...joining];
+    for (const entry of joining) void watch(entry);
+    for (const entry of leaving) void shut(entry);
+  }
+}
+
+function inOrder(entries: readonly Entry[], turn: number, at: number): readonly Member[] {
+  const ranked = entries.map((entry, i) => ({
+    entry,
+    // The turn breaks ties, so that calls one after the other go round.
+    rank:
+      (entry.health.isIn ? 0 : 1e9) +
+      (entry.pending + 1) / entry.health.share(at) +
+      ((i - turn + entries.length) % entries.length) / (entries.length * 2),
+  }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
+}
+
+function statusOf({ address, uuid, prefix, health, pending }: Entry): MemberStatus {
+  return { address, uuid, prefix, isIn: health.isIn, lastProbe: health.last, pending };
+}
+
+function openPool(
+  address: string,
+  { connectMs, memberConnections, replyMs }: Pick<ProxyLimits, 'connectMs' | 'memberConnections' | 'replyMs'>,
+): Pool {
+  return new Pool(address, {
+    connections: memberConnections,
+    pipelining: 1,
+    connectTimeout: connectMs,
+    keepAliveTimeout: idleMs,
+    bodyTimeout: replyMs,
+  });
+}

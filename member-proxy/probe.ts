@@ -1,0 +1,91 @@
+/** One look at a member: does it answer, is it ready, and under which first path segment (S67). */
+import { Client, errors } from 'undici';
+import { type ClusterView, readClusterView } from './cluster-view.ts';
+import type { ProbeOutcome } from './member-health.ts';
+import { type MemberPrefix, memberPrefixes } from './prefix.ts';
+
+export interface Finding {
+  readonly outcome: ProbeOutcome;
+  /** Undefined as long as nothing that the member said tells it. */
+  readonly prefix?: MemberPrefix;
+}
+
+export interface Prober {
+  /**
+   * Asks for readiness.
+   *
+   * @param known  the prefix that the member has answered to before
+   */
+  look(known: MemberPrefix | undefined): Promise<Finding>;
+  /** What the member says about its cluster; undefined when it says nothing of use, or its group is off. */
+  cluster(prefix: MemberPrefix): Promise<ClusterView | undefined>;
+  close(): Promise<void>;
+}
+
+/** More than a cluster of a thousand members says. */
+const longestReply = 1024 * 1024;
+
+/**
+ * @param address  base address of the member
+ * @param replyMs  longest wait for a connection, and for a reply, milliseconds
+ */
+export function createProber(address: string, replyMs: number): Prober {
+  // A connection of its own: those of the calls may all be taken by polls that last for hours.
+  const client = new Client(address, {
+    connectTimeout: replyMs,
+    headersTimeout: replyMs,
+    bodyTimeout: replyMs,
+    maxResponseSize: longestReply,
+  });
+
+  return {
+    async look(known) {
+      for (const prefix of known ? [known] : memberPrefixes) {
+        const outcome = await ask(prefix);
+        if (outcome === 'ready' || outcome === 'notReady') return { outcome, prefix };
+        if (outcome === 'unreachable') return { outcome };
+      }
+      return known ? { outcome: 'silent' } : { outcome: 'silent', ...(await otherSign()) };
+    },
+    cluster,
+    close: () => client.destroy(),
+  };
+
+  async function cluster(prefix: MemberPrefix): Promise<ClusterView | undefined> {
+    try {
+      const { statusCode, body } = await client.request({ method: 'GET', path: `/${prefix}/rest/cluster` });
+      const text = await body.text();
+      return statusCode === 200 ? readClusterView(text) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A member whose health group is off may still say who it is. */
+  async function otherSign(): Promise<{ readonly prefix?: MemberPrefix }> {
+    for (const prefix of memberPrefixes) {
+      if (await cluster(prefix)) return { prefix };
+    }
+    return {};
+  }
+
+  async function ask(prefix: MemberPrefix): Promise<ProbeOutcome> {
+    try {
+      const { statusCode, body } = await client.request({ method: 'GET', path: `/${prefix}/health/ready` });
+      await body.dump();
+      if (statusCode === 200) return 'ready';
+      return statusCode === 503 ? 'notReady' : 'silent';
+    } catch (error) {
+      return hasHungUp(error) ? 'silent' : 'unreachable';
+    }
+  }
+}
+
+/** The real engine's only refusal: it takes the connection and closes it without a byte (reference §3). */
+function hasHungUp(error: unknown): boolean {
+  return (
+    error instanceof errors.SocketError ||
+    (error as NodeJS.ErrnoException).code === 'ECONNRESET' ||
+    (error as NodeJS.ErrnoException).code === 'EPIPE'
+  );
+}
