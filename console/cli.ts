@@ -99,6 +99,7 @@ function createTools(command: Command, input: Input) {
     },
     async close() {
       services?.keys.close();
+      await services?.providers.close();
       await services?.storage.close();
     },
   };
@@ -128,9 +129,10 @@ async function openServices(settings: Settings, creates: boolean): Promise<Servi
       `There is no store in ${dataDir} yet. Start the console, add a user, or name another directory with --data-dir.`,
     );
   }
-  const log = { warn: (_fields: object, message: string) => void process.stderr.write(`${message}\n`) };
+  const tell = (_fields: unknown, message = '') => void process.stderr.write(`${message}\n`);
+  const log = { warn: tell, error: tell };
   const storage = await openStorage({ dataDir, role: 'tool', log });
-  return createServices({ settings, storage, now: Date.now });
+  return createServices({ settings, storage, now: Date.now, log });
 }
 
 function isMissing(path: string): boolean {

@@ -5,7 +5,9 @@ import { createPasswords } from './accounts/passwords.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createUsers } from './accounts/users.ts';
 import { createUpstreamSessions } from './federation/upstream-sessions.ts';
+import { createProviders } from './federation/providers.ts';
 import { createOutbound } from './http/outbound.ts';
+import type { Logger } from './log.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
 import { applicationClient, createClients, dashboardClient } from './oidc/clients.ts';
 import { createKeys } from './oidc/keys.ts';
@@ -21,9 +23,10 @@ export interface ServicesDeps {
   readonly storage: Storage;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
-export function createServices({ settings, storage, now }: ServicesDeps) {
+export function createServices({ settings, storage, now, log }: ServicesDeps) {
   const { registry, artifacts } = storage;
   const sealer = createSealer(settings.encryptionKey?.reveal());
   const passwords = createPasswords({
@@ -49,7 +52,18 @@ export function createServices({ settings, storage, now }: ServicesDeps) {
     now,
   });
   const upstreamSessions = createUpstreamSessions({ artifacts, sealer });
-  const users = createUsers({ registry, passwords, newId: randomUUID, now });
+  const providers = createProviders({
+    registry,
+    sealer,
+    outbound,
+    artifacts,
+    url: settings.url,
+    randomBytes,
+    now,
+    log,
+  });
+  const isProviderEnabled = providers.isEnabled;
+  const users = createUsers({ registry, passwords, newId: randomUUID, now, isProviderEnabled });
   return {
     settings,
     storage,
@@ -59,6 +73,7 @@ export function createServices({ settings, storage, now }: ServicesDeps) {
     users,
     clients,
     outbound,
+    providers,
     logoutOutbox,
     upstreamSessions,
     registration: createClientRegistration({

@@ -38,14 +38,16 @@ export async function start({
 }: StartDeps): Promise<Started> {
   const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', log });
   closing.add('store', storage.close);
-  const services = createServices({ settings, storage, now: Date.now });
+  const services = createServices({ settings, storage, now: Date.now, log });
   closing.add('keys', services.keys.close);
+  closing.add('identity providers', services.providers.close);
 
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { composeConsole }] = await allOf([
     startEmbeddedMember({ settings, log, closing }),
     import('./compose.ts'),
     services.keys.prepare(),
+    services.providers.prepare(),
     createFirstAdministrator(services),
   ]);
   const members = member ? [member.address] : settings.members;

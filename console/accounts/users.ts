@@ -11,6 +11,8 @@ export interface UsersDeps {
   readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Whether sign-ins of accounts from this outside provider count; without it, none do. */
+  readonly isProviderEnabled?: (id: string) => boolean;
 }
 
 export interface NewUser {
@@ -32,7 +34,7 @@ export interface Users {
    * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
    */
   add(user: NewUser, options?: { readonly isFirst?: boolean }): Promise<UserRecord>;
-  /** @throws {ProblemError} `weak_password`, `not_found` */
+  /** @throws {ProblemError} `weak_password`, `not_found`, `conflict` for an account of an outside provider */
   setPassword(id: string, password: string): Promise<void>;
   /** Keeps the password and replaces its hash by one with today's parameters, unless it has changed meanwhile. */
   rehash(user: UserRecord, password: string): Promise<void>;
@@ -44,7 +46,8 @@ export interface Users {
   remove(id: string): Promise<void>;
 }
 
-export function createUsers({ registry, passwords, newId, now }: UsersDeps): Users {
+export function createUsers(deps: UsersDeps): Users {
+  const { registry, passwords, newId, now, isProviderEnabled = () => false } = deps;
   let index: { of: ReadonlyMap<string, UserRecord>; byName: Map<string, UserRecord> } | undefined;
 
   return {
@@ -54,6 +57,7 @@ export function createUsers({ registry, passwords, newId, now }: UsersDeps): Use
     hasAny: () => registry.all('users').size > 0,
     isStillValid(id, issuedAt) {
       const user = registry.get('users', id);
+      if (user?.federated && !isProviderEnabled(user.federated.provider)) return false;
       return user !== undefined && isStillValid(user, issuedAt);
     },
     async add({ username, password, roles, email }, { isFirst = false } = {}) {
@@ -80,7 +84,12 @@ export function createUsers({ registry, passwords, newId, now }: UsersDeps): Use
       });
     },
     async setPassword(id, password) {
-      const { username, email } = this.find(id) ?? unknownUser();
+      const { username, email, federated } = this.find(id) ?? unknownUser();
+      if (federated) {
+        throw conflict(
+          `${username} signs in by the identity provider ${federated.provider}, not by a password here.`,
+        );
+      }
       passwords.check(password, [username, ...(email ? [email] : [])]);
       const passwordHash = await passwords.hash(password);
       await change(id, (user) => ({ ...user, passwordHash, tokensValidFrom: validFrom(user, now()) }));
@@ -143,17 +152,25 @@ export function isTaken(transaction: RegistryTransaction, username: string): boo
   return false;
 }
 
-/** @param before  a store that never had an administrator has none to lose */
-function checkAdminRemains(before: boolean, transaction: RegistryTransaction): void {
+/**
+ * @param before  a store that never had an administrator has none to lose
+ * @throws {ProblemError} `conflict`
+ */
+export function checkAdminRemains(before: boolean, transaction: RegistryTransaction): void {
   if (!before || hasAdmin(transaction)) return;
   throw conflict('This is the last administrator. Make another one first.');
 }
 
-function hasAdmin(transaction: RegistryTransaction): boolean {
+/** Whether there is an administrator who can sign in. */
+export function hasAdmin(transaction: RegistryTransaction): boolean {
   for (const user of transaction.all('users').values()) {
-    if (!user.disabled && user.roles.includes('Admin')) return true;
+    if (!user.disabled && user.roles.includes('Admin') && isProviderOf(user, transaction)) return true;
   }
   return false;
+}
+
+function isProviderOf({ federated }: UserRecord, transaction: RegistryTransaction): boolean {
+  return !federated || transaction.get('providers', federated.provider)?.enabled === true;
 }
 
 export function isUsername(text: string): boolean {
