@@ -41,6 +41,47 @@ export interface CallbackReply {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
+/** A session at the provider that is to end because the one here has ended. */
+export interface LogoutOptions {
+  readonly subject: string;
+  readonly session: NonNullable<UpstreamIdentity['session']>;
+  /** Travels as `state` or RelayState: an opaque id that comes back with the answer, never an address. */
+  readonly logoutId: string;
+  /** Where the answer is to come to: `<CONSOLE_URL>/login/logout/<idp id>` or, by SAML, `<CONSOLE_URL>/login/saml/<idp id>/logout`. */
+  readonly returnUrl: string;
+}
+
+/** How the browser gets to the provider. */
+export type Departure =
+  | { readonly method: 'GET'; readonly location: string }
+  | { readonly method: 'POST'; readonly location: string; readonly fields: Readonly<Record<string, string>> };
+
+/** A logout that the provider sends, once its message has proven to be the provider's. */
+export interface ReceivedLogout {
+  /** Everybody's sessions of this subject, unless ids name some of them. */
+  readonly subject?: string;
+  /** OIDC `sid`, SAML SessionIndex. */
+  readonly sessionIds: readonly string[];
+  /** Of this message alone: seen again before `usableUntilMs` (epoch milliseconds), it is a replay. */
+  readonly messageId: string;
+  readonly usableUntilMs: number;
+}
+
+/** A SAML message as it came to our logout address. */
+export type SamlMessage =
+  /** The query as received: the signature covers its very characters (SAML Bindings §3.4.4.1). */
+  | { readonly binding: 'redirect'; readonly query: string; readonly logoutUrl: string }
+  | {
+      readonly binding: 'post';
+      readonly parameters: ReadonlyMap<string, string>;
+      readonly logoutUrl: string;
+    };
+
+export type SamlLogoutMessage =
+  | { readonly type: 'request'; readonly logout: ReceivedLogout; readonly relayState: string | undefined }
+  /** @property isDone  whether the provider says that the session there has ended */
+  | { readonly type: 'response'; readonly logoutId: string; readonly isDone: boolean };
+
 /** Sends the browser to the provider and reads what it brings back. */
 export interface RedirectConnector {
   readonly kind: 'oidc' | 'saml';
@@ -48,6 +89,34 @@ export interface RedirectConnector {
   begin(options: BeginOptions): Promise<{ readonly location: string; readonly secrets: AttemptSecrets }>;
   /** @throws {FederationError} when the answer is a refusal, or does not prove anything */
   finish(reply: CallbackReply, secrets: AttemptSecrets): Promise<UpstreamIdentity>;
+  /**
+   * @returns undefined when the provider takes no logout
+   * @throws {FederationError} when the provider cannot be reached or is configured wrongly
+   */
+  beginLogout?(options: LogoutOptions): Promise<Departure | undefined>;
+  /**
+   * OpenID Connect Back-Channel Logout 1.0 §2.6 (S41).
+   *
+   * @throws {FederationError} when the token is not one, or not for us
+   */
+  readLogoutToken?(token: string): Promise<ReceivedLogout>;
+  /**
+   * OpenID Connect Front-Channel Logout 1.0 §2: parameters `iss` and `sid`.
+   *
+   * @returns the provider's session id
+   * @throws {FederationError} when they are not there, or another provider's
+   */
+  readFrontChannelLogout?(parameters: ReadonlyMap<string, string>): string;
+  /** @throws {FederationError} for every message that is not signed by the provider, for us and now (S48) */
+  readSamlLogout?(message: SamlMessage): Promise<SamlLogoutMessage>;
+  /**
+   * Says to the provider that the sessions of its request have ended.
+   *
+   * @returns undefined when it has no address for that
+   */
+  answerSamlLogout?(
+    request: Extract<SamlLogoutMessage, { readonly type: 'request' }>,
+  ): Promise<Departure | undefined>;
 }
 
 /** Checks a password that was typed here. */
@@ -64,17 +133,26 @@ export interface PasswordConnector {
 
 export type Connector = RedirectConnector | PasswordConnector;
 
-/** An outside sign-in that did not work: shown as `login_failed`. */
+/** An outside sign-in that did not work. */
 export class FederationError extends Error {
   override readonly name = 'FederationError';
   readonly status: 400 | 401 | 403 | 503;
+  readonly code: FederationErrorCode;
 
   /**
    * @param status   400 a malformed or foreign answer, 401 a proof that does not hold, 403 a refusal, 503 no answer
    * @param message  for the person at the browser: no token, no assertion, no address of an internal host
    */
-  constructor(status: FederationError['status'], message: string, options?: ErrorOptions) {
+  constructor(
+    status: FederationError['status'],
+    message: string,
+    { code = 'login_failed', ...options }: ErrorOptions & { readonly code?: FederationErrorCode } = {},
+  ) {
     super(message, options);
     this.status = status;
+    this.code = code;
   }
 }
+
+/** `forbidden`: the provider has proven who it is, and this console does not let them in (S45). */
+export type FederationErrorCode = 'login_failed' | 'forbidden' | 'invalid_request';

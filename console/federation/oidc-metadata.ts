@@ -83,10 +83,15 @@ export function createOidcMetadata({ issuer, endpoints, fetch, now }: OidcMetada
 
   /** The browser goes there itself, past the guarded client. */
   function checkBrowserAddress(address: string): void {
-    const protocol = URL.canParse(address) ? new URL(address).protocol : '';
-    if (protocol === 'https:' || (protocol === 'http:' && issuer.startsWith('http:'))) return;
+    if (isBrowserAddress(issuer, address)) return;
     throw new FederationError(503, 'The sign-in address of the identity provider is not an https address.');
   }
+}
+
+/** Whether a browser may be sent to this address of a provider: where the provider itself is https, it is too. */
+export function isBrowserAddress(issuer: string, address: string): boolean {
+  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
+  return protocol === 'https:' || (protocol === 'http:' && issuer.startsWith('http:'));
 }
 
 function asMetadata(issuer: string, endpoints: OidcEndpoints): client.ServerMetadata {

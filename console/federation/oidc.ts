@@ -11,6 +11,7 @@ import {
 } from './connector.ts';
 import { type Claims, identityOf } from './oidc-claims.ts';
 import { asFederationError } from './oidc-errors.ts';
+import { createOidcLogout } from './oidc-logout.ts';
 import { createOidcMetadata, type OidcEndpoints } from './oidc-metadata.ts';
 import { createOutboundFetch } from './outbound-fetch.ts';
 
@@ -46,10 +47,12 @@ export function createOidcConnector({ config, outbound, now }: OidcConnectorDeps
   const fetch = createOutboundFetch(outbound);
   const { issuer, endpoints, clientId, scopes = ['email', 'profile'] } = config;
   const metadata = createOidcMetadata({ issuer, endpoints, fetch, now });
+  const alg = config.idTokenAlg ?? 'RS256';
   let configured: { of: client.ServerMetadata; configuration: client.Configuration } | undefined;
 
   return {
     kind: 'oidc',
+    ...createOidcLogout({ issuer, clientId, alg, metadata, fetch, now }),
     begin: ({ attemptId, callbackUrl, reauthenticate }) =>
       inWords(async () => {
         const [nonce, verifier] = [client.randomNonce(), client.randomPKCECodeVerifier()];
@@ -97,7 +100,7 @@ export function createOidcConnector({ config, outbound, now }: OidcConnectorDeps
     const made = new client.Configuration(
       server,
       clientId,
-      { id_token_signed_response_alg: config.idTokenAlg ?? 'RS256' },
+      { id_token_signed_response_alg: alg },
       await authenticationOf(config.authentication),
     );
     made[client.customFetch] = fetch;

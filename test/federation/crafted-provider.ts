@@ -25,6 +25,8 @@ export interface CraftedProvider {
   answer: ((res: ServerResponse) => unknown) | undefined;
   /** The nonce that the ID token repeats, as the authorization request had it. */
   nonce: string;
+  /** By the published key, with RS256. */
+  sign(claims: JWTPayload, typ?: string): Promise<string>;
   /** By a key that is published too, of another algorithm. */
   signOther(claims: JWTPayload): Promise<string>;
   /** Back to a provider that does everything right. */
@@ -51,6 +53,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
     asked: [],
     ...right(),
     nonce: '',
+    sign: signRight,
     signOther: (claims) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'other' }).sign(other.privateKey),
     reset() {
@@ -85,14 +88,15 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
   return provider;
 
   async function idToken(): Promise<string> {
-    const { claims, sign = signRight } = provider.forgery;
+    const { claims, sign = (all) => signRight(all) } = provider.forgery;
     const now = Math.floor(Date.now() / 1000);
     const base = { iss: issuer, sub: 'ada', aud: clientId, iat: now, exp: now + 300, nonce: provider.nonce };
     return sign({ ...base, ...claims } as JWTPayload);
   }
 
-  function signRight(claims: JWTPayload): Promise<string> {
-    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'published' }).sign(privateKey);
+  function signRight(claims: JWTPayload, typ?: string): Promise<string> {
+    const header = { alg: 'RS256', kid: 'published', ...(typ === undefined ? {} : { typ }) };
+    return new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
   }
 }
 

@@ -1,0 +1,189 @@
+/** Logout between the console and an OpenID provider, at the connector: what is sent there, what is believed from there. */
+import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createOidcConnector } from '../../console/federation/oidc.ts';
+import { Secret } from '../../console/secret.ts';
+import { type CraftedProvider, clientId, clientSecret, startCraftedProvider } from './crafted-provider.ts';
+import { logoutClaims } from './logout-tokens.ts';
+import { loopbackOutbound, refusalOf } from './support.ts';
+
+let provider: CraftedProvider;
+beforeAll(async () => {
+  provider = await startCraftedProvider();
+});
+beforeEach(() => provider.reset());
+afterAll(() => provider.close());
+
+const returnUrl = 'http://127.0.0.1:9/login/logout/corp';
+const session = { id: 'session-7', hint: 'the.id.token' };
+
+function connect({ outbound = loopbackOutbound(), now = Date.now } = {}) {
+  const authentication = {
+    method: 'client_secret_post',
+    secret: new Secret(clientSecret),
+  } as const;
+  return createOidcConnector({
+    config: { issuer: provider.issuer, clientId, authentication },
+    outbound,
+    now,
+  });
+}
+
+describe('a logout that is passed on', () => {
+  const begin = (hint = session.hint) =>
+    connect().beginLogout!({
+      subject: 'ada',
+      session: { ...session, hint },
+      logoutId: 'logout-1',
+      returnUrl,
+    });
+
+  test('goes to the end of session address with what the provider wants to know', async () => {
+    provider.metadata = { end_session_endpoint: `${provider.issuer}/end?tenant=1` };
+    const departure = await begin();
+    const { origin, pathname, searchParams } = new URL(departure!.location);
+    expect(departure!.method).toBe('GET');
+    expect(origin + pathname).toBe(`${provider.issuer}/end`);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      tenant: '1',
+      id_token_hint: 'the.id.token',
+      client_id: clientId,
+      post_logout_redirect_uri: returnUrl,
+      state: 'logout-1',
+    });
+  });
+
+  test('does without a hint that is longer than servers take addresses', async () => {
+    provider.metadata = { end_session_endpoint: `${provider.issuer}/end` };
+    const { searchParams } = new URL((await begin('x'.repeat(6001)))!.location);
+    expect(searchParams.has('id_token_hint')).toBe(false);
+    expect(searchParams.get('client_id')).toBe(clientId);
+  });
+
+  test('goes nowhere when the provider has no such address, and not to one that is no web address', async () => {
+    expect(await begin()).toBeUndefined();
+    provider.metadata = { end_session_endpoint: 'javascript:alert(1)' };
+    expect(await refusalOf(begin())).toMatchObject({ status: 503 });
+  });
+
+  test('is told apart from a provider that does not answer', async () => {
+    provider.metadata = { issuer: 'https://other.example' };
+    expect(await refusalOf(begin())).toMatchObject({ status: 401 });
+  });
+});
+
+test('S41: a right logout token names a session, a person, or both: the rows below fail by what they change alone', async () => {
+  const read = async (claims: Record<string, unknown>, typ?: string) =>
+    connect().readLogoutToken!(await provider.sign(logoutClaims(provider.issuer, claims), typ));
+  expect(await read({})).toMatchObject({ subject: 'ada', sessionIds: ['session-7'] });
+  expect(await read({ sid: undefined })).toMatchObject({ subject: 'ada', sessionIds: [] });
+  const unnamed = await read({ sub: undefined, jti: 'jti-1' });
+  expect(unnamed).toMatchObject({ sessionIds: ['session-7'], messageId: 'jti-1' });
+  expect(unnamed).not.toHaveProperty('subject');
+  // What providers wrote before explicit typing, and beside us.
+  for (const typ of [undefined, 'JWT']) expect(await read({}, typ)).toMatchObject({ subject: 'ada' });
+  expect(await read({ aud: ['other', clientId] })).toMatchObject({ subject: 'ada' });
+});
+
+test('S41: a token is a replay for as long as it would be taken', async () => {
+  const nowMs = Date.now();
+  const claims = logoutClaims(provider.issuer, { exp: Math.floor(nowMs / 1000) + 86_400 });
+  const token = await provider.sign(claims);
+  const { usableUntilMs } = await connect().readLogoutToken!(token);
+  const later = connect({ now: () => usableUntilMs + 1000 });
+  expect(usableUntilMs).toBeGreaterThan(nowMs);
+  expect(await refusalOf(later.readLogoutToken!(token))).toMatchObject({ status: 400 });
+});
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const unsigned = (claims: JWTPayload) => `${part({ alg: 'none', typ: 'logout+jwt' })}.${part(claims)}.`;
+const stripped = async (claims: JWTPayload) =>
+  (await provider.sign(claims, 'logout+jwt')).replace(/[^.]*$/, '');
+const altered = async (claims: JWTPayload) => {
+  const [header, , signature] = (await provider.sign(claims)).split('.');
+  return `${header}.${part({ ...claims, sub: 'eve' })}.${signature}`;
+};
+const bySecret = (claims: JWTPayload) =>
+  new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(clientSecret));
+const byStranger = (kid?: string) => async (claims: JWTPayload) => {
+  const { privateKey } = await generateKeyPair('RS256');
+  return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', ...(kid ? { kid } : {}) }).sign(privateKey);
+};
+const ofType = (typ: string) => (claims: JWTPayload) => provider.sign(claims, typ);
+const epoch = Math.floor(Date.now() / 1000);
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+
+describe('S41: a logout token that is refused', () => {
+  test.each<{
+    name: string;
+    claims?: Record<string, unknown>;
+    sign?: (claims: JWTPayload) => string | Promise<string>;
+  }>([
+    { name: 'unsigned (alg none)', sign: unsigned },
+    { name: 'its signature taken away', sign: stripped },
+    { name: 'another content under the signature', sign: altered },
+    { name: 'signed by the client secret (HS256)', sign: bySecret },
+    { name: 'signed by a key that is not published', sign: byStranger('published') },
+    { name: 'signed by a key of no name', sign: byStranger() },
+    { name: 'signed by a published key of another algorithm', sign: (claims) => provider.signOther(claims) },
+    { name: 'not a token', sign: () => 'logout' },
+    { name: 'five parts', sign: () => 'a.b.c.d.e' },
+    { name: 'too long', sign: () => 'x'.repeat(16_385) },
+    { name: 'an access token by its type', sign: ofType('at+jwt') },
+    { name: 'another issuer', claims: { iss: 'https://other.example' } },
+    { name: 'no issuer', claims: { iss: undefined } },
+    { name: 'another audience', claims: { aud: 'other' } },
+    { name: 'no audience', claims: { aud: undefined } },
+    { name: 'expired', claims: { exp: epoch - 120 } },
+    { name: 'no exp', claims: { exp: undefined } },
+    { name: 'issued long ago', claims: { iat: epoch - 7200 } },
+    { name: 'issued in the future', claims: { iat: epoch + 3600, exp: epoch + 7200 } },
+    { name: 'no iat', claims: { iat: undefined } },
+    { name: 'no jti', claims: { jti: undefined } },
+    { name: 'an empty jti', claims: { jti: '' } },
+    { name: 'no events', claims: { events: undefined } },
+    { name: 'another event', claims: { events: { 'urn:other': {} } } },
+    { name: 'events as a list', claims: { events: [event] } },
+    { name: 'an event that is no object', claims: { events: { [event]: true } } },
+    { name: 'a nonce, as ID tokens have', claims: { nonce: 'n' } },
+    { name: 'an empty nonce', claims: { nonce: '' } },
+    { name: 'neither sub nor sid', claims: { sub: undefined, sid: undefined } },
+    { name: 'a sid that is no text', claims: { sid: 7 } },
+    { name: 'an empty sid', claims: { sid: '' } },
+    { name: 'an empty sub', claims: { sub: '' } },
+  ])('$name', async ({ claims = {}, sign = (all) => provider.sign(all) }) => {
+    const token = await sign(logoutClaims(provider.issuer, claims));
+    expect(await refusalOf(connect().readLogoutToken!(token))).toMatchObject({ status: 400 });
+  });
+
+  test('keys that cannot be had are the provider’s trouble, not the token’s', async () => {
+    provider.metadata = { jwks_uri: `${provider.issuer}/userinfo` };
+    const token = await provider.sign(logoutClaims(provider.issuer));
+    expect(await refusalOf(connect().readLogoutToken!(token))).toMatchObject({ status: 503 });
+  });
+});
+
+test('strangers’ tokens do not make the console ask the provider again and again', async () => {
+  const outbound = loopbackOutbound();
+  const connector = connect({ outbound });
+  for (let i = 0; i < 5; i++) {
+    const token = await byStranger(`kid-${i}`)(logoutClaims(provider.issuer));
+    await refusalOf(connector.readLogoutToken!(token));
+  }
+  expect(outbound.asked.filter((line) => line === 'GET /jwks')).toHaveLength(1);
+});
+
+test('a front-channel logout is for this issuer and names a session', async () => {
+  const read = (parameters: Record<string, string>) =>
+    Promise.resolve().then(() => connect().readFrontChannelLogout!(new Map(Object.entries(parameters))));
+  expect(await read({ iss: provider.issuer, sid: 'session-7' })).toBe('session-7');
+  for (const wrong of [
+    {},
+    { sid: 'session-7' },
+    { iss: provider.issuer },
+    { iss: provider.issuer, sid: '' },
+    { iss: `${provider.issuer}/`, sid: 'session-7' },
+  ]) {
+    expect(await refusalOf(read(wrong as Record<string, string>))).toMatchObject({ status: 400 });
+  }
+});
