@@ -1,0 +1,175 @@
+/** A resource server that nobody here wrote: Apache with mod_auth_openidc checks access tokens by the key set. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runTool } from '../dashboard/support.ts';
+import {
+  clientSecret,
+  freePort,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+} from '../helpers/console.ts';
+import { authorize, dashboard, type Tokens, verifier } from '../helpers/sign-in.ts';
+import { until } from '../helpers/store.ts';
+import { createUserAgent, type UserAgent } from '../helpers/user-agent.ts';
+import { apacheIsMissing, type RunningApache, startApache } from './support/apache.ts';
+import { type Certificate, makeCertificate, opensslIsMissing } from './support/certificate.ts';
+import { documented } from './support/documented.ts';
+
+const missing = apacheIsMissing ?? opensslIsMissing;
+const daySeconds = 86_400;
+const badSignature = /JWT signature verification failed/;
+const noKey = /could not find key with kid/;
+
+describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  let folder: string;
+  let certificate: Certificate;
+  let console: RunningConsole;
+  let foreign: RunningConsole;
+  let apache: RunningApache;
+  let agent: UserAgent;
+  let yesterdays: string;
+
+  // mod_auth_openidc takes a key set from https only.
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'console-clock-'));
+    certificate = await makeCertificate();
+    await setClock(-daySeconds);
+    const port = await freePort();
+    console = await startConsole({
+      port,
+      env: {
+        CONSOLE_URL: `https://localhost:${port}`,
+        CONSOLE_TLS_CERT: certificate.certificateFile,
+        CONSOLE_TLS_KEY: certificate.keyFile,
+        TEST_CLOCK_FILE: join(folder, 'clock'),
+        NODE_OPTIONS: `--import ${pathToFileURL(resolve(import.meta.dirname, '../oidc/movable-clock.mjs')).href}`,
+      },
+    });
+    agent = createUserAgent(console.url, { ca: certificate.pem });
+    yesterdays = await askToken();
+    await setClock(0);
+    foreign = await startConsole();
+    apache = await startProtected(console.url, certificate.certificateFile);
+  });
+  afterAll(async () => {
+    await apache?.stop();
+    await Promise.all([console?.stop(), foreign?.stop()]);
+    await certificate?.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("a machine's token is let in, and Apache knows whose it is", async () => {
+    expect(await call(await askToken())).toEqual({ status: 200, body: 'hello application-client\n' });
+  });
+
+  test("a person's token is let in", async () => {
+    const { access_token } = await signInForTokens();
+    expect(await call(access_token)).toEqual({ status: 200, body: `hello ${decodeJwt(access_token).sub}\n` });
+  });
+
+  /** What is refused, why Apache says so, and how it comes about. */
+  const refusals: [string, RegExp, () => Promise<string>][] = [
+    ['S2: a tampered token', badSignature, async () => withClaims(await askToken(), { sub: 'root' })],
+    ['S2: a token without its signature', badSignature, async () => (await askToken()).replace(/[^.]+$/, '')],
+    ['S2: an unsigned token', noKey, async () => unsigned(await askToken())],
+    ['S2: a token of another key under the same id', badSignature, async () => signedAnew(await askToken())],
+    ['S2: a token of another console', noKey, () => machineToken(foreign)],
+    ['S3: an expired token', /JWT expired \d+ seconds ago/, async () => yesterdays],
+    ['S3: an ID token', /could not match .* 'aud:/, async () => (await signInForTokens()).id_token],
+    ['a token with too small a role', /could not match .* 'roles:Admin'/, () => askToken('app:Viewer')],
+  ];
+
+  test.each(refusals)('%s is refused', async (_, why, make) => {
+    const token = await make();
+    const before = await apache.errorLog();
+    expect(await call(token)).toEqual({ status: 401, body: expect.not.stringContaining('hello') });
+    expect((await apache.errorLog()).slice(before.length)).toMatch(why);
+  });
+
+  test('a call without a token is refused', async () => {
+    expect(await call(undefined)).toEqual({ status: 401, body: expect.not.stringContaining('hello') });
+  });
+
+  test('tokens of keys that were rotated in at once are let in without a restart', async () => {
+    const before = decodeProtectedHeader(await askToken()).kid;
+    await runTool(console, ['keys', 'rotate', '--now']);
+    let token = '';
+    await until(
+      async () => {
+        token = await askToken();
+        return decodeProtectedHeader(token).kid !== before;
+      },
+      'the new keys',
+      20_000,
+    );
+    expect(await call(token)).toMatchObject({ status: 200 });
+  });
+
+  function setClock(aheadSeconds: number): Promise<void> {
+    return writeFile(join(folder, 'clock'), String(aheadSeconds));
+  }
+
+  async function askToken(scope?: string): Promise<string> {
+    const { status, body } = await agent.post(
+      '/oauth2/token',
+      { grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) },
+      { authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
+    );
+    if (status !== 200) throw new Error(`no token: ${status} ${body}`);
+    return JSON.parse(body).access_token;
+  }
+
+  async function signInForTokens(): Promise<Tokens> {
+    const code = (await authorize(agent)).get('code') ?? '';
+    const { status, body } = await agent.post('/oauth2/token', {
+      grant_type: 'authorization_code',
+      client_id: dashboard.clientId,
+      redirect_uri: dashboard.redirectUri,
+      code,
+      code_verifier: verifier,
+    });
+    if (status !== 200) throw new Error(`no tokens: ${status} ${body}`);
+    return JSON.parse(body);
+  }
+
+  async function call(token: string | undefined) {
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    const response = await fetch(`${apache.url}/machines/`, { headers, redirect: 'manual' });
+    return { status: response.status, body: await response.text() };
+  }
+});
+
+/** With the documented configuration, and trust in a certificate of this test. */
+async function startProtected(consoleUrl: string, certificateFile: string): Promise<RunningApache> {
+  const { configurations } = documented('Apache', { 'https://console.example.com': consoleUrl });
+  return startApache({
+    port: await freePort(),
+    site: `OIDCCABundlePath ${certificateFile}\n${configurations[1]}`,
+    pages: { 'machines/index.html': 'hello <!--#echo var="REMOTE_USER" -->\n' },
+  });
+}
+
+function withClaims(token: string, changes: Record<string, unknown>): string {
+  const [header, , signature] = token.split('.');
+  return [header, encoded({ ...decodeJwt(token), ...changes }), signature].join('.');
+}
+
+function unsigned(token: string): string {
+  return `${encoded({ ...decodeProtectedHeader(token), alg: 'none' })}.${encoded(decodeJwt(token))}.`;
+}
+
+function signedAnew(token: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const header = decodeProtectedHeader(token);
+  return new SignJWT(decodeJwt(token)).setProtectedHeader({ ...header, alg: 'RS256' }).sign(privateKey);
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
