@@ -5,6 +5,7 @@ import type { Setup } from './accounts/setup.ts';
 import { createApp } from './app.ts';
 import { composeBrowser } from './compose/browser.ts';
 import { composeEndpoints } from './compose/endpoints.ts';
+import { composeLicenceUpdates } from './compose/licence-updates.ts';
 import { composeLogoutNotices } from './compose/logout-notices.ts';
 import { composeMembers } from './compose/members.ts';
 import { createShared, type SharedDeps } from './compose/shared.ts';
@@ -30,6 +31,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
   const proxy = composeMembers(shared, members);
   const { oauth, endpoints, probes } = composeEndpoints(shared);
   const notices = composeLogoutNotices(shared);
+  const licenceUpdates = composeLicenceUpdates(shared);
   const { pages, setup } = await composeBrowser(shared, notices);
   const handle = createApp({
     newRequestId: createRequestIds(),
@@ -48,7 +50,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     setup,
     probes,
     async close() {
-      await Promise.all([notices.close(), proxy.close()]);
+      await Promise.all([notices.close(), licenceUpdates.close(), proxy.close()]);
     },
   };
 }

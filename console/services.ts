@@ -7,6 +7,8 @@ import { createUsers } from './accounts/users.ts';
 import { createUpstreamSessions } from './federation/upstream-sessions.ts';
 import { createProviders } from './federation/providers.ts';
 import { createOutbound } from './http/outbound.ts';
+import { createDeliveries } from './licence/deliveries.ts';
+import { createLicences } from './licence/licences.ts';
 import type { Logger } from './log.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
 import { applicationClient, createClients, dashboardClient } from './oidc/clients.ts';
@@ -64,6 +66,7 @@ export function createServices({ settings, storage, now, log }: ServicesDeps) {
   });
   const isProviderEnabled = providers.isEnabled;
   const users = createUsers({ registry, passwords, newId: randomUUID, now, isProviderEnabled });
+  const licences = createLicences({ registry, newId: randomUUID, now });
   return {
     settings,
     storage,
@@ -76,6 +79,13 @@ export function createServices({ settings, storage, now, log }: ServicesDeps) {
     providers,
     logoutOutbox,
     upstreamSessions,
+    licences,
+    licenceDeliveries: createDeliveries({
+      artifacts,
+      licences,
+      address: () => settings.applicationInternalAddress,
+      now,
+    }),
     registration: createClientRegistration({
       registry,
       checkOutboundUrl: outbound.check,

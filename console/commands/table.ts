@@ -3,6 +3,7 @@ import { clientCommands } from './client.ts';
 import type { Command } from './command.ts';
 import { helpCommand } from './help.ts';
 import { keyCommands } from './keys.ts';
+import { licenceCommands } from './licence.ts';
 import { sessionCommands } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { tokenCommand } from './token.ts';
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   tokenCommand,
   ...settingsCommands,
+  ...licenceCommands,
   ...backupCommands,
   helpCommand(() => commands),
 ];

@@ -5,8 +5,8 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
 import type { TokenAlg, TokenTyp } from '../storage/records.ts';
 
-/** The `typ` header of what is signed here: access tokens and logout tokens. */
-export type JwtTyp = TokenTyp | 'logout+jwt';
+/** The `typ` header of what is signed here, so that none is taken for another (RFC 8725 §3.11). */
+export type JwtTyp = TokenTyp | 'logout+jwt' | 'licence+jwt' | 'doctor+jwt';
 
 export interface SigningKey {
   readonly kid: string;
@@ -38,6 +38,8 @@ export function createSigningKey(kid: string, alg: TokenAlg, privateJwk: JsonWeb
     JWT: headerOf('JWT'),
     'at+jwt': headerOf('at+jwt'),
     'logout+jwt': headerOf('logout+jwt'),
+    'licence+jwt': headerOf('licence+jwt'),
+    'doctor+jwt': headerOf('doctor+jwt'),
   };
   const signingInput = (claims: object, typ: JwtTyp) =>
     `${headers[typ]}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;

@@ -43,6 +43,9 @@ export function judgeSettings(settings: SettingValues, isGiven: (key: SettingKey
   if (isPlainHttp && settings.tlsCert !== undefined)
     problems.push('CONSOLE_TLS_CERT needs an https CONSOLE_URL');
 
+  const unusable = internalAddressWarning(settings.applicationInternalAddress);
+  if (unusable !== undefined) warnings.push(unusable);
+
   const clientSecret = settings.applicationClientSecret?.reveal();
   if (clientSecret !== undefined && clientSecret.length < clientSecretMinLength) {
     warnings.push(
@@ -66,6 +69,18 @@ export function judgeSettings(settings: SettingValues, isGiven: (key: SettingKey
     problems.push(`CONSOLE_ADMIN_PASSWORD must have at least ${settings.passwordMinLength} characters`);
   }
   return { problems, warnings };
+}
+
+/**
+ * The console calls nobody in clear text beyond this machine (S42).
+ *
+ * @returns why it will never call this address; nothing when it may
+ */
+export function internalAddressWarning(address: string): string | undefined {
+  const { protocol, hostname } = new URL(address);
+  const isThisMachine = isLoopback(hostname) && !hostname.endsWith('.localhost');
+  if (protocol === 'https:' || isThisMachine) return undefined;
+  return 'SVC_MC_APP_INTERNALADDRESS is http: and not loopback: the application gets neither logout notices nor licence updates';
 }
 
 /**

@@ -308,6 +308,22 @@ describe('rules of security', () => {
     expect(load({ CONSOLE_URL: url, ...encrypted() })).toMatchObject({ url, warnings: [] });
   });
 
+  test.each(['http://dash.internal:9021', 'http://10.0.0.7:9021', 'http://a.localhost:9021'])(
+    'S42: warns that %s, in clear text and not this machine, is never called',
+    (address) => {
+      const env = { SVC_MC_APP_INTERNALADDRESS: address, ...encrypted() };
+      expect(load(env).warnings).toEqual([expect.stringContaining('neither logout notices nor licence')]);
+      expect(problemsOf({ ...env, CONSOLE_STRICT: 'true' })).toHaveLength(1);
+    },
+  );
+
+  test.each(['http://localhost:9021', 'http://127.0.0.2:9021', 'http://[::1]:9021', 'https://dash.internal'])(
+    'S42: takes the internal address %s',
+    (address) => {
+      expect(load({ SVC_MC_APP_INTERNALADDRESS: address, ...encrypted() }).warnings).toEqual([]);
+    },
+  );
+
   test('warns when plain HTTP is reachable from the network', () => {
     expect(load({ CONSOLE_HOST: '0.0.0.0', ...encrypted() }).warnings).toEqual([
       expect.stringContaining('CONSOLE_HOST is not loopback'),

@@ -1,0 +1,93 @@
+/**
+ * What has become of the licence at each address that it was sent to. Durable: a restart neither forgets
+ * who still has to get it nor sends it again to who has it.
+ */
+import { createClaims } from '../outbox/claims.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
+import type { Licences } from './licences.ts';
+
+export interface Delivery {
+  /** `svc.mc.app.internalAddress` as it was then. */
+  readonly address: string;
+  readonly licenceId: string;
+  /** Which setting of the licence it was. */
+  readonly version: string;
+  /** Since it was last acknowledged, and with the one that was. */
+  readonly tries: number;
+  /** Epoch milliseconds of the last time that the application said it has it. */
+  readonly acknowledgedAt?: number;
+  /** Whether it keeps this one; otherwise it has one that was signed later. */
+  readonly isKept?: boolean;
+  /** Why the last try was in vain. */
+  readonly reason?: string;
+  /** Epoch milliseconds before which it is not sent again. */
+  readonly dueAt: number;
+}
+
+export interface Deliveries {
+  /** The current licence to the current address, also when it is not due yet; nothing without a licence. */
+  current(): Promise<Delivery | undefined>;
+  /** For the one caller that is to send it now, among processes too, when it is due. */
+  take(address: string): Promise<Delivery | undefined>;
+  giveBack(address: string): Promise<void>;
+  note(delivery: Delivery): Promise<void>;
+  /** To every address of the last 30 days, the current one first. */
+  all(): Promise<readonly Delivery[]>;
+  /** When there is no licence any more. */
+  forget(): Promise<void>;
+}
+
+export interface DeliveriesDeps {
+  readonly artifacts: ArtifactStore;
+  readonly licences: Pick<Licences, 'current'>;
+  /** `svc.mc.app.internalAddress`, without a trailing slash. */
+  readonly address: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const kind = 'LicenceDelivery';
+const keptSeconds = 30 * 86_400;
+const mostListed = 1000;
+
+export function createDeliveries({ artifacts, licences, address, now }: DeliveriesDeps): Deliveries {
+  const claims = createClaims(artifacts, 'LicenceClaim');
+
+  return {
+    current,
+    async take(id) {
+      if (!(await claims.take(id))) return undefined;
+      const delivery = await current();
+      if (delivery?.address === id && delivery.dueAt <= now()) return delivery;
+      await claims.giveBack(id);
+      return undefined;
+    },
+    giveBack: claims.giveBack,
+    note: (delivery) =>
+      artifacts.put(kind, delivery.address, {
+        payload: { ...delivery },
+        expiresAt: Math.floor(now() / 1000) + keptSeconds,
+      }),
+    async all() {
+      const [newest, listed] = await Promise.all([current(), artifacts.list(kind, mostListed)]);
+      const earlier = listed
+        .map(({ artifact }) => artifact.payload as unknown as Delivery)
+        .filter((delivery) => delivery.address !== newest?.address)
+        .sort((a, b) => a.address.localeCompare(b.address));
+      return newest ? [newest, ...earlier] : earlier;
+    },
+    async forget() {
+      const listed = await artifacts.list(kind, mostListed);
+      await Promise.all(listed.map(({ key }) => artifacts.removeByKey(kind, key)));
+    },
+  };
+
+  async function current(): Promise<Delivery | undefined> {
+    const licence = licences.current();
+    if (!licence) return undefined;
+    const { id: licenceId, version } = licence;
+    const known = (await artifacts.get(kind, address()))?.payload as Delivery | undefined;
+    if (known?.version === version) return known;
+    return { address: address(), licenceId, version, tries: 0, dueAt: 0 };
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Sends the licence to the dashboard application (spec 5.2.4, `svc.mc.app.internalAddress`) until it is
+ * acknowledged, in the background, and then from time to time: an application may have forgotten it.
+ */
+import type { Outbound } from '../http/outbound.ts';
+import type { OutboundResponse } from '../http/outbound-exchange.ts';
+import type { Audit } from '../log.ts';
+import { post } from '../outbox/post.ts';
+import { createSender } from '../outbox/sender.ts';
+import type { Deliveries, Delivery } from './deliveries.ts';
+import type { KeptLicence, Licences } from './licences.ts';
+
+export interface LicenceUpdatesDeps {
+  readonly licences: Pick<Licences, 'current' | 'onChange'>;
+  readonly deliveries: Deliveries;
+  /** A token for one try: signed by a key of the key set, with `typ` `licence+jwt`. */
+  readonly signUpdate: (licence: KeptLicence) => Promise<string>;
+  readonly outbound: Pick<Outbound, 'send'>;
+  readonly audit: Audit;
+  readonly onError: (error: unknown) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface LicenceUpdates {
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** After each try in vain; the last goes on for as long as it takes. */
+const backOffMs = [2000, 5000, 15_000, 30_000, 60_000] as const;
+/** An application that was started anew has it again after this. */
+const repeatMs = 600_000;
+
+export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
+  const { licences, deliveries, signUpdate, outbound, audit, onError, now } = deps;
+  return createSender({
+    waiting: async () => {
+      const delivery = await deliveries.current();
+      return delivery ? [{ id: delivery.address, dueAt: delivery.dueAt }] : [];
+    },
+    deliver,
+    laneOf: ({ id }) => id,
+    onAdded: licences.onChange,
+    onError,
+    now,
+  });
+
+  async function deliver(address: string, signal: AbortSignal): Promise<void> {
+    const delivery = await deliveries.take(address);
+    if (!delivery) return;
+    try {
+      const licence = licences.current();
+      if (licence?.version === delivery.version) await send(licence, delivery, signal);
+    } finally {
+      await deliveries.giveBack(address);
+    }
+  }
+
+  async function send(licence: KeptLicence, before: Delivery, signal: AbortSignal): Promise<void> {
+    let answer: Acknowledgement | undefined;
+    const request = {
+      url: `${before.address}/licence`,
+      headers: { 'Content-Type': 'application/jwt', Accept: 'application/json' },
+      body: await signUpdate(licence),
+      signal,
+    };
+    const reason = await post(outbound, request, (response) => {
+      answer = acknowledgementOf(response, licence.id);
+      return answer !== undefined;
+    });
+    if (reason === 'cancelled') return;
+    const after = answer ? acknowledged(before, answer) : failed(before, reason ?? 'unexpected_answer');
+    await deliveries.note(after);
+    if (isNews(before, after)) tell(after);
+  }
+
+  function acknowledged(before: Delivery, { kept }: Acknowledgement): Delivery {
+    const { reason: _over, ...rest } = before;
+    const tries = isSettled(before) ? 1 : before.tries + 1;
+    return { ...rest, tries, acknowledgedAt: now(), isKept: kept, dueAt: now() + repeatMs };
+  }
+
+  function failed(before: Delivery, reason: string): Delivery {
+    const tries = isSettled(before) ? 1 : before.tries + 1;
+    const pause = backOffMs[Math.min(tries, backOffMs.length) - 1]!;
+    return { ...before, tries, reason, dueAt: now() + pause };
+  }
+
+  function tell({ address, licenceId, tries, reason }: Delivery): void {
+    audit('licence.sent', {
+      outcome: reason === undefined ? 'success' : 'failure',
+      target: licenceId,
+      address,
+      attempt: tries,
+      reason,
+      willRetry: reason !== undefined,
+    });
+  }
+}
+
+/** The application has it, as far as anybody knows. */
+export function isSettled({ acknowledgedAt, reason }: Delivery): boolean {
+  return acknowledgedAt !== undefined && reason === undefined;
+}
+
+/** An address that does not answer for a day is one line and not fifteen hundred. */
+function isNews(before: Delivery, after: Delivery): boolean {
+  return isSettled(before) !== isSettled(after) || before.reason !== after.reason;
+}
+
+interface Acknowledgement {
+  readonly kept: boolean;
+}
+
+/** Only who has read the update can name its licence: a page that answers 200 to everything has not. */
+function acknowledgementOf(
+  { status, body }: OutboundResponse,
+  licenceId: string,
+): Acknowledgement | undefined {
+  if (status !== 200) return undefined;
+  try {
+    const { id, kept } = JSON.parse(body) as Record<string, unknown>;
+    return id === licenceId && typeof kept === 'boolean' ? { kept } : undefined;
+  } catch {
+    return undefined; // not JSON, or null
+  }
+}

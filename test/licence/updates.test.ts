@@ -1,0 +1,271 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { auditOf, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { startDashboard } from '../dashboard/support.ts';
+import { freePort, machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { until } from '../helpers/store.ts';
+import { acknowledge, answerJson, type Receiver, startReceiver } from './receiver.ts';
+
+const patience = 20_000;
+const content = {
+  id: 'L-1',
+  holder: 'Example & Co',
+  edition: 'Enterprise',
+  expiresAt: '2033-05-18T03:33:20Z',
+};
+
+/** On a store of its own, which outlives it; both go with the test. */
+async function consoleFor(
+  internalAddress: string,
+  options: { readonly dataDir?: string; readonly env?: Record<string, string> } = {},
+): Promise<RunningConsole> {
+  const console = await startConsole({
+    dataDir: options.dataDir ?? temporaryDirectory(),
+    env: {
+      SVC_MC_APP_ADDRESSES: internalAddress,
+      SVC_MC_APP_INTERNALADDRESS: internalAddress,
+      CONSOLE_LOG_LEVEL: 'info',
+      ...options.env,
+    },
+  });
+  onTestFinished(async () => void (await console.stop()));
+  return console;
+}
+
+const tool = (dataDir: string, args: readonly string[], address: string, stdin = '') =>
+  toolDone(args, { dataDir, stdin, env: { SVC_MC_APP_INTERNALADDRESS: address } });
+
+const set = (dataDir: string, address: string, given: object = {}) =>
+  tool(
+    dataDir,
+    ['licence', 'set', '--file', '-', '--json'],
+    address,
+    JSON.stringify({ ...content, ...given }),
+  );
+
+interface Status {
+  readonly licence: { readonly id: string } | null;
+  readonly addresses: readonly Record<string, unknown>[];
+}
+
+const status = async (dataDir: string, address: string) =>
+  (await tool(dataDir, ['licence', 'status', '--json'], address)).json<Status & Record<string, unknown>>();
+
+async function acknowledged(dataDir: string, address: string): Promise<Record<string, unknown>> {
+  let found: Record<string, unknown> | undefined;
+  await until(
+    async () => {
+      found = (await status(dataDir, address)).addresses.find((one) => one.address === address);
+      return found?.state === 'acknowledged';
+    },
+    'an acknowledgement',
+    patience,
+  );
+  return found!;
+}
+
+const received = (receiver: Receiver, count: number) =>
+  waitFor(() => receiver.updates.length >= count, `update ${count}`, 60_000);
+
+test('the dashboard shows the licence that was set while both run, and the next one', async () => {
+  const port = await freePort();
+  const address = `http://localhost:${port}`;
+  const { url, dataDir, log } = await consoleFor(address);
+  const dashboard = await startDashboard({ port, env: { APP_SECURITY_OPENIDP_ISSUERURL: url } });
+  onTestFinished(async () => void (await dashboard.stop()));
+  const shown = async () => {
+    const headers = { Authorization: `Bearer ${await machineToken({ url }, 'app:Viewer')}` };
+    return (await (await fetch(`${dashboard.url}/api/v1/licence`, { headers })).json()) as Record<
+      string,
+      unknown
+    >;
+  };
+
+  await set(dataDir, address);
+  expect(await acknowledged(dataDir, address)).toEqual({
+    address,
+    licence: 'L-1',
+    isCurrent: true,
+    state: 'acknowledged',
+    tries: 1,
+    acknowledgedAt: expect.any(String),
+    isKept: true,
+    lastError: null,
+    nextTryAt: null,
+  });
+  expect(await shown()).toMatchObject({ ...content, expiresAt: 2_000_000_000 });
+  await set(dataDir, address, { id: 'L-2', expiresAt: undefined });
+  await until(async () => (await shown()).id === 'L-2', 'the next licence', patience);
+
+  const sent = log().filter(({ event }) => event === 'licence.sent');
+  expect(sent).toHaveLength(2);
+  expect(sent[0]).toMatchObject({ audit: true, outcome: 'success', target: 'L-1', address, attempt: 1 });
+  expect(auditOf(dataDir)).toMatchObject([
+    { event: 'licence.set', outcome: 'success', target: 'L-1' },
+    { event: 'licence.set', outcome: 'success', target: 'L-2' },
+  ]);
+});
+
+test('a dashboard that is down gets it when it is back, also when the console was restarted meanwhile', async () => {
+  const port = await freePort();
+  const address = `http://localhost:${port}`;
+  const first = await consoleFor(address);
+  const { dataDir } = first;
+  await set(dataDir, address);
+  const refused = () => first.log().find(({ event }) => event === 'licence.sent');
+  await waitFor(refused, 'a try in vain', patience);
+  expect(refused()).toMatchObject({ outcome: 'failure', reason: 'connection_refused', willRetry: true });
+  expect((await status(dataDir, address)).addresses).toMatchObject([
+    { address, state: 'waiting', lastError: 'connection_refused', nextTryAt: expect.any(String) },
+  ]);
+  await first.stop();
+
+  const { url } = await consoleFor(address, {
+    dataDir,
+    env: { CONSOLE_URL: first.url, CONSOLE_PORT: String(first.port) },
+  });
+  const dashboard = await startDashboard({ port, env: { APP_SECURITY_OPENIDP_ISSUERURL: url } });
+  onTestFinished(async () => void (await dashboard.stop()));
+  expect((await acknowledged(dataDir, address)).tries).toBeGreaterThan(1);
+  expect(dashboard.output()).toContain('licence received');
+}, 60_000);
+
+test('each update is signed by the key set, for the application, and made for one try', async () => {
+  const receiver = await startReceiver();
+  receiver.answer = (res, id) =>
+    receiver.updates.length < 2 ? answerJson(res, {}, 503) : acknowledge(res, id);
+  const { url, dataDir } = await consoleFor(receiver.address);
+  await set(dataDir, receiver.address);
+  await acknowledged(dataDir, receiver.address);
+  const keySet = createRemoteJWKSet(new URL(`${url}/oauth2/jwks`));
+  for (const { token, url: path, contentType } of receiver.updates) {
+    const { payload, protectedHeader } = await jwtVerify(token, keySet);
+    expect({ path, contentType }).toEqual({ path: '/licence', contentType: 'application/jwt' });
+    expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'licence+jwt', kid: expect.any(String) });
+    expect(payload).toEqual({
+      iss: url,
+      aud: 'application-dashboard',
+      iat: expect.any(Number),
+      exp: payload.iat! + 120,
+      jti: expect.any(String),
+      licence: { id: 'L-1', holder: 'Example & Co', edition: 'Enterprise', expiresAt: 2_000_000_000 },
+    });
+    const reply = await fetch(`${url}/userinfo`, { headers: { Authorization: `Bearer ${token}` } });
+    expect(reply.status).toBe(401);
+    const member = await fetch(`${url}/svc/rest/cluster`, { headers: { Authorization: `Bearer ${token}` } });
+    expect(member.status).toBe(401);
+  }
+  expect(new Set(receiver.updates.map(({ token }) => decodeJwt(token).jti)).size).toBe(2);
+});
+
+describe('what is no acknowledgement', () => {
+  test.each<[string, string, (res: ServerResponse) => void]>([
+    ['200 with a page', 'unexpected_answer', (res) => void res.writeHead(200).end('<h1>Welcome</h1>')],
+    ['200 with nothing', 'unexpected_answer', (res) => void res.writeHead(200).end()],
+    ['200 with null', 'unexpected_answer', (res) => answerJson(res, null)],
+    ['200 for another licence', 'unexpected_answer', (res) => answerJson(res, { id: 'L-0', kept: true })],
+    ['200 without kept', 'unexpected_answer', (res) => answerJson(res, { id: 'L-1' })],
+    ['the right body with 201', 'status_201', (res) => answerJson(res, { id: 'L-1', kept: true }, 201)],
+    ['204', 'status_204', (res) => void res.writeHead(204).end()],
+    ['400', 'status_400', (res) => answerJson(res, { code: 'invalid_request' }, 400)],
+  ])(
+    '%s',
+    async (_name, reason, answer) => {
+      const receiver = await startReceiver();
+      receiver.answer = answer;
+      const { dataDir, log } = await consoleFor(receiver.address);
+      await set(dataDir, receiver.address);
+      await received(receiver, 2);
+      expect((await status(dataDir, receiver.address)).addresses).toMatchObject([
+        { state: 'waiting', lastError: reason, acknowledgedAt: null },
+      ]);
+      expect(log().filter(({ event }) => event === 'licence.sent')).toMatchObject([
+        { outcome: 'failure', reason },
+      ]);
+      receiver.answer = acknowledge;
+      await acknowledged(dataDir, receiver.address);
+    },
+    60_000,
+  );
+
+  test('S42: a redirect, which is not followed', async () => {
+    const [receiver, other] = [await startReceiver(), await startReceiver()];
+    receiver.answer = (res) => void res.writeHead(307, { Location: `${other.address}/licence` }).end();
+    const { dataDir } = await consoleFor(receiver.address);
+    await set(dataDir, receiver.address);
+    await received(receiver, 2);
+    expect((await status(dataDir, receiver.address)).addresses).toMatchObject([
+      { state: 'waiting', lastError: 'status_307' },
+    ]);
+    expect(other.updates).toEqual([]);
+  });
+});
+
+test('S42: an http address that is not this machine is never called, and the status says so', async () => {
+  const address = 'http://10.11.12.13:9021';
+  const { dataDir, stderr } = await consoleFor(address);
+  expect(stderr()).toMatch(/SVC_MC_APP_INTERNALADDRESS is http: and not loopback/);
+  await set(dataDir, address);
+  await until(
+    async () => (await status(dataDir, address)).addresses[0]?.lastError === 'invalid_url',
+    'the refusal',
+    patience,
+  );
+});
+
+test('who has acknowledged is not told again at a restart; a new address is told, and a new licence', async () => {
+  const [receiver, next] = [await startReceiver(), await startReceiver()];
+  const first = await consoleFor(receiver.address);
+  const { dataDir } = first;
+  await set(dataDir, receiver.address);
+  await acknowledged(dataDir, receiver.address);
+  await first.stop();
+
+  const second = await consoleFor(receiver.address, { dataDir });
+  await set(dataDir, receiver.address, { id: 'L-2' });
+  await received(receiver, 2);
+  expect(receiver.updates.map(({ licenceId }) => licenceId)).toEqual(['L-1', 'L-2']);
+  await acknowledged(dataDir, receiver.address);
+  await second.stop();
+
+  await consoleFor(next.address, { dataDir });
+  await received(next, 1);
+  await acknowledged(dataDir, next.address);
+  expect(receiver.updates).toHaveLength(2);
+  expect((await status(dataDir, next.address)).addresses).toMatchObject([
+    { address: next.address, isCurrent: true, state: 'acknowledged', licence: 'L-2' },
+    { address: receiver.address, isCurrent: false, state: 'acknowledged', licence: 'L-2' },
+  ]);
+}, 60_000);
+
+test('a removed licence is not sent any more', async () => {
+  const address = `http://127.0.0.1:${await freePort()}`;
+  const { dataDir, log } = await consoleFor(address);
+  await set(dataDir, address);
+  await waitFor(() => log().some(({ event }) => event === 'licence.sent'), 'a try', patience);
+  await tool(dataDir, ['licence', 'remove'], address);
+  const receiver = await startReceiver(Number(new URL(address).port));
+  await set(dataDir, address, { id: 'L-9' });
+  await received(receiver, 1);
+  expect(receiver.updates[0]!.licenceId).toBe('L-9');
+});
+
+test('an application that has it is told again after ten minutes: it may have been started anew', async () => {
+  const receiver = await startReceiver();
+  const clock = join(mkdtempSync(join(tmpdir(), 'console-clock-')), 'ahead');
+  writeFileSync(clock, '0');
+  const movableClock = pathToFileURL(join(import.meta.dirname, '../oidc/movable-clock.mjs')).href;
+  const { dataDir, log } = await consoleFor(receiver.address, {
+    env: { TEST_CLOCK_FILE: clock, NODE_OPTIONS: `--import ${movableClock}` },
+  });
+  await set(dataDir, receiver.address);
+  await acknowledged(dataDir, receiver.address);
+  writeFileSync(clock, '601');
+  await received(receiver, 2);
+  expect(log().filter(({ event }) => event === 'licence.sent')).toHaveLength(1);
+}, 60_000);
