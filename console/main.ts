@@ -24,7 +24,9 @@ setTimeout(() => process.exit(), 1000).unref();
 /** @returns the exit code */
 async function run(): Promise<number> {
   const isTerminal = process.stderr.isTTY === true;
-  const settings = await readProcessSettings({ argv: process.argv.slice(2), env: process.env, isTerminal });
+  const readSettings = () =>
+    readProcessSettings({ argv: process.argv.slice(2), env: process.env, isTerminal });
+  const settings = await readSettings();
   const log = createLogger({
     level: settings.logLevel,
     format: settings.logFormat,
@@ -42,7 +44,15 @@ async function run(): Promise<number> {
   try {
     const secretFile = process.env.CONSOLE_APPLICATION_CLIENT_SECRET_FILE;
     const audit = createAudit(log);
-    const { drain } = await start({ settings, secretFile, log, audit, closing, uncaught });
+    const { drain } = await start({
+      settings,
+      readSettings,
+      secretFile,
+      log,
+      audit,
+      closing,
+      uncaught,
+    });
     log.info({ signal: await stopped }, 'stopping');
     await drain(drainMs);
   } catch (error) {

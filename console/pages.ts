@@ -1,6 +1,6 @@
 /** Everything that a browser visits, as one Koa application: our pages first, then the provider. */
 import Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Provider } from 'oidc-provider';
 import type { createAccountPage } from './admin/account.ts';
 import type { createLogin } from './admin/login.ts';
@@ -26,12 +26,12 @@ export interface PagesDeps {
   readonly signedOut: Pick<SignedOut, 'show'>;
   /** The provider of this moment; it is replaced when keys change. */
   readonly provider: () => Provider;
+  /** The origin that may show the answer to this request in a frame, if any. */
+  readonly framedBy: (ctx: Context) => string | undefined;
 }
 
 /** The library matches paths loosely; it gets to see these, spelled exactly so, and no others. */
 const providerPaths = new Set(['/oauth2/authorize', '/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']);
-/** The library puts the hash of its script behind `script-src`; its form goes to a validated address. */
-const selfSubmittingPage = "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'";
 const allowOrigin = 'Access-Control-Allow-Origin';
 const resumePath = /^\/oauth2\/authorize\/[\w-]+$/;
 
@@ -44,7 +44,7 @@ export function createPages(deps: PagesDeps): Koa {
   app.use(refuseRepeatedCookies(deps.cookieNames));
   app.use(router.routes());
   app.use(router.allowedMethods());
-  app.use(askProvider(deps.provider));
+  app.use(askProvider(deps));
   return app;
 }
 
@@ -83,7 +83,7 @@ function refuseRepeatedCookies(names: CookieNames): Middleware {
   };
 }
 
-function askProvider(provider: PagesDeps['provider']): Middleware {
+function askProvider({ provider, framedBy }: Pick<PagesDeps, 'provider' | 'framedBy'>): Middleware {
   return async (ctx, next) => {
     if (!providerPaths.has(ctx.path) && !resumePath.test(ctx.path)) return next();
     // Cross-origin access is decided before this application (S23). The library would reflect the origin,
@@ -91,7 +91,10 @@ function askProvider(provider: PagesDeps['provider']): Middleware {
     const isDecided = ctx.res.hasHeader(allowOrigin);
     delete ctx.req.headers.origin;
     // For the library's one page, which posts an answer to the application (`response_mode=form_post`).
-    ctx.set({ 'Content-Security-Policy': selfSubmittingPage, 'X-Content-Type-Options': 'nosniff' });
+    ctx.set({
+      'Content-Security-Policy': selfSubmittingPage(framedBy(ctx)),
+      'X-Content-Type-Options': 'nosniff',
+    });
     const [handle] = provider().middleware;
     try {
       await handle!(ctx, next);
@@ -99,4 +102,9 @@ function askProvider(provider: PagesDeps['provider']): Middleware {
       if (!isDecided) for (const field of [allowOrigin, 'Access-Control-Expose-Headers']) ctx.remove(field);
     }
   };
+}
+
+/** The library puts the hash of its script behind `script-src`; its form goes to a validated address. */
+function selfSubmittingPage(framedBy = "'none'"): string {
+  return `default-src 'none'; script-src; base-uri 'none'; frame-ancestors ${framedBy}`;
 }

@@ -4,17 +4,18 @@ import { lookup } from 'node:dns/promises';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createUsers } from './accounts/users.ts';
-import { createUpstreamSessions } from './federation/upstream-sessions.ts';
 import { createProviders } from './federation/providers.ts';
+import { createUpstreamSessions } from './federation/upstream-sessions.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createDeliveries } from './licence/deliveries.ts';
 import { createLicences } from './licence/licences.ts';
 import type { Logger } from './log.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
-import { applicationClient, createClients, dashboardClient } from './oidc/clients.ts';
+import { createClients, createDerivedClients, logoutTargets } from './oidc/clients.ts';
 import { createKeys } from './oidc/keys.ts';
 import { createLogoutOutbox } from './oidc/logout-outbox.ts';
 import { createSealer, type Sealer } from './oidc/sealing.ts';
+import { type ApplicationAddresses, applicationAddresses } from './settings/application-addresses.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Registry, Storage } from './storage/storage.ts';
 
@@ -26,9 +27,17 @@ export interface ServicesDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** Where the dashboard application is now, when that may change; otherwise what `settings` says. */
+  readonly application?: () => ApplicationAddresses;
 }
 
-export function createServices({ settings, storage, now, log }: ServicesDeps) {
+export function createServices({
+  settings,
+  storage,
+  now,
+  log,
+  application = constant(applicationAddresses(settings)),
+}: ServicesDeps) {
   const { registry, artifacts } = storage;
   const sealer = createSealer(settings.encryptionKey?.reveal());
   const passwords = createPasswords({
@@ -36,21 +45,20 @@ export function createServices({ settings, storage, now, log }: ServicesDeps) {
     concurrency: 2,
     maxWaiting: 64,
   });
-  const dashboardOrigin = new URL(settings.applicationInternalAddress).origin;
-  const secret = settings.applicationClientSecret?.reveal();
-  const derived = [
-    ...(secret === undefined ? [] : [applicationClient(secret)]),
-    dashboardClient(settings.applicationAddresses, settings.applicationInternalAddress),
-  ];
-  const clients = createClients(registry, derived);
+  const applicationSecret = settings.applicationClientSecret?.reveal();
+  const clients = createClients(registry, createDerivedClients({ applicationSecret, application }));
   const outbound = createOutbound({
     allow: settings.outboundAllow,
-    isKnownLoopback: (origin) => clients.origins().has(origin) || origin === dashboardOrigin,
+    isKnownLoopback: (origin) =>
+      clients.origins().has(origin) || origin === new URL(application().internalAddress).origin,
     resolve: resolveName,
   });
   const logoutOutbox = createLogoutOutbox({
     artifacts,
-    isNotified: (id) => clients.find(id)?.backchannelLogoutUri !== undefined,
+    targetsOf(id) {
+      const client = clients.find(id);
+      return client ? logoutTargets(client) : [];
+    },
     now,
   });
   const upstreamSessions = createUpstreamSessions({ artifacts, sealer });
@@ -69,6 +77,7 @@ export function createServices({ settings, storage, now, log }: ServicesDeps) {
   const licences = createLicences({ registry, newId: randomUUID, now });
   return {
     settings,
+    application,
     storage,
     now,
     sealer,
@@ -112,6 +121,10 @@ export function createServices({ settings, storage, now, log }: ServicesDeps) {
       longestTokenLifeSeconds: Math.max(settings.accessTokenTtlSeconds, settings.sessionMaxSeconds) + 60,
     }),
   };
+}
+
+function constant<T>(value: T): () => T {
+  return () => value;
 }
 
 async function resolveName(hostname: string): Promise<string[]> {

@@ -4,12 +4,17 @@ import { startEmbeddedMember } from './embedded-member.ts';
 import { listen } from './listen.ts';
 import type { Audit, Logger } from './log.ts';
 import { createServices, type Services } from './services.ts';
+import { followSettings } from './settings/follow-settings.ts';
+import { settingsFile } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
+import { followFile } from './storage/follow-file.ts';
 import { openStorage } from './storage/open.ts';
 import { welcome } from './welcome.ts';
 
 export interface StartDeps {
   readonly settings: Settings;
+  /** The same sources, read anew. @throws {SettingsError} */
+  readonly readSettings: () => Promise<Settings>;
   /** Where `CONSOLE_APPLICATION_CLIENT_SECRET` comes from, when it is a file: the printed call reads it too. */
   readonly secretFile: string | undefined;
   readonly log: Logger;
@@ -30,6 +35,7 @@ const maintenanceMs = 60_000;
 /** Resolves when the console answers and has said so on standard output. */
 export async function start({
   settings,
+  readSettings,
   secretFile,
   log,
   audit,
@@ -38,7 +44,17 @@ export async function start({
 }: StartDeps): Promise<Started> {
   const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', log });
   closing.add('store', storage.close);
-  const services = createServices({ settings, storage, now: Date.now, log });
+  const followed = followSettings({
+    started: settings,
+    file: settingsFile(settings.dataDir),
+    read: readSettings,
+    follow: followFile,
+    log,
+    audit,
+  });
+  closing.add('settings', followed.close);
+  const { application } = followed;
+  const services = createServices({ settings, storage, now: Date.now, log, application });
   closing.add('keys', services.keys.close);
   closing.add('identity providers', services.providers.close);
 

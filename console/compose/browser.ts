@@ -22,6 +22,7 @@ import type { LogoutNotices } from '../oidc/logout-notices.ts';
 import { grantTag } from '../oidc/person-token.ts';
 import { createRenderError } from '../oidc/provider-errors.ts';
 import { createSignedOut } from '../oidc/signed-out.ts';
+import { silentFrame } from '../oidc/silent-frame.ts';
 import { createPages } from '../pages.ts';
 import { keepSecret } from '../services.ts';
 import type { Shared } from './shared.ts';
@@ -126,6 +127,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
       onLogout: (ctx, session) => auditChange(ctx, 'logout', { id: session.accountId }),
     }),
     signedOut,
+    framedBy: (ctx) => silentFrame(ctx, services.clients),
   });
   return { pages: pages.callback(), setup };
 }

@@ -6,6 +6,8 @@ import { applicationClientId, identityScopes, roleScopes } from './access-token.
 
 export const dashboardClientId = 'application-dashboard';
 
+export type ClientsById = ReadonlyMap<string, ClientRecord>;
+
 export interface Clients {
   /** A disabled client is found too: who asks decides. */
   find(id: string): ClientRecord | undefined;
@@ -21,22 +23,27 @@ export interface Clients {
   origins(): ReadonlySet<string>;
 }
 
-export function createClients(registry: Registry, derived: readonly ClientRecord[]): Clients {
-  const own = new Map(derived.map((client) => [client.id, client]));
-  let cached: { of: ReadonlyMap<string, ClientRecord>; origins: ReadonlySet<string> } | undefined;
+/** @param derived  the clients that settings imply; the same map for as long as the settings are the same */
+export function createClients(registry: Registry, derived: () => ClientsById): Clients {
+  let cached: { of: readonly ClientsById[]; origins: ReadonlySet<string> } | undefined;
 
   return {
-    find: (id) => own.get(id) ?? registry.get('clients', id),
+    find: (id) => derived().get(id) ?? registry.get('clients', id),
     isLive(id, issuedAt) {
       const client = this.find(id);
       if (!client || client.disabled) return false;
       return issuedAt >= Math.floor((client.tokensValidFrom ?? client.createdAt) / 1000);
     },
-    list: () => [...own.values(), ...[...registry.all('clients').values()].filter(({ id }) => !own.has(id))],
+    list() {
+      const own = derived();
+      return [...own.values(), ...[...registry.all('clients').values()].filter(({ id }) => !own.has(id))];
+    },
     origins() {
-      const registered = registry.all('clients');
-      if (cached?.of !== registered) cached = { of: registered, origins: originsOf(this.list()) };
-      return cached.origins;
+      const of = [derived(), registry.all('clients')];
+      if (!of.every((clients, index) => cached?.of[index] === clients)) {
+        cached = { of, origins: originsOf(this.list()) };
+      }
+      return cached!.origins;
     },
   };
 }
@@ -45,6 +52,31 @@ function originsOf(clients: readonly ClientRecord[]): ReadonlySet<string> {
   const live = clients.filter(({ disabled }) => !disabled);
   const origins = live.flatMap(({ redirectUris }) => redirectUris.map((uri) => new URL(uri).origin));
   return new Set(origins.filter((origin) => origin !== 'null'));
+}
+
+export interface DerivedClientsDeps {
+  /** CONSOLE_APPLICATION_CLIENT_SECRET. */
+  readonly applicationSecret: string | undefined;
+  /** Asked on each use, since it changes while the console runs; the same object until it does. */
+  readonly application: () => DashboardAddresses;
+}
+
+/** @returns the clients that the settings of this moment imply */
+export function createDerivedClients({
+  applicationSecret,
+  application,
+}: DerivedClientsDeps): () => ClientsById {
+  const machines = applicationSecret === undefined ? [] : [applicationClient(applicationSecret)];
+  let made: { readonly of: DashboardAddresses; readonly clients: ClientsById } | undefined;
+
+  return () => {
+    const of = application();
+    if (made?.of !== of) {
+      const clients = [...machines, dashboardClient(of)];
+      made = { of, clients: new Map(clients.map((client) => [client.id, client])) };
+    }
+    return made.clients;
+  };
 }
 
 /**
@@ -70,13 +102,18 @@ export function applicationClient(secret: string): ClientRecord {
   };
 }
 
-/**
- * The dashboard application of spec 5.2.2: signed in here without any registration.
- *
- * @param addresses        `svc.mc.app.addresses`: public addresses of its nodes, without a trailing slash
- * @param internalAddress  `svc.mc.app.internalAddress`: where the console reaches it
- */
-export function dashboardClient(addresses: readonly string[], internalAddress: string): ClientRecord {
+export interface DashboardAddresses {
+  /** `svc.mc.app.addresses`: public addresses of its nodes, without a trailing slash. */
+  readonly addresses: readonly string[];
+  /** Where the console reaches every node that has to hear of an ended session; at least one. */
+  readonly noticeAddresses: readonly string[];
+}
+
+/** The dashboard application of spec 5.2.2: signed in here without any registration. */
+export function dashboardClient({ addresses, noticeAddresses }: DashboardAddresses): ClientRecord {
+  const [backchannelLogoutUri, ...furtherLogoutUris] = noticeAddresses.map(
+    (address) => `${address}/logout/backchannel`,
+  );
   return {
     id: dashboardClientId,
     isPublic: true,
@@ -90,13 +127,19 @@ export function dashboardClient(addresses: readonly string[], internalAddress: s
       `${address}/`,
     ]),
     postLogoutRedirectUris: addresses.map((address) => `${address}/`),
-    backchannelLogoutUri: `${internalAddress}/logout/backchannel`,
+    ...(backchannelLogoutUri === undefined ? {} : { backchannelLogoutUri }),
+    ...(furtherLogoutUris.length === 0 ? {} : { furtherLogoutUris }),
     scopes: [...identityScopes, 'offline_access', ...roleScopes.keys()],
     tokenAlg: 'RS256',
     tokenTyp: 'JWT',
     fromSettings: true,
     createdAt: 0,
   };
+}
+
+/** Every address that gets a logout token when a session of this client ends; one for each of its nodes. */
+export function logoutTargets({ backchannelLogoutUri, furtherLogoutUris }: ClientRecord): readonly string[] {
+  return backchannelLogoutUri === undefined ? [] : [backchannelLogoutUri, ...(furtherLogoutUris ?? [])];
 }
 
 /** SHA-256, base64url: client secrets are long random strings, for which a slow hash would add nothing. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { errors, type Grant, type KoaContextWithOIDC } from 'oidc-provider';
 import type { SessionUse } from '../accounts/sessions.ts';
 import type { Clients } from './clients.ts';
 
@@ -14,14 +14,23 @@ export interface GrantDeps {
  * What the account has allowed the client. A first-party client needs no consent: its grant is made
  * here, one for each session, and widened when it asks for more. Every other client's grant comes from
  * the consent page.
+ *
+ * @throws {errors.InvalidRedirectUri} when the address to go back to is not the client's any more
  */
 export async function loadGrant(ctx: KoaContextWithOIDC, deps: GrantDeps): Promise<Grant | undefined> {
   const { session, client } = ctx.oidc;
   if (!session?.accountId || !client) return undefined;
+  checkRedirectUri(ctx, deps);
   const known = await findGrant(ctx);
   const grant = deps.clients.find(client.clientId)?.isFirstParty ? await widen(ctx, known, deps) : known;
   if (grant) await note(ctx, grant, deps);
   return grant;
+}
+
+/** The library has looked when the request came; an address may go while somebody types a password (S16). */
+function checkRedirectUri({ oidc }: KoaContextWithOIDC, { clients }: GrantDeps): void {
+  const registered = clients.find(oidc.client!.clientId)?.redirectUris ?? [];
+  if (!registered.includes(String(oidc.params?.redirect_uri))) throw new errors.InvalidRedirectUri();
 }
 
 async function findGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {

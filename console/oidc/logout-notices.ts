@@ -6,8 +6,14 @@ import type { Outbound } from '../http/outbound.ts';
 import type { Audit } from '../log.ts';
 import { post } from '../outbox/post.ts';
 import { createSender } from '../outbox/sender.ts';
-import type { Clients } from './clients.ts';
-import type { EndedSessionId, LogoutNotice, LogoutOutbox, NoticeOutcome } from './logout-outbox.ts';
+import { type Clients, logoutTargets } from './clients.ts';
+import {
+  type EndedSessionId,
+  type LogoutNotice,
+  type LogoutOutbox,
+  type NoticeOutcome,
+  receiverOf,
+} from './logout-outbox.ts';
 import type { SignLogoutToken } from './logout-token.ts';
 
 export interface LogoutNoticesDeps {
@@ -39,7 +45,7 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
   const sender = createSender<LogoutNotice>({
     waiting: outbox.waiting,
     deliver,
-    laneOf: ({ clientId }) => clientId,
+    laneOf: receiverOf,
     onAdded: outbox.onAdded,
     onError,
     now,
@@ -85,9 +91,10 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
   }
 
   async function deliverTaken(notice: LogoutNotice, signal: AbortSignal): Promise<void> {
-    const { clientId, accountId, tries } = notice;
+    const { clientId, node, accountId, tries } = notice;
     const client = clients.find(clientId);
-    const url = client?.backchannelLogoutUri;
+    const targets = client ? logoutTargets(client) : [];
+    const url = node === undefined ? targets[0] : targets.find((target) => target === node);
     if (!client || url === undefined) return outbox.drop(notice);
     const token = await signLogoutToken(client, { sub: accountId, sid: notice.sid });
     const reason = await post(outbound, { url, ...formOf(token), signal }, hasConfirmed);
@@ -99,6 +106,7 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
       outcome: reason === undefined ? 'success' : 'failure',
       actor: accountId,
       clientId,
+      node,
       attempt: tries + 1,
       reason,
       willRetry: pause !== undefined,

@@ -11,7 +11,11 @@ export interface LogoutNotice {
   readonly sessionUid: string;
   readonly accountId: string;
   readonly clientId: string;
+  /** The logout address of a further node of the application; absent: the client's own address. */
+  readonly node?: string | undefined;
   readonly sid: string | undefined;
+  /** Epoch milliseconds at which the session ended. */
+  readonly endedAt: number;
   /** Tries so far. */
   readonly tries: number;
   /** Epoch milliseconds before which it is not tried again. */
@@ -23,9 +27,17 @@ export interface LogoutNotice {
 /** What became of the notice to one application. */
 export interface NoticeOutcome {
   readonly clientId: string;
+  /** As in {@link LogoutNotice}. */
+  readonly node?: string | undefined;
+  readonly accountId: string;
   readonly state: 'confirmed' | 'waiting' | 'failed';
   readonly tries: number;
+  /** Why the last try failed. */
   readonly reason: string | undefined;
+  /** Epoch milliseconds at which the session ended. */
+  readonly endedAt: number;
+  /** Epoch milliseconds at which it is tried again, while it is waiting. */
+  readonly dueAt?: number;
 }
 
 export type EndedSessionId = Pick<SignInSession, 'uid' | 'accountId'>;
@@ -46,14 +58,16 @@ export interface LogoutOutbox {
   /** There is nobody to tell any more. */
   drop(notice: LogoutNotice): Promise<void>;
   outcomes(session: EndedSessionId): Promise<NoticeOutcome[]>;
+  /** Those of every session, or of one account, that ended within a day; the newest first. */
+  recent(accountId?: string): Promise<NoticeOutcome[]>;
   /** Tells of notices that this process has written. @returns a function that ends the subscription */
   onAdded(listener: () => void): () => void;
 }
 
 export interface LogoutOutboxDeps {
   readonly artifacts: ArtifactStore;
-  /** Whether this application has an address for notices. */
-  readonly isNotified: (clientId: string) => boolean;
+  /** Where this application gets notices: its own address first, then those of further nodes. */
+  readonly targetsOf: (clientId: string) => readonly string[];
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -63,33 +77,27 @@ const outcomeKind = 'LogoutOutcome';
 const claimKind = 'LogoutClaim';
 /** A console that was down for longer has no session left to speak of. */
 const noticeSeconds = 86_400;
-/** For the page that the person sees. */
-const outcomeSeconds = 3600;
+/** For the page that the person sees, and for whoever looks into it the day after. */
+const outcomeSeconds = 86_400;
 const mostListed = 10_000;
 
-export function createLogoutOutbox({ artifacts, isNotified, now }: LogoutOutboxDeps): LogoutOutbox {
+export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDeps): LogoutOutbox {
   const claims = createClaims(artifacts, claimKind);
   const listeners = new Set<() => void>();
   const inSeconds = (seconds: number) => Math.floor(now() / 1000) + seconds;
 
   return {
     async add({ uid, accountId, applications }) {
-      const told = applications.filter(({ clientId }) => isNotified(clientId));
-      await Promise.all(
-        told.map(({ clientId, sid }) =>
-          put({
-            id: `${uid} ${clientId}`,
-            sessionUid: uid,
-            accountId,
-            clientId,
-            sid,
-            tries: 0,
-            dueAt: now(),
-            reason: undefined,
-          }),
-        ),
+      const at = now();
+      const common = { sessionUid: uid, accountId, tries: 0, endedAt: at, dueAt: at, reason: undefined };
+      const notices = applications.flatMap(({ clientId, sid }) =>
+        targetsOf(clientId).map((target, index) => {
+          const node = index === 0 ? undefined : target;
+          return { ...common, id: idOf(uid, clientId, node), clientId, node, sid };
+        }),
       );
-      if (told.length > 0) for (const listener of listeners) listener();
+      await Promise.all(notices.map(put));
+      if (notices.length > 0) for (const listener of listeners) listener();
     },
     async waiting() {
       return (await artifacts.list(noticeKind, mostListed)).map(({ artifact }) => noticeOf(artifact));
@@ -104,9 +112,9 @@ export function createLogoutOutbox({ artifacts, isNotified, now }: LogoutOutboxD
     giveBack: claims.giveBack,
     postpone: (notice, { reason, dueAt }) => put({ ...notice, tries: notice.tries + 1, reason, dueAt }),
     async finish(notice, reason) {
-      const { id, accountId, sessionUid, clientId } = notice;
+      const { id, accountId, sessionUid, clientId, node, endedAt } = notice;
       await artifacts.put(outcomeKind, id, {
-        payload: { sessionUid, clientId, tries: notice.tries + 1, reason },
+        payload: { sessionUid, clientId, node, endedAt, tries: notice.tries + 1, reason },
         accountId,
         expiresAt: inSeconds(outcomeSeconds),
       });
@@ -114,22 +122,21 @@ export function createLogoutOutbox({ artifacts, isNotified, now }: LogoutOutboxD
     },
     drop: ({ id }) => artifacts.remove(noticeKind, id),
     async outcomes({ uid, accountId }) {
-      const [waiting, over] = await Promise.all([
-        artifacts.listByAccount(noticeKind, accountId),
-        artifacts.listByAccount(outcomeKind, accountId),
-      ]);
-      const outcomes = new Map<string, NoticeOutcome>();
-      for (const { artifact } of waiting) if (isOf(artifact, uid)) add(outcomes, artifact, 'waiting');
-      for (const { artifact } of over) {
-        if (isOf(artifact, uid)) add(outcomes, artifact, artifact.payload.reason ? 'failed' : 'confirmed');
-      }
-      return [...outcomes.values()].sort((a, b) => a.clientId.localeCompare(b.clientId));
+      return outcomesOf(await read(accountId), uid);
     },
+    recent: async (accountId) => outcomesOf(await read(accountId)).sort((a, b) => b.endedAt - a.endedAt),
     onAdded(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
+
+  async function read(accountId?: string): Promise<Records> {
+    const list = (kind: string) =>
+      accountId === undefined ? artifacts.list(kind, mostListed) : artifacts.listByAccount(kind, accountId);
+    const [waiting, over] = await Promise.all([list(noticeKind), list(outcomeKind)]);
+    return { waiting: waiting.map(({ artifact }) => artifact), over: over.map(({ artifact }) => artifact) };
+  }
 
   function put({ accountId, ...notice }: LogoutNotice): Promise<void> {
     return artifacts.put(noticeKind, notice.id, {
@@ -144,15 +151,42 @@ function noticeOf({ payload, accountId }: Artifact): LogoutNotice {
   return { ...(payload as Omit<LogoutNotice, 'accountId'>), accountId: String(accountId) };
 }
 
-function isOf({ payload }: Artifact, uid: string): boolean {
-  return payload.sessionUid === uid;
+function idOf(sessionUid: string, clientId: string, node: string | undefined): string {
+  return [sessionUid, clientId, ...(node === undefined ? [] : [node])].join(' ');
 }
 
-function add(
-  outcomes: Map<string, NoticeOutcome>,
-  { payload }: Artifact,
-  state: NoticeOutcome['state'],
-): void {
-  const { clientId, tries, reason } = payload as Pick<NoticeOutcome, 'clientId' | 'tries' | 'reason'>;
-  outcomes.set(clientId, { clientId, state, tries, reason });
+interface Records {
+  readonly waiting: readonly Artifact[];
+  readonly over: readonly Artifact[];
+}
+
+/** What is over has the last word: its notice is removed a moment later. */
+function outcomesOf({ waiting, over }: Records, sessionUid?: string): NoticeOutcome[] {
+  const outcomes = new Map<string, NoticeOutcome>();
+  for (const artifact of [...waiting, ...over]) {
+    const { payload } = artifact;
+    if (sessionUid !== undefined && payload.sessionUid !== sessionUid) continue;
+    const outcome = outcomeOf(artifact, waiting.includes(artifact));
+    outcomes.set(idOf(String(payload.sessionUid), outcome.clientId, outcome.node), outcome);
+  }
+  return [...outcomes.values()].sort((a, b) => receiverOf(a).localeCompare(receiverOf(b)));
+}
+
+function outcomeOf({ payload, accountId }: Artifact, isWaiting: boolean): NoticeOutcome {
+  const { clientId, node, tries, reason, endedAt, dueAt } = payload as unknown as LogoutNotice;
+  return {
+    clientId,
+    node,
+    accountId: String(accountId),
+    state: isWaiting ? 'waiting' : reason === undefined ? 'confirmed' : 'failed',
+    tries,
+    reason,
+    endedAt,
+    ...(isWaiting ? { dueAt } : {}),
+  };
+}
+
+/** Who was told: the application, and which of its nodes when it has several. */
+export function receiverOf({ clientId, node }: Pick<NoticeOutcome, 'clientId' | 'node'>): string {
+  return node === undefined ? clientId : `${clientId} at ${new URL(node).host}`;
 }

@@ -10,7 +10,7 @@ import { setPageHeaders } from '../http/security-headers.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import type { Clients } from './clients.ts';
 import type { LogoutNotices } from './logout-notices.ts';
-import type { NoticeOutcome } from './logout-outbox.ts';
+import { type NoticeOutcome, receiverOf } from './logout-outbox.ts';
 
 export interface SignedOutDeps {
   readonly issuer: string;
@@ -128,7 +128,7 @@ function applicationsOf(
 ): readonly LoggedOutApplication[] {
   const framed = frames.filter(({ clientId }) => !told.some((outcome) => outcome.clientId === clientId));
   return [
-    ...told.map(({ clientId, state }) => ({ name: clientId, state })),
+    ...told.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state })),
     ...framed.map(({ clientId }) => ({ name: clientId, state: 'asked' as const })),
   ];
 }

@@ -42,8 +42,13 @@ function findDataDir(flags: Readonly<Record<string, string>>, env: NodeJS.Proces
   return resolve(flags['data-dir'] || env.CONSOLE_DATA_DIR || defaultDataDir);
 }
 
+/** Path of `console.yaml`. */
+export function settingsFile(dataDir: string): string {
+  return join(dataDir, 'console.yaml');
+}
+
 async function readYamlFile(dataDir: string): Promise<unknown> {
-  const path = join(dataDir, 'console.yaml');
+  const path = settingsFile(dataDir);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

@@ -43,6 +43,8 @@ export interface ClientRecord {
   readonly postLogoutRedirectUris: readonly string[];
   /** Gets a logout token when a session of this client ends. */
   readonly backchannelLogoutUri?: string;
+  /** The same at further nodes, which know nothing of each other's sessions. */
+  readonly furtherLogoutUris?: readonly string[];
   /** Loaded in the browser, in a hidden frame, when the person signs out. */
   readonly frontchannelLogoutUri?: string;
   /** Scopes this client may ask for. */

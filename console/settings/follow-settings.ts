@@ -1,0 +1,120 @@
+/**
+ * Takes over what may change in `console.yaml` while the console runs: the addresses of the dashboard
+ * application. Whatever else changes there is named in the log, since it waits for the next start.
+ */
+import { statSync } from 'node:fs';
+import type { Audit, Logger } from '../log.ts';
+import { Secret } from '../secret.ts';
+import { type ApplicationAddresses, applicationAddresses } from './application-addresses.ts';
+import { entriesOfTable, nameOf } from './names.ts';
+import { type Settings, SettingsError } from './settings.ts';
+import type { SettingKey } from './table.ts';
+
+export interface FollowSettingsDeps {
+  /** What the console has been started with. */
+  readonly started: Settings;
+  /** Path of `console.yaml`, whether it is there or not. */
+  readonly file: string;
+  /** All sources anew, so that flags and environment still win over the file. @throws {SettingsError} */
+  readonly read: () => Promise<Settings>;
+  /** Calls `look` whenever the file may have changed. */
+  readonly follow: (file: string, look: () => void) => { close(): void };
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly audit: Audit;
+}
+
+export interface FollowedSettings {
+  /** The same object until the addresses change. */
+  application(): ApplicationAddresses;
+  /** Resolves when a reading that is under way is over. */
+  close(): Promise<void>;
+}
+
+/** Without a change for this long a file counts as written to its end. */
+const settleMs = 100;
+/** `''`: there is no file. */
+type Mark = string;
+
+const liveKeys: readonly SettingKey[] = ['applicationAddresses', 'applicationInternalAddress'];
+
+export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
+  const { started, file, read, follow, log, audit } = deps;
+  let current = started;
+  let application = applicationAddresses(started);
+  // A file that is there at the start is read once more: it may have changed while the store was opened.
+  let known: Mark = '';
+  let settling: NodeJS.Timeout | undefined;
+  let reading = Promise.resolve();
+  const follower = follow(file, look);
+
+  return {
+    application: () => application,
+    close() {
+      follower.close();
+      clearTimeout(settling);
+      return reading;
+    },
+  };
+
+  function look(): void {
+    const mark = markOf(file);
+    if (mark === known || settling) return;
+    settling = setTimeout(settle, settleMs, mark).unref();
+  }
+
+  /** An editor empties a file before it fills it: what lies between is nobody's wish. */
+  function settle(mark: Mark): void {
+    settling = undefined;
+    if (markOf(file) === mark) {
+      known = mark;
+      reading = reading.then(takeOver).catch(refuse);
+    } else {
+      look();
+    }
+  }
+
+  async function takeOver(): Promise<void> {
+    const next = await read();
+    const before = current;
+    current = next;
+    for (const name of waitingFor(next, before))
+      log.warn({ setting: name }, 'takes effect at the next start');
+    const changed = liveKeys.filter((key) => asText(before[key]) !== asText(next[key]));
+    if (changed.length === 0) return;
+    application = applicationAddresses(next);
+    const { addresses, internalAddress } = application;
+    log.info({ addresses, internalAddress }, 'the addresses of the application have changed');
+    audit('settings.changed', { outcome: 'success', source: 'console.yaml', addresses, internalAddress });
+  }
+
+  /** Names that the file has changed with this reading, and that differ from what is in force. */
+  function waitingFor(next: Settings, before: Settings): string[] {
+    return entriesOfTable()
+      .filter(([key]) => {
+        const isOfFile = [started, before, next].some(({ origins }) => origins[key] === 'console.yaml');
+        const isNew = asText(next[key]) !== asText(before[key]) && asText(next[key]) !== asText(started[key]);
+        return isOfFile && isNew && !liveKeys.includes(key);
+      })
+      .map(([, setting]) => nameOf(setting));
+  }
+
+  function refuse(error: unknown): void {
+    if (!(error instanceof SettingsError)) {
+      log.error({ err: error }, 'console.yaml could not be followed');
+      return;
+    }
+    log.warn({ problems: error.problems }, 'console.yaml cannot be used: what is in force stays');
+  }
+}
+
+/** What tells one version of a file from the next. */
+function markOf(file: string): Mark {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : '';
+}
+
+/** To compare and for nothing else: it shows secrets. */
+function asText(value: unknown): string {
+  if (value instanceof Secret) return Buffer.from(value.reveal()).toString('hex');
+  return JSON.stringify(value) ?? '';
+}
