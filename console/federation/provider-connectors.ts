@@ -32,6 +32,16 @@ export function samlEntityId(url: string, id: string): string {
   return `${url}/login/saml/${id}/metadata`;
 }
 
+/** Where SAML logout messages come to, requests and answers. */
+export function samlLogoutAddress(url: string, id: string): string {
+  return `${url}/login/saml/${id}/logout`;
+}
+
+/** Where an OpenID provider sends the browser after a logout that was passed on to it. */
+export function logoutReturnAddress(url: string, id: string): string {
+  return `${url}/login/logout/${id}`;
+}
+
 /** Where a provider's answer comes to. */
 export function callbackAddress(url: string, id: string): string {
   return `${url}/login/callback/${id}`;
@@ -85,9 +95,15 @@ export function samlDeps(
   { id, saml: { metadata, nameIdFormat, signing } }: SamlProvider,
   { url, artifacts, randomBytes, now }: ConnectorDeps,
 ) {
-  const { entityId, signOnUrl, certificates } = metadata;
+  const { entityId, signOnUrl, logout, certificates } = metadata;
   return {
-    provider: { entityId, signOnUrl, certificates, ...(nameIdFormat === undefined ? {} : { nameIdFormat }) },
+    provider: {
+      entityId,
+      signOnUrl,
+      ...(logout && { logout }),
+      certificates,
+      ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
+    },
     entityId: samlEntityId(url, id),
     ...(signing ? { signingKey: signing.key.reveal() } : {}),
     artifacts,

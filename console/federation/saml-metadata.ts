@@ -61,21 +61,34 @@ export interface OwnMetadata {
   readonly entityId: string;
   /** Where answers are posted to. */
   readonly callbackUrl: string;
+  /** Where logout messages come to, by either binding. */
+  readonly logoutUrl?: string;
   readonly nameIdFormat?: string;
   /** PEM, both or neither: present when requests are signed. */
   readonly signing?: { readonly key: string; readonly certificate: string };
 }
 
 /** The document that an administrator gives to the identity provider. */
-export function writeOwnMetadata({ entityId, callbackUrl, nameIdFormat, signing }: OwnMetadata): string {
-  return generateServiceProviderMetadata({
+export function writeOwnMetadata({
+  entityId,
+  callbackUrl,
+  logoutUrl,
+  nameIdFormat,
+  signing,
+}: OwnMetadata): string {
+  const xml = generateServiceProviderMetadata({
     issuer: entityId,
     callbackUrl,
+    ...(logoutUrl === undefined ? {} : { logoutCallbackUrl: logoutUrl }),
     identifierFormat: nameIdFormat ?? null,
     wantAssertionsSigned: true,
     signatureAlgorithm: 'sha256',
     ...(signing && { privateKey: signing.key, publicCerts: signing.certificate }),
   });
+  // The library tells of one binding only; a provider that has the choice is to take the one without a form.
+  return xml.replace(/([ \t]*)<SingleLogoutService [^>]*>/, (post) =>
+    [post.replace(bindings.post, bindings.redirect), post].join('\n'),
+  );
 }
 
 /** A federation's collection will do when it holds one provider only: which of several is not ours to guess. */

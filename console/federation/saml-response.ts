@@ -4,30 +4,9 @@
  * from the signed bytes alone (saml-assertion.ts).
  */
 import { FederationError } from './connector.ts';
-import {
-  attributeOf,
-  childrenOf,
-  countAnywhere,
-  elementsOf,
-  isElement,
-  parseRoot,
-  textOf,
-} from './saml-xml.ts';
+import { checkIds, checkSignature } from './saml-signature.ts';
+import { attributeOf, childrenOf, countAnywhere, isElement, parseRoot, textOf } from './saml-xml.ts';
 
-const signatureMethods: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
-  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
-]);
-const digestMethods: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2001/04/xmlenc#sha256',
-  'http://www.w3.org/2001/04/xmlenc#sha512',
-]);
-const exclusiveC14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
-const transformsAllowed: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
-  exclusiveC14n,
-]);
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
 export interface ExpectedResponse {
@@ -92,14 +71,6 @@ function checkAddressing(response: Element, expected: ExpectedResponse): void {
   if (issuers.some((issuer) => issuer !== expected.issuer)) throw refusal('comes from another issuer');
 }
 
-/** A reference by id must mean one element, whichever spelling of the attribute a library follows. */
-function checkIds(response: Element): void {
-  const ids = [response, ...Array.from(response.getElementsByTagNameNS('*', '*'))].flatMap((element) =>
-    ['ID', 'Id', 'id'].flatMap((name) => attributeOf(element, name) ?? []),
-  );
-  if (new Set(ids).size !== ids.length) throw refusal('uses an id twice');
-}
-
 function checkSignatures(response: Element): void {
   const signatures = [response, ...childrenOf(response, 'assertion', 'Assertion')].flatMap((signed) => {
     const own = childrenOf(signed, 'signature', 'Signature');
@@ -110,33 +81,6 @@ function checkSignatures(response: Element): void {
   if (countAnywhere(response, 'Signature') !== signatures.length) {
     throw refusal('has a signature in the wrong place');
   }
-}
-
-/** KeyInfo may stand there and is never read: the certificates are pinned. */
-function checkSignature(signature: Element, signed: Element): void {
-  const parts = elementsOf(signature).map(({ localName }) => localName);
-  if (parts.join(' ').replace(/ KeyInfo$/, '') !== 'SignedInfo SignatureValue') {
-    throw refusal('has a signature of an unusual shape');
-  }
-  const [signedInfo] = childrenOf(signature, 'signature', 'SignedInfo');
-  const references = signedInfo ? childrenOf(signedInfo, 'signature', 'Reference') : [];
-  if (!signedInfo || references.length !== 1) throw refusal('has a signature that does not cover one thing');
-  if (references[0]!.getAttribute('URI') !== `#${attributeOf(signed, 'ID')}`) {
-    throw refusal('has a signature over something else');
-  }
-  const isPermitted =
-    algorithms(signedInfo, 'CanonicalizationMethod').every((name) => name === exclusiveC14n) &&
-    algorithms(signedInfo, 'SignatureMethod').every((name) => signatureMethods.has(name)) &&
-    algorithms(signedInfo, 'DigestMethod').every((name) => digestMethods.has(name)) &&
-    algorithms(signedInfo, 'Transform').every((name) => transformsAllowed.has(name));
-  if (!isPermitted) throw refusal('is signed by an algorithm that is not accepted');
-}
-
-function algorithms(signedInfo: Element, name: string): string[] {
-  return Array.from(
-    signedInfo.getElementsByTagNameNS('*', name),
-    (element) => element.getAttribute('Algorithm') ?? '',
-  );
 }
 
 function refusal(flaw: string): FederationError {

@@ -16,6 +16,8 @@ import {
 import { type Assertion, readAssertion } from './saml-assertion.ts';
 import { checkedCertificate } from './saml-certificates.ts';
 import { readPostedMessage } from './saml-guard.ts';
+import { createSamlLogout } from './saml-logout.ts';
+import type { ProviderMetadata } from './saml-metadata.ts';
 import { checkResponse } from './saml-response.ts';
 
 /** How long an open request waits for its answer (S43 asks it of every provider). */
@@ -48,6 +50,8 @@ export interface SamlProvider {
   readonly entityId: string;
   /** Address that takes requests by HTTP-Redirect. */
   readonly signOnUrl: string;
+  /** Where it takes logout messages, if it does. */
+  readonly logout?: ProviderMetadata['logout'];
   /** PEM. The only keys that are believed; two or more while the provider changes its key. */
   readonly certificates: readonly string[];
   /** Asked for in the request; left to the provider when absent. */
@@ -74,6 +78,7 @@ export function createSamlConnector(deps: SamlConnectorDeps): RedirectConnector 
 
   return {
     kind: 'saml',
+    ...createSamlLogout({ ...deps, certificates: pinned }),
 
     async begin({ attemptId, callbackUrl, reauthenticate }) {
       // An address here would make whoever echoes RelayState an open redirector (S48; Bindings §3.4.3: 80 bytes).

@@ -125,4 +125,15 @@ describe.skipIf(obstacle)(`SAML metadata${obstacle ? ` (${obstacle})` : ''}`, ()
     expect(signing.replaceAll(/\s/g, '')).toContain(idp.certificate.split('\n')[1]!);
     expect(signing).not.toContain('PRIVATE');
   });
+
+  test('tells a provider where logout messages go, the binding without a form first', () => {
+    const logoutUrl = 'https://console.example/login/saml/corp/logout';
+    const xml = writeOwnMetadata({ entityId: consoleEntityId, callbackUrl, logoutUrl });
+    const services = [...xml.matchAll(/<SingleLogoutService Binding="([^"]*)" Location="([^"]*)"/g)];
+    expect(services.map(([, binding, location]) => [binding, location])).toEqual([
+      [redirectBinding, logoutUrl],
+      [postBinding, logoutUrl],
+    ]);
+    expect(writeOwnMetadata({ entityId: consoleEntityId, callbackUrl })).not.toContain('SingleLogout');
+  });
 });

@@ -1,0 +1,373 @@
+/** Single logout with a SAML provider, at the connector: what is sent there, what is believed from there. */
+import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { SignedXml } from 'xml-crypto';
+import type { Departure, SamlMessage } from '../../console/federation/connector.ts';
+import { createSamlConnector } from '../../console/federation/saml.ts';
+import {
+  idOf,
+  logoutUrl,
+  nameId,
+  posted,
+  postedFields,
+  readDeparture,
+  redirected,
+  redirectQuery,
+  writeLogoutResponse,
+  writeRequest,
+} from './saml-logout-messages.ts';
+import {
+  consoleEntityId,
+  type KeyPair,
+  missingOpenssl,
+  newKeyPair,
+  providerEntityId,
+  seconds,
+  sign,
+  signOnUrl,
+} from './saml-provider.ts';
+import { refusalOf } from './support.ts';
+
+const obstacle = missingOpenssl();
+const [url, replyUrl] = ['https://idp.example/out?tenant=1', 'https://idp.example/out-reply'];
+
+describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}`, () => {
+  let idp: KeyPair;
+  let attacker: KeyPair;
+  let own: KeyPair;
+  beforeAll(() => {
+    [idp, attacker, own] = [newKeyPair(), newKeyPair(), newKeyPair()];
+  });
+
+  function connect({ binding = 'redirect' as 'redirect' | 'post', hasLogout = true, now = Date.now } = {}) {
+    return createSamlConnector({
+      provider: {
+        entityId: providerEntityId,
+        signOnUrl,
+        certificates: [idp.certificate],
+        ...(hasLogout && { logout: { binding, url, replyUrl } }),
+      },
+      entityId: consoleEntityId,
+      signingKey: own.key,
+      artifacts: { count: async () => ({ count: 1, resetsAt: 0 }) },
+      randomBytes,
+      now,
+    });
+  }
+  const read = (message: SamlMessage, now = Date.now) => connect({ now }).readSamlLogout!(message);
+  const hint = JSON.stringify({ value: 'R&D <ada>', format: 'urn:persistent', nameQualifier: 'a "q"' });
+  const options = {
+    subject: 'R&D <ada>',
+    session: { id: 'session-7', hint },
+    logoutId: 'logout-id-of-enough-characters',
+    returnUrl: logoutUrl,
+  };
+
+  /** Throws unless our signature holds, by either binding. */
+  function checkOwnSignature(departure: Departure): void {
+    if (departure.method === 'POST') {
+      const { xml } = readDeparture(departure);
+      const signature = /<Signature .*<\/Signature>/s.exec(xml)![0];
+      const signed = new SignedXml({ publicCert: own.certificate });
+      signed.loadSignature(signature);
+      expect(signed.checkSignature(xml)).toBe(true);
+      return;
+    }
+    const query = departure.location.slice(departure.location.indexOf('SAMLRe'));
+    const [covered, signature] = query.split('&Signature=') as [string, string];
+    const bytes = Buffer.from(decodeURIComponent(signature), 'base64');
+    expect(verify('sha256', Buffer.from(covered), createPublicKey(own.certificate), bytes)).toBe(true);
+  }
+
+  describe.each(['redirect', 'post'] as const)('by HTTP-%s', (binding) => {
+    test('a logout is passed on as a signed request with the name as it was at sign-in', async () => {
+      const departure = await connect({ binding }).beginLogout!(options);
+      const { name, xml, relayState, location } = readDeparture(departure!);
+      checkOwnSignature(departure!);
+      expect({ name, relayState }).toEqual({ name: 'SAMLRequest', relayState: options.logoutId });
+      expect(url.startsWith(location)).toBe(true);
+      expect(xml).toContain('Destination="https://idp.example/out?tenant=1"');
+      expect(xml).toContain(`>${consoleEntityId}</saml:Issuer>`);
+      expect(xml).toMatch(
+        /<saml:NameID Format="urn:persistent" NameQualifier="a (?:&#34;|&quot;)q(?:&#34;|&quot;)">R(?:&#38;|&amp;)D (?:&#60;|&lt;)ada(?:&#62;|&gt;|>)<\/saml:NameID>/,
+      );
+      expect(xml).toContain('<samlp:SessionIndex>session-7</samlp:SessionIndex>');
+      const response = writeLogoutResponse(idOf(xml));
+      const fields = postedFields(response, idp, 'SAMLResponse');
+      expect(await read(posted(fields))).toEqual({
+        type: 'response',
+        logoutId: options.logoutId,
+        isDone: true,
+      });
+    });
+
+    test('a request of the provider is answered by a signed response', async () => {
+      const request = await read(
+        redirected(redirectQuery(writeRequest({ id: '_r1' }), idp, { relayState: 'r' })),
+      );
+      if (request.type !== 'request') throw new Error('not a request');
+      const departure = await connect({ binding }).answerSamlLogout!(request);
+      const { name, xml, relayState, location } = readDeparture(departure!);
+      checkOwnSignature(departure!);
+      expect({ name, relayState, location }).toEqual({
+        name: 'SAMLResponse',
+        relayState: 'r',
+        location: replyUrl,
+      });
+      expect(xml).toContain('InResponseTo="_r1"');
+      expect(xml).toContain('Value="urn:oasis:names:tc:SAML:2.0:status:Success"');
+    });
+  });
+
+  test('nothing is sent to a provider that takes no logout', async () => {
+    expect(await connect({ hasLogout: false }).beginLogout!(options)).toBeUndefined();
+  });
+
+  test('a request names a person and sessions, by either binding: the rows below fail by what they change alone', async () => {
+    const expected = { type: 'request', logout: { subject: 'user-4711', sessionIds: ['session-7'] } };
+    expect(await read(redirected(redirectQuery(writeRequest(), idp)))).toMatchObject(expected);
+    expect(await read(posted(postedFields(writeRequest(), idp)))).toMatchObject(expected);
+    const everywhere = writeRequest({ content: nameId('user-4711') });
+    expect(await read(posted(postedFields(everywhere, idp)))).toMatchObject({ logout: { sessionIds: [] } });
+    const sha512 = { algorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512', hash: 'sha512' };
+    expect(await read(redirected(redirectQuery(writeRequest(), idp, sha512)))).toMatchObject(expected);
+  });
+
+  test('S47: a request is a replay for as long as it would be taken', async () => {
+    const xml = writeRequest({ attributes: `Destination="${logoutUrl}" NotOnOrAfter="${seconds(86_400)}"` });
+    const query = redirectQuery(xml, idp);
+    const request = await read(redirected(query));
+    if (request.type !== 'request') throw new Error('not a request');
+    expect(request.logout.messageId).toBe(idOf(xml));
+    const later = () => request.logout.usableUntilMs + 1;
+    expect(await refusalOf(read(redirected(query), later))).toMatchObject({ status: 403 });
+  });
+
+  describe('a message that is refused', () => {
+    const encoded = (xml: string) => encodeURIComponent(deflateRawSync(xml).toString('base64'));
+    const query = (xml = writeRequest(), options = {}) => redirectQuery(xml, idp, options);
+    const without = (name: string) => query().replace(new RegExp(`&${name}=[^&]*`), '');
+    const swapped = (xml: string) => query().replace(/^SAMLRequest=[^&]*/, `SAMLRequest=${encoded(xml)}`);
+    const bent = (changes: Parameters<typeof writeRequest>[0]) => writeRequest(changes);
+    const withPart = (part: string) => writeRequest({ content: `${part}${nameId('user-4711')}` });
+
+    test.each<{ name: string; query: () => string; status: number }>([
+      {
+        name: 'S48: no signature and no algorithm',
+        query: () => `SAMLRequest=${encoded(writeRequest())}`,
+        status: 403,
+      },
+      { name: 'S48: no signature', query: () => without('Signature'), status: 403 },
+      { name: 'S48: no algorithm', query: () => without('SigAlg'), status: 403 },
+      {
+        name: 'S48: an empty signature',
+        query: () => query().replace(/Signature=.*/, 'Signature='),
+        status: 403,
+      },
+      {
+        name: 'S46: signed by somebody else',
+        query: () => redirectQuery(writeRequest(), attacker),
+        status: 403,
+      },
+      {
+        name: 'S46: signed by SHA-1',
+        query: () =>
+          query(writeRequest(), { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1', hash: 'sha1' }),
+        status: 403,
+      },
+      {
+        name: 'S46: signed by SHA-1 under a better name',
+        query: () => query(writeRequest(), { hash: 'sha1' }),
+        status: 403,
+      },
+      {
+        name: 'S46: an algorithm of no name',
+        query: () => query(writeRequest(), { algorithm: 'sha256' }),
+        status: 403,
+      },
+      {
+        name: 'S46: HMAC with the certificate',
+        query: () => query(writeRequest(), { algorithm: 'http://www.w3.org/2000/09/xmldsig#hmac-sha1' }),
+        status: 403,
+      },
+      {
+        name: 'S46: another message under the signature',
+        query: () => swapped(bent({ content: nameId('eve') })),
+        status: 403,
+      },
+      {
+        name: 'S46: another RelayState under the signature',
+        query: () =>
+          `${query(writeRequest(), { relayState: 'mine' }).replace('RelayState=mine', 'RelayState=other')}`,
+        status: 403,
+      },
+      {
+        name: 'S46: a RelayState that was not signed',
+        query: () => `${query()}&RelayState=other`,
+        status: 403,
+      },
+      {
+        name: 'S46: a second message beside the signed one',
+        query: () => `${query()}&SAMLRequest=${encoded(bent({ content: nameId('eve') }))}`,
+        status: 400,
+      },
+      {
+        name: 'S46: a response beside the request',
+        query: () => `${query()}&SAMLResponse=${encoded(writeLogoutResponse('_x'))}`,
+        status: 400,
+      },
+      { name: 'nothing', query: () => '', status: 400 },
+      { name: 'a bad escape', query: () => query().replace('SigAlg=', 'SigAlg=%zz'), status: 400 },
+      { name: 'another packing', query: () => `${query()}&SAMLEncoding=urn%3Aother`, status: 400 },
+      { name: 'S48: a document type', query: () => query(`<!DOCTYPE a>${writeRequest()}`), status: 400 },
+      { name: 'S48: an entity', query: () => query(withPart('&x;')), status: 400 },
+      { name: 'S48: an inflate bomb', query: () => query(`<a>${' '.repeat(1_000_000)}</a>`), status: 400 },
+      {
+        name: 'S46: a comment',
+        query: () => query(bent({ content: nameId('user<!---->-4711') })),
+        status: 403,
+      },
+      {
+        name: 'S47: another issuer',
+        query: () => query(bent({ issuer: '<saml:Issuer>https://other.example</saml:Issuer>' })),
+        status: 403,
+      },
+      { name: 'S47: no issuer', query: () => query(bent({ issuer: '' })), status: 403 },
+      {
+        name: 'S47: another destination',
+        query: () => query(bent({ attributes: 'Destination="https://other.example/out"' })),
+        status: 403,
+      },
+      { name: 'S47: no destination', query: () => query(bent({ attributes: '' })), status: 403 },
+      {
+        name: 'S47: expired',
+        query: () =>
+          query(bent({ attributes: `Destination="${logoutUrl}" NotOnOrAfter="${seconds(-120)}"` })),
+        status: 403,
+      },
+      { name: 'S47: issued long ago', query: () => query(bent({ issuedAt: seconds(-3600) })), status: 403 },
+      {
+        name: 'S47: issued in the future',
+        query: () => query(bent({ issuedAt: seconds(3600) })),
+        status: 403,
+      },
+      {
+        name: 'S47: a time in another zone',
+        query: () => query(bent({ issuedAt: '2026-01-01T00:00:00+02:00' })),
+        status: 403,
+      },
+      { name: 'nobody', query: () => query(bent({ content: '' })), status: 403 },
+      {
+        name: 'two people',
+        query: () => query(bent({ content: nameId('ada') + nameId('eve') })),
+        status: 403,
+      },
+      { name: 'an encrypted name', query: () => query(withPart('<saml:EncryptedID/>')), status: 403 },
+      { name: 'another version', query: () => query(bent({ version: '1.1' })), status: 400 },
+      { name: 'another kind of message', query: () => query(bent({ name: 'AuthnRequest' })), status: 400 },
+      {
+        name: 'a response where a request belongs',
+        query: () => query(writeLogoutResponse('_logout-id-of-enough')),
+        status: 400,
+      },
+      {
+        name: 'a response that was not asked for',
+        query: () => query(writeLogoutResponse('_x'), { name: 'SAMLResponse' }),
+        status: 403,
+      },
+    ])('by HTTP-Redirect: $name', async ({ query: make, status }) => {
+      expect(await refusalOf(read(redirected(make())))).toMatchObject({ status });
+    });
+
+    const form = (xml: string) => ({ SAMLRequest: Buffer.from(xml).toString('base64') });
+    const signed = (xml = writeRequest(), keys = idp) => sign(xml, idOf(xml), keys);
+    const wrapped = () => {
+      const original = signed(writeRequest({ id: '_original' }));
+      return writeRequest({
+        id: '_evil',
+        content: `${nameId('eve')}<samlp:Extensions>${original}</samlp:Extensions>`,
+      });
+    };
+    const movedSignature = () => {
+      const original = signed(writeRequest({ id: '_original' }));
+      const signature = /<Signature .*<\/Signature>/s.exec(original)![0];
+      const inside = original.replace(signature, '');
+      return writeRequest({
+        id: '_evil',
+        content: `${signature}${nameId('eve')}<samlp:Extensions>${inside}</samlp:Extensions>`,
+      });
+    };
+
+    test.each<{ name: string; fields: () => Record<string, string>; status: number }>([
+      { name: 'S48: no signature', fields: () => form(writeRequest()), status: 403 },
+      {
+        name: 'S46: signed by somebody else',
+        fields: () => form(signed(writeRequest(), attacker)),
+        status: 403,
+      },
+      {
+        name: 'S46: altered after signing',
+        fields: () => form(signed().replace('user-4711', 'eve')),
+        status: 403,
+      },
+      { name: 'S46: wrapped around a signed request', fields: () => form(wrapped()), status: 403 },
+      {
+        name: 'S46: with the signature of another request',
+        fields: () => form(movedSignature()),
+        status: 403,
+      },
+      {
+        name: 'S46: signed by SHA-1',
+        fields: () =>
+          form(
+            sign(writeRequest({ id: '_a' }), '_a', idp, {
+              signatureAlgorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1',
+            }),
+          ),
+        status: 403,
+      },
+      {
+        name: 'S46: signed by HMAC',
+        fields: () => form(sign(writeRequest({ id: '_a' }), '_a', idp, { isHmac: true })),
+        status: 403,
+      },
+      { name: 'S46: two roots', fields: () => form(`${signed()}<evil/>`), status: 403 },
+      {
+        name: 'S46: a comment',
+        fields: () => form(signed(bent({ content: nameId('user<!---->-4711') }))),
+        status: 403,
+      },
+      { name: 'S48: a document type', fields: () => form(`<!DOCTYPE a>${signed()}`), status: 400 },
+      { name: 'S48: too long', fields: () => form(`<a>${'x'.repeat(300_000)}</a>`), status: 400 },
+      { name: 'not base64', fields: () => ({ SAMLRequest: '<a/>' }), status: 400 },
+      { name: 'nothing', fields: () => ({}), status: 400 },
+      {
+        name: 'S47: another issuer',
+        fields: () => form(signed(bent({ issuer: '<saml:Issuer>https://other.example</saml:Issuer>' }))),
+        status: 403,
+      },
+      {
+        name: 'S47: another destination',
+        fields: () => form(signed(bent({ attributes: 'Destination="https://other.example/out"' }))),
+        status: 403,
+      },
+      {
+        name: 'S47: expired',
+        fields: () =>
+          form(signed(bent({ attributes: `Destination="${logoutUrl}" NotOnOrAfter="${seconds(-120)}"` }))),
+        status: 403,
+      },
+    ])('by HTTP-POST: $name', async ({ fields, status }) => {
+      expect(await refusalOf(read(posted(fields())))).toMatchObject({ status });
+    });
+  });
+
+  test('a response tells whether the session there has ended', async () => {
+    const id = '_logout-id-of-enough-characters';
+    const answer = (status: string) =>
+      read(redirected(redirectQuery(writeLogoutResponse(id, { status }), idp, { name: 'SAMLResponse' })));
+    expect(await answer('Success')).toMatchObject({ isDone: true });
+    expect(await answer('Responder')).toMatchObject({ isDone: false });
+  });
+});
