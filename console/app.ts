@@ -17,7 +17,7 @@ import { StorageUnavailableError } from './storage/storage.ts';
 export interface AppDeps {
   readonly newRequestId: () => string;
   readonly cors: Cors;
-  /** The member surface, below `/svc/`. */
+  /** The member surface, below `/svc/` and `/members/`. */
   readonly members: RequestListener;
   /** Endpoints that answer OAuth errors, by path; `true` hands the request on to the pages. */
   readonly oauth: ReadonlyMap<string, (req: IncomingMessage, res: ServerResponse) => Promise<boolean>>;
@@ -54,7 +54,7 @@ export function createApp(deps: AppDeps): RequestListener {
 
   function route(req: IncomingMessage, res: ServerResponse, requestId: string): void {
     const path = pathOf(req.url ?? '');
-    if (path.startsWith('/svc/')) {
+    if (path.startsWith('/svc/') || path.startsWith('/members/')) {
       // A member's reply gets its id from the proxy; a preflight never reaches it.
       if (req.method === 'OPTIONS') res.setHeader('X-Request-Id', requestId);
       if (!cors.apply(req, res)) members(req, res);

@@ -19,6 +19,18 @@ const heldBytes = 64 * 1024;
  */
 const heldUnknownBytes = 1024 * 1024;
 
+/** All of a body that has to be looked at, whatever its size; `readBody` has bounded it. */
+export async function wholeBody({ content }: OutgoingBody): Promise<Buffer> {
+  if (Buffer.isBuffer(content)) {
+    return content;
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) {
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
 /**
  * Reads a request body: small ones whole, large ones as a stream with back-pressure.
  *

@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../console/errors.ts';
 import type { BearerCheck } from './bearer.ts';
-import { type OutgoingBody, readBody } from './body.ts';
+import { type OutgoingBody, readBody, wholeBody } from './body.ts';
 import type { CallRecord } from './call-record.ts';
 import { readToken } from './credentials.ts';
 import { type Exchange, type ReplyListener, startExchange } from './exchange.ts';
+import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
 import { answersStoredValue, requestFields, responseFields } from './headers.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
-import type { Members } from './members.ts';
+import type { Member, Members } from './members.ts';
 import { readTarget, type Target } from './path.ts';
+import { noSuchMember, readPin } from './pin.ts';
+import { fillPositions, type MemberCredentials } from './positions.ts';
 import { insufficientScope } from './refusals.ts';
 import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
@@ -27,6 +30,8 @@ export interface ProxyLog {
 export interface MemberProxyDeps {
   readonly bearer: BearerCheck;
   readonly members: Members;
+  /** For positions that a caller leaves empty. */
+  readonly credentials: MemberCredentials;
   readonly limits?: Partial<ProxyLimits>;
   readonly log: ProxyLog;
   /** Monotonic milliseconds, for durations. */
@@ -41,7 +46,7 @@ export interface MemberProxyDeps {
 }
 
 export interface MemberProxy {
-  /** Takes over a request whose target starts with `/svc/`. Never throws. */
+  /** Takes over a request whose target starts with `/svc/` or `/members/`. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Waits for calls under way and closes the connections to the members. */
   close(): Promise<void>;
@@ -54,6 +59,8 @@ interface Call {
   readonly requestId: string;
   readonly source: string | undefined;
   readonly startedAt: number;
+  /** The member that the caller wants, by UUID or `host:port`. */
+  pin: string | undefined;
   /** Whether the end of this request on its connection is beyond doubt. */
   isFramed: boolean;
   isOver: boolean;
@@ -82,7 +89,9 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     try {
       const head = readHead(req, limits);
       call.isFramed = true;
-      const target = readTarget(req.url!, limits.targetBytes);
+      const { member, url } = readPin(req.url!);
+      call.pin = member;
+      const target = readTarget(url, limits.targetBytes);
       const caller = authenticate(head.authorization);
       if (caller instanceof Promise) {
         caller.then((proven) => authorize(call, head, target, proven)).catch((error) => refuse(call, error));
@@ -102,6 +111,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       // Asked for now: a connection that has gone has no address any more.
       source: addressOf?.(req),
       startedAt: now(),
+      pin: undefined,
       isFramed: false,
       isOver: false,
       caller: undefined,
@@ -123,23 +133,50 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.caller = caller;
     const rule = accept(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
-    if (head.bodyLength === 0) {
-      forward(call, head, target, rule, undefined);
+    const candidates = candidatesFor(call);
+    if (head.bodyLength === 0 && !takesPositions(rule, call)) {
+      forward(call, head, target, candidates, undefined);
       return;
     }
     readBody(call.req, head.bodyLength, limits)
-      .then((body) => forward(call, head, target, rule, body))
+      .then((body) => (takesPositions(rule, call) ? filled(body, rule, head, candidates) : body))
+      .then((body) => forward(call, head, target, candidates, body))
       .catch((error) => refuse(call, error));
+  }
+
+  function candidatesFor({ pin }: Call): readonly Member[] {
+    if (pin === undefined) {
+      return members.choose();
+    }
+    const member = members.find(pin);
+    if (member === undefined) {
+      throw noSuchMember();
+    }
+    return [member];
+  }
+
+  async function filled(
+    body: OutgoingBody,
+    { positions }: Rule,
+    { contentType }: RequestHead,
+    [first]: readonly Member[],
+  ): Promise<OutgoingBody> {
+    const content = fillPositions(await wholeBody(body), contentType, positions!, {
+      credentials: deps.credentials,
+      prefix: first?.prefix ?? 'svc',
+    });
+    return { content, length: content.length };
   }
 
   function forward(
     call: Call,
     head: RequestHead,
     target: Target,
-    rule: Rule,
+    candidates: readonly Member[],
     body: OutgoingBody | undefined,
   ): void {
     const { req, res } = call;
+    const rule = call.rule!;
     if (call.isOver) {
       return;
     }
@@ -152,9 +189,20 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
       isRepeatable: req.method === 'GET' && !isPoll,
     };
+    if (rule.isLocal && call.pin === undefined && asksForAll(target.sent)) {
+      fanOut({ ...request, sent: target.path }, members.list(), limits.connectMs)
+        .then((results) => sendResults(res, results, call.requestId))
+        .catch((error) => refuse(call, error));
+      return;
+    }
     const listener: ReplyListener = {
       onHead(status, statusText, fields) {
-        res.writeHead(status, statusText, responseFields(fields, answersStoredValue(rule), call.requestId));
+        const answered = responseFields(fields, answersStoredValue(rule), call.requestId);
+        res.writeHead(
+          status,
+          statusText,
+          rule.isLocal ? withMember(answered, call.exchange?.member) : answered,
+        );
       },
       onData(chunk) {
         const isTaken = res.write(chunk);
@@ -170,7 +218,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
         refuse(call, error);
       },
     };
-    call.exchange = startExchange(request, listener, members.choose(), limits.connectMs);
+    call.exchange = startExchange(request, listener, candidates, limits.connectMs);
   }
 
   function refuse(call: Call, error: unknown): void {
@@ -240,6 +288,19 @@ function accept(decision: Decision, call: Call): Rule {
       call.rule = decision.rule;
       throw insufficientScope(decision.scope);
   }
+}
+
+/** A member takes `PUT` for `POST`; other methods on such a path have no positions. */
+function takesPositions({ positions }: Rule, { req }: Call): boolean {
+  return positions !== undefined && (req.method === 'POST' || req.method === 'PUT');
+}
+
+/** The call acts there and nowhere else, so the caller learns where. */
+function withMember(fields: string[], member: Member | undefined): string[] {
+  if (member !== undefined) {
+    fields.push('Cluster-Member', member.uuid ?? new URL(member.address).host);
+  }
+  return fields;
 }
 
 /** The type is stored beside the value and sent back as a header field of every later reply (S69). */

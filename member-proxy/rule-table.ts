@@ -1,4 +1,5 @@
 import type { Permission, StructureNeed } from './permissions.ts';
+import type { Positions } from './positions.ts';
 
 /** The groups that a member switches as a whole (spec 4.1). */
 export type EndpointGroup =
@@ -19,11 +20,19 @@ export interface Rule {
   readonly permission: Permission;
   /** Set where a scope for the single map or queue would do as well. */
   readonly structure?: StructureNeed;
+  /** Set where the body is made of positions that start with the cluster's name and password. */
+  readonly positions?: Positions;
+  /** Set where the call acts on the member that takes it, and on no other (spec 4.5, reference §8). */
+  readonly isLocal?: boolean;
 }
 
 const get = ['GET', 'HEAD'];
 /** A member takes `PUT` for `POST` on every path. */
 const post = ['POST', 'PUT'];
+
+const credentials: Positions = ['clusterName', 'password'];
+const source: Positions = ['clusterOnSource', 'clusterPassword'];
+const publisher: Positions = [...source, 'wanRepName', 'publisherId'];
 
 /**
  * Every call that the proxy forwards (spec 4.1 to 4.5, with the names that the real engine has for
@@ -48,90 +57,143 @@ export const ruleTable: readonly Rule[] = [
     '/svc/rest/cluster',
     '/svc/rest/instance',
     '/svc/rest/license',
-    '/svc/rest/log-level',
     '/svc/rest/management/cluster/version',
     '/svc/rest/config/tcp-ip/member-list',
   ]),
-  ...each(post, 'CLUSTER_READ', 'svc:cluster:read', [
-    '/svc/rest/management/cluster/state',
-    '/svc/rest/management/cluster/nodes',
-  ]),
-  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', [
-    '/svc/rest/config/reload',
-    '/svc/rest/config/upload',
-    '/svc/rest/config/update',
-    '/svc/rest/config/tcp-ip/member-list',
-    '/svc/rest/license',
-    '/svc/rest/log-level',
-    '/svc/rest/log-level/reset',
-    '/svc/rest/management/cluster/changeState',
-    '/svc/rest/management/cluster/version',
-    '/svc/rest/management/cluster/clusterShutdown',
-    '/svc/rest/management/cluster/memberShutdown',
-  ]),
-  ...each(['DELETE'], 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level']),
-  ...each(post, 'PERSISTENCE', 'svc:persistence:write', [
-    '/svc/rest/management/cluster/forceStart',
-    '/svc/rest/management/cluster/partialStart',
-    '/svc/rest/management/cluster/backup',
-    '/svc/rest/management/cluster/backupInterrupt',
-    '/svc/rest/management/cluster/hotBackup',
-    '/svc/rest/management/cluster/hotBackupInterrupt',
-  ]),
+  ...each(get, 'CLUSTER_READ', 'svc:cluster:read', ['/svc/rest/log-level'], { isLocal: true }),
+  ...each(
+    post,
+    'CLUSTER_READ',
+    'svc:cluster:read',
+    ['/svc/rest/management/cluster/state', '/svc/rest/management/cluster/nodes'],
+    { positions: credentials },
+  ),
+  ...each(
+    post,
+    'CLUSTER_WRITE',
+    'svc:cluster:write',
+    ['/svc/rest/config/reload', '/svc/rest/management/cluster/clusterShutdown'],
+    { positions: credentials },
+  ),
+  ...each(
+    post,
+    'CLUSTER_WRITE',
+    'svc:cluster:write',
+    ['/svc/rest/config/upload', '/svc/rest/config/update'],
+    {
+      positions: [...credentials, 'config'],
+    },
+  ),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/config/tcp-ip/member-list'], {
+    positions: [...credentials, 'members'],
+  }),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/license'], {
+    positions: [...credentials, 'key'],
+  }),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/management/cluster/changeState'], {
+    positions: [...credentials, 'state'],
+  }),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/management/cluster/version'], {
+    positions: [...credentials, 'clusterVersion'],
+  }),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level'], {
+    positions: [...credentials, 'level'],
+    isLocal: true,
+  }),
+  ...each(
+    post,
+    'CLUSTER_WRITE',
+    'svc:cluster:write',
+    ['/svc/rest/log-level/reset', '/svc/rest/management/cluster/memberShutdown'],
+    { positions: credentials, isLocal: true },
+  ),
+  ...each(['DELETE'], 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level'], { isLocal: true }),
+  ...each(
+    post,
+    'PERSISTENCE',
+    'svc:persistence:write',
+    [
+      '/svc/rest/management/cluster/forceStart',
+      '/svc/rest/management/cluster/partialStart',
+      '/svc/rest/management/cluster/backup',
+      '/svc/rest/management/cluster/backupInterrupt',
+      '/svc/rest/management/cluster/hotBackup',
+      '/svc/rest/management/cluster/hotBackupInterrupt',
+    ],
+    { positions: credentials },
+  ),
   ...each(get, 'WAN', 'svc:wan:read', ['/svc/rest/wan/sync/progress/{uuid}']),
-  ...each(post, 'WAN', 'svc:wan:write', [
-    '/svc/rest/wan/sync/map',
-    '/svc/rest/wan/sync/allmaps',
-    '/svc/rest/wan/clearWanQueues',
-    '/svc/rest/wan/addWanConfig',
-    '/svc/rest/wan/pausePublisher',
-    '/svc/rest/wan/stopPublisher',
-    '/svc/rest/wan/resumePublisher',
-    '/svc/rest/wan/consistencyCheck/map',
-  ]),
+  ...each(post, 'WAN', 'svc:wan:write', ['/svc/rest/wan/sync/map', '/svc/rest/wan/consistencyCheck/map'], {
+    positions: [...publisher, 'mapName'],
+  }),
+  ...each(post, 'WAN', 'svc:wan:write', ['/svc/rest/wan/sync/allmaps'], { positions: publisher }),
+  ...each(post, 'WAN', 'svc:wan:write', ['/svc/rest/wan/addWanConfig'], {
+    positions: [...source, 'wanConfig'],
+  }),
+  ...each(
+    post,
+    'WAN',
+    'svc:wan:write',
+    [
+      '/svc/rest/wan/clearWanQueues',
+      '/svc/rest/wan/pausePublisher',
+      '/svc/rest/wan/stopPublisher',
+      '/svc/rest/wan/resumePublisher',
+    ],
+    { positions: publisher, isLocal: true },
+  ),
   ...each(get, 'CP', 'svc:cp:read', [
-    '/svc/rest/cp-subsystem/members/local',
     '/svc/rest/cp-subsystem/members',
     '/svc/rest/cp-subsystem/groups',
     '/svc/rest/cp-subsystem/groups/{cpGroupName}',
     '/svc/rest/cp-subsystem/groups/{cpGroupName}/sessions',
   ]),
-  ...each(post, 'CP', 'svc:cp:write', [
-    '/svc/rest/cp-subsystem/members',
-    '/svc/rest/cp-subsystem/members/{cpMemberUuid}/remove',
-    '/svc/rest/cp-subsystem/groups/{cpGroupName}/remove',
-    '/svc/rest/cp-subsystem/groups/{cpGroupName}/sessions/{cpSessionId}/remove',
-    '/svc/rest/cp-subsystem/restart',
-    '/svc/rest/cp-subsystem/reset',
-  ]),
+  ...each(get, 'CP', 'svc:cp:read', ['/svc/rest/cp-subsystem/members/local'], { isLocal: true }),
+  ...each(
+    post,
+    'CP',
+    'svc:cp:write',
+    [
+      '/svc/rest/cp-subsystem/members/{cpMemberUuid}/remove',
+      '/svc/rest/cp-subsystem/groups/{cpGroupName}/remove',
+      '/svc/rest/cp-subsystem/groups/{cpGroupName}/sessions/{cpSessionId}/remove',
+    ],
+    { positions: credentials },
+  ),
+  // Promotes the member that takes it; a reset is the master's alone.
+  ...each(
+    post,
+    'CP',
+    'svc:cp:write',
+    ['/svc/rest/cp-subsystem/members', '/svc/rest/cp-subsystem/restart', '/svc/rest/cp-subsystem/reset'],
+    { positions: credentials, isLocal: true },
+  ),
   ...each(get, 'DATA', 'svc:data:read', ['/svc/rest/maps/{mapName}', '/svc/rest/maps/{mapName}/{key...}'], {
-    kind: 'map',
-    action: 'read',
+    structure: { kind: 'map', action: 'read' },
   }),
   ...each(
     [...post, 'DELETE'],
     'DATA',
     'svc:data:write',
     ['/svc/rest/maps/{mapName}', '/svc/rest/maps/{mapName}/{key...}'],
-    { kind: 'map', action: 'write' },
+    { structure: { kind: 'map', action: 'write' } },
   ),
   ...each(get, 'DATA', 'svc:data:read', ['/svc/rest/queues/{queueName}/size'], {
-    kind: 'queue',
-    action: 'size',
+    structure: { kind: 'queue', action: 'size' },
   }),
   ...each(
     post,
     'DATA',
     'svc:data:write',
     ['/svc/rest/queues/{queueName}', '/svc/rest/queues/{queueName}/{item}'],
-    { kind: 'queue', action: 'offer' },
+    { structure: { kind: 'queue', action: 'offer' } },
   ),
   ...each(
     [...get, 'DELETE'],
     'DATA',
     'svc:data:write',
     ['/svc/rest/queues/{queueName}', '/svc/rest/queues/{queueName}/{seconds}'],
-    { kind: 'queue', action: 'poll' },
+    { structure: { kind: 'queue', action: 'poll' } },
   ),
 ];
 
@@ -140,13 +202,7 @@ function each(
   group: EndpointGroup,
   permission: Permission,
   templates: readonly string[],
-  structure?: StructureNeed,
+  more: Pick<Rule, 'structure' | 'positions' | 'isLocal'> = {},
 ): Rule[] {
-  return templates.map((template) => ({
-    methods,
-    template,
-    group,
-    permission,
-    ...(structure !== undefined && { structure }),
-  }));
+  return templates.map((template) => ({ methods, template, group, permission, ...more }));
 }

@@ -24,6 +24,7 @@ const members = createMembers({
 const proxy = createMemberProxy({
   bearer: PUBLIC_JWK === undefined ? noCheck() : await fullCheck(PUBLIC_JWK),
   members,
+  credentials: { username: 'dev', password: '' },
   log: { warn: () => undefined, error: () => undefined },
   now: () => performance.now(),
   newId: randomUUID,

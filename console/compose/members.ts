@@ -26,6 +26,7 @@ export function composeMembers(
       now: () => performance.now(),
       onChange: logMember,
     }),
+    credentials: { username: settings.memberUsername, password: settings.memberPassword?.reveal() ?? '' },
     limits,
     log,
     now: () => performance.now(),

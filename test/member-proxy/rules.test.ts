@@ -20,8 +20,23 @@ afterEach(() => {
   member.seen.length = 0;
 });
 
-const call = (method: string, path: string, token: string, headers: Record<string, string> = {}) =>
-  fetch(proxy.address + path, { method, headers: { authorization: `Bearer ${token}`, ...headers } });
+const call = (method: string, path: string, token: string, headers: Record<string, string> = {}) => {
+  const body = ['POST', 'PUT'].includes(method) ? positionsFor(path) : undefined;
+  return fetch(proxy.address + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    ...(body !== undefined && { body }),
+  });
+};
+
+/** A body of the right number of positions, as the specification has them; absent where there are two. */
+function positionsFor(path: string): string | undefined {
+  if (/wan\/(?:sync|consistencyCheck)\/map$/.test(path)) return '&&wan&target&map';
+  if (/addWanConfig$/.test(path)) return '&&{}';
+  if (/\/wan\//.test(path)) return '&&wan&target';
+  if (/changeState$|cluster\/version$|log-level$|license$|config\/(?!reload)/.test(path)) return '&&value';
+  return undefined;
+}
 
 const base = '/svc/rest';
 const management = `${base}/management/cluster`;

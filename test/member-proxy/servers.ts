@@ -144,6 +144,7 @@ export async function startProxy({
   const proxy = createMemberProxy({
     bearer,
     members,
+    credentials: { username: 'dev', password: '' },
     log,
     now: () => performance.now(),
     newId: randomUUID,

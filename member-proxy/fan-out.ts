@@ -1,0 +1,84 @@
+/** `?members=all`: a call that acts on the member that takes it, at each of them. */
+import type { ServerResponse } from 'node:http';
+import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
+import type { Member } from './members.ts';
+
+/** What became of the call at one member. */
+export interface MemberResult {
+  /** `host:port`. */
+  readonly member: string;
+  readonly uuid?: string;
+  /** The member's answer. */
+  readonly status?: number;
+  /** JSON as such, anything else as text; absent when there was none. */
+  readonly body?: unknown;
+  /** Why there is no answer. */
+  readonly error?: { readonly code: string; readonly detail: string };
+}
+
+/** Members answer such calls with a line or two; what is longer is cut off. */
+const longestBody = 64 * 1024;
+
+/** Whether a target asks for all members. */
+export function asksForAll(target: string): boolean {
+  const query = target.split('?', 2)[1];
+  return query !== undefined && new URLSearchParams(query).get('members') === 'all';
+}
+
+export function fanOut(
+  request: UpstreamRequest,
+  members: readonly Member[],
+  connectMs: number,
+): Promise<readonly MemberResult[]> {
+  return Promise.all(members.map((member) => askOne(request, member, connectMs)));
+}
+
+/** 200 when all went well, else 207: some did and some did not, and the body says which. */
+export function sendResults(res: ServerResponse, results: readonly MemberResult[], requestId: string): void {
+  const isWell = results.every(({ status = 0 }) => status >= 200 && status < 300);
+  const body = JSON.stringify({ results });
+  res.writeHead(isWell ? 200 : 207, isWell ? 'OK' : 'Multi-Status', {
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  res.end(body);
+}
+
+function askOne(request: UpstreamRequest, member: Member, connectMs: number): Promise<MemberResult> {
+  const { uuid } = member;
+  const about = { member: new URL(member.address).host, ...(uuid !== undefined && { uuid }) };
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let status = 0;
+    const listener: ReplyListener = {
+      onHead(answered) {
+        status = answered;
+      },
+      onData(chunk) {
+        length += chunk.length;
+        if (length <= longestBody) chunks.push(chunk);
+        return true;
+      },
+      onEnd() {
+        const text = Buffer.concat(chunks).toString('utf8');
+        resolve({ ...about, status, ...(text !== '' && { body: asJson(text) }) });
+      },
+      onFailure({ problem, message }) {
+        resolve({ ...about, error: { code: problem.code, detail: message } });
+      },
+    };
+    startExchange(request, listener, [member], connectMs);
+  });
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

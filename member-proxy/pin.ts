@@ -1,0 +1,47 @@
+/** `/members/{uuid or host:port}/svc/…`: the same surface, at one member (contract, "Console addresses"). */
+import { ProblemError, problems } from '../console/errors.ts';
+
+export interface PinnedTarget {
+  /** UUID or `host:port`, lower-case; undefined when any member will do. */
+  readonly member: string | undefined;
+  /** What is left of the target, starting with `/svc/`. */
+  readonly url: string;
+}
+
+const pinned = /^\/members\/([^/?#]{1,300})(\/svc\/.*)$/s;
+/** A UUID, a name or an IPv4 address with a port, an IPv6 address in brackets with a port. */
+const memberName = /^(?:[0-9a-z][0-9a-z.-]*(?::\d{1,5})?|\[[0-9a-f:.]+\]:\d{1,5})$/;
+
+/**
+ * @param url  the target as received
+ * @throws {ProblemError} `not_found` for a path below `/members/` that names no member's surface
+ */
+export function readPin(url: string): PinnedTarget {
+  if (!url.startsWith('/members/')) return { member: undefined, url };
+  const [, name, rest] = pinned.exec(url) ?? [];
+  const member = decoded(name)?.toLowerCase();
+  if (member === undefined || rest === undefined || !memberName.test(member)) {
+    throw new ProblemError(
+      problems.notFound,
+      'Below /members/ comes a UUID or host:port, and then /svc/…; GET /svc/rest/cluster lists the members',
+    );
+  }
+  return { member, url: rest };
+}
+
+/** Brackets and colons may come encoded. */
+function decoded(name: string | undefined): string | undefined {
+  try {
+    return name && decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says so before the call is authorized only to those who have proven who they are (S57). */
+export function noSuchMember(): ProblemError {
+  return new ProblemError(
+    problems.notFound,
+    'No member of this name is known here; GET /svc/rest/cluster lists the members',
+  );
+}

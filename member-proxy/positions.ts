@@ -1,0 +1,93 @@
+/**
+ * The positional bodies of management and WAN calls (spec 2.8): values joined by `&`, each form-encoded.
+ * Empty cluster name and password positions are filled here, so that callers need not know them (S68).
+ */
+import { ProblemError, problems } from '../console/errors.ts';
+import type { MemberPrefix } from './prefix.ts';
+
+/** What stands at the members' first two positions when a caller leaves them empty. */
+export interface MemberCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Names of the positions, in order; the first two are the cluster's name and password. */
+export type Positions = readonly [string, string, ...string[]];
+
+const jsonType = /^application\/json\s*(?:;|$)/i;
+
+/**
+ * @param body         as received
+ * @param contentType  a JSON object with the positions' names is taken too
+ * @param prefix       the real engine decodes the first two positions twice (reference §4)
+ * @returns the body for the member
+ * @throws {ProblemError} `invalid_request` when the number of positions is not right; it never repeats a value
+ */
+export function fillPositions(
+  body: Buffer,
+  contentType: string | undefined,
+  positions: Positions,
+  { credentials, prefix }: { readonly credentials: MemberCredentials; readonly prefix: MemberPrefix },
+): Buffer {
+  const text = body.toString('latin1');
+  const parts = jsonType.test(contentType ?? '')
+    ? fromJson(body.toString('utf8'), positions, prefix)
+    : split(text, positions);
+  if (parts[0] === '') parts[0] = encoded(credentials.username, prefix);
+  if (parts[1] === '') parts[1] = encoded(credentials.password, prefix);
+  return Buffer.from(parts.join('&'), 'latin1');
+}
+
+function split(text: string, positions: Positions): string[] {
+  // Nothing at all says as much as `&` where there is nothing to say but the credentials.
+  const parts = text === '' && positions.length === 2 ? ['', ''] : text.split('&');
+  if (parts.length === positions.length) return parts;
+  throw refusal(
+    `The body has ${text === '' ? 0 : parts.length} of ${positions.length} positions. Send ${positions.join('&')}, each ` +
+      `percent-encoded; the first two may be empty: ${emptyForm(positions)}`,
+  );
+}
+
+function fromJson(text: string, positions: Positions, prefix: MemberPrefix): string[] {
+  const given = parse(text);
+  const unknown = Object.keys(given).find((name) => !positions.includes(name));
+  if (unknown !== undefined) {
+    throw refusal(
+      `The JSON body has a field that this call does not know. Known are ${positions.join(', ')}`,
+    );
+  }
+  return positions.map((name, i) => {
+    const value = given[name] ?? (i < 2 ? '' : undefined);
+    if (typeof value === 'string')
+      return i < 2 && value !== '' ? encoded(value, prefix) : encodeURIComponent(value);
+    if (value !== undefined && name.endsWith('Config') && typeof value === 'object') {
+      return encodeURIComponent(JSON.stringify(value));
+    }
+    throw refusal(`The JSON body lacks the text field ${name}`);
+  });
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Told below, without the text: it may hold a password.
+  }
+  throw refusal('The body is not a JSON object');
+}
+
+function encoded(value: string, prefix: MemberPrefix): string {
+  const once = encodeURIComponent(value);
+  return prefix === 'hazelcast' ? encodeURIComponent(once) : once;
+}
+
+function emptyForm(positions: Positions): string {
+  return positions.map((name, i) => (i < 2 ? '' : name)).join('&');
+}
+
+function refusal(detail: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, detail);
+}

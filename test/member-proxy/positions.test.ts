@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startProxy, startRecorder, type TestProxy } from './servers.ts';
+import { tokenFor } from './tokens.ts';
+
+const secret = 'clust%er+pass&word';
+let member: Awaited<ReturnType<typeof startRecorder>>;
+let proxy: TestProxy;
+let token: string;
+
+beforeEach(async () => {
+  member = await startRecorder((_req, res) => res.end('{"status":"success"}'));
+  await open('svc');
+});
+afterEach(async () => {
+  await proxy.close();
+  await member.close();
+});
+
+const state = '/svc/rest/management/cluster/changeState';
+const pause = '/svc/rest/wan/pausePublisher';
+
+test.each([
+  ['both empty', '&&frozen', 'ops%20team&clust%25er%2Bpass%26word&frozen'],
+  ['the name empty', '&mine&frozen', 'ops%20team&mine&frozen'],
+  ['the password empty', 'dev&&frozen', 'dev&clust%25er%2Bpass%26word&frozen'],
+  ['none empty', 'dev&mine&frozen', 'dev&mine&frozen'],
+  ['others kept byte for byte', '&mine&%46rozen+%c3%a9é', 'ops%20team&mine&%46rozen+%c3%a9é'],
+])('S68: credential positions are filled where they are empty: %s', async (_name, sent, received) => {
+  expect((await post(state, sent)).status).toBe(200);
+  expect(member.seen[0]!.body.toString()).toBe(received);
+  expect(member.seen[0]!.headers['content-length']).toBe(String(Buffer.byteLength(received)));
+});
+
+test('S68: the real engine decodes the first two positions twice, so they are encoded twice for it', async () => {
+  await proxy.close();
+  await open('hazelcast');
+  await post(state, '&&frozen');
+  const [name, password] = member.seen[0]!.body.toString().split('&');
+  expect([name, password].map((part) => decodeURIComponent(decodeURIComponent(part!)))).toEqual([
+    'ops team',
+    secret,
+  ]);
+});
+
+test('S68: where the positions are only the credentials, no body at all says the same', async () => {
+  expect((await post('/svc/rest/management/cluster/clusterShutdown')).status).toBe(200);
+  expect(member.seen[0]!.body.toString()).toBe('ops%20team&clust%25er%2Bpass%26word');
+});
+
+test.each([
+  ['no body', state, undefined],
+  ['too few', state, 'dev&'],
+  ['one', state, 'frozen'],
+  ['an unescaped & too many', pause, '&&wan&target&more'],
+  ['none for four', pause, ''],
+])('S68: %s is 400, names the positions, and reaches no member', async (_name, path, body) => {
+  const reply = await post(path, body);
+  const problem = (await reply.json()) as { code: string; detail: string; decision_id: string };
+  expect([reply.status, problem.code]).toEqual([400, 'invalid_request']);
+  expect(problem.detail).toContain(path === state ? 'clusterName&password&state' : 'wanRepName&publisherId');
+  expect(problem.decision_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(member.seen).toEqual([]);
+});
+
+test('a JSON object with the names of the specification becomes positions', async () => {
+  const json = { wanRepName: 'my wan', publisherId: 'a&b', clusterPassword: 'mine' };
+  expect((await post(pause, JSON.stringify(json), 'application/json; charset=utf-8')).status).toBe(200);
+  expect(member.seen[0]!.body.toString()).toBe('ops%20team&mine&my%20wan&a%26b');
+});
+
+test('a WAN configuration may stand in it as an object', async () => {
+  const wanConfig = { name: 'wan', batchPublishers: [{ clusterName: 'b' }] };
+  await post('/svc/rest/wan/addWanConfig', JSON.stringify({ wanConfig }), 'application/json');
+  const [, , sent] = member.seen[0]!.body.toString().split('&');
+  expect(JSON.parse(decodeURIComponent(sent!))).toEqual(wanConfig);
+});
+
+test.each([
+  ['no object', '["&&frozen"]', /JSON object/],
+  ['no JSON', '{state:frozen}', /JSON object/],
+  ['an unknown field', '{"state":"frozen","Password":"hunter22"}', /clusterName, password, state/],
+  ['a missing field', '{"password":"hunter22"}', /lacks the text field state/],
+  ['a number', '{"state":5}', /lacks the text field state/],
+])('S68: a JSON body with %s is 400 without a value of it', async (_name, body, message) => {
+  const reply = await post(state, body, 'application/json');
+  const text = await reply.text();
+  expect(reply.status).toBe(400);
+  expect(JSON.parse(text).detail).toMatch(message);
+  expect(text).not.toContain('hunter22');
+  expect(member.seen).toEqual([]);
+});
+
+test('S68: the credentials are in no answer, record or log, whatever the member does', async () => {
+  const replies = [await post(state, '&&frozen'), await post(state, '&')];
+  await member.close();
+  replies.push(await post(state, '&&frozen'));
+  const said = await Promise.all(
+    replies.map(async (reply) => JSON.stringify([...reply.headers]) + (await reply.text())),
+  );
+  const told = JSON.stringify([said, proxy.records, proxy.logged]);
+  expect(told).not.toMatch(/clust%(?:25)?er|ops(?: |%20)team/);
+});
+
+test('a map value is never taken for positions', async () => {
+  await post('/svc/rest/maps/m/k', '&&value', 'application/json');
+  expect(member.seen[0]!.body.toString()).toBe('&&value');
+});
+
+async function open(prefix: 'svc' | 'hazelcast'): Promise<void> {
+  const credentials = { username: 'ops team', password: secret };
+  proxy = await startProxy({ members: [member.address], prefix, credentials });
+  token = await tokenFor(proxy.key, 'Admin');
+}
+
+function post(path: string, body?: string, type = 'text/plain'): Promise<Response> {
+  return fetch(proxy.address + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    ...(body !== undefined && { body }),
+  });
+}
