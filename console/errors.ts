@@ -19,6 +19,7 @@ export const problems = {
   weakPassword: problem('weak_password', 400, 'The password is too weak'),
   unauthorized: problem('unauthorized', 401, 'An access token is needed'),
   invalidToken: problem('invalid_token', 401, 'The access token is not valid'),
+  loginFailed: problem('login_failed', 403, 'The identity provider did not sign you in'),
   forbidden: problem('forbidden', 403, 'This is not allowed'),
   csrfFailed: problem('csrf_failed', 403, 'The form did not come from this browser'),
   insufficientScope: problem('insufficient_scope', 403, 'The access token does not open this'),

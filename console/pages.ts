@@ -5,6 +5,7 @@ import type { Provider } from 'oidc-provider';
 import type { createAccountPage } from './admin/account.ts';
 import type { createLogin } from './admin/login.ts';
 import type { createSetupPage } from './admin/setup.ts';
+import type { createCallback } from './federation/callback.ts';
 import { type CookieNames, dropRepeatedCookies } from './http/cookies.ts';
 import type { ErrorResponses } from './http/error-responses.ts';
 import type { createInteractions } from './oidc/interactions.ts';
@@ -22,6 +23,9 @@ export interface PagesDeps {
   readonly login: ReturnType<typeof createLogin>;
   readonly setup: ReturnType<typeof createSetupPage>;
   readonly interactions: ReturnType<typeof createInteractions>;
+  readonly callback: ReturnType<typeof createCallback>;
+  /** What this console tells a SAML provider of itself. */
+  readonly showMetadata: Middleware;
   readonly logout: ReturnType<typeof createLogout>;
   readonly signedOut: Pick<SignedOut, 'show'>;
   /** The provider of this moment; it is replaced when keys change. */
@@ -53,6 +57,8 @@ function createRouter({
   login,
   setup,
   interactions,
+  callback,
+  showMetadata,
   logout,
   signedOut,
   sendStatic,
@@ -65,7 +71,12 @@ function createRouter({
   router.post('/login', login.submit);
   router.get('/setup', setup.show);
   router.post('/setup', setup.submit);
+  router.get('/login/start/:provider', login.startOutside);
+  router.get('/login/callback/:provider', callback.receive);
+  router.post('/login/callback/:provider', callback.receivePosted);
+  router.get('/login/saml/:provider/metadata', showMetadata);
   router.get('/login/:uid', interactions.show);
+  router.get('/login/:uid/start/:provider', interactions.startOutside);
   router.post('/login/:uid', interactions.submitLogin);
   router.post('/login/:uid/consent', interactions.submitConsent);
   router.get('/connect/logout', logout.ask);

@@ -19,8 +19,10 @@ export interface AccountModel {
   readonly sessions: readonly SessionRow[];
   readonly logoutHref: string;
   readonly csrf: string;
-  /** Takes `current_password`, `password`, `password_again`, `csrf`. */
-  readonly passwordAction: string;
+  /** Takes `current_password`, `password`, `password_again`, `csrf`; none when the password is kept elsewhere. */
+  readonly passwordAction: string | undefined;
+  /** Who signs this account in, when it is not this console. */
+  readonly providerName?: string | undefined;
   /** Takes `session` (a key of `sessions`) and `csrf`. */
   readonly endSessionAction: string;
   readonly minPasswordLength: number;
@@ -51,20 +53,31 @@ function Account(model: AccountModel) {
       <Roles {...model} />
       <AccountSessions sessions={model.sessions} action={model.endSessionAction} csrf={csrf} />
       <Applications {...model} />
-      <AccountPassword
-        action={model.passwordAction}
-        csrf={csrf}
-        username={username}
-        minLength={model.minPasswordLength}
-      />
+      {model.passwordAction !== undefined && (
+        <AccountPassword
+          action={model.passwordAction}
+          csrf={csrf}
+          username={username}
+          minLength={model.minPasswordLength}
+        />
+      )}
     </WidePage>
   );
 }
 
-function SignIn({ signedInAt, sessionEndsAt, lastLoginAt }: AccountModel) {
+function SignIn({ signedInAt, sessionEndsAt, lastLoginAt, providerName }: AccountModel) {
   return (
     <Section id="sign-in" title="This sign-in" about="It ends by itself, or when you sign out.">
       <dl class="facts boxed">
+        {providerName !== undefined && (
+          <div>
+            <dt>Signed in with</dt>
+            <dd>
+              {providerName}
+              <p class="muted">Your password is kept and changed there.</p>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Signed in</dt>
           <dd>

@@ -16,12 +16,16 @@ export interface LoginModel {
   readonly username?: string | undefined;
   /** Must not tell an unknown user from a wrong password (S28). */
   readonly problem?: string | undefined;
+  /** Of a problem that is no fault of what was typed, for who has to look for it. */
+  readonly reference?: { readonly code: string; readonly requestId: string } | undefined;
   /** The application that asks for the sign-in. */
   readonly application?: { readonly name: string } | undefined;
   /** How long the next attempt has to wait (S29). */
   readonly retryAfterSeconds?: number | undefined;
   /** The user is known and has to confirm the password. */
   readonly reauthenticate?: boolean | undefined;
+  /** False for an account whose password only another party can check. */
+  readonly isPasswordAsked?: boolean | undefined;
   readonly cancelHref?: string | undefined;
   readonly providers?: readonly LoginProvider[] | undefined;
 }
@@ -32,54 +36,71 @@ export function renderLogin(model: LoginModel): string {
 }
 
 function Login({ action, csrf, username, problem, application, ...rest }: LoginModel) {
-  const { retryAfterSeconds, reauthenticate = false, cancelHref, providers = [] } = rest;
+  const { retryAfterSeconds, reference, reauthenticate = false, providers = [] } = rest;
+  const { isPasswordAsked = true, cancelHref } = rest;
   const hasProblem = problem !== undefined || retryAfterSeconds !== undefined;
-  // Having to wait is no fault of what was typed, so no field is marked for it.
-  const problemId = hasProblem && retryAfterSeconds === undefined ? 'problem' : undefined;
+  // Having to wait, or trouble elsewhere, is no fault of what was typed: no field is marked for it.
+  const isTypingAtFault = hasProblem && retryAfterSeconds === undefined && reference === undefined;
+  const problemId = isTypingAtFault ? 'problem' : undefined;
   return (
     <NarrowPage title={reauthenticate ? 'Confirm that it is you' : 'Sign in'} hasProblem={hasProblem}>
-      <Purpose application={application} reauthenticate={reauthenticate} />
+      <Purpose application={application} reauthenticate={reauthenticate} isPasswordAsked={isPasswordAsked} />
       {hasProblem && (
         <Problem id="problem">
           {problem ?? 'Too many attempts.'}
           {retryAfterSeconds !== undefined && ` Try again in ${inWords(retryAfterSeconds)}.`}
+          {reference && (
+            <span class="reference">
+              <span class="code">{reference.code}</span>, request{' '}
+              <span class="code">{reference.requestId}</span>
+            </span>
+          )}
         </Problem>
       )}
-      <Form action={action} hidden={{ csrf }}>
-        <Field
-          name="username"
-          label="Username"
-          autocomplete="username"
-          value={username}
-          isReadOnly={reauthenticate}
-          problemId={problemId}
+      {isPasswordAsked && (
+        <Form action={action} hidden={{ csrf }}>
+          <Field
+            name="username"
+            label="Username"
+            autocomplete="username"
+            value={username}
+            isReadOnly={reauthenticate}
+            problemId={problemId}
+          />
+          <PasswordField
+            name="password"
+            label="Password"
+            autocomplete="current-password"
+            problemId={problemId}
+          />
+          <div class="actions">
+            <button type="submit" class="button primary">
+              {reauthenticate ? 'Confirm' : 'Sign in'}
+            </button>
+            <Link href={cancelHref} class="button quiet">
+              Cancel
+            </Link>
+          </div>
+        </Form>
+      )}
+      {providers.length > 0 && (
+        <Providers
+          title={isPasswordAsked ? 'Or sign in with' : `Confirm that you are ${username}, at`}
+          providers={providers}
         />
-        <PasswordField
-          name="password"
-          label="Password"
-          autocomplete="current-password"
-          problemId={problemId}
-        />
-        <div class="actions">
-          <button type="submit" class="button primary">
-            {reauthenticate ? 'Confirm' : 'Sign in'}
-          </button>
-          <Link href={cancelHref} class="button quiet">
-            Cancel
-          </Link>
-        </div>
-      </Form>
-      {providers.length > 0 && <Providers providers={providers} />}
+      )}
     </NarrowPage>
   );
 }
 
-function Purpose({ application, reauthenticate }: Pick<LoginModel, 'application' | 'reauthenticate'>) {
+type PurposeProps = Pick<LoginModel, 'application' | 'reauthenticate' | 'isPasswordAsked'>;
+
+function Purpose({ application, reauthenticate, isPasswordAsked }: PurposeProps) {
+  const demand = isPasswordAsked ? 'asks for your password once more.' : 'asks you to sign in once more.';
   if (application !== undefined) {
     return (
       <p class="lede">
-        <strong>{application.name}</strong>{' '}
-        {reauthenticate ? 'asks for your password once more.' : 'asks who you are.'}
+        <strong>{application.name}</strong> {reauthenticate ? demand : 'asks who you are.'}
       </p>
     );
   }
@@ -87,10 +108,15 @@ function Purpose({ application, reauthenticate }: Pick<LoginModel, 'application'
   return <p class="lede">With your account at this console.</p>;
 }
 
-function Providers({ providers }: { readonly providers: readonly LoginProvider[] }) {
+interface ProvidersProps {
+  readonly title: string;
+  readonly providers: readonly LoginProvider[];
+}
+
+function Providers({ title, providers }: ProvidersProps) {
   return (
     <section class="providers" aria-labelledby="providers">
-      <h2 id="providers">Or sign in with</h2>
+      <h2 id="providers">{title}</h2>
       <ul>
         {providers.map(({ name, href }) => (
           <li key={href}>

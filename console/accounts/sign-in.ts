@@ -21,48 +21,82 @@ export interface SignedIn {
 }
 
 /**
- * @throws {ProblemError} `invalid_request` for an oversized password, `too_many_requests`, `busy`
+ * @throws {ProblemError} `invalid_request` for an oversized password, `too_many_requests`, `busy`, and
+ *   as {@link Directories.verify} does
  * @returns undefined when name or password are wrong or the account is disabled
  */
 export type SignIn = (credentials: Credentials) => Promise<SignedIn | undefined>;
+
+/** Passwords that are kept elsewhere. */
+export interface Directories {
+  /**
+   * @returns the account here; undefined when name or password are wrong or the account is disabled
+   * @throws {ProblemError} `login_failed` when a directory does not answer, `forbidden` when its person gets no role
+   */
+  verify(username: string, password: string): Promise<UserRecord | undefined>;
+  /** Takes as long, and fails as `verify` does, without anybody's name or password. */
+  verifyNobody(): Promise<void>;
+}
 
 export interface SignInDeps {
   readonly users: Users;
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly times: SignInTimes;
+  readonly directories?: Directories;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const maxUsernameLength = 256;
 
-export function createSignIn({ users, passwords, throttle, times, now }: SignInDeps): SignIn {
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { users, passwords, throttle, times, directories, now } = deps;
+
   return async ({ username, password, source }) => {
     checkSize(username, password);
     const [bySource, byAccount] = [sourceBudget(source), accountBudget(username)];
     await throttle.take([bySource, byAccount]);
-    const account = await verify(username, password).catch(async (error: unknown) => {
+    const local = await verify(username, password).catch(async (error: unknown) => {
       // Nobody looked at the password: that was no guess.
       await Promise.all([throttle.giveBack(bySource), throttle.giveBack(byAccount)]);
       throw error;
     });
+    const account = local ?? (await verifyElsewhere(username, password));
     if (!account) return undefined;
     await Promise.all([throttle.giveBack(bySource), throttle.forget(byAccount)]);
-    if (passwords.needsRehash(account.passwordHash)) await rehash(account, password);
+    if (local && passwords.needsRehash(local.passwordHash)) await rehash(local, password);
     const at = issueTime(account, now());
     await times.note(account.id, at);
     return { account, at };
   };
 
   async function verify(username: string, password: string): Promise<UserRecord | undefined> {
-    const known = users.findByName(username);
+    const known = findLocal(username);
     const isRight = await passwords.verify(known?.passwordHash, password);
     if (!known || !isRight) return undefined;
     // Hashing takes time, in which an administrator may have changed the account.
     const account = users.find(known.id);
     const isUnchanged = account?.tokensValidFrom === known.tokensValidFrom;
     return account && isUnchanged && !account.disabled ? account : undefined;
+  }
+
+  /**
+   * A password that is kept here goes to nobody else; asking about nobody then keeps the answer from
+   * coming sooner, or from coming at all while a directory is away (S28).
+   */
+  async function verifyElsewhere(username: string, password: string): Promise<UserRecord | undefined> {
+    // Before the first administrator is made, nobody signs in at all (S27).
+    if (!directories || !users.hasAny() || username === '' || password === '') return undefined;
+    if (!findLocal(username)) return directories.verify(username, password);
+    await directories.verifyNobody();
+    return undefined;
+  }
+
+  /** An account of an outside provider has no password here that could be right. */
+  function findLocal(username: string): UserRecord | undefined {
+    const known = users.findByName(username);
+    return known?.federated ? undefined : known;
   }
 
   /** Can wait for the next sign-in when too many hashes are under way. */

@@ -24,6 +24,8 @@ export interface AccountPageDeps {
   readonly sessions: Sessions;
   readonly times: SignInTimes;
   readonly csrf: Csrf;
+  /** As it is shown to people. */
+  readonly nameOfProvider: (id: string) => string;
   readonly isSecure: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -37,8 +39,8 @@ interface Shown {
 }
 
 export function createAccountPage(deps: AccountPageDeps) {
-  const { visitors, users, passwords, throttle, sessions, times, csrf, isSecure, now, onChange, onRefused } =
-    deps;
+  const { visitors, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
+  const { nameOfProvider, onChange, onRefused } = deps;
 
   return {
     async show(ctx: Context): Promise<void> {
@@ -50,6 +52,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       const [here, form] = await readChange(ctx);
       if (!here) return;
       try {
+        checkOwnsPassword(here.account);
         await replacePassword(here.account, form);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
@@ -97,6 +100,13 @@ export function createAccountPage(deps: AccountPageDeps) {
     return [await visit(ctx), form];
   }
 
+  /** Refused before the password that is typed is looked at: none could be right. */
+  function checkOwnsPassword({ federated }: UserRecord): void {
+    if (!federated) return;
+    const name = nameOfProvider(federated.provider);
+    throw new ProblemError(problems.conflict, `You sign in with ${name}: your password is changed there.`);
+  }
+
   /** Whoever has got hold of a session must not guess the password in it (S29). */
   async function replacePassword(account: UserRecord, form: Form): Promise<void> {
     const budget = confirmationBudget(account.id);
@@ -131,7 +141,8 @@ export function createAccountPage(deps: AccountPageDeps) {
       })),
       logoutHref: '/connect/logout',
       csrf: csrf.token(ctx),
-      passwordAction: '/account/password',
+      passwordAction: account.federated ? undefined : '/account/password',
+      providerName: account.federated && nameOfProvider(account.federated.provider),
       endSessionAction: '/account/sessions',
       minPasswordLength: passwords.minCharacters,
       ...shown,

@@ -1,10 +1,12 @@
 /** The console's own sign-in, without an application that asks for it: `/login`. */
 import type { Context } from 'koa';
 import { renderLogin } from '../../views/login.tsx';
+import type { OutsideReturn, OutsideSignIn } from '../accounts/outside-sign-in.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
-import { ProblemError } from '../errors.ts';
+import { ProblemError, problems } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { readForm } from '../http/form.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Visitors } from './visitor.ts';
@@ -12,25 +14,60 @@ import type { Visitors } from './visitor.ts';
 export interface LoginDeps {
   readonly signIn: SignIn;
   readonly visitors: Visitors;
+  readonly outside: OutsideSignIn;
   readonly csrf: Csrf;
   readonly clientAddress: (ctx: Context) => string;
   readonly isSecure: boolean;
   /** What is told to somebody with wrong credentials. */
   readonly wrongCredentials: string;
-  readonly onSignIn: (ctx: Context, outcome: { account: UserRecord | undefined; reason?: string }) => void;
+  readonly onSignIn: (ctx: Context, outcome: LoginOutcome) => void;
+}
+
+interface LoginOutcome {
+  readonly account: UserRecord | undefined;
+  readonly reason?: string;
+  readonly providerId?: string;
 }
 
 /** A signed-in visitor goes home; there is no other target, so nobody can bring one along (S35). */
 const home = '/';
 
 export function createLogin(deps: LoginDeps) {
-  const { signIn, visitors, csrf, clientAddress, isSecure, wrongCredentials, onSignIn } = deps;
+  const { signIn, visitors, outside, csrf, clientAddress, isSecure, wrongCredentials, onSignIn } = deps;
+  const returned: OutsideReturn = {
+    async complete(ctx, { account, at }) {
+      const visit = await visitors.start(ctx, account.id, at, []);
+      goHome(ctx);
+      return visit;
+    },
+    async refuse(ctx, refusal) {
+      refuseOutside(ctx, refusal);
+      return true;
+    },
+  };
 
   return {
     async show(ctx: Context): Promise<void> {
       if (await visitors.current(ctx)) return goHome(ctx);
       showForm(ctx, {});
     },
+    /**
+     * `GET /login/start/:provider`: a link, because a form may not lead to addresses that its page does not
+     * know yet. Following it from another site takes nobody's session away.
+     */
+    async startOutside(ctx: Context): Promise<void> {
+      if (await visitors.current(ctx)) return goHome(ctx);
+      const providerId = String(ctx.params.provider);
+      try {
+        await outside.begin(ctx, providerId, { reauthenticate: false });
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
+        onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
+        refuseOutside(ctx, error);
+      }
+    },
+    /** Where outside sign-ins come back to. */
+    returned,
     async submit(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
       csrf.check(ctx, form);
@@ -58,10 +95,15 @@ export function createLogin(deps: LoginDeps) {
     showForm(ctx, shown);
   }
 
+  function refuseOutside(ctx: Context, { message, problem: { code, status } }: ProblemError): void {
+    refuse(ctx, status, { problem: message, reference: { code, requestId: requestIdOf(ctx.req) } });
+  }
+
   function showForm(ctx: Context, shown: ShownLogin): void {
     setPageHeaders(ctx, isSecure);
     ctx.type = 'html';
-    ctx.body = renderLogin({ action: '/login', csrf: csrf.token(ctx), ...shown });
+    const providers = outside.choices('/login');
+    ctx.body = renderLogin({ action: '/login', csrf: csrf.token(ctx), providers, ...shown });
   }
 }
 
@@ -69,6 +111,7 @@ interface ShownLogin {
   readonly username?: string;
   readonly problem?: string;
   readonly retryAfterSeconds?: number;
+  readonly reference?: { readonly code: string; readonly requestId: string };
 }
 
 function goHome(ctx: Context): void {

@@ -25,6 +25,7 @@ import { createSignedOut } from '../oidc/signed-out.ts';
 import { silentFrame } from '../oidc/silent-frame.ts';
 import { createPages } from '../pages.ts';
 import { keepSecret } from '../services.ts';
+import { composeOutside } from './outside.ts';
 import type { Shared } from './shared.ts';
 
 /** Guesses at a password, for each account and for each source (S29). */
@@ -53,17 +54,50 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   });
   const throttle = createThrottle({ artifacts: storage.artifacts, now, ...throttling });
   const times = createSignInTimes({ artifacts: storage.artifacts });
-  const signIn = createSignIn({ users, passwords, throttle, times, now });
   const setup = createSetup({ users, times, now });
   const visitors = composeVisitors(shared, browserSessions);
   const clientAddress = (ctx: Context) => addressOf(ctx.req);
   const findUser = users.find;
-  const onSignIn = (ctx: Context, { account, reason }: SignInOutcome) => {
+  const onSignIn = (ctx: Context, outcome: SignInOutcome) => {
+    const { account, reason, providerId = account?.federated?.provider } = outcome;
     metrics.signIn(reason ?? 'success');
-    audit('login', { ...about(ctx), actor: account?.id, outcome: account ? 'success' : 'denied', reason });
+    audit('login', {
+      ...about(ctx),
+      actor: account?.id,
+      outcome: account ? 'success' : 'denied',
+      reason,
+      provider: providerId,
+    });
   };
   const auditChange = (ctx: Context, event: string, { id }: { readonly id: string }) =>
     audit(event, { ...about(ctx), actor: id, outcome: 'success' });
+
+  const cookieName = names.outside;
+  const composed = composeOutside(shared, { times, cookieName, isSecure, onSignIn });
+  const { outside, directories, showMetadata } = composed;
+  const signIn = createSignIn({ users, passwords, throttle, times, directories, now });
+  const login = createLogin({
+    signIn,
+    visitors,
+    outside,
+    csrf,
+    clientAddress,
+    isSecure,
+    wrongCredentials,
+    onSignIn,
+  });
+  const interactions = createInteractions({
+    provider,
+    signIn,
+    csrf,
+    clientAddress,
+    findUser,
+    browserSessions,
+    endSession: sessions.end,
+    outside,
+    isSecure,
+    onSignIn,
+  });
 
   const signedOut = createSignedOut({
     issuer: settings.url,
@@ -82,7 +116,10 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     errors,
     provider,
     sendStatic: await createStatic(),
-    login: createLogin({ signIn, visitors, csrf, clientAddress, isSecure, wrongCredentials, onSignIn }),
+    login,
+    interactions,
+    callback: composed.callback({ own: login.returned, interaction: interactions.returned }),
+    showMetadata,
     setup: createSetupPage({
       setup,
       visitors,
@@ -99,22 +136,12 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
       sessions,
       times,
       csrf,
+      nameOfProvider: (id) => services.providers.find(id)?.name ?? id,
       isSecure,
       now,
       onChange: auditChange,
       onRefused: (ctx, event, { id }, reason) =>
         audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
-    }),
-    interactions: createInteractions({
-      provider,
-      signIn,
-      csrf,
-      clientAddress,
-      findUser,
-      browserSessions,
-      endSession: sessions.end,
-      isSecure,
-      onSignIn,
     }),
     logout: createLogout({
       provider,
@@ -173,8 +200,8 @@ function composeProvider(
 function composeVisitors({ services, addressOf }: Shared, browserSessions: BrowserSessions) {
   return {
     current: browserSessions.current,
-    async start(ctx: Context, accountId: string, at: number) {
-      const session = await browserSessions.start(ctx, accountId, at);
+    async start(ctx: Context, accountId: string, at: number, amr?: readonly string[]) {
+      const session = await browserSessions.start(ctx, accountId, at, amr);
       await services.sessions.note({
         uid: session.uid,
         startedAt: at,

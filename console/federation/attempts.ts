@@ -30,6 +30,8 @@ export interface Attempts {
   newId(): string;
   /** @throws {StorageUnavailableError} */
   open(attempt: NewAttempt): Promise<void>;
+  /** Whether such a sign-in waits for its answer, in whichever browser. */
+  isOpen(attempt: Pick<ReturningAttempt, 'id' | 'providerId'>): Promise<boolean>;
   /**
    * For the one caller that may finish this sign-in. What comes from another browser or for another
    * provider is refused and spoils nothing for the rightful one.
@@ -57,6 +59,10 @@ export function createAttempts({ artifacts, newId, now }: AttemptsDeps): Attempt
       const payload = { providerId, browser: digest(browser), secrets, ...(purpose ? { purpose } : {}) };
       return artifacts.put(kind, id, { payload, expiresAt: Math.floor(now() / 1000) + attemptSeconds });
     },
+    async isOpen({ id, providerId }) {
+      const found = id ? await artifacts.get(kind, id) : undefined;
+      return found?.payload.providerId === providerId && found.consumedAt === undefined;
+    },
     async take({ id, providerId, browser }) {
       if (!id || !browser) throw notUnderWay();
       const found = await artifacts.get(kind, id);
@@ -77,7 +83,7 @@ function digest(value: string): string {
 }
 
 /** One sentence for all of them: who tries others' sign-ins learns nothing from it. */
-function notUnderWay(): FederationError {
+export function notUnderWay(): FederationError {
   return new FederationError(
     400,
     'This sign-in is not under way in this browser: it took longer than ten minutes, was used already, or was started elsewhere. Please sign in again.',

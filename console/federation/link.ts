@@ -4,8 +4,9 @@
  * (S45).
  */
 import type { Passwords } from '../accounts/passwords.ts';
-import { isEmail, isTaken, isUsername, newSubject } from '../accounts/users.ts';
+import { checkAdminRemains, hasAdmin, isEmail, isTaken, isUsername, newSubject } from '../accounts/users.ts';
 import { validFrom } from '../accounts/validity.ts';
+import { ProblemError, problems } from '../errors.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { FederationError, type UpstreamIdentity } from './connector.ts';
@@ -19,9 +20,11 @@ export interface LinkingProvider {
 /**
  * Finds the account, or makes it at the first sign-in, and brings roles and e-mail up to what the
  * provider says today. When roles have changed, what was issued before is void; when no rule gives a
- * role any more, the account loses what it had.
+ * role any more, the account loses what it had. The last administrator loses nothing, and is refused; nor
+ * does anybody get in before the first one is made, which an outside account must not be (S27).
  *
- * @throws {FederationError} 403 when no rule gives a role, or the account is disabled here
+ * @throws {FederationError} 403 when no rule gives a role, in the cases above, and as
+ *   {@link AccountDisabledError} when the account is disabled here
  * @throws {ProblemError} `busy`, {@link StorageUnavailableError}
  */
 export type Link = (provider: LinkingProvider, identity: UpstreamIdentity) => Promise<UserRecord>;
@@ -36,29 +39,51 @@ export interface LinkDeps {
   readonly now: () => number;
 }
 
+/** Told apart, because whoever types a password is not told that the account is disabled (S28). */
+export class AccountDisabledError extends FederationError {
+  constructor() {
+    super(403, 'This account is disabled here.', { code: 'forbidden' });
+  }
+}
+
 const longestUsername = 64;
 const longestSubject = 512;
 
 export function createLink({ registry, passwords, newId, newSecret, now }: LinkDeps): Link {
+  const findKnown = createIndex(registry);
+
   return async (provider, identity) => {
     checkSubject(identity);
     const roles = rolesOf(identity, provider.roleRules);
-    const known = findLinked(registry.all('users'), provider.id, identity.subject);
+    const known = findKnown(provider.id, identity.subject);
     if (!known && roles.length === 0) throw noRole();
+    const isAsBefore = known !== undefined && refreshed(known, identity, roles) === known;
+    const account = isAsBefore ? known : await write(provider, identity, roles, known);
+    if (account.disabled) throw new AccountDisabledError();
+    if (account.roles.length === 0) throw noRole();
+    return account;
+  };
+
+  async function write(
+    provider: LinkingProvider,
+    identity: UpstreamIdentity,
+    roles: UserRecord['roles'],
+    known: UserRecord | undefined,
+  ): Promise<UserRecord> {
     // Hashed outside the transaction, which holds up everybody else.
     const passwordHash = known?.passwordHash ?? (await passwords.hash(newSecret()));
-    const account = await registry.update((transaction) => {
-      const before = findLinked(transaction.all('users'), provider.id, identity.subject);
+    return registry.update((transaction) => {
+      if (transaction.all('users').size === 0) throw notSetUp();
+      const hadAdmin = hasAdmin(transaction);
+      const before = findLinked(transaction, provider.id, identity.subject, known?.id);
       const after = before
         ? refreshed(before, identity, roles)
         : created(transaction, provider, identity, { roles, passwordHash });
       if (after !== before) transaction.put('users', after);
+      keepAdmin(hadAdmin, transaction);
       return after;
     });
-    if (account.disabled) throw new FederationError(403, 'This account is disabled here.');
-    if (account.roles.length === 0) throw noRole();
-    return account;
-  };
+  }
 
   function created(
     transaction: RegistryTransaction,
@@ -93,15 +118,51 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
   }
 }
 
+/** By provider and subject, rebuilt only when the collection has been replaced. */
+function createIndex(registry: Registry): (provider: string, subject: string) => UserRecord | undefined {
+  let index: { readonly of: unknown; readonly byKey: ReadonlyMap<string, UserRecord> } | undefined;
+  return (provider, subject) => {
+    const users = registry.all('users');
+    if (index?.of !== users) {
+      const linked = [...users.values()].flatMap((user): [string, UserRecord][] =>
+        user.federated ? [[keyOf(user.federated.provider, user.federated.subject), user]] : [],
+      );
+      index = { of: users, byKey: new Map(linked) };
+    }
+    return index.byKey.get(keyOf(provider, subject));
+  };
+}
+
+function keyOf(provider: string, subject: string): string {
+  return JSON.stringify([provider, subject]);
+}
+
+/** @param knownId  where it was a moment ago; all are looked at when it is not there any more */
 function findLinked(
-  users: ReadonlyMap<string, UserRecord>,
+  transaction: RegistryTransaction,
   provider: string,
   subject: string,
+  knownId: string | undefined,
 ): UserRecord | undefined {
-  for (const user of users.values()) {
-    if (user.federated?.provider === provider && user.federated.subject === subject) return user;
+  const isLinked = ({ federated }: UserRecord) =>
+    federated?.provider === provider && federated.subject === subject;
+  const known = knownId === undefined ? undefined : transaction.get('users', knownId);
+  if (known && isLinked(known)) return known;
+  return [...transaction.all('users').values()].find(isLinked);
+}
+
+/** The rule of every change of users, in words for the person at the browser. */
+function keepAdmin(hadAdmin: boolean, transaction: RegistryTransaction): void {
+  try {
+    checkAdminRemains(hadAdmin, transaction);
+  } catch (cause) {
+    if (!(cause instanceof ProblemError) || cause.problem !== problems.conflict) throw cause;
+    throw new FederationError(
+      403,
+      'Your identity provider does not make you an administrator any more, and you are the last one here. Another administrator has to be made first, on the command line.',
+      { cause, code: 'forbidden' },
+    );
   }
-  return undefined;
 }
 
 function checkSubject({ subject }: UpstreamIdentity): void {
@@ -141,5 +202,14 @@ function noRole(): FederationError {
   return new FederationError(
     403,
     'Your identity provider knows you, but no rule of this console gives you a role. Ask an administrator.',
+    { code: 'forbidden' },
+  );
+}
+
+export function notSetUp(): FederationError {
+  return new FederationError(
+    403,
+    'This console is not set up yet: its first administrator is made with the link that the start has printed. Outside accounts can sign in after that.',
+    { code: 'forbidden' },
   );
 }

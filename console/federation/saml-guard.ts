@@ -83,5 +83,8 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 function malformed(flaw: string, cause?: unknown): FederationError {
-  return new FederationError(400, `The message of the identity provider ${flaw}`, { cause });
+  return new FederationError(400, `The message of the identity provider ${flaw}`, {
+    cause,
+    code: 'invalid_request',
+  });
 }

@@ -6,6 +6,8 @@ export interface CookieNames {
   readonly interaction: string;
   readonly resume: string;
   readonly csrf: string;
+  /** Of a browser that is on its way to an outside provider and back. */
+  readonly outside: string;
 }
 
 /**
@@ -20,6 +22,7 @@ export function cookieNames(isSecure: boolean): CookieNames {
   return {
     session: `${host}console_session`,
     csrf: `${host}console_csrf`,
+    outside: `${host}console_outside`,
     interaction: `${secure}console_interaction`,
     resume: `${secure}console_resume`,
   };

@@ -18,26 +18,27 @@ export type Form = ReadonlyMap<string, string>;
 export const formLimit = 65_536;
 
 /**
- * @throws {FormError} 413 over {@link formLimit} bytes, before reading when declared; 400 for another
+ * @param limit  bytes
+ * @throws {FormError} 413 over the limit, before reading when declared; 400 for another
  *   content type or coding, a bad escape or a repeated name
  */
-export async function readForm(req: IncomingMessage): Promise<Form> {
-  return parseForm(await readText(req));
+export async function readForm(req: IncomingMessage, limit = formLimit): Promise<Form> {
+  return parseForm(await readText(req, limit));
 }
 
-function readText(req: IncomingMessage): Promise<string> {
+function readText(req: IncomingMessage, limit: number): Promise<string> {
   const { 'content-type': type, 'content-encoding': coding, 'content-length': length } = req.headers;
   if (type === undefined || !isFormType(type)) {
     throw new FormError(400, 'the body must be application/x-www-form-urlencoded');
   }
   if (coding !== undefined) throw new FormError(400, 'the body must come without a content coding');
-  if (Number(length) > formLimit) throw tooLarge();
+  if (Number(length) > limit) throw tooLarge();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= formLimit) chunks.push(chunk);
+      if (size <= limit) chunks.push(chunk);
       else reject(tooLarge());
     });
     req.on('end', () => {

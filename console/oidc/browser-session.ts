@@ -19,9 +19,10 @@ export interface BrowserSessions {
   /**
    * Starts a session under a new id; whatever session the browser presented before ends (S32).
    *
-   * @param at  epoch seconds of the sign-in
+   * @param at   epoch seconds of the sign-in
+   * @param amr  how it was done (RFC 8176): by a password unless told otherwise; none when only another provider knows
    */
-  start(ctx: Context, accountId: string, at: number): Promise<BrowserSession>;
+  start(ctx: Context, accountId: string, at: number, amr?: readonly string[]): Promise<BrowserSession>;
   /** Makes the browser forget its session cookie. */
   forget(ctx: Context): void;
 }
@@ -47,11 +48,16 @@ export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSession
       await sessions.touch(session.uid);
       return describe(session);
     },
-    async start(ctx, accountId, at) {
+    async start(ctx, accountId, at, amr = ['pwd']) {
       const earlier = await read(ctx);
       if (earlier) await sessions.end(earlier.uid);
       const session = new (provider().Session)() as Session;
-      session.loginAccount({ accountId, loginTs: at, amr: ['pwd'], transient: true });
+      session.loginAccount({
+        accountId,
+        loginTs: at,
+        ...(amr.length > 0 && { amr: [...amr] }),
+        transient: true,
+      });
       await session.save(sessionSeconds(session, lifetimes));
       ctx.cookies.set(provider().cookieName('session'), session.jti, cookie);
       return describe(session);

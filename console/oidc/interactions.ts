@@ -1,16 +1,17 @@
 /** The pages of an authorization request: sign-in and consent, at `/login/<uid>`. */
 import type { Context } from 'koa';
 import type { Provider } from 'oidc-provider';
-import { renderLogin } from '../../views/login.tsx';
+import type { OutsideReturn, OutsideSignIn } from '../accounts/outside-sign-in.ts';
 import type { SignedIn, SignIn } from '../accounts/sign-in.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { type Form, readForm } from '../http/form.ts';
-import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { BrowserSessions } from './browser-session.ts';
 import { createConsent } from './consent.ts';
-import { type Interaction, redirectOrigins } from './interaction.ts';
+import type { Interaction } from './interaction.ts';
+import { createLoginPage, mustProve } from './login-page.ts';
+import { createOutsideReturn } from './outside-return.ts';
 
 export interface InteractionsDeps {
   readonly provider: () => Provider;
@@ -18,8 +19,9 @@ export interface InteractionsDeps {
   readonly csrf: Csrf;
   readonly clientAddress: (ctx: Context) => string;
   readonly findUser: (id: string) => UserRecord | undefined;
-  readonly browserSessions: Pick<BrowserSessions, 'current'>;
+  readonly browserSessions: Pick<BrowserSessions, 'current' | 'start'>;
   readonly endSession: (uid: string) => Promise<unknown>;
+  readonly outside: OutsideSignIn;
   readonly isSecure: boolean;
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
 }
@@ -28,20 +30,36 @@ export interface InteractionsDeps {
 export interface SignInOutcome {
   readonly account: UserRecord | undefined;
   readonly reason?: string;
+  /** Of an outside provider, when it was one that could not be asked. */
+  readonly providerId?: string;
 }
 
 export const wrongCredentials = 'The user name or the password is not right.';
 
 export function createInteractions(deps: InteractionsDeps) {
-  const { provider, signIn, csrf, clientAddress, findUser, browserSessions, isSecure, onSignIn } = deps;
+  const { provider, signIn, csrf, clientAddress, browserSessions, outside, onSignIn } = deps;
   const consent = createConsent(deps);
+  const page = createLoginPage(deps);
 
   return {
     /** `GET /login/:uid`. */
     async show(ctx: Context): Promise<void> {
       const interaction = await find(ctx);
       if (interaction.prompt.name === 'consent') return consent.show(ctx, interaction);
-      showLogin(ctx, interaction, { username: knownName(interaction) ?? hintedName(interaction) });
+      page.show(ctx, interaction);
+    },
+    /** `GET /login/:uid/start/:provider`: only this browser knows the address, and it changes nothing by itself. */
+    async startOutside(ctx: Context): Promise<void> {
+      const interaction = await find(ctx);
+      const providerId = String(ctx.params.provider);
+      try {
+        const reauthenticate = mustProve(interaction);
+        await outside.begin(ctx, providerId, { interactionUid: interaction.uid, reauthenticate });
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
+        onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
+        page.showOutsideRefusal(ctx, interaction, error);
+      }
     },
     /** `POST /login/:uid`. */
     async submitLogin(ctx: Context): Promise<void> {
@@ -57,6 +75,8 @@ export function createInteractions(deps: InteractionsDeps) {
       });
       seeOther(ctx, to);
     },
+    /** Where outside sign-ins come back to. */
+    returned: createOutsideReturn({ provider, browserSessions, page }) satisfies OutsideReturn,
     /** `POST /login/:uid/consent`. */
     async submitConsent(ctx: Context): Promise<void> {
       const interaction = await find(ctx);
@@ -90,32 +110,13 @@ export function createInteractions(deps: InteractionsDeps) {
       onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
       if (signedIn) return signedIn;
       ctx.status = 401;
-      showLogin(ctx, interaction, { username, problem: wrongCredentials });
+      page.show(ctx, interaction, { username, problem: wrongCredentials });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       onSignIn(ctx, { account: undefined, reason: error.problem.code });
-      ctx.status = error.problem.status;
-      ctx.set(error.headers);
-      const seconds = error.headers['Retry-After'];
-      showLogin(ctx, interaction, {
-        username,
-        problem: error.message,
-        ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
-      });
+      page.showRefusal(ctx, interaction, error, username);
     }
     return undefined;
-  }
-
-  function showLogin(ctx: Context, interaction: Interaction, shown: LoginState): void {
-    setPageHeaders(ctx, isSecure, redirectOrigins(interaction));
-    ctx.type = 'html';
-    ctx.body = renderLogin({
-      action: `/login/${interaction.uid}`,
-      csrf: csrf.token(ctx),
-      application: { name: String(interaction.params.client_id) },
-      reauthenticate: knownName(interaction) !== undefined,
-      ...shown,
-    });
   }
 
   /**
@@ -133,25 +134,6 @@ export function createInteractions(deps: InteractionsDeps) {
     Object.assign(interaction, { session: undefined });
     await interaction.persist();
   }
-
-  /** Somebody who is signed in and has to confirm it. */
-  function knownName({ prompt, session }: Interaction): string | undefined {
-    const isAgain = prompt.reasons.some((reason) => confirmations.has(reason));
-    return isAgain && session ? findUser(session.accountId)?.username : undefined;
-  }
-}
-
-/** Why the library asks somebody anew whom it knows. */
-const confirmations = new Set(['login_prompt', 'max_age', 'max_age_zero']);
-
-function hintedName({ params }: Interaction): string | undefined {
-  return typeof params.login_hint === 'string' ? params.login_hint.slice(0, 256) : undefined;
-}
-
-interface LoginState {
-  readonly username: string | undefined;
-  readonly problem?: string;
-  readonly retryAfterSeconds?: number;
 }
 
 function seeOther(ctx: Context, to: string): void {

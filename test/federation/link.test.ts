@@ -6,6 +6,7 @@ import type { UpstreamIdentity } from '../../console/federation/connector.ts';
 import { createLink, type Link } from '../../console/federation/link.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createMemoryStorage } from '../../console/storage/memory.ts';
+import type { Registry } from '../../console/storage/storage.ts';
 import { refusalOf } from './support.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
@@ -18,18 +19,27 @@ const ada: UpstreamIdentity = {
   email: 'ada@corp.example',
   attributes: { groups: ['ops'] },
 };
+const operator = { username: 'operator', password: 'eight grey herons', roles: ['Admin'] } as const;
 const local = { username: 'ada', password: 'seven grey herons', email: 'ada@corp.example' };
 
 let time: number;
+let registry: Registry;
 let users: Users;
 let link: Link;
-beforeEach(() => {
+beforeEach(async () => {
   time = 1_000_000_000;
-  const { registry } = createMemoryStorage();
+  registry = createMemoryStorage().registry;
   const now = () => time;
   users = createUsers({ registry, passwords, newId: randomUUID, now });
   link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+  // Nobody comes from outside before a console is set up.
+  await users.add(operator);
 });
+const linked = () => users.list().filter(({ federated }) => federated);
+const removeAll = () =>
+  registry.update((transaction) => {
+    for (const id of transaction.all('users').keys()) transaction.remove('users', id);
+  });
 const newSecret = () => randomBytes(32).toString('base64url');
 
 describe('the first sign-in', () => {
@@ -47,7 +57,7 @@ describe('the first sign-in', () => {
   test('two at the same time make one account', async () => {
     const [one, two] = await Promise.all([link(corp, ada), link(corp, ada)]);
     expect(one.id).toBe(two.id);
-    expect(users.list()).toHaveLength(1);
+    expect(linked()).toHaveLength(1);
   });
 
   test('S45: the account has no password that anybody could type', async () => {
@@ -86,7 +96,7 @@ describe('S45: nothing but provider and subject leads to an account', () => {
     ['too long', 'x'.repeat(513)],
   ])('a subject that is %s makes no account', async (_name, subject) => {
     expect(await refusalOf(link(corp, { ...ada, subject }))).toMatchObject({ status: 401 });
-    expect(users.list()).toEqual([]);
+    expect(linked()).toEqual([]);
   });
 });
 
@@ -96,7 +106,7 @@ describe('S45: roles', () => {
     ['an attribute named roles grants nothing', { roles: ['Admin'], role: ['Admin'] }],
   ])('refused, and no account made, when %s', async (_name, attributes) => {
     expect(await refusalOf(link(corp, { ...ada, attributes }))).toMatchObject({ status: 403 });
-    expect(users.list()).toEqual([]);
+    expect(linked()).toEqual([]);
   });
 
   test('follow the provider at each sign-in, and void what was issued before', async () => {
@@ -118,6 +128,27 @@ describe('S45: roles', () => {
     time += 60_000;
     expect(await link(corp, ada)).toEqual(first);
   });
+});
+
+test('S27: nobody from outside is the first account of a console', async () => {
+  await removeAll();
+  const admins = { ...ada, attributes: { groups: ['admins'] } };
+  expect(await refusalOf(link(corp, admins))).toMatchObject({
+    status: 403,
+    message: expect.stringContaining('not set up yet'),
+  });
+  expect(users.hasAny()).toBe(false);
+});
+
+test('the last administrator keeps the role, and is refused when the provider does not give it any more', async () => {
+  await registry.update((transaction) => transaction.put('providers', { id: 'corp', enabled: true }));
+  const first = await link(corp, { ...ada, attributes: { groups: ['admins'] } });
+  await users.remove(users.findByName(operator.username)!.id);
+  for (const groups of [['ops'], []]) {
+    const refusal = await refusalOf(link(corp, { ...ada, attributes: { groups } }));
+    expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining('last one here') });
+  }
+  expect(users.find(first.id)).toEqual(first);
 });
 
 test('an account that was disabled here stays out', async () => {

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
+import { createUsers } from '../../console/accounts/users.ts';
 import { createAttempts } from '../../console/federation/attempts.ts';
 import type { CallbackReply } from '../../console/federation/connector.ts';
 import { createLink } from '../../console/federation/link.ts';
@@ -36,6 +37,7 @@ const { registry, artifacts } = createMemoryStorage();
 const attempts = createAttempts({ artifacts, newId: newSecret, now });
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
 const link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+const users = createUsers({ registry, passwords, newId: randomUUID, now });
 const corp = {
   id: 'corp',
   roleRules: { rules: [parseRoleRule('groups=cn=admins,dc=example -> Admin')] },
@@ -53,6 +55,7 @@ test('S43: a sign-in leads to an account once, in the browser that began it, at 
     outbound: loopbackOutbound(),
     now,
   });
+  await users.add({ username: 'operator', password: 'eight grey herons', roles: ['Admin'] });
   const id = attempts.newId();
   const { location, secrets } = await connector.begin({
     attemptId: id,
@@ -68,7 +71,7 @@ test('S43: a sign-in leads to an account once, in the browser that began it, at 
 
   expect(await refusalOf(finish('another', 'corp'))).toMatchObject({ status: 400 });
   expect(await refusalOf(finish('mine', 'other'))).toMatchObject({ status: 400 });
-  expect(registry.all('users').size).toBe(0);
+  expect(registry.all('users').size).toBe(1);
   expect(await finish('mine', 'corp')).toMatchObject({
     username: 'ada',
     email: 'ada@corp.example',
@@ -76,5 +79,5 @@ test('S43: a sign-in leads to an account once, in the browser that began it, at 
     federated: { provider: 'corp', subject: 'ada' },
   });
   expect(await refusalOf(finish('mine', 'corp'))).toMatchObject({ status: 400 });
-  expect(registry.all('users').size).toBe(1);
+  expect(registry.all('users').size).toBe(2);
 });

@@ -1,0 +1,73 @@
+/** Sign-in at outside providers: what the sign-in pages need of it, and the addresses that providers call. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Context } from 'koa';
+import type { OutsideReturn } from '../accounts/outside-sign-in.ts';
+import type { SignInTimes } from '../accounts/sign-in-times.ts';
+import { createAttempts } from '../federation/attempts.ts';
+import { createBrowserBinding } from '../federation/browser-binding.ts';
+import { type CallbackOutcome, createCallback } from '../federation/callback.ts';
+import { createDirectories } from '../federation/directories.ts';
+import { createLink } from '../federation/link.ts';
+import { createMetadataPage } from '../federation/metadata-page.ts';
+import { createOutsideSignIn } from '../federation/outside-sign-in.ts';
+import { createPostedReplies } from '../federation/posted-replies.ts';
+import { callbackAddress } from '../federation/provider-connectors.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import type { SignInOutcome } from '../oidc/interactions.ts';
+import type { Shared } from './shared.ts';
+
+export interface OutsideDeps {
+  readonly times: SignInTimes;
+  readonly cookieName: string;
+  readonly isSecure: boolean;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
+}
+
+/** 144 bits, in 24 characters. */
+const newId = () => randomBytes(18).toString('base64url');
+
+export function composeOutside({ services, log, addressOf }: Shared, deps: OutsideDeps) {
+  const { settings, storage, providers, users, passwords, upstreamSessions, now } = services;
+  const { times, cookieName, isSecure, onSignIn } = deps;
+  const { registry, artifacts } = storage;
+  const newSecret = () => randomBytes(32).toString('base64url');
+  const link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+  const attempts = createAttempts({ artifacts, newId, now });
+  const binding = createBrowserBinding({ cookieName, isSecure, newId });
+  const callbackUrl = (id: string) => callbackAddress(settings.url, id);
+  const outside = createOutsideSignIn({
+    providers,
+    attempts,
+    binding,
+    link,
+    users,
+    times,
+    callbackUrl,
+    now,
+  });
+
+  return {
+    outside,
+    directories: createDirectories({ providers, link, log }),
+    showMetadata: createMetadataPage({ providers, url: settings.url }),
+    callback: (pages: { readonly own: OutsideReturn; readonly interaction: OutsideReturn }) =>
+      createCallback({
+        outside,
+        attempts,
+        binding,
+        replies: createPostedReplies({ artifacts, newId, now }),
+        upstreamSessions,
+        pages,
+        clientAddress: (ctx) => addressOf(ctx.req),
+        onOutcome,
+      }),
+  };
+
+  function onOutcome(ctx: Context, { providerId, account, refusal }: CallbackOutcome): void {
+    onSignIn(ctx, { account, providerId, ...(refusal && { reason: refusal.problem.code }) });
+    if (!refusal) return;
+    const { message, cause } = refusal;
+    const requestId = requestIdOf(ctx.req);
+    log.warn({ provider: providerId, requestId, reason: message, err: cause }, 'an outside sign-in failed');
+  }
+}

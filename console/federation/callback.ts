@@ -1,0 +1,170 @@
+/** Where a provider's answer comes to: `/login/callback/<id>` (S43, S47). */
+import type { Context } from 'koa';
+import type { OutsideReturn } from '../accounts/outside-sign-in.ts';
+import { ProblemError, problems } from '../errors.ts';
+import { type Form, FormError, parseForm, readForm } from '../http/form.ts';
+import type { UserRecord } from '../storage/records.ts';
+import { type Attempts, notUnderWay } from './attempts.ts';
+import type { BrowserBinding } from './browser-binding.ts';
+import { FederationError, type RedirectConnector } from './connector.ts';
+import type { OutsideSignedIn, OutsideSignIns } from './outside-sign-in.ts';
+import type { PostedReplies } from './posted-replies.ts';
+import type { LiveProvider } from './providers.ts';
+import { asRefusal } from './refusals.ts';
+import type { UpstreamSessions } from './upstream-sessions.ts';
+
+export interface CallbackDeps {
+  readonly outside: Pick<OutsideSignIns, 'findProvider' | 'finish'>;
+  readonly attempts: Pick<Attempts, 'take' | 'isOpen'>;
+  readonly binding: Pick<BrowserBinding, 'read'>;
+  readonly replies: PostedReplies;
+  readonly upstreamSessions: Pick<UpstreamSessions, 'note'>;
+  /** Where a sign-in goes on: here, or at the application that asked for it. */
+  readonly pages: { readonly own: OutsideReturn; readonly interaction: OutsideReturn };
+  readonly clientAddress: (ctx: Context) => string;
+  readonly onOutcome: (ctx: Context, outcome: CallbackOutcome) => void;
+}
+
+/** For the audit log; of strangers nothing but that there was one. */
+export interface CallbackOutcome {
+  readonly providerId: string;
+  readonly account: UserRecord | undefined;
+  readonly refusal?: ProblemError;
+}
+
+type Provider = LiveProvider<RedirectConnector>;
+
+/** Names a reply that was posted a moment ago; no parameter of a provider's. */
+const ticketName = 'posted_reply';
+/** Bytes: a SAML message of 256 KiB in base64, in a form. What is too long in it is told by its reader. */
+const postedLimit = 393_216;
+
+export function createCallback(deps: CallbackDeps) {
+  const { outside, attempts, binding, replies, upstreamSessions, pages, clientAddress, onOutcome } = deps;
+
+  return {
+    /** `GET /login/callback/:provider`. */
+    async receive(ctx: Context): Promise<void> {
+      const provider = outside.findProvider(String(ctx.params.provider));
+      const query = parseForm(ctx.querystring);
+      await finish(ctx, provider, () => replyOf(provider, query));
+    },
+    /** `POST /login/callback/:provider`: a form of the provider's page, so without a token of ours. */
+    async receivePosted(ctx: Context): Promise<void> {
+      const provider = outside.findProvider(String(ctx.params.provider));
+      const reply = await readPosted(ctx);
+      if (binding.read(ctx)) return finish(ctx, provider, async () => reply);
+      try {
+        await comeBack(ctx, provider, reply);
+      } catch (error) {
+        // On an error page: the sign-in page would give a new form cookie to who may have one.
+        tell(ctx, provider, asRefusal(error));
+        throw asRefusal(error);
+      }
+    },
+  };
+
+  async function finish(ctx: Context, provider: Provider, read: () => Promise<Form>): Promise<void> {
+    let purpose: string | undefined;
+    try {
+      const reply = await read();
+      const id = attemptOf(provider, reply);
+      const attempt = await attempts.take({ id, providerId: provider.id, browser: binding.read(ctx) });
+      purpose = attempt.purpose;
+      await goOn(ctx, provider, await outside.finish(provider, reply, attempt.secrets), purpose);
+    } catch (error) {
+      await refuse(ctx, provider, asRefusal(error), purpose);
+    }
+  }
+
+  async function goOn(
+    ctx: Context,
+    { id: providerId }: Provider,
+    { account, at, identity }: OutsideSignedIn,
+    purpose: string | undefined,
+  ): Promise<void> {
+    const page = purpose === undefined ? pages.own : pages.interaction;
+    const { uid, endsAt } = await page.complete(ctx, { account, at }, purpose);
+    const { subject, session = {} } = identity;
+    await upstreamSessions.note({ uid, accountId: account.id, providerId, subject, session }, endsAt);
+    onOutcome(ctx, { providerId, account });
+  }
+
+  /** Back on the page that the sign-in began at, which says what went wrong. */
+  async function refuse(
+    ctx: Context,
+    provider: Provider,
+    refusal: unknown,
+    purpose: string | undefined,
+  ): Promise<void> {
+    tell(ctx, provider, refusal);
+    if (!(refusal instanceof ProblemError) || ctx.accepts('json', 'html') !== 'html') throw refusal;
+    const isShown = purpose !== undefined && (await pages.interaction.refuse(ctx, refusal, purpose));
+    if (!isShown) await pages.own.refuse(ctx, refusal);
+  }
+
+  function tell(ctx: Context, { id: providerId }: Provider, refusal: unknown): void {
+    if (refusal instanceof ProblemError) onOutcome(ctx, { providerId, account: undefined, refusal });
+  }
+
+  /** @throws {FederationError} */
+  async function replyOf(provider: Provider, query: Form): Promise<Form> {
+    const ticket = query.get(ticketName);
+    if (ticket === undefined) {
+      if (provider.connector.kind === 'saml') throw notPosted(provider);
+      return query;
+    }
+    const reply = await replies.take(ticket, provider.id);
+    if (!reply) throw notUnderWay();
+    return reply;
+  }
+
+  /**
+   * The browser does not send its cookies with the form of another site (SameSite=Lax), but it does with
+   * the navigation that follows. Only an answer to a sign-in that began here is kept until then.
+   */
+  async function comeBack(ctx: Context, provider: Provider, parameters: Form): Promise<void> {
+    const id = attemptOf(provider, parameters);
+    if (!(await attempts.isOpen({ id, providerId: provider.id }))) throw notUnderWay();
+    const ticket = await replies.keep({ providerId: provider.id, parameters }, clientAddress(ctx));
+    if (ticket === undefined) {
+      throw new ProblemError(problems.tooManyRequests, 'Too many sign-ins from your network at once.', {
+        headers: { 'Retry-After': '60' },
+      });
+    }
+    ctx.status = 303;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.redirect(`${ctx.path}?${new URLSearchParams({ [ticketName]: ticket })}`);
+  }
+}
+
+/** @throws {FormError} 400; a body that is too long is nothing that a provider sends (S48) */
+async function readPosted(ctx: Context): Promise<Form> {
+  try {
+    return await readForm(ctx.req, postedLimit);
+  } catch (error) {
+    if (!(error instanceof FormError) || error.status !== 413) throw error;
+    throw new ProblemError(problems.invalidRequest, 'The answer of the identity provider is too long.', {
+      cause: error,
+      headers: { Connection: 'close' },
+    });
+  }
+}
+
+/** @throws {FederationError} 403 for an answer that nobody here has asked for (S47) */
+function attemptOf({ name, connector }: Provider, reply: Form): string | undefined {
+  if (connector.kind === 'oidc') return reply.get('state');
+  const relayState = reply.get('RelayState');
+  if (relayState) return relayState;
+  throw new FederationError(
+    403,
+    `${name} sent a sign-in that nobody here has asked for. Sign-ins begin at this console: choose ${name} on this page.`,
+  );
+}
+
+function notPosted({ name }: Provider): FederationError {
+  return new FederationError(
+    400,
+    `${name} has to send its answer by HTTP-POST. Please begin the sign-in on this page.`,
+  );
+}

@@ -1,0 +1,55 @@
+/**
+ * Answers that came as a form from another site, without this site's cookies. Each waits here, under a
+ * random id, for the browser to come back with them.
+ */
+import type { ArtifactStore } from '../storage/storage.ts';
+
+export interface PostedReply {
+  readonly providerId: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+export interface PostedReplies {
+  /**
+   * @param source  the client address, for the limit on how much one of them may leave here
+   * @returns a ticket for one use within a minute; undefined when this source has left too many
+   */
+  keep(reply: PostedReply, source: string): Promise<string | undefined>;
+  /** @returns undefined when there is none of this ticket, or it was for another provider */
+  take(ticket: string, providerId: string): Promise<PostedReply['parameters'] | undefined>;
+}
+
+export interface PostedRepliesDeps {
+  readonly artifacts: ArtifactStore;
+  /** At least 128 random bits. */
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const kind = 'PostedReply';
+const waitSeconds = 60;
+/** Of one source within a minute; each has up to half a mebibyte. */
+const mostOfSource = 120;
+
+export function createPostedReplies({ artifacts, newId, now }: PostedRepliesDeps): PostedReplies {
+  return {
+    async keep({ providerId, parameters }, source) {
+      const { count } = await artifacts.count(`${kind}Source`, source, waitSeconds);
+      if (count > mostOfSource) return undefined;
+      const ticket = newId();
+      await artifacts.put(kind, ticket, {
+        payload: { providerId, parameters: [...parameters] },
+        expiresAt: Math.floor(now() / 1000) + waitSeconds,
+      });
+      return ticket;
+    },
+    async take(ticket, providerId) {
+      const found = await artifacts.get(kind, ticket);
+      if (found?.payload.providerId !== providerId || !(await artifacts.consume(kind, ticket)))
+        return undefined;
+      await artifacts.remove(kind, ticket);
+      return new Map(found.payload.parameters as [string, string][]);
+    },
+  };
+}
