@@ -7,6 +7,7 @@ import { seeOther } from './http/pages.ts';
 import type { createStaticFiles } from './http/static.ts';
 import type { createApi } from './routes/api.ts';
 import type { createBackChannel } from './routes/back-channel.ts';
+import type { createDoctor } from './routes/doctor.ts';
 import type { createLicenceReceiver } from './routes/licence.ts';
 import type { createOverview } from './routes/overview.tsx';
 import type { createProbes } from './routes/probes.ts';
@@ -21,6 +22,7 @@ export interface AppDeps {
   readonly api: ReturnType<typeof createApi>;
   readonly receiveLogout: ReturnType<typeof createBackChannel>;
   readonly receiveLicence: ReturnType<typeof createLicenceReceiver>;
+  readonly answerDoctor: ReturnType<typeof createDoctor>;
   readonly probes: ReturnType<typeof createProbes>;
 }
 
@@ -41,9 +43,10 @@ function createMachineRoutes({
   api,
   receiveLogout,
   receiveLicence,
+  answerDoctor,
   probes,
   sendStatic,
-}: Pick<AppDeps, 'api' | 'receiveLogout' | 'receiveLicence' | 'probes' | 'sendStatic'>) {
+}: Pick<AppDeps, 'api' | 'receiveLogout' | 'receiveLicence' | 'answerDoctor' | 'probes' | 'sendStatic'>) {
   const router = new Router({ sensitive: true, strict: true });
   router.get('/live', probes.live);
   router.get('/ready', probes.ready);
@@ -51,6 +54,7 @@ function createMachineRoutes({
   router.get('/api/v1/metrics', api.metrics);
   router.get('/api/v1/licence', api.licence);
   router.post('/licence', receiveLicence);
+  router.post('/doctor', answerDoctor);
   router.post('/logout/backchannel', receiveLogout);
   router.get('/static/:name', sendStatic);
   return router;

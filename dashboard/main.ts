@@ -1,6 +1,7 @@
 /** The dashboard as a process: settings, deps, listen; and a graceful stop. Exit codes: 0 stopped, 1 failed, 78 bad settings. */
 import { randomBytes } from 'node:crypto';
 import { createApp } from './app.ts';
+import { createExamine } from './examination.ts';
 import { createCookies } from './http/cookies.ts';
 import { createErrorResponses } from './http/error-responses.tsx';
 import { createOwnAddresses } from './http/own-address.ts';
@@ -21,6 +22,7 @@ import { createCluster } from './metrics/cluster.ts';
 import { createSampler } from './metrics/sampler.ts';
 import { createApi } from './routes/api.ts';
 import { createBackChannel } from './routes/back-channel.ts';
+import { createDoctor } from './routes/doctor.ts';
 import { createLicenceReceiver } from './routes/licence.ts';
 import { createOverview } from './routes/overview.tsx';
 import { createProbes } from './routes/probes.ts';
@@ -69,6 +71,7 @@ function compose(settings: Settings, log: Logger) {
   const checkAccessToken = createCheckAccessToken(checkSigned, settings.audience);
   const checkLogoutToken = createCheckLogoutToken({ checkSigned, clientId, now });
   const licences = createLicences(checkSigned, clientId);
+  const examine = createExamine({ settings, clientId, checkSigned, fetch: fetchFromConsole, now });
   const cluster = createCluster({ issuer, fetch: fetchFromConsole });
 
   const sessions = createSessions({ now, newId });
@@ -110,6 +113,7 @@ function compose(settings: Settings, log: Logger) {
     api: createApi({ checkAccessToken, cluster, licences, queues }),
     receiveLogout: createBackChannel({ checkLogoutToken, sessions, log }),
     receiveLicence: createLicenceReceiver({ licences, log }),
+    answerDoctor: createDoctor(examine),
     probes,
   });
   return { app, probes };
