@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { RedirectConnector } from '../../console/federation/connector.ts';
+import type { RedirectConnector, UpstreamIdentity } from '../../console/federation/connector.ts';
 import { createSamlConnector } from '../../console/federation/saml.ts';
 import { readProviderMetadata, writeOwnMetadata } from '../../console/federation/saml-metadata.ts';
 import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { newKeyPair } from '../federation/saml-provider.ts';
 import { refusalOf } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { type CallbackAddress, openCallback } from './support/callback.ts';
@@ -34,10 +35,13 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, () 
 
   beforeAll(async () => {
     [provider, callback] = await Promise.all([startSimpleSaml({ ada, eve }), openCallback()]);
-    await provider.trust(writeOwnMetadata({ entityId, callbackUrl: callback.url }));
+    const signing = newKeyPair();
+    const { url: callbackUrl, logoutUrl } = callback;
+    await provider.trust(writeOwnMetadata({ entityId, callbackUrl, logoutUrl, signing }));
     connector = createSamlConnector({
       provider: await readProviderMetadata(await provider.metadata(), Date.now()),
       entityId,
+      signingKey: signing.key,
       artifacts: createMemoryStorage().artifacts,
       randomBytes,
       now: Date.now,
@@ -126,4 +130,54 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, () 
     const reply = { callbackUrl, parameters: new Map([...parameters, ['SAMLResponse', forged]]) };
     expect(await refusalOf(connector.finish(reply, secrets))).toMatchObject({ status: 403 });
   });
+
+  test('ends the session there with a signed request, and reads the signed answer', async () => {
+    const page = await newPage();
+    const { subject, session } = await signInEve(page);
+    const logoutId = randomBytes(16).toString('base64url');
+    const { logoutUrl: returnUrl } = callback;
+    const departure = await connector.beginLogout!({ subject, session: session!, logoutId, returnUrl });
+    await page.goto(departure!.location);
+    await page.waitForURL(`${returnUrl}?**`);
+    expect(await readLogout(callback.query())).toEqual({ type: 'response', logoutId, isDone: true });
+    await page.goto((await begin()).location);
+    await page.getByLabel('Password').waitFor();
+  });
+
+  test('S48: reads a logout that begins there, answers it, and takes no change of it', async () => {
+    const page = await newPage();
+    const { subject, session } = await signInEve(page);
+    const received: string[] = [];
+    callback.onLogout = async (query) => {
+      received.push(query);
+      const request = await readLogout(query);
+      if (request.type !== 'request') throw new Error('not a request');
+      expect(request.logout).toMatchObject({ subject, sessionIds: [session!.id] });
+      return (await connector.answerSamlLogout!(request))?.location;
+    };
+    const end = `${callback.url}?ended`;
+    await page.goto(`${provider.origin}/saml2/idp/initSLO.php?RelayState=${encodeURIComponent(end)}`);
+    await page.waitForURL(end);
+    expect(received).toHaveLength(1);
+    await page.goto((await begin()).location);
+    await page.getByLabel('Password').waitFor();
+
+    const [query] = received as [string];
+    const otherRelayState = query.replace('&SigAlg=', '0&SigAlg=');
+    expect(otherRelayState).not.toBe(query);
+    expect(await refusalOf(readLogout(otherRelayState))).toMatchObject({ status: 403 });
+    const unsigned = query.slice(0, query.indexOf('&SigAlg='));
+    expect(await refusalOf(readLogout(unsigned))).toMatchObject({ status: 403 });
+  });
+
+  const readLogout = (query: string) =>
+    connector.readSamlLogout!({ binding: 'redirect', query, logoutUrl: callback.logoutUrl });
+
+  async function signInEve(page: Page): Promise<UpstreamIdentity> {
+    const { location, secrets } = await begin();
+    await page.goto(location);
+    await typeIn(page, 'eve', eve.password);
+    await page.waitForURL(callback.url);
+    return connector.finish(callback.reply(), secrets);
+  }
 });

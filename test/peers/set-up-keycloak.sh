@@ -10,8 +10,11 @@ if [ ! -e "$home/ready" ]; then
   done
   rm -rf "$home"
   mkdir -p "$(dirname "$home")"
-  mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack -DoutputDirectory="$(dirname "$home")" \
-    -Dartifact=org.keycloak:keycloak-quarkus-dist:$version:zip >&2
+  # Beside it Maven notes in the working directory that it has done so.
+  notes=$(mktemp -d)
+  trap 'rm -rf "$notes"' EXIT
+  (cd "$notes" && mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack -DoutputDirectory="$(dirname "$home")" \
+    -Dartifact=org.keycloak:keycloak-quarkus-dist:$version:zip >&2)
   sh "$home/bin/kc.sh" build --db=dev-file >&2
   # The administrator is the tests' own, on a database that no test writes to.
   PASSWORD=root-password-1 sh "$home/bin/kc.sh" bootstrap-admin user --optimized \
