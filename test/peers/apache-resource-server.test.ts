@@ -1,12 +1,7 @@
 /** A resource server that nobody here wrote: Apache with mod_auth_openidc checks access tokens by the key set. */
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool } from '../dashboard/support.ts';
 import {
   clientSecret,
   freePort,
@@ -15,11 +10,12 @@ import {
   startConsole,
 } from '../helpers/console.ts';
 import { authorize, dashboard, type Tokens, verifier } from '../helpers/sign-in.ts';
-import { until } from '../helpers/store.ts';
 import { createUserAgent, type UserAgent } from '../helpers/user-agent.ts';
 import { apacheIsMissing, type RunningApache, startApache } from './support/apache.ts';
 import { type Certificate, makeCertificate, opensslIsMissing } from './support/certificate.ts';
+import { createMovableClock, type MovableClock } from './support/clock.ts';
 import { documented } from './support/documented.ts';
+import { rotateKeys } from './support/rotation.ts';
 
 const missing = apacheIsMissing ?? opensslIsMissing;
 const daySeconds = 86_400;
@@ -27,7 +23,7 @@ const badSignature = /JWT signature verification failed/;
 const noKey = /could not find key with kid/;
 
 describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  let folder: string;
+  let clock: MovableClock;
   let certificate: Certificate;
   let console: RunningConsole;
   let foreign: RunningConsole;
@@ -37,9 +33,8 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
 
   // mod_auth_openidc takes a key set from https only.
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'console-clock-'));
     certificate = await makeCertificate();
-    await setClock(-daySeconds);
+    clock = createMovableClock(-daySeconds);
     const port = await freePort();
     console = await startConsole({
       port,
@@ -47,13 +42,12 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
         CONSOLE_URL: `https://localhost:${port}`,
         CONSOLE_TLS_CERT: certificate.certificateFile,
         CONSOLE_TLS_KEY: certificate.keyFile,
-        TEST_CLOCK_FILE: join(folder, 'clock'),
-        NODE_OPTIONS: `--import ${pathToFileURL(resolve(import.meta.dirname, '../oidc/movable-clock.mjs')).href}`,
+        ...clock.env,
       },
     });
     agent = createUserAgent(console.url, { ca: certificate.pem });
     yesterdays = await askToken();
-    await setClock(0);
+    clock.set(0);
     foreign = await startConsole();
     apache = await startProtected(console.url, certificate.certificateFile);
   });
@@ -61,7 +55,7 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
     await apache?.stop();
     await Promise.all([console?.stop(), foreign?.stop()]);
     await certificate?.remove();
-    await rm(folder, { recursive: true, force: true });
+    clock?.remove();
   });
 
   test("a machine's token is let in, and Apache knows whose it is", async () => {
@@ -97,23 +91,9 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
   });
 
   test('tokens of keys that were rotated in at once are let in without a restart', async () => {
-    const before = decodeProtectedHeader(await askToken()).kid;
-    await runTool(console, ['keys', 'rotate', '--now']);
-    let token = '';
-    await until(
-      async () => {
-        token = await askToken();
-        return decodeProtectedHeader(token).kid !== before;
-      },
-      'the new keys',
-      20_000,
-    );
+    const token = await rotateKeys(console, () => askToken());
     expect(await call(token)).toMatchObject({ status: 200 });
   });
-
-  function setClock(aheadSeconds: number): Promise<void> {
-    return writeFile(join(folder, 'clock'), String(aheadSeconds));
-  }
 
   async function askToken(scope?: string): Promise<string> {
     const { status, body } = await agent.post(
