@@ -6,6 +6,7 @@ import type { createAccountPage } from './admin/account.ts';
 import type { createLogin } from './admin/login.ts';
 import type { createSetupPage } from './admin/setup.ts';
 import type { createCallback } from './federation/callback.ts';
+import type { createReceivedLogouts } from './federation/received-logouts.ts';
 import { type CookieNames, dropRepeatedCookies } from './http/cookies.ts';
 import type { ErrorResponses } from './http/error-responses.ts';
 import type { createInteractions } from './oidc/interactions.ts';
@@ -27,7 +28,8 @@ export interface PagesDeps {
   /** What this console tells a SAML provider of itself. */
   readonly showMetadata: Middleware;
   readonly logout: ReturnType<typeof createLogout>;
-  readonly signedOut: Pick<SignedOut, 'show'>;
+  readonly signedOut: Pick<SignedOut, 'show' | 'goOn'>;
+  readonly receivedLogouts: ReturnType<typeof createReceivedLogouts>;
   /** The provider of this moment; it is replaced when keys change. */
   readonly provider: () => Provider;
   /** The origin that may show the answer to this request in a frame, if any. */
@@ -61,6 +63,7 @@ function createRouter({
   showMetadata,
   logout,
   signedOut,
+  receivedLogouts,
   sendStatic,
 }: PagesDeps): Router {
   const router = new Router({ sensitive: true, strict: true });
@@ -75,6 +78,11 @@ function createRouter({
   router.get('/login/callback/:provider', callback.receive);
   router.post('/login/callback/:provider', callback.receivePosted);
   router.get('/login/saml/:provider/metadata', showMetadata);
+  router.get('/login/saml/:provider/logout', receivedLogouts.saml);
+  router.post('/login/saml/:provider/logout', receivedLogouts.saml);
+  router.post('/login/backchannel/:provider', receivedLogouts.backChannel);
+  router.get('/login/frontchannel/:provider', receivedLogouts.frontChannel);
+  router.get('/login/logout/:provider', receivedLogouts.returned);
   router.get('/login/:uid', interactions.show);
   router.get('/login/:uid/start/:provider', interactions.startOutside);
   router.post('/login/:uid', interactions.submitLogin);
@@ -83,6 +91,7 @@ function createRouter({
   router.post('/connect/logout', logout.ask);
   router.post('/connect/logout/confirm', logout.confirm);
   router.get('/connect/logout/success', signedOut.show);
+  router.get('/connect/logout/provider', signedOut.goOn);
   router.get('/static/:name', sendStatic);
   return router;
 }

@@ -10,12 +10,22 @@ export interface LoggedOutApplication {
   readonly state: LoggedOutState;
 }
 
+/** `next`: the page goes on there by itself. `open`: for all that is known, the session there lives. */
+export interface LoggedOutProvider {
+  readonly name: string;
+  readonly state: 'next' | 'open' | 'done';
+  /** To sign out there. */
+  readonly href?: string | undefined;
+}
+
 export interface LoggedOutModel {
   readonly loginHref: string;
   /** Where the sign-out came from, to go back there. */
   readonly application?: { readonly name: string; readonly href: string } | undefined;
   /** What each application of the session has made of its end. */
   readonly applications?: readonly LoggedOutApplication[];
+  /** The outside provider with which the session began. */
+  readonly provider?: LoggedOutProvider | undefined;
   /** Addresses that end sessions of this browser (OpenID Connect Front-Channel Logout 1.0 §2). */
   readonly frames?: readonly string[];
   /** This page again, while there are answers to come. */
@@ -31,6 +41,7 @@ function LoggedOut({
   loginHref,
   application,
   applications = [],
+  provider,
   frames = [],
   checkAgainHref,
 }: LoggedOutModel) {
@@ -43,6 +54,7 @@ function LoggedOut({
           : 'This session is over here. Some of the applications that you opened with it have not confirmed that it is over there too.'}
       </p>
       {applications.length > 0 && <Applications applications={applications} />}
+      {provider && <Provider {...provider} />}
       {checkAgainHref !== undefined && (
         <p class="hint">
           You can close this page, or <Link href={checkAgainHref}>check again</Link>.
@@ -62,6 +74,23 @@ function LoggedOut({
         <SignOutFrame key={src} src={src} />
       ))}
     </NarrowPage>
+  );
+}
+
+function Provider({ name, state, href }: LoggedOutProvider) {
+  if (state === 'done') return <p>You are signed out at {name} too.</p>;
+  return (
+    <p>
+      {state === 'next' ? (
+        <>You signed in by {name}, and go on there now to sign out. Until then your session there is open.</>
+      ) : (
+        <>
+          You signed in by <strong>{name}</strong>, and your session there may still be open: {name} has not
+          confirmed that it is over. On a shared computer, sign out there too.
+        </>
+      )}{' '}
+      {href !== undefined && <Link href={href}>Sign out at {name}</Link>}
+    </p>
   );
 }
 

@@ -26,6 +26,7 @@ import { silentFrame } from '../oidc/silent-frame.ts';
 import { createPages } from '../pages.ts';
 import { keepSecret } from '../services.ts';
 import { composeOutside } from './outside.ts';
+import { composeOutsideLogouts, composeReceivedLogouts } from './outside-logout.ts';
 import type { Shared } from './shared.ts';
 
 /** Guesses at a password, for each account and for each source (S29). */
@@ -99,12 +100,14 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     onSignIn,
   });
 
+  const outsideLogouts = composeOutsideLogouts(shared, isSecure);
   const signedOut = createSignedOut({
     issuer: settings.url,
     isSecure,
     artifacts: storage.artifacts,
     clients: services.clients,
     notices,
+    outsideLogouts,
     newTicket: () => randomBytes(18).toString('base64url'),
     now,
   });
@@ -147,6 +150,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
       provider,
       browserSessions,
       sessions,
+      outsideLogouts,
       signedOut,
       csrf,
       findUser,
@@ -154,6 +158,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
       onLogout: (ctx, session) => auditChange(ctx, 'logout', { id: session.accountId }),
     }),
     signedOut,
+    receivedLogouts: composeReceivedLogouts(shared, outsideLogouts, signedOut.resume),
     framedBy: (ctx) => silentFrame(ctx, services.clients),
   });
   return { pages: pages.callback(), setup };

@@ -1,7 +1,7 @@
 /** `/login/saml/<id>/metadata`: what an administrator hands to a SAML provider. */
 import type { Context } from 'koa';
 import { ProblemError, problems } from '../errors.ts';
-import { callbackAddress, samlEntityId } from './provider-connectors.ts';
+import { callbackAddress, samlEntityId, samlLogoutAddress } from './provider-connectors.ts';
 import type { Providers } from './providers.ts';
 
 export interface MetadataPageDeps {
@@ -26,6 +26,8 @@ export function createMetadataPage({ providers, url }: MetadataPageDeps) {
     ctx.body = writeOwnMetadata({
       entityId: samlEntityId(url, id),
       callbackUrl: callbackAddress(url, id),
+      // Answers have to be signed, and a provider that sends a request waits for one.
+      ...(signing ? { logoutUrl: samlLogoutAddress(url, id) } : {}),
       ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
       ...(signing ? { signing: { key: signing.key.reveal(), certificate: signing.certificate } } : {}),
     });

@@ -49,7 +49,8 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
       if (!logout || signingKey === undefined) return undefined;
       const { binding, url } = logout;
       const xml = writeLogoutRequest({
-        id: `_${logoutId}`,
+        // Another one for each try, and the answer to any of them leads back to the logout.
+        id: `_${logoutId}.${now().toString(36)}`,
         issuedAtMs: now(),
         usableUntilMs: now() + requestTtlMs,
         destination: url,
@@ -121,7 +122,7 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
 
   function readResponse(root: Element): SamlLogoutMessage {
     if (!isElement(root, 'protocol', 'LogoutResponse')) throw malformed('is not a LogoutResponse');
-    const logoutId = /^_([\w-]{16,80})$/.exec(attributeOf(root, 'InResponseTo') ?? '')?.[1];
+    const logoutId = /^_([\w-]{16,80})\.[a-z0-9]{1,16}$/.exec(attributeOf(root, 'InResponseTo') ?? '')?.[1];
     if (logoutId === undefined) throw refusal('was not asked for');
     const codes = childrenOf(root, 'protocol', 'Status').flatMap((status) =>
       childrenOf(status, 'protocol', 'StatusCode'),

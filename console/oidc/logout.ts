@@ -6,19 +6,21 @@
 import type { Context } from 'koa';
 import type { Client, Provider } from 'oidc-provider';
 import { renderLogout } from '../../views/logout.tsx';
-import type { Sessions, SignInSession } from '../accounts/sessions.ts';
+import type { OutsideLogouts } from '../accounts/outside-logout.ts';
+import type { Sessions } from '../accounts/sessions.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { type Form, parseForm, readForm } from '../http/form.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
-import type { SignedOut } from './signed-out.ts';
+import type { EndedHere, SignedOut } from './signed-out.ts';
 
 export interface LogoutDeps {
   readonly provider: () => Provider;
   readonly browserSessions: BrowserSessions;
   readonly sessions: Sessions;
+  readonly outsideLogouts: Pick<OutsideLogouts, 'of'>;
   readonly signedOut: Pick<SignedOut, 'leave'>;
   readonly csrf: Csrf;
   readonly findUser: (id: string) => UserRecord | undefined;
@@ -42,7 +44,8 @@ interface Hint {
 }
 
 export function createLogout(deps: LogoutDeps) {
-  const { provider, browserSessions, sessions, signedOut, csrf, findUser, isSecure, onLogout } = deps;
+  const { provider, browserSessions, sessions, outsideLogouts, signedOut } = deps;
+  const { csrf, findUser, isSecure, onLogout } = deps;
 
   return {
     /** `GET` or `POST /connect/logout`. */
@@ -124,13 +127,14 @@ export function createLogout(deps: LogoutDeps) {
   }
 
   async function end(ctx: Context, session: BrowserSession, request: LogoutRequest): Promise<void> {
+    const begunOutside = await outsideLogouts.of(session.uid);
     const ended = await sessions.end(session.uid);
     browserSessions.forget(ctx);
     onLogout(ctx, session);
-    await leave(ctx, request, ended);
+    await leave(ctx, request, ended && { session: ended, begunOutside });
   }
 
-  function leave(ctx: Context, { client, returnTo }: LogoutRequest, ended?: SignInSession): Promise<void> {
+  function leave(ctx: Context, { client, returnTo }: LogoutRequest, ended?: EndedHere): Promise<void> {
     return signedOut.leave(ctx, { clientId: client?.clientId, returnTo }, ended);
   }
 }

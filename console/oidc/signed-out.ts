@@ -1,10 +1,16 @@
 /**
  * Where a browser goes once its session has ended: back to the application that asked, or to a page
  * that says who has heard of it and lets applications know that can only be told in the browser
- * (OpenID Connect Front-Channel Logout 1.0 §2).
+ * (OpenID Connect Front-Channel Logout 1.0 §2). A session that began at an outside provider ends there
+ * last: the browser goes on to it from the page, and comes back to the page.
  */
 import type { Context } from 'koa';
-import { type LoggedOutApplication, renderLoggedOut } from '../../views/logged-out.tsx';
+import {
+  type LoggedOutApplication,
+  type LoggedOutProvider,
+  renderLoggedOut,
+} from '../../views/logged-out.tsx';
+import type { BegunOutside, OutsideLogout, OutsideLogouts } from '../accounts/outside-logout.ts';
 import type { SignInSession } from '../accounts/sessions.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
@@ -18,6 +24,7 @@ export interface SignedOutDeps {
   readonly artifacts: ArtifactStore;
   readonly clients: Pick<Clients, 'find'>;
   readonly notices: Pick<LogoutNotices, 'settled' | 'outcomes'>;
+  readonly outsideLogouts: Pick<OutsideLogouts, 'prepare' | 'find' | 'depart'>;
   /** At least 128 random bits. */
   readonly newTicket: () => string;
   /** Epoch milliseconds. */
@@ -31,16 +38,28 @@ export interface Asking {
 }
 
 export interface SignedOut {
-  /** @param ended  what has ended, if anything; its applications are waited for, a second at most */
-  leave(ctx: Context, asking: Asking, ended?: SignInSession): Promise<void>;
+  /** @param ended  what has ended, if anything */
+  leave(ctx: Context, asking: Asking, ended?: EndedHere): Promise<void>;
   /** `GET /connect/logout/success`. */
   show(ctx: Context): Promise<void>;
+  /** `GET /connect/logout/provider`: on to the outside provider. */
+  goOn(ctx: Context): Promise<void>;
+  /** Back from the provider. @param ticket  of the page; undefined when there is nothing to tell */
+  resume(ctx: Context, ticket: string | undefined): Promise<void>;
+}
+
+export interface EndedHere {
+  /** Its applications are waited for, a second at most. */
+  readonly session: SignInSession;
+  readonly begunOutside?: BegunOutside | undefined;
 }
 
 /** What the page is about, kept under a random ticket: nothing of it stands in the address. */
 interface Farewell extends Asking {
   readonly uid: string;
   readonly frames: readonly Frame[];
+  /** Of the logout at the provider with which the session began. */
+  readonly outsideId?: string;
 }
 
 interface Frame {
@@ -48,6 +67,8 @@ interface Frame {
   readonly src: string;
 }
 
+const pagePath = '/connect/logout/success';
+const providerPath = '/connect/logout/provider';
 const kind = 'Farewell';
 const farewellSeconds = 600;
 const mostWaitMs = 1000;
@@ -55,37 +76,65 @@ const mostWaitMs = 1000;
 const framesSeconds = 3;
 
 export function createSignedOut(deps: SignedOutDeps): SignedOut {
-  const { issuer, isSecure, artifacts, clients, notices, newTicket, now } = deps;
+  const { issuer, isSecure, artifacts, clients, notices, outsideLogouts, newTicket, now } = deps;
 
   return {
     async leave(ctx, asking, ended) {
-      const outcomes = ended ? await notices.settled(ended, mostWaitMs) : [];
-      const frames = ended ? framesOf(ended) : [];
+      if (!ended) return seeOther(ctx, asking.returnTo ?? pagePath);
+      const { session, begunOutside } = ended;
+      const outcomes = await notices.settled(session, mostWaitMs);
+      const frames = framesOf(session);
       const isAllDone = frames.length === 0 && outcomes.every((outcome) => isDoneFor(outcome, asking));
-      if (!ended || (asking.returnTo !== undefined && isAllDone) || outcomes.length + frames.length === 0) {
-        return seeOther(ctx, asking.returnTo ?? '/connect/logout/success');
+      const isNothingToTell = outcomes.length + frames.length === 0;
+      if (!begunOutside && ((asking.returnTo !== undefined && isAllDone) || isNothingToTell)) {
+        return seeOther(ctx, asking.returnTo ?? pagePath);
       }
       const ticket = newTicket();
-      const { accountId, uid } = ended;
-      const payload = { ...asking, uid, frames };
+      const outsideId = begunOutside && (await outsideLogouts.prepare(begunOutside, ticket));
+      const { accountId, uid } = session;
+      const payload = { ...asking, uid, frames, ...(outsideId !== undefined && { outsideId }) };
       const expiresAt = Math.floor(now() / 1000) + farewellSeconds;
       await artifacts.put(kind, ticket, { payload, accountId, expiresAt });
-      seeOther(ctx, `/connect/logout/success?${new URLSearchParams({ ticket })}`);
+      seeOther(ctx, pageOf(ticket));
     },
     async show(ctx) {
-      const { ticket } = ctx.query;
-      const found = typeof ticket === 'string' ? await artifacts.get(kind, ticket) : undefined;
+      const ticket = ticketIn(ctx);
+      const found = await read(ticket);
       ctx.type = 'html';
       if (!found) {
         setPageHeaders(ctx, isSecure);
         ctx.body = renderLoggedOut({ loginHref: '/' });
         return;
       }
-      const farewell = found.payload as unknown as Farewell;
-      const told = await notices.outcomes({ uid: farewell.uid, accountId: String(found.accountId) });
-      showFarewell(ctx, farewell, told);
+      const { farewell, accountId } = found;
+      const told = await notices.outcomes({ uid: farewell.uid, accountId });
+      showFarewell(ctx, farewell, told, await outsideOf(farewell), providerPath + queryOf(ticket));
+    },
+    async goOn(ctx) {
+      const ticket = ticketIn(ctx);
+      const { outsideId } = (await read(ticket))?.farewell ?? {};
+      if (outsideId !== undefined && (await outsideLogouts.depart(ctx, outsideId))) return;
+      seeOther(ctx, pageOf(ticket));
+    },
+    async resume(ctx, ticket = '') {
+      const found = await read(ticket);
+      if (!found) return seeOther(ctx, pagePath);
+      const { farewell, accountId } = found;
+      const outside = await outsideOf(farewell);
+      const told = await notices.outcomes({ uid: farewell.uid, accountId });
+      const isAllDone = isOver(outside) && told.every((outcome) => isDoneFor(outcome, farewell));
+      seeOther(ctx, (isAllDone ? farewell.returnTo : undefined) ?? pageOf(ticket));
     },
   };
+
+  async function read(ticket: string) {
+    const found = ticket === '' ? undefined : await artifacts.get(kind, ticket);
+    return found && { farewell: found.payload as unknown as Farewell, accountId: String(found.accountId) };
+  }
+
+  async function outsideOf({ outsideId }: Farewell): Promise<OutsideLogout | undefined> {
+    return outsideId === undefined ? undefined : outsideLogouts.find(outsideId);
+  }
 
   function framesOf({ applications }: SignInSession): Frame[] {
     return applications.flatMap(({ clientId, sid }) => {
@@ -102,19 +151,44 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
     ctx: Context,
     { clientId, returnTo, frames }: Farewell,
     told: readonly NoticeOutcome[],
+    outside: OutsideLogout | undefined,
+    providerHref: string,
   ): void {
-    setPageHeaders(ctx, isSecure, [], [...new Set(frames.map(({ src }) => new URL(src).origin))]);
-    const isGoingBack = returnTo !== undefined && told.every((outcome) => isDoneFor(outcome, { clientId }));
+    // Once: whoever comes back has loaded them.
+    const shown = outside && outside.state !== 'ready' ? [] : frames;
+    setPageHeaders(ctx, isSecure, [], [...new Set(shown.map(({ src }) => new URL(src).origin))]);
+    const isDone = isOver(outside) && told.every((outcome) => isDoneFor(outcome, { clientId }));
+    const next = outside?.state === 'ready' ? providerHref : isDone ? returnTo : undefined;
     // Without script. Whoever has not confirmed is for the person to read, who then goes on by the link.
-    if (isGoingBack) ctx.set('Refresh', `${framesSeconds}; url=${returnTo}`);
+    if (next !== undefined)
+      ctx.set('Refresh', `${shown.length > 0 || !outside ? framesSeconds : 0}; url=${next}`);
     ctx.body = renderLoggedOut({
       loginHref: '/',
       application: returnTo === undefined ? undefined : { name: clientId ?? '', href: returnTo },
       applications: applicationsOf(told, frames),
-      frames: frames.map(({ src }) => src),
+      provider: outside && providerOf(outside, providerHref),
+      frames: shown.map(({ src }) => src),
       checkAgainHref: told.some(({ state }) => state === 'waiting') ? ctx.url : undefined,
     });
   }
+}
+
+function providerOf({ providerName: name, state }: OutsideLogout, href: string): LoggedOutProvider {
+  switch (state) {
+    case 'ready':
+      return { name, state: 'next', href };
+    case 'away':
+      return { name, state: 'open', href };
+    case 'refused':
+      return { name, state: 'open' };
+    case 'done':
+      return { name, state: 'done' };
+  }
+}
+
+/** A session that began here has nowhere else to end. */
+function isOver(outside: OutsideLogout | undefined): boolean {
+  return outside === undefined || outside.state === 'done';
 }
 
 /** The application that asked has ended its own session before; it need not hold the way back. */
@@ -131,6 +205,18 @@ function applicationsOf(
     ...told.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state })),
     ...framed.map(({ clientId }) => ({ name: clientId, state: 'asked' as const })),
   ];
+}
+
+function ticketIn({ query }: Context): string {
+  return typeof query.ticket === 'string' ? query.ticket : '';
+}
+
+function pageOf(ticket: string): string {
+  return pagePath + queryOf(ticket);
+}
+
+function queryOf(ticket: string): string {
+  return `?${new URLSearchParams({ ticket })}`;
 }
 
 function seeOther(ctx: Context, to: string): void {

@@ -364,7 +364,7 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
   });
 
   test('a response tells whether the session there has ended', async () => {
-    const id = '_logout-id-of-enough-characters';
+    const id = '_logout-id-of-enough-characters.1a';
     const answer = (status: string) =>
       read(redirected(redirectQuery(writeLogoutResponse(id, { status }), idp, { name: 'SAMLResponse' })));
     expect(await answer('Success')).toMatchObject({ isDone: true });

@@ -1,0 +1,28 @@
+import { Form } from './form.tsx';
+import { NarrowPage, renderDocument } from './layout.tsx';
+
+export interface HandOverModel {
+  readonly provider: string;
+  /** Address of the provider. */
+  readonly action: string;
+  /** What the browser brings there. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A message to a provider that takes it as a form only: sent by a press, because pages here have no script. */
+export function renderHandOver({ provider, action, fields }: HandOverModel): string {
+  return renderDocument(
+    <NarrowPage title="One more step">
+      <p class="lede">
+        You are signed out here. <strong>{provider}</strong> has to hear of it from your browser.
+      </p>
+      <Form action={action} hidden={fields}>
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Go on to {provider}
+          </button>
+        </div>
+      </Form>
+    </NarrowPage>,
+  );
+}
