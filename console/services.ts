@@ -11,6 +11,7 @@ import { createDeliveries } from './licence/deliveries.ts';
 import { createLicences } from './licence/licences.ts';
 import type { Logger } from './log.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
+import { createClientUses } from './oidc/client-uses.ts';
 import { createClients, createDerivedClients, logoutTargets } from './oidc/clients.ts';
 import { createKeys } from './oidc/keys.ts';
 import { createLogoutOutbox } from './oidc/logout-outbox.ts';
@@ -84,6 +85,7 @@ export function createServices({
     passwords,
     users,
     clients,
+    clientUses: createClientUses({ artifacts, clients, now }),
     outbound,
     providers,
     logoutOutbox,

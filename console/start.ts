@@ -55,6 +55,7 @@ export async function start({
   closing.add('settings', followed.close);
   const { application } = followed;
   const services = createServices({ settings, storage, now: Date.now, log, application });
+  closing.add('last uses of clients', services.clientUses.flush);
   closing.add('keys', services.keys.close);
   closing.add('identity providers', services.providers.close);
 
@@ -102,15 +103,16 @@ async function createFirstAdministrator({ settings, users }: Services): Promise<
 }
 
 /**
- * What need not happen before the first request: the next keys, expired artifacts.
+ * What need not happen before the first request: the next keys, last uses of clients, expired artifacts.
  *
  * @returns a function that ends it, after the round that is under way
  */
-function startMaintenance({ keys, storage }: Services, log: Logger): () => Promise<void> {
+function startMaintenance({ keys, clientUses, storage }: Services, log: Logger): () => Promise<void> {
   let round = Promise.resolve();
   const work = () => {
     round = round
       .then(() => keys.maintain())
+      .then(() => clientUses.flush())
       .then(() => storage.artifacts.sweep())
       .then(() => {})
       .catch((error) => log.error({ err: error }, 'maintenance failed'));

@@ -1,10 +1,11 @@
 import { ProblemError, problems } from '../errors.ts';
 import type { RegisteredClient } from '../oidc/client-registration.ts';
 import { grantTypes, tokenTyps } from '../oidc/client-rules.ts';
+import type { ClientUse } from '../oidc/client-uses.ts';
 import { tokenAlgs } from '../oidc/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import type { Command, Flag, Input, Positional, Reply } from './command.ts';
-import { fields, table, time } from './output.ts';
+import { fields, minute, table, time } from './output.ts';
 
 const id: Positional = { name: 'id' };
 const secretFlag: Flag = {
@@ -85,9 +86,17 @@ export const clientCommands: readonly Command[] = [
     name: 'client list',
     summary: 'Lists the clients, those that follow from the settings too.',
     async run(_input, { services }) {
-      const all = (await services()).clients.list();
-      const rows = all.map((client) => [client.id, kindOf(client), stateOf(client), client.scopes.join(' ')]);
-      return { text: table(['ID', 'KIND', 'STATE', 'SCOPES'], rows, ''), json: all.map(viewOf) };
+      const { clients, clientUses } = await services();
+      const useOf = await clientUses.read();
+      const all = clients.list();
+      const rows = all.map((client) => {
+        const lastUse = timeOfUse(useOf(client).lastUsedAt);
+        return [client.id, kindOf(client), stateOf(client), lastUse, client.scopes.join(' ')];
+      });
+      return {
+        text: table(['ID', 'KIND', 'STATE', 'LAST USED', 'SCOPES'], rows, ''),
+        json: all.map((client) => viewOf(client, useOf(client))),
+      };
     },
   },
   {
@@ -95,14 +104,16 @@ export const clientCommands: readonly Command[] = [
     summary: 'Shows one client.',
     positionals: [id],
     async run(input, { services }) {
-      const client = (await services()).clients.find(input.positionals[0]!);
+      const { clients, clientUses } = await services();
+      const client = clients.find(input.positionals[0]!);
       if (!client) {
         throw new ProblemError(
           problems.notFound,
           'There is no client of this id. npx console client list shows them all.',
         );
       }
-      return { text: describe(client), json: viewOf(client) };
+      const use = (await clientUses.read())(client);
+      return { text: describe(client, use), json: viewOf(client, use) };
     },
   },
   {
@@ -177,8 +188,12 @@ function done(client: ClientRecord, text: string): Reply {
   return { text, json: viewOf(client), target: client.id };
 }
 
-/** What may be shown of a client: when its secrets were made, and nothing of them. */
-function viewOf(client: ClientRecord) {
+/**
+ * What may be shown of a client: when its secrets were made and used, and nothing of them.
+ *
+ * @param use  left out where a change is reported
+ */
+function viewOf(client: ClientRecord, use?: ClientUse) {
   return {
     id: client.id,
     public: client.isPublic,
@@ -193,12 +208,16 @@ function viewOf(client: ClientRecord) {
     scopes: client.scopes,
     tokenAlg: client.tokenAlg,
     tokenTyp: client.tokenTyp,
-    secrets: client.secrets.map(({ createdAt }) => ({ createdAt: timeOrNull(createdAt) })),
+    secrets: client.secrets.map(({ createdAt }, index) => ({
+      createdAt: timeOrNull(createdAt),
+      ...(use ? { lastUsedAt: timeOrNull(use.secretsLastUsedAt[index] ?? 0) } : {}),
+    })),
     createdAt: timeOrNull(client.createdAt),
+    ...(use ? { lastUsedAt: timeOrNull(use.lastUsedAt ?? 0) } : {}),
   };
 }
 
-function describe(client: ClientRecord): string {
+function describe(client: ClientRecord, use: ClientUse): string {
   return fields({
     id: client.id,
     kind: kindOf(client),
@@ -211,9 +230,18 @@ function describe(client: ClientRecord): string {
     'back-channel logout': client.backchannelLogoutUri,
     'front-channel logout': client.frontchannelLogoutUri,
     tokens: `${client.tokenTyp}, ${client.tokenAlg}`,
-    secrets: client.secrets.map(({ createdAt }) => (createdAt ? `of ${time(createdAt)}` : 'of the settings')),
+    secrets: client.secrets.map(({ createdAt }, index) =>
+      createdAt
+        ? `of ${time(createdAt)}, last used: ${timeOfUse(use.secretsLastUsedAt[index])}`
+        : 'of the settings',
+    ),
     added: client.createdAt ? time(client.createdAt) : 'follows from the settings',
+    'last used': timeOfUse(use.lastUsedAt),
   });
+}
+
+function timeOfUse(at: number | undefined): string {
+  return at === undefined ? 'never' : minute(at);
 }
 
 /** Clients of the settings have no date. */

@@ -40,6 +40,11 @@ export function time(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** ISO 8601, UTC, to the minute. @param at  epoch milliseconds */
+export function minute(at: number): string {
+  return `${time(at).slice(0, 16)}Z`;
+}
+
 /** Without controls and without marks that turn the direction of text. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '?');

@@ -193,8 +193,10 @@ function composeProvider(
       log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed'),
     onRefresh: sessions.touch,
     onOutcome(ctx, event, fields) {
-      if (event === 'token.issued')
+      if (event === 'token.issued') {
         metrics.tokenIssued(fields.grantType ?? 'none', fields.clientId ?? 'none');
+        if (fields.clientId !== undefined) services.clientUses.noteToken(fields.clientId);
+      }
       audit(event, { ...fields, ...about(ctx) });
     },
   });

@@ -21,7 +21,7 @@ export interface Endpoints {
 export function composeEndpoints(shared: Shared): Endpoints {
   const { services, bearer, revocations } = shared;
   const { settings, storage, users, clients, keys } = services;
-  const authenticateClient = createClientAuthentication(clients);
+  const authenticateClient = createClientAuthentication(clients, services.clientUses.noteSecret);
   const checkToken = bearer.check;
   const revoke = createRevocation({ authenticateClient, checkToken, revocations });
   const introspect = createIntrospection({ authenticateClient, checkToken, revocations });
@@ -61,11 +61,15 @@ export function composeEndpoints(shared: Shared): Endpoints {
   };
 }
 
-function auditedToken(token: ReturnType<typeof createTokenEndpoint>, { metrics, audit, about }: Shared) {
+function auditedToken(
+  token: ReturnType<typeof createTokenEndpoint>,
+  { services, metrics, audit, about }: Shared,
+) {
   return async (req: IncomingMessage, res: ServerResponse) => {
     const { client, grantType, jti, passedOn } = await token(req, res);
     if (passedOn) return true;
     metrics.tokenIssued(grantType, client.id);
+    services.clientUses.noteToken(client.id);
     audit('token.issued', { ...about({ req }), actor: client.id, outcome: 'success', grantType, jti });
     return false;
   };

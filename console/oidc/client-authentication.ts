@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { OAuthError } from '../errors.ts';
 import type { Form } from '../http/form.ts';
-import type { ClientRecord } from '../storage/records.ts';
+import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { Clients } from './clients.ts';
 
 /**
@@ -13,8 +13,18 @@ import type { Clients } from './clients.ts';
  */
 export type AuthenticateClient = (authorization: string | undefined, form: Form) => ClientRecord;
 
-export function createClientAuthentication(clients: Pick<Clients, 'find'>): AuthenticateClient {
-  const digests = new WeakMap<ClientRecord, readonly Buffer[]>();
+/** A digest to compare with; a decoy belongs to no secret. */
+interface StoredDigest {
+  readonly digest: Buffer;
+  readonly secret?: ClientSecretRecord;
+}
+
+/** @param onSecret  hears by which of its secrets a client has proved who it is; on every such request */
+export function createClientAuthentication(
+  clients: Pick<Clients, 'find'>,
+  onSecret: (clientId: string, secret: ClientSecretRecord) => void,
+): AuthenticateClient {
+  const digests = new WeakMap<ClientRecord, readonly StoredDigest[]>();
 
   return (authorization, form) => {
     const secretInForm = form.get('client_secret');
@@ -42,17 +52,22 @@ export function createClientAuthentication(clients: Pick<Clients, 'find'>): Auth
   /** An unknown client costs as much as a wrong secret. */
   function isAuthentic(client: ClientRecord | undefined, secret: string): client is ClientRecord {
     const given = createHash('sha256').update(secret).digest();
-    let isRight = false;
-    for (const digest of client ? digestsOf(client) : decoys) {
-      if (timingSafeEqual(given, digest)) isRight = true;
+    let matching: StoredDigest | undefined;
+    for (const stored of client ? digestsOf(client) : decoys) {
+      if (timingSafeEqual(given, stored.digest)) matching = stored;
     }
-    return isRight && client !== undefined && !client.isPublic && !client.disabled;
+    if (!matching?.secret || !client || client.isPublic || client.disabled) return false;
+    onSecret(client.id, matching.secret);
+    return true;
   }
 
-  function digestsOf(client: ClientRecord): readonly Buffer[] {
+  function digestsOf(client: ClientRecord): readonly StoredDigest[] {
     let known = digests.get(client);
     if (!known) {
-      const stored = client.secrets.map(({ sha256 }) => Buffer.from(sha256, 'base64url'));
+      const stored = client.secrets.map((secret) => ({
+        digest: Buffer.from(secret.sha256, 'base64url'),
+        secret,
+      }));
       known = stored.length > 0 ? stored : decoys;
       digests.set(client, known);
     }
@@ -68,7 +83,7 @@ export function invalidClient(description = 'client authentication failed'): OAu
 }
 
 /** No secret has this digest but by finding a preimage of zero. */
-const decoys: readonly Buffer[] = [Buffer.alloc(32)];
+const decoys: readonly StoredDigest[] = [{ digest: Buffer.alloc(32) }];
 
 function isPublic(client: ClientRecord | undefined): boolean {
   return client?.isPublic === true && !client.disabled;

@@ -1,0 +1,118 @@
+/**
+ * When each client was last used, and by which of its secrets. Machines ask for tokens thousands of times
+ * a second, so a use is a number in memory; what has changed is written now and then, for all of them at once.
+ */
+import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
+import type { Clients } from './clients.ts';
+
+/** Epoch milliseconds; nothing stands for a use that nobody has seen. */
+export interface ClientUse {
+  /** It got a token, for itself or for somebody who signed in. */
+  readonly lastUsedAt?: number;
+  /** In the order of the client's secrets. */
+  readonly secretsLastUsedAt: readonly (number | undefined)[];
+}
+
+export interface ClientUses {
+  noteToken(clientId: string): void;
+  /** The client has proved who it is by this secret, at whatever endpoint. */
+  noteSecret(clientId: string, secret: ClientSecretRecord): void;
+  /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
+  flush(): Promise<void>;
+  /** What has been written: of a running console, all but the last minute. */
+  read(): Promise<(client: ClientRecord) => ClientUse>;
+}
+
+export interface ClientUsesDeps {
+  readonly artifacts: ArtifactStore;
+  readonly clients: Pick<Clients, 'find'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Secrets by the time at which they were made: their digests stay where they are. */
+interface Noted {
+  token?: number;
+  readonly secrets: Map<number, number>;
+}
+
+/** As it is stored: client, token, secrets. */
+type Row = readonly [id: string, token: number | null, secrets: readonly (readonly [number, number])[]];
+
+const kind = 'ClientUses';
+/** One record holds all clients. */
+const recordId = 'all';
+
+export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): ClientUses {
+  let noted = new Map<string, Noted>();
+
+  return {
+    noteToken(clientId) {
+      notedOf(noted, clientId).token = now();
+    },
+    noteSecret(clientId, { createdAt }) {
+      // The secret of a setting has no date, and there is only one of them.
+      if (createdAt !== 0) notedOf(noted, clientId).secrets.set(createdAt, now());
+    },
+    async flush() {
+      if (noted.size === 0) return;
+      const fresh = noted;
+      noted = new Map();
+      try {
+        const all = merge(await load(), fresh);
+        for (const id of all.keys()) if (!clients.find(id)) all.delete(id);
+        await artifacts.put(kind, recordId, { payload: { rows: rowsOf(all) } });
+      } catch (error) {
+        noted = merge(fresh, noted);
+        throw error;
+      }
+    },
+    async read() {
+      const all = await load();
+      return (client) => useOf(client, all.get(client.id));
+    },
+  };
+
+  async function load(): Promise<Map<string, Noted>> {
+    const rows = ((await artifacts.get(kind, recordId))?.payload.rows ?? []) as readonly Row[];
+    return new Map(
+      rows.map(([id, token, secrets]) => [
+        id,
+        { ...(token === null ? {} : { token }), secrets: new Map(secrets) },
+      ]),
+    );
+  }
+}
+
+function notedOf(all: Map<string, Noted>, clientId: string): Noted {
+  let one = all.get(clientId);
+  if (!one) {
+    one = { secrets: new Map() };
+    all.set(clientId, one);
+  }
+  return one;
+}
+
+/** @returns `earlier`, with what is newer */
+function merge(earlier: Map<string, Noted>, newer: ReadonlyMap<string, Noted>): Map<string, Noted> {
+  for (const [id, { token, secrets }] of newer) {
+    const one = notedOf(earlier, id);
+    if (token !== undefined) one.token = token;
+    for (const [createdAt, at] of secrets) one.secrets.set(createdAt, at);
+  }
+  return earlier;
+}
+
+function rowsOf(all: ReadonlyMap<string, Noted>): Row[] {
+  return [...all].map(([id, { token, secrets }]) => [id, token ?? null, [...secrets]]);
+}
+
+/** What was noted of another client that had the id earlier does not count. */
+function useOf({ createdAt, secrets }: ClientRecord, noted: Noted | undefined): ClientUse {
+  const token = noted?.token;
+  return {
+    ...(token !== undefined && token >= createdAt ? { lastUsedAt: token } : {}),
+    secretsLastUsedAt: secrets.map((secret) => noted?.secrets.get(secret.createdAt)),
+  };
+}

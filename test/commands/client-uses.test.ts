@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  clientSecret,
+  machineToken,
+  nextKeysOf,
+  type RunningConsole,
+  startConsole,
+} from '../helpers/console.ts';
+import { signInForTokens } from '../helpers/sign-in.ts';
+import { until } from '../helpers/store.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
+import { basic, post } from '../oidc/support.ts';
+import { askToken, toolDone } from './support.ts';
+
+interface View {
+  readonly id: string;
+  readonly lastUsedAt: string | null;
+  readonly secrets: readonly { readonly createdAt: string; readonly lastUsedAt: string | null }[];
+}
+
+let dataDir: string;
+let console: RunningConsole;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'console-uses-'));
+  console = await startConsole({ dataDir });
+});
+afterEach(async () => {
+  await console.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const env = { CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret };
+const done = (...args: string[]) => toolDone(args, { dataDir, env });
+const show = async (id: string) => (await done('client', 'show', id, '--json')).json<View>();
+
+async function add(id: string, ...flags: string[]): Promise<string> {
+  const { secret } = (await done('client', 'add', id, '--json', ...flags)).json<{ secret: string }>();
+  await until(async () => (await askToken(console.url, id, secret, 'no-such-scope')).status === 400, id);
+  return secret;
+}
+
+async function rotate(id: string): Promise<string> {
+  return (await done('client', 'rotate-secret', id, '--json')).json<{ secret: string }>().secret;
+}
+
+const minute = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const isRecent = (at: string | null) => Math.abs(Date.parse(at ?? '') - Date.now()) < 600_000;
+
+test('list and show say when a client last got a token, for itself or for somebody who signed in', async () => {
+  await add('idle');
+  const secret = await add('busy');
+  expect((await askToken(console.url, 'busy', secret)).status).toBe(200);
+  await signInForTokens(console, createUserAgent(console.url));
+  await console.stop();
+  const list = (await done('client', 'list', '--json')).json<View[]>();
+  const used = Object.fromEntries(list.map(({ id, lastUsedAt }) => [id, lastUsedAt]));
+  expect(used).toMatchObject({ idle: null, 'application-client': null });
+  expect(isRecent(used.busy!) && isRecent(used['application-dashboard']!)).toBe(true);
+  const { stdout } = await done('client', 'list');
+  expect(stdout).toMatch(/^ID .* LAST USED /m);
+  expect(stdout).toMatch(/^busy +machine +active +\d{4}-\d\d-\d\dT\d\d:\d\dZ/m);
+  expect((await done('client', 'show', 'idle')).stdout).toMatch(/^last used +never$/m);
+});
+
+test('during a rotation each secret says when it was last used, at whatever endpoint', async () => {
+  const old = await add('mover');
+  expect((await askToken(console.url, 'mover', old)).status).toBe(200);
+  const next = await rotate('mover');
+  await until(async () => (await askToken(console.url, 'mover', next, 'no-such-scope')).status === 400, 'it');
+  await console.stop();
+  const [first, second] = (await show('mover')).secrets as [View['secrets'][0], View['secrets'][0]];
+  expect(Date.parse(first.lastUsedAt!)).toBeGreaterThan(Date.parse(second.lastUsedAt!));
+
+  console = await startConsole({ dataDir });
+  const later = await rotate('mover');
+  await until(async () => (await introspect('mover', next)) === 200, 'introspection');
+  await console.stop();
+  const shown = await show('mover');
+  expect(shown.secrets.map(({ lastUsedAt }) => lastUsedAt)).toEqual([null, expect.stringMatching(minute)]);
+  expect(Date.parse(shown.secrets[1]!.lastUsedAt!)).toBeGreaterThan(Date.parse(first.lastUsedAt!));
+  const { stdout } = await done('client', 'show', 'mover');
+  expect(stdout).toMatch(/^secrets +of \S+, last used: never\n +of \S+, last used: \S+Z$/m);
+  expect(stdout).not.toContain(later);
+});
+
+test('S54: no secret and no digest of one is kept with the times', async () => {
+  const secret = await add('careful');
+  await askToken(console.url, 'careful', secret);
+  await console.stop();
+  const store = readFileSync(join(dataDir, 'artifacts', 'data.mdb'));
+  for (const form of ['base64url', 'hex', 'base64'] as const) {
+    expect(store.includes(createHash('sha256').update(secret).digest(form))).toBe(false);
+  }
+  expect(store.includes(secret)).toBe(false);
+});
+
+test('a removed client takes its times along: another one of that id begins anew', async () => {
+  const secret = await add('reborn');
+  await askToken(console.url, 'reborn', secret);
+  await console.stop();
+  expect((await show('reborn')).lastUsedAt).toMatch(minute);
+  await done('client', 'remove', 'reborn');
+  await done('client', 'add', 'reborn');
+  expect(await show('reborn')).toMatchObject({ lastUsedAt: null, secrets: [{ lastUsedAt: null }] });
+});
+
+test('a running console writes them in the background, and a kill leaves what was written', async () => {
+  await machineToken(console);
+  const isWritten = async () => (await show('application-client')).lastUsedAt !== null;
+  await until(isWritten, 'the first writing', 90_000);
+  console.child.kill('SIGKILL');
+  await console.stop();
+  expect(await isWritten()).toBe(true);
+}, 120_000);
+
+test('tokens of machines write nothing into the store', async () => {
+  await nextKeysOf(console);
+  const store = () =>
+    createHash('sha256')
+      .update(readFileSync(join(dataDir, 'artifacts', 'data.mdb')))
+      .digest('hex');
+  let before = '';
+  await until(
+    async () => {
+      const [earlier, now] = [before, store()];
+      before = now;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return earlier === now && now === store();
+    },
+    'a quiet store',
+    20_000,
+  );
+  for (let count = 0; count < 100; count++) await machineToken(console);
+  expect(store()).toBe(before);
+});
+
+async function introspect(id: string, secret: string): Promise<number> {
+  const token = await machineToken(console);
+  const authorization = basic(id, secret);
+  return (await post(console, { path: '/oauth2/introspect', authorization, body: `token=${token}` })).status;
+}
