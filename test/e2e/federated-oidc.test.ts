@@ -1,0 +1,442 @@
+/** Sign-in at an OpenID provider that nobody here wrote, through the front door. */
+import { rm } from 'node:fs/promises';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
+import type { RunningProvider } from '../federation/support.ts';
+import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
+import { authorizationPath, callbackOf, redeem, refresh, userinfo } from '../helpers/sign-in.ts';
+import { countUsers, editUser, until } from '../helpers/store.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { abortAbroad, leave, linkOf, signInAbroad, startOpenIdProvider } from './outside.ts';
+
+let corp: RunningProvider;
+let crafted: CraftedProvider;
+let console: RunningConsole;
+let dataDir: string;
+beforeAll(async () => {
+  const port = await freePort();
+  corp = await startOpenIdProvider(`http://localhost:${port}`, 'corp');
+  crafted = await startCraftedProvider();
+  dataDir = await storeWithProviders(
+    oidcProvider('corp', 'Corp', corp.issuer),
+    oidcProvider('crafted', 'Crafted', crafted.issuer, { clientId }),
+    { ...oidcProvider('gone', 'Gone', 'http://127.0.0.1:9'), enabled: true },
+    { ...oidcProvider('off', 'Switched off', corp.issuer), enabled: false },
+  );
+  console = await startConsole({ port, dataDir, env: { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });
+});
+afterAll(async () => {
+  await console?.stop();
+  await Promise.all([corp?.close(), crafted?.close()]);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+let agent: UserAgent;
+beforeEach(() => {
+  agent = createUserAgent(console.url);
+  crafted.reset();
+});
+
+/** From the console's own sign-in page to the answer of the provider. */
+async function wayBack(login = 'ada'): Promise<string> {
+  return signInAbroad(await leave(agent, await agent.get('/login'), 'Corp'), login);
+}
+
+async function signIn(login = 'ada'): Promise<Reply> {
+  return agent.follow(await agent.get(await wayBack(login)));
+}
+
+const isSignedIn = async (someone: UserAgent) => (await someone.get('/')).status === 200;
+const logins = () => console.log().filter(({ event }) => event === 'login');
+
+describe('the console’s own sign-in', () => {
+  test('offers every provider that is switched on, beside the form', async () => {
+    const page = await agent.get('/login');
+    for (const name of ['Corp', 'Crafted', 'Gone'])
+      expect(linkOf(page, name)).toMatch(/^\/login\/start\/\w+$/);
+    expect(textOf(page)).not.toContain('Switched off');
+    expect(page.body).toContain('name="password"');
+  });
+
+  test('leads to an account with the roles of the rules, and says who has its password', async () => {
+    const home = await signIn();
+    const text = textOf(home);
+    expect([home.status, titleOf(home)]).toEqual([200, 'Your account']);
+    expect(text).toMatch(/Signed in with Corp Your password is kept and changed there/);
+    expect(text).toMatch(/ada@corp.example/);
+    expect(text).toContain('Admin');
+    expect(home.body).not.toContain('/account/password');
+    expect(logins().at(-1)).toMatchObject({
+      outcome: 'success',
+      provider: 'corp',
+      actor: expect.any(String),
+    });
+  });
+
+  test('S45: the local administrator of the same name is somebody else', async () => {
+    await signIn();
+    const local = createUserAgent(console.url);
+    const home = await local.signIn();
+    expect(titleOf(home)).toBe('Your account');
+    expect(textOf(home)).not.toContain('Signed in with Corp');
+    expect(textOf(await agent.get('/'))).toContain('ada@corp');
+  });
+
+  test('the second time leads to the same account', async () => {
+    await signIn('second');
+    const before = await countUsers(console);
+    agent = createUserAgent(console.url);
+    expect(textOf(await signIn('second'))).toContain('second@corp.example');
+    expect(await countUsers(console)).toBe(before);
+  });
+
+  test('a password can neither be changed nor typed in for such an account', async () => {
+    await signIn('typed');
+    // Of a form that this browser does have.
+    const csrf = /name="csrf" value="([^"]+)"/.exec((await agent.get('/connect/logout')).body)![1]!;
+    const typed = {
+      csrf,
+      current_password: 'x',
+      password: 'a long new sentence',
+      password_again: 'a long new sentence',
+    };
+    const reply = await agent.post('/account/password', typed);
+    expect([reply.status, textOf(reply)]).toEqual([
+      409,
+      expect.stringContaining('your password is changed there'),
+    ]);
+    const other = createUserAgent(console.url);
+    expect((await other.signIn({ username: 'typed', password: 'a long new sentence' })).status).toBe(401);
+  });
+
+  test('whoever is signed in already stays so, wherever the link was found', async () => {
+    await agent.signIn();
+    const reply = await agent.get('/login/start/corp');
+    expect([reply.status, reply.headers.location]).toEqual([303, '/']);
+  });
+
+  test('an account that is disabled here stays out, and its session ends', async () => {
+    await signIn('leaver');
+    await editUser(console, 'leaver', (user) => ({ ...user, disabled: true }));
+    await until(async () => !(await isSignedIn(agent)), 'the end of the session', 15_000);
+    const reply = await signIn('leaver');
+    expect([reply.status, textOf(reply)]).toEqual([403, expect.stringContaining('disabled here')]);
+    expect(await isSignedIn(agent)).toBe(false);
+  });
+});
+
+describe('for an application', () => {
+  /** From the authorization request to the answer of the provider. */
+  async function authorizeBy(login: string, changes = {}): Promise<Reply> {
+    const page = await agent.follow(await agent.get(authorizationPath(changes)));
+    expect(textOf(page)).toContain('application-dashboard');
+    return agent.follow(await agent.get(await signInAbroad(await leave(agent, page, 'Corp'), login)));
+  }
+
+  test('the sign-in ends at the application, with the account’s roles in its tokens', async () => {
+    const callback = callbackOf(await authorizeBy('grace'));
+    expect(callback.get('state')).toBe('some-state');
+    const { status, body } = await redeem(console, callback.get('code'));
+    expect(status).toBe(200);
+    const [access, id] = [decodeJwt(body.access_token), decodeJwt(body.id_token)];
+    expect(access).toMatchObject({
+      roles: ['Admin'],
+      preferred_username: 'grace',
+      email: 'grace@corp.example',
+    });
+    expect(id.sub).toBe(access.sub);
+    // How the provider has asked is not known here.
+    expect(id.amr).toBeUndefined();
+    expect((await userinfo(console, body.access_token)).body.preferred_username).toBe('grace');
+    expect((await refresh(console, body.refresh_token)).status).toBe(200);
+  });
+
+  test('the console and the next application know the same session', async () => {
+    callbackOf(await authorizeBy('hedy'));
+    expect(textOf(await agent.get('/'))).toContain('hedy');
+    const silent = await agent.follow(await agent.get(authorizationPath({ prompt: 'none' })));
+    expect(callbackOf(silent).get('code')).toEqual(expect.any(String));
+  });
+
+  test('prompt=login is passed on: the provider asks anew, and the session goes on', async () => {
+    const first = await redeem(console, callbackOf(await authorizeBy('joan')).get('code'));
+    const page = await agent.follow(await agent.get(authorizationPath({ prompt: 'login' })));
+    expect(titleOf(page)).toBe('Confirm that it is you');
+    // Nobody else’s identity, and no password typed here, would confirm it.
+    expect(page.body).not.toContain('name="password"');
+    expect(() => linkOf(page, 'Crafted')).toThrow();
+    const location = await leave(agent, page, 'Corp');
+    const { searchParams } = new URL(location);
+    expect([searchParams.get('prompt'), searchParams.get('max_age')]).toEqual(['login', '0']);
+    const end = await agent.follow(await agent.get(await signInAbroad(location, 'joan')));
+    const second = await redeem(console, callbackOf(end).get('code'));
+    const [before, after] = [first, second].map(({ body }) => decodeJwt(body.id_token));
+    expect(after!.sub).toBe(before!.sub);
+    expect(Number(after!.auth_time)).toBeGreaterThanOrEqual(Number(before!.auth_time));
+    expect((await refresh(console, second.body.refresh_token)).status).toBe(200);
+  });
+
+  test('somebody else who signs in over a session ends it', async () => {
+    await agent.signIn();
+    const before = createUserAgent(console.url);
+    for (const [name, cookie] of agent.cookies) before.cookies.set(name, cookie);
+    const again = createUserAgent(console.url);
+    const asked = await again.follow(await again.get(authorizationPath()));
+    const location = await leave(again, asked, 'Corp');
+    const session = [...agent.cookies].filter(([name]) => name.startsWith('console_session'));
+    for (const [name, cookie] of session) again.cookies.set(name, cookie);
+    const end = await again.follow(await again.get(await signInAbroad(location, 'ruth')));
+    expect(decodeJwt((await redeem(console, callbackOf(end).get('code'))).body.access_token)).toMatchObject({
+      preferred_username: 'ruth',
+    });
+    expect(await isSignedIn(before)).toBe(false);
+  });
+
+  test('a refusal is shown on the page of the same request, which goes on by another way', async () => {
+    const page = await agent.follow(await agent.get(authorizationPath()));
+    const reply = await agent.get(await abortAbroad(await leave(agent, page, 'Corp')));
+    expect([reply.status, titleOf(reply)]).toEqual([403, 'Problem: Sign in']);
+    expect(textOf(reply)).toMatch(/did not let you in \(access_denied\)\. .*login_failed/);
+    expect(textOf(reply)).toContain('application-dashboard');
+    const end = await agent.follow(
+      await agent.submit(reply, { username: 'ada', password: 'correct-staple-battery-9' }),
+    );
+    expect(callbackOf(end).get('code')).toEqual(expect.any(String));
+  });
+
+  test('S31: the link of one browser’s request is of no use in another', async () => {
+    const page = await agent.follow(await agent.get(authorizationPath()));
+    const stranger = createUserAgent(console.url);
+    const reply = await stranger.get(linkOf(page, 'Corp'));
+    expect([reply.status, reply.headers.location]).toEqual([403, undefined]);
+  });
+});
+
+describe('S43: an answer that is not to a sign-in of this browser', () => {
+  const signedOutWith = async (reply: Reply, status: number, sentence: RegExp, users: number) => {
+    expect([reply.status, textOf(reply)]).toEqual([status, expect.stringMatching(sentence)]);
+    expect(textOf(reply)).toContain('login_failed');
+    expect(await isSignedIn(agent)).toBe(false);
+    expect(await countUsers(console)).toBe(users);
+  };
+  const notUnderWay = /not under way in this browser/;
+
+  test('in another browser, without spoiling it for the rightful one', async () => {
+    const back = await wayBack('binder');
+    const users = await countUsers(console);
+    const stranger = createUserAgent(console.url);
+    await stranger.get(linkOf(await stranger.get('/login'), 'Corp'));
+    const reply = await stranger.get(back);
+    expect([reply.status, textOf(reply)]).toEqual([400, expect.stringMatching(notUnderWay)]);
+    expect(await isSignedIn(stranger)).toBe(false);
+    expect(await countUsers(console)).toBe(users);
+    expect(titleOf(await agent.follow(await agent.get(back)))).toBe('Your account');
+  });
+
+  test('in a browser that has lost its cookie', async () => {
+    const back = await wayBack('lost');
+    const users = await countUsers(console);
+    agent.cookies.clear();
+    await signedOutWith(await agent.get(back), 400, notUnderWay, users);
+  });
+
+  test('a second time', async () => {
+    const back = await wayBack('twice');
+    await agent.get(back);
+    const users = await countUsers(console);
+    agent.cookies.delete('console_session');
+    agent.cookies.delete('console_session.sig');
+    await signedOutWith(await agent.get(back), 400, notUnderWay, users);
+  });
+
+  test('at the address of another provider', async () => {
+    const back = await wayBack('mixed');
+    const users = await countUsers(console);
+    const reply = await agent.get(back.replace('/callback/corp', '/callback/crafted'));
+    await signedOutWith(reply, 400, notUnderWay, users);
+    expect(crafted.asked).not.toContain('/token');
+  });
+
+  test.each([
+    ['another state', (url: URL) => url.searchParams.set('state', 'A'.repeat(24)), notUnderWay],
+    ['no state', (url: URL) => url.searchParams.delete('state'), notUnderWay],
+    [
+      'another issuer',
+      (url: URL) => url.searchParams.set('iss', 'https://evil.example'),
+      /not from the identity provider/,
+    ],
+  ])('with %s', async (_name, bend, sentence) => {
+    const back = new URL(await wayBack('bent'));
+    const users = await countUsers(console);
+    bend(back);
+    await signedOutWith(await agent.get(back.href), 400, sentence, users);
+  });
+
+  test('with a parameter twice', async () => {
+    const back = await wayBack('repeated');
+    const users = await countUsers(console);
+    const reply = await agent.get(`${back}&code=another`);
+    expect([reply.status, textOf(reply)]).toEqual([400, expect.stringContaining('repeated')]);
+    expect(await isSignedIn(agent)).toBe(false);
+    expect(await countUsers(console)).toBe(users);
+  });
+
+  test('the cookie of the way out is HttpOnly, Lax, random and short-lived', async () => {
+    const [one, two] = await Promise.all(
+      [1, 2].map(async () => (await createUserAgent(console.url).get('/login/start/corp')).setCookies),
+    );
+    const cookie = one!.find((line) => line.startsWith('console_outside='))!;
+    expect(cookie).toMatch(/^console_outside=[\w-]{24}; path=\/; .*samesite=lax; httponly$/i);
+    const lives = Date.parse(/expires=([^;]+)/i.exec(cookie)![1]!) - Date.now();
+    expect(lives).toBeLessThanOrEqual(600_000);
+    expect(two).not.toContain(cookie);
+  });
+
+  test('is answered to programs as a problem', async () => {
+    const reply = await agent.get('/login/callback/corp?state=x', { accept: 'application/json' });
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.body)).toMatchObject({ code: 'login_failed', status: 400 });
+  });
+});
+
+describe('an answer that is posted from another site', () => {
+  /** As a form of that site arrives: without cookies, and with its Origin. */
+  async function post(back: string): Promise<Reply> {
+    const url = new URL(back);
+    const fields = Object.fromEntries(url.searchParams);
+    return createUserAgent(console.url).post(url.pathname, fields, { origin: corp.issuer });
+  }
+
+  test('signs in by the navigation that follows, once', async () => {
+    const reply = await post(await wayBack('poster'));
+    expect(reply.status).toBe(303);
+    expect(reply.setCookies).toEqual([]);
+    const ticket = reply.headers.location!;
+    expect(ticket).toMatch(/^\/login\/callback\/corp\?posted_reply=[\w-]{24}$/);
+    const stranger = createUserAgent(console.url);
+    expect((await stranger.get(`/login/callback/crafted?${ticket.split('?')[1]}`)).status).toBe(400);
+    expect(titleOf(await agent.follow(await agent.get(ticket)))).toBe('Your account');
+    const again = await agent.get(ticket);
+    expect(again.status).toBe(400);
+  });
+
+  test('S43: is of no use in the browser of somebody else', async () => {
+    const { headers } = await post(await wayBack('victim'));
+    const users = await countUsers(console);
+    const reply = await createUserAgent(console.url).get(headers.location!);
+    expect([reply.status, textOf(reply)]).toEqual([400, expect.stringMatching(/not under way/)]);
+    expect(await countUsers(console)).toBe(users);
+  });
+
+  test('S43: nothing is kept when no such sign-in is under way', async () => {
+    const back = new URL(await wayBack('nobody'));
+    back.searchParams.set('state', 'A'.repeat(24));
+    const reply = await post(back.href);
+    expect([reply.status, reply.headers.location]).toEqual([400, undefined]);
+    expect(reply.setCookies).toEqual([]);
+    expect(textOf(reply)).toContain('login_failed');
+  });
+
+  test('S48: is refused when it is longer than any answer', async () => {
+    const state = new URL(await wayBack('long')).searchParams.get('state')!;
+    const fields = { state, code: 'x'.repeat(400_000) };
+    const reply = await createUserAgent(console.url)
+      .post('/login/callback/corp', fields)
+      .catch(() => undefined);
+    if (reply)
+      expect([reply.status, textOf(reply)]).toEqual([400, expect.stringContaining('invalid_request')]);
+    expect((await agent.get('/login')).status).toBe(200);
+  });
+});
+
+describe('a provider that proves nothing', () => {
+  async function answer(): Promise<Reply> {
+    const location = new URL(await leave(agent, await agent.get('/login'), 'Crafted'));
+    crafted.nonce = location.searchParams.get('nonce')!;
+    const state = location.searchParams.get('state')!;
+    return agent.get(`/login/callback/crafted?${new URLSearchParams({ code: 'code', state })}`);
+  }
+
+  test.each([
+    ['S44: an ID token for somebody else’s client', { aud: 'other' }, 401],
+    ['S44: an ID token of another issuer', { iss: 'https://other.example' }, 401],
+    ['S44: an ID token of another sign-in', { nonce: 'another' }, 401],
+    ['S44: an ID token that is over', { iat: 1_700_000_000, exp: 1_700_000_300 }, 401],
+  ])('%s', async (_name, claims, status) => {
+    crafted.forgery = { claims };
+    const users = await countUsers(console);
+    const reply = await answer();
+    expect([reply.status, textOf(reply)]).toEqual([status, expect.stringContaining('login_failed')]);
+    expect(await isSignedIn(agent)).toBe(false);
+    expect(await countUsers(console)).toBe(users);
+  });
+
+  test('S45: somebody whom no rule gives a role, whatever the e-mail address, is forbidden', async () => {
+    crafted.userinfo = { sub: 'stranger', email: 'ada@corp.example', groups: ['staff'], roles: ['Admin'] };
+    crafted.forgery = { claims: { sub: 'stranger' } };
+    const users = await countUsers(console);
+    const reply = await answer();
+    expect([reply.status, textOf(reply)]).toEqual([
+      403,
+      expect.stringMatching(/no rule of this console .*forbidden/),
+    ]);
+    expect(await isSignedIn(agent)).toBe(false);
+    expect(await countUsers(console)).toBe(users);
+    const line = logins().at(-1)!;
+    expect(line).toMatchObject({ outcome: 'denied', reason: 'forbidden', provider: 'crafted' });
+    expect(line).not.toHaveProperty('actor');
+    expect(console.stderr()).not.toContain('stranger');
+  });
+
+  test('S52: what a provider writes is shown as text, and only its code', async () => {
+    const location = new URL(await leave(agent, await agent.get('/login'), 'Crafted'));
+    const state = location.searchParams.get('state')!;
+    const error = { error: '<script>alert(1)</script>', error_description: '<b>call 0900</b>', state };
+    const reply = await agent.get(`/login/callback/crafted?${new URLSearchParams(error)}`);
+    expect(reply.status).toBe(403);
+    for (const text of ['<script', 'alert(1)', '0900']) expect(reply.body).not.toContain(text);
+  });
+});
+
+describe('a provider that cannot be asked', () => {
+  test('is told on the sign-in page, where the other ways in still are', async () => {
+    const page = await agent.get('/login');
+    const reply = await agent.get(linkOf(page, 'Gone'));
+    expect([reply.status, titleOf(reply)]).toEqual([503, 'Problem: Sign in']);
+    expect(textOf(reply)).toMatch(
+      /could not be reached: it refuses connections\. login_failed , request [\w-]+/,
+    );
+    expect(reply.body).not.toContain('127.0.0.1');
+    expect(
+      titleOf(
+        await agent.follow(
+          await agent.submit(reply, { username: 'ada', password: 'correct-staple-battery-9' }),
+        ),
+      ),
+    ).toBe('Your account');
+  });
+
+  test.each(['off', 'nobody', '..%2Flogin'])('there is nothing at %s', async (id) => {
+    expect((await agent.get(`/login/start/${id}`)).status).toBe(404);
+    expect((await agent.get(`/login/callback/${id}?state=x`)).status).toBe(404);
+    expect((await agent.post(`/login/callback/${id}`, { state: 'x' })).status).toBe(404);
+  });
+});
+
+test('S27: before the first administrator is made, nobody comes in from outside', async () => {
+  const dir = await storeWithProviders(oidcProvider('corp', 'Corp', corp.issuer));
+  const env = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
+  const fresh = await startConsole({ dataDir: dir, env: { ...env, CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });
+  try {
+    const visitor = createUserAgent(fresh.url);
+    expect(textOf(await visitor.get('/login'))).not.toContain('Or sign in with');
+    const reply = await visitor.get('/login/start/corp');
+    expect([reply.status, textOf(reply)]).toEqual([403, expect.stringContaining('not set up yet')]);
+    expect(await countUsers(fresh)).toBe(0);
+  } finally {
+    await fresh.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+});

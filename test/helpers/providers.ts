@@ -1,0 +1,49 @@
+/** Outside identity providers in the store of a console, as the command line leaves them there. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OidcProvider, type Provider, sealProvider } from '../../console/federation/provider-records.ts';
+import { parseRoleRule } from '../../console/federation/role-rules.ts';
+import { createSealer } from '../../console/oidc/sealing.ts';
+import { withStore } from './store.ts';
+
+/** @returns a new data directory in which these are configured before any console has run on it */
+export async function storeWithProviders(...providers: readonly Provider[]): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'console-providers-'));
+  await putProviders(dataDir, ...providers);
+  return dataDir;
+}
+
+export function putProviders(dataDir: string, ...providers: readonly Provider[]): Promise<void> {
+  const records = providers.map((provider) => sealProvider(provider, createSealer(undefined)));
+  return withStore(dataDir, ({ registry }) =>
+    registry.update((transaction) => {
+      for (const record of records) transaction.put('providers', record);
+    }),
+  );
+}
+
+/** What every kind of provider has; roles by the groups that providers of the tests give. */
+export function providerBase(id: string, name: string) {
+  const rules = ['groups=cn=admins,dc=example -> Admin', 'groups=ops -> Viewer'].map(parseRoleRule);
+  return { id, name, enabled: true, createdAt: 1_700_000_000_000, roleRules: { rules } };
+}
+
+export function oidcProvider(
+  id: string,
+  name: string,
+  issuer: string,
+  oidc: Partial<OidcProvider['oidc']> = {},
+): OidcProvider {
+  return {
+    ...providerBase(id, name),
+    kind: 'oidc',
+    oidc: {
+      issuer,
+      clientId: 'console',
+      authentication: { method: 'none' },
+      scopes: ['email', 'profile', 'groups'],
+      ...oidc,
+    },
+  };
+}
