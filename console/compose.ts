@@ -50,6 +50,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     setup,
     probes,
     async close() {
+      shared.revocations.close();
       await Promise.all([notices.close(), licenceUpdates.close(), proxy.close()]);
     },
   };

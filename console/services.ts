@@ -13,8 +13,10 @@ import type { Logger } from './log.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
 import { createClientUses } from './oidc/client-uses.ts';
 import { createClients, createDerivedClients, logoutTargets } from './oidc/clients.ts';
+import { grantTag } from './oidc/grant-tag.ts';
 import { createKeys } from './oidc/keys.ts';
 import { createLogoutOutbox } from './oidc/logout-outbox.ts';
+import { createRevocations } from './oidc/revocations.ts';
 import { createSealer, type Sealer } from './oidc/sealing.ts';
 import { type ApplicationAddresses, applicationAddresses } from './settings/application-addresses.ts';
 import type { Settings } from './settings/settings.ts';
@@ -76,6 +78,25 @@ export function createServices({
   const isProviderEnabled = providers.isEnabled;
   const users = createUsers({ registry, passwords, newId: randomUUID, now, isProviderEnabled });
   const licences = createLicences({ registry, newId: randomUUID, now });
+  const revocations = createRevocations({
+    artifacts,
+    isAccountLive: users.isStillValid,
+    isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
+    now,
+  });
+  const sessions = createSessions({
+    artifacts,
+    isStillValid: users.isStillValid,
+    revokeTokens: (grantId) =>
+      revocations.revoke(grantTag(grantId), Math.ceil(now() / 1000) + settings.accessTokenTtlSeconds),
+    now,
+    idleSeconds: settings.sessionIdleSeconds,
+    maxSeconds: settings.sessionMaxSeconds,
+    async onEnded(session) {
+      await logoutOutbox.add(session);
+      await upstreamSessions.forget(session.uid);
+    },
+  });
   return {
     settings,
     application,
@@ -88,8 +109,20 @@ export function createServices({
     clientUses: createClientUses({ artifacts, clients, now }),
     outbound,
     providers,
+    /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
+    async providerRegistration() {
+      const { createProviderRegistration } = await import('./federation/provider-registration.ts');
+      return createProviderRegistration({
+        registry,
+        sealer,
+        checkOutboundUrl: outbound.check,
+        endSessionsOf: (accountId) => sessions.endAllOf(accountId),
+        now,
+      });
+    },
     logoutOutbox,
     upstreamSessions,
+    revocations,
     licences,
     licenceDeliveries: createDeliveries({
       artifacts,
@@ -103,17 +136,7 @@ export function createServices({
       newSecret: () => randomBytes(32).toString('base64url'),
       now,
     }),
-    sessions: createSessions({
-      artifacts,
-      isStillValid: users.isStillValid,
-      now,
-      idleSeconds: settings.sessionIdleSeconds,
-      maxSeconds: settings.sessionMaxSeconds,
-      async onEnded(session) {
-        await logoutOutbox.add(session);
-        await upstreamSessions.forget(session.uid);
-      },
-    }),
+    sessions,
     keys: createKeys({
       registry,
       sealer,

@@ -26,6 +26,8 @@ export interface BearerCheck {
    * @throws {ProblemError} `invalid_token`; thrown or rejected with
    */
   check(token: string): Caller | Promise<Caller>;
+  /** Whether a caller that has passed would still pass; false once the token is revoked. */
+  isStillGood(caller: Caller): boolean;
 }
 
 /**
@@ -35,6 +37,7 @@ export interface BearerCheck {
 export function createBearerCheck(deps: BearerDeps): BearerCheck {
   const { findKey, isRevoked, now, maxRemembered = 10_000 } = deps;
   const remembered = new Map<string, VerifiedToken>();
+  const identities = new WeakMap<Caller, VerifiedToken['identity']>();
 
   return {
     check(token) {
@@ -44,6 +47,10 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
       }
       remembered.delete(token);
       return verifyAndRemember(token);
+    },
+    isStillGood(caller) {
+      const identity = identities.get(caller);
+      return identity !== undefined && !isRevoked(identity);
     },
   };
 
@@ -67,6 +74,7 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
       makeRoom();
     }
     remembered.set(token, verified);
+    identities.set(verified.caller, verified.identity);
     return verified.caller;
   }
 

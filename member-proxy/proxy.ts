@@ -13,7 +13,7 @@ import type { Member, Members } from './members.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
 import { fillPositions, type MemberCredentials } from './positions.ts';
-import { insufficientScope } from './refusals.ts';
+import { insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
 import { sendRefusal } from './send-refusal.ts';
@@ -48,6 +48,8 @@ export interface MemberProxyDeps {
 export interface MemberProxy {
   /** Takes over a request whose target starts with `/svc/` or `/members/`. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
+  /** Ends the calls under way whose tokens have been revoked: a poll may wait for hours. */
+  recheck(): void;
   /** Waits for calls under way and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -82,7 +84,19 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
   const rules = createRules();
 
-  return { handle, close: members.close };
+  /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
+  const waiting = new Set<Call>();
+
+  return { handle, recheck, close: members.close };
+
+  function recheck(): void {
+    for (const call of waiting) {
+      if (!call.res.headersSent && !bearer.isStillGood(call.caller!)) {
+        call.exchange?.abort();
+        refuse(call, revokedWhileWaiting());
+      }
+    }
+  }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     const call = openCall(req, res);
@@ -218,6 +232,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
         refuse(call, error);
       },
     };
+    waiting.add(call);
     call.exchange = startExchange(request, listener, candidates, limits.connectMs);
   }
 
@@ -253,6 +268,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       return;
     }
     call.isOver = true;
+    waiting.delete(call);
     const { req, res, caller, rule, exchange, refusal } = call;
     if (!res.writableFinished) {
       exchange?.abort();

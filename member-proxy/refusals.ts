@@ -31,6 +31,11 @@ export function invalidToken(detail = 'The access token is not valid', cause?: u
   });
 }
 
+/** The token was good when the call began; what the member may still answer goes nowhere. */
+export function revokedWhileWaiting(): ProblemError {
+  return invalidToken('The access token was revoked while the call waited for the member');
+}
+
 /** @param scope  the scope that would open the call (RFC 6750 §3.1, S60) */
 export function insufficientScope(scope: string): ProblemError {
   const detail = `This call needs the scope ${scope} or a role that includes it`;

@@ -61,6 +61,8 @@ export interface SessionsDeps {
   readonly now: () => number;
   readonly idleSeconds: number;
   readonly maxSeconds: number;
+  /** Makes the access tokens of a grant void, which are signed and not looked up. */
+  readonly revokeTokens: (grantId: string) => Promise<void>;
   /** Hears of a session whose end is done; what it writes is done when `end` resolves. */
   readonly onEnded?: (session: SignInSession) => Promise<void>;
 }
@@ -72,7 +74,7 @@ const endedKind = 'EndedSession';
 const endedSeconds = 600;
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { artifacts, isStillValid, now, idleSeconds, maxSeconds, onEnded } = deps;
+  const { artifacts, isStillValid, now, idleSeconds, maxSeconds, revokeTokens, onEnded } = deps;
 
   return {
     async note(use) {
@@ -160,6 +162,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     if (!grantId) return;
     await artifacts.removeByGrant(grantId, grantBound);
     await artifacts.remove('Grant', grantId);
+    await revokeTokens(grantId);
   }
 }
 

@@ -15,11 +15,11 @@ import { createErrorResponses, type ErrorResponses } from '../http/error-respons
 import { requestIdOf } from '../http/request-id.ts';
 import { createStatic } from '../http/static.ts';
 import { type BrowserSessions, createBrowserSessions } from '../oidc/browser-session.ts';
+import { grantTag } from '../oidc/grant-tag.ts';
 import { createInteractions, type SignInOutcome, wrongCredentials } from '../oidc/interactions.ts';
 import { createLiveProvider } from '../oidc/live-provider.ts';
 import { createLogout } from '../oidc/logout.ts';
 import type { LogoutNotices } from '../oidc/logout-notices.ts';
-import { grantTag } from '../oidc/person-token.ts';
 import { createRenderError } from '../oidc/provider-errors.ts';
 import { createSignedOut } from '../oidc/signed-out.ts';
 import { silentFrame } from '../oidc/silent-frame.ts';

@@ -6,6 +6,9 @@ import { type CallRecord, createMemberProxy, type MemberProxy } from '../../memb
 import { requestIdOf } from '../http/request-id.ts';
 import type { Shared } from './shared.ts';
 
+/** A change of these may void tokens of calls under way. */
+const voiding = ['users', 'clients', 'providers'] as const;
+
 /** @param members  base addresses */
 export function composeMembers(
   { services, bearer, log, audit, metrics, addressOf }: Shared,
@@ -38,7 +41,19 @@ export function composeMembers(
       if (!isPlainRead(record)) auditCall(record);
     },
   });
-  return proxy;
+  const stopHearing = [
+    services.revocations.onRevoked(proxy.recheck),
+    services.storage.registry.onChange((changed) => {
+      if (voiding.some((collection) => changed.has(collection))) proxy.recheck();
+    }),
+  ];
+  return {
+    ...proxy,
+    close() {
+      for (const stop of stopHearing) stop();
+      return proxy.close();
+    },
+  };
 
   function logMember({ address, prefix, isIn, lastProbe }: MemberStatus): void {
     const fields = { member: address, prefix, lastProbe };

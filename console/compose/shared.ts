@@ -5,7 +5,7 @@ import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Audit, Logger } from '../log.ts';
-import { createRevocations, type Revocations } from '../oidc/revocations.ts';
+import type { Revocations } from '../oidc/revocations.ts';
 import type { Services } from '../services.ts';
 
 export interface Shared {
@@ -30,15 +30,9 @@ export interface SharedDeps {
 }
 
 export async function createShared({ services, log, audit, uncaught }: SharedDeps): Promise<Shared> {
-  const { settings, storage, users, clients, keys, now } = services;
+  const { settings, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const isAccountLive = users.isStillValid;
-  const revocations = createRevocations({
-    artifacts: storage.artifacts,
-    isAccountLive,
-    isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
-    now,
-  });
   await revocations.load();
   const bearer = createBearerCheck({
     issuer: settings.url,

@@ -77,7 +77,9 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
           throw conflict(`This is a secret of the client ${id} already.`);
         }
         const kept = revokesOld ? [] : current.secrets.slice(0, 1);
-        return { ...current, secrets: [added, ...kept] };
+        // Who gives up a secret at once thinks that somebody else has it, and tokens by it.
+        const voided = revokesOld ? { tokensValidFrom: voidedFrom(current) } : {};
+        return { ...current, secrets: [added, ...kept], ...voided };
       });
       return { client, secret };
     },
@@ -85,8 +87,7 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
       change(id, (client) => ({
         ...client,
         disabled,
-        // Issue times are whole seconds: the one in which it is disabled is void too, for good.
-        ...(disabled ? { tokensValidFrom: nextSecond(Math.max(now(), client.tokensValidFrom ?? 0)) } : {}),
+        ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
       })),
     async remove(id) {
       refuseReserved(id);
@@ -95,6 +96,11 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
       });
     },
   };
+
+  /** Issue times are whole seconds: the one in which it happens is void too, for good. */
+  function voidedFrom(client: ClientRecord): number {
+    return nextSecond(Math.max(now(), client.tokensValidFrom ?? 0));
+  }
 
   function chooseSecret(given: string | undefined): string {
     return given === undefined ? newSecret() : checkClientSecret(given);

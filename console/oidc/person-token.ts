@@ -1,10 +1,10 @@
 /** What a person's access token says; the library signs it, this fills it in. */
-import { createHash } from 'node:crypto';
 import { errors, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
 import { issueTime } from '../accounts/validity.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { describingClaims, roleScopes } from './access-token.ts';
 import type { Clients } from './clients.ts';
+import { grantTag } from './grant-tag.ts';
 
 export interface PersonTokenDeps {
   readonly audience: string;
@@ -49,11 +49,6 @@ export function describeToken(
       scopes,
     }),
   );
-}
-
-/** First part of the `jti` of every access token under a grant, so that all of them can be revoked at once. */
-export function grantTag(grantId: string): string {
-  return createHash('sha256').update(grantId).digest('base64url').slice(0, 16);
 }
 
 /** What was asked for at the sign-in; a refresh may ask for less. */

@@ -14,7 +14,7 @@ export interface TokenFacts {
 }
 
 export interface Revocations {
-  /** Reads what earlier runs have revoked. Call once before use. */
+  /** Reads what earlier runs have revoked, and follows what other processes revoke from then on. Call once before use. */
   load(): Promise<void>;
   /**
    * @param jti        of one token, or what stands before the dot in the `jti` of every token of a grant
@@ -22,6 +22,10 @@ export interface Revocations {
    */
   revoke(jti: string, expiresAt: number): Promise<void>;
   isRevoked(token: TokenFacts): boolean;
+  /** Tells that some tokens are revoked that were not before. @returns a function that ends the subscription */
+  onRevoked(listener: () => void): () => void;
+  /** Ends the following. */
+  close(): void;
 }
 
 export interface RevocationsDeps {
@@ -33,22 +37,52 @@ export interface RevocationsDeps {
 }
 
 const kind = 'Revocation';
+/** The same once more, for a short time: what is new can be found without reading all there is. */
+const newsKind = 'RevocationNews';
+const newsSeconds = 60;
+/** How often a running console looks for what the command line has revoked. */
+const followMs = 250;
 const mostAtStart = 1_000_000;
+
+/**
+ * Makes a revocation durable. A console that runs on the same store follows within half a second.
+ *
+ * @param now  epoch milliseconds
+ */
+export async function recordRevocation(
+  artifacts: ArtifactStore,
+  { jti, expiresAt, now }: { readonly jti: string; readonly expiresAt: number; readonly now: number },
+): Promise<void> {
+  const payload = { jti, until: expiresAt };
+  await artifacts.put(kind, jti, { payload, expiresAt });
+  await artifacts.put(newsKind, jti, { payload, expiresAt: Math.ceil(now / 1000) + newsSeconds });
+}
 
 export function createRevocations(deps: RevocationsDeps): Revocations {
   const { artifacts, isAccountLive, isClientLive, now } = deps;
   const revoked = new Map<string, number>();
+  const listeners = new Set<() => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   return {
     async load() {
       for (const { artifact } of await artifacts.list(kind, mostAtStart)) {
         revoked.set(String(artifact.payload.jti), artifact.expiresAt ?? Infinity);
       }
+      timer = setTimeout(follow, followMs).unref();
     },
     async revoke(jti, expiresAt) {
-      await artifacts.put(kind, jti, { payload: { jti }, expiresAt });
-      revoked.set(jti, expiresAt);
-      forgetExpired();
+      await recordRevocation(artifacts, { jti, expiresAt, now: now() });
+      add([[jti, expiresAt]]);
+    },
+    onRevoked(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
     },
     isRevoked({ jti, sub, clientId, iat }) {
       if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
@@ -56,6 +90,27 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
       return sub !== clientId && !isAccountLive(sub, iat);
     },
   };
+
+  async function follow(): Promise<void> {
+    try {
+      const news = await artifacts.list(newsKind, mostAtStart);
+      add(
+        news
+          .map(({ artifact: { payload } }): [string, number] => [String(payload.jti), Number(payload.until)])
+          .filter(([jti]) => !revoked.has(jti)),
+      );
+    } catch {
+      // A store that cannot be read now is asked again.
+    }
+    if (!isClosed) timer = setTimeout(follow, followMs).unref();
+  }
+
+  function add(entries: readonly (readonly [jti: string, expiresAt: number])[]): void {
+    if (entries.length === 0) return;
+    for (const [jti, expiresAt] of entries) revoked.set(jti, expiresAt);
+    forgetExpired();
+    for (const listener of listeners) listener();
+  }
 
   /** Insertion is nearly in order of expiry, so the oldest few are enough to keep the map small. */
   function forgetExpired(): void {

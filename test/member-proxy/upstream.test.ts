@@ -335,6 +335,7 @@ test('S86: an error of ours is a bare 500, logged, and the next call is answered
   closers.push(good.close);
   await open([member.address], {
     bearer: {
+      isStillGood: () => true,
       check() {
         if (isBroken) {
           throw new Error('secret detail');

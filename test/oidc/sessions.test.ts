@@ -187,6 +187,7 @@ describe('S34: changes of an account by another process', () => {
         now: Date.now,
         idleSeconds: 1800,
         maxSeconds: 43_200,
+        revokeTokens: async () => undefined,
       });
       await sessions.endAllOf(`subject-of-${person.username}`);
     });
