@@ -22,7 +22,7 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const reply = await answer(argv);
     process.stdout.write(`${isJson ? JSON.stringify(reply.json, undefined, 2) : reply.text}\n`);
-    return 0;
+    return reply.hasFailed ? 1 : 0;
   } catch (error) {
     const { exitCode, code, message, ...rest } = explainFailure(error);
     if (isJson) process.stdout.write(`${JSON.stringify({ error: code, message, ...rest }, undefined, 2)}\n`);

@@ -48,6 +48,8 @@ export interface Reply {
   readonly json: unknown;
   /** Who or what was changed, for the audit line. */
   readonly target?: string;
+  /** What was looked at is not as it should be: exit code 1, although the command did its work. */
+  readonly hasFailed?: boolean;
 }
 
 /** What commands work with. Everything is opened when it is asked for: help needs none of it. */

@@ -2,6 +2,7 @@ import { backupCommands } from './backup.ts';
 import { clientCommands } from './client.ts';
 import type { Command } from './command.ts';
 import { helpCommand } from './help.ts';
+import { idpCommands } from './idp.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
 import { sessionCommands } from './session.ts';
@@ -13,6 +14,7 @@ import { userCommands } from './user.ts';
 export const commands: readonly Command[] = [
   ...userCommands,
   ...clientCommands,
+  ...idpCommands,
   ...sessionCommands,
   ...keyCommands,
   tokenCommand,

@@ -49,11 +49,16 @@ export interface GroupSearch {
   readonly memberAttribute: 'member' | 'uniqueMember' | 'memberUid';
   /** `cn` unless given. */
   readonly nameAttribute?: string;
+  /** What an entry must be besides, such as `(objectClass=groupOfNames)`. */
+  readonly filter?: string;
 }
 
 /** @returns what is wrong with the settings, one sentence each; empty when nothing is */
 export function ldapProblems(settings: LdapSettings): string[] {
-  return [...urlProblems(settings), ...findProblems(settings.find)];
+  const { find, groups } = settings;
+  const isUsable = groups?.filter === undefined || isFilter(groups.filter);
+  const groupProblems = isUsable ? [] : ['the filter of groups is not one (RFC 4515)'];
+  return [...urlProblems(settings), ...findProblems(find), ...groupProblems];
 }
 
 function urlProblems({ url: text, startTls = false, allowPlaintext = false }: LdapSettings): string[] {

@@ -1,4 +1,4 @@
-import { EqualityFilter, ResultCodeError } from 'ldapts';
+import { AndFilter, EqualityFilter, FilterParser, ResultCodeError } from 'ldapts';
 import type { Logger } from '../log.ts';
 import { FederationError, type PasswordConnector, type UpstreamIdentity } from './connector.ts';
 import { textsOf, toIdentity, usernameOf, wantedAttributes } from './ldap-entry.ts';
@@ -149,13 +149,15 @@ async function isPasswordOf(session: DirectorySession, dn: string, password: str
 
 async function groupsOf(
   session: DirectorySession,
-  { baseDn, memberAttribute, nameAttribute = 'cn' }: GroupSearch,
+  { baseDn, memberAttribute, nameAttribute = 'cn', filter: besides }: GroupSearch,
   dn: string,
   username: string | undefined,
 ): Promise<readonly string[]> {
   const member = memberAttribute === 'memberUid' ? username : dn;
   if (member === undefined) return [];
-  const filter = new EqualityFilter({ attribute: memberAttribute, value: member });
+  const isMember = new EqualityFilter({ attribute: memberAttribute, value: member });
+  const filters = besides === undefined ? [isMember] : [isMember, FilterParser.parseString(besides)];
+  const filter = new AndFilter({ filters });
   const attributes = [nameAttribute];
   const groups = await session.search({
     base: baseDn,

@@ -16,7 +16,8 @@ export function asFederationError(error: unknown): unknown {
     new FederationError(status, message, { cause: error });
 
   const network = causesOf(error).find((cause) => cause instanceof OutboundError);
-  if (network) return refuse(503, `The identity provider could not be reached: ${reasons[network.reason]}.`);
+  if (network)
+    return refuse(503, `The identity provider could not be reached: ${outboundReasons[network.reason]}.`);
   if (causesOf(error).some((cause) => cause instanceof ProblemError)) {
     return refuse(503, 'The identity provider has an address that this console does not call.');
   }
@@ -38,7 +39,7 @@ export function asFederationError(error: unknown): unknown {
   return refuse(401, 'What the identity provider sent does not prove who signed in.');
 }
 
-const reasons: Readonly<Record<OutboundError['reason'], string>> = {
+export const outboundReasons: Readonly<Record<OutboundError['reason'], string>> = {
   name_not_resolved: 'its name is not known',
   connection_refused: 'it refuses connections',
   connection_failed: 'the connection failed',

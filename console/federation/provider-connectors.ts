@@ -11,6 +11,10 @@ export interface ProviderTools {
   has(record: ProviderRecord): boolean;
   /** @throws {ProviderRecordError} */
   open(record: ProviderRecord): Provider;
+  /** Whether it keeps a secret as it is although there is an encryption key by now. */
+  isBare(record: ProviderRecord): boolean;
+  /** @throws {ProviderRecordError} */
+  reseal(record: ProviderRecord): ProviderRecord;
   /** @throws {Error} when there can be no connector with these settings */
   connect(provider: Provider): Connector;
 }
@@ -53,7 +57,7 @@ export async function loadProviderTools(
   deps: ConnectorDeps,
 ): Promise<ProviderTools> {
   const kinds = new Set(records.map(({ kind }) => kind));
-  const [{ openProvider }, oidc, saml, ldap] = await Promise.all([
+  const [{ hasBareSecret, openProvider, sealProvider }, oidc, saml, ldap] = await Promise.all([
     import('./provider-records.ts'),
     kinds.has('oidc') ? import('./oidc.ts') : undefined,
     kinds.has('saml') ? import('./saml.ts') : undefined,
@@ -64,6 +68,8 @@ export async function loadProviderTools(
   return {
     has: ({ kind }) => !isKind(kind) || loaded[kind] !== undefined,
     open: (record) => openProvider(record, deps.sealer),
+    isBare: (record) => hasBareSecret(record, deps.sealer),
+    reseal: (record) => sealProvider(openProvider(record, deps.sealer), deps.sealer),
     connect(provider) {
       switch (provider.kind) {
         case 'oidc':
@@ -81,7 +87,10 @@ export async function loadProviderTools(
   }
 }
 
-export function oidcDeps({ oidc, roleRules: { rules } }: OidcProvider, { outbound, now }: ConnectorDeps) {
+export function oidcDeps(
+  { oidc, roleRules: { rules } }: OidcProvider,
+  { outbound, now }: Pick<ConnectorDeps, 'outbound' | 'now'>,
+) {
   const claims = [...new Set(rules.map(({ attribute }) => claimOf(attribute)))];
   return { config: { ...oidc, claims }, outbound, now };
 }
@@ -93,7 +102,7 @@ function claimOf(attribute: string): string {
 
 export function samlDeps(
   { id, saml: { metadata, nameIdFormat, signing } }: SamlProvider,
-  { url, artifacts, randomBytes, now }: ConnectorDeps,
+  { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'sealer' | 'log'>,
 ) {
   const { entityId, signOnUrl, logout, certificates } = metadata;
   return {

@@ -159,6 +159,7 @@ const ldapRecord = z.strictObject({
         baseDn: text(1024),
         memberAttribute: z.enum(['member', 'uniqueMember', 'memberUid']),
         nameAttribute: attribute.exactOptional(),
+        filter: text(2048).exactOptional(),
       })
       .exactOptional(),
     subjectAttribute: attribute.exactOptional(),

@@ -64,6 +64,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       refresh();
       // A kind that comes meanwhile is loaded after the first.
       while (loading) await loading;
+      await sealBareSecrets();
     },
     choices: () =>
       enabled()
@@ -119,6 +120,19 @@ export function createProviders(deps: ProvidersDeps): Providers {
         loading = undefined;
         log.error({ err: error }, 'identity providers cannot be loaded');
       });
+  }
+
+  /** Those that were stored before an encryption key was set (S79). */
+  async function sealBareSecrets(): Promise<void> {
+    const isBare = (record: ProviderRecord) => tools?.isBare(record) === true;
+    const bare = [...registry.all('providers').values()].filter(isBare);
+    if (bare.length === 0) return;
+    await registry.update((transaction) => {
+      for (const { id } of bare) {
+        const record = transaction.get('providers', id);
+        if (record && isBare(record)) transaction.put('providers', tools!.reseal(record));
+      }
+    });
   }
 
   /** Written as text, because a record that another process has not changed may be another object. */

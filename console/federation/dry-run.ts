@@ -1,0 +1,29 @@
+/** A dry sign-in: what a provider is asked before anybody depends on it. It creates nothing, here or there. */
+import type { ConnectorDeps } from './provider-connectors.ts';
+
+export interface DryStep {
+  readonly step: string;
+  readonly ok: boolean;
+  /** What was found. */
+  readonly said: string;
+  /** What to change; with a step that went well, what to know. */
+  readonly advice?: string;
+}
+
+export type DryRunDeps = Omit<ConnectorDeps, 'sealer' | 'log'>;
+
+export interface DryRun {
+  readonly steps: readonly DryStep[];
+  ok(step: string, said: string, advice?: string): void;
+  /** @returns undefined, for whoever cannot go on */
+  failed(step: string, said: string, advice: string): undefined;
+}
+
+export function createDryRun(): DryRun {
+  const steps: DryStep[] = [];
+  return {
+    steps,
+    ok: (step, said, advice) => void steps.push({ step, ok: true, said, ...(advice && { advice }) }),
+    failed: (step, said, advice) => void steps.push({ step, ok: false, said, advice }),
+  };
+}
