@@ -2,18 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../console/errors.ts';
 import type { BearerCheck } from './bearer.ts';
 import { type OutgoingBody, readBody, wholeBody } from './body.ts';
+import { type Call, newCall, recordOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { readToken } from './credentials.ts';
-import { type Exchange, type ReplyListener, startExchange } from './exchange.ts';
+import { startExchange } from './exchange.ts';
 import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
-import { answersStoredValue, requestFields, responseFields } from './headers.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import type { Member, Members } from './members.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
 import { fillPositions, type MemberCredentials } from './positions.ts';
 import { insufficientScope, revokedWhileWaiting } from './refusals.ts';
+import { relayTo, requestFor } from './relay.ts';
 import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
 import { sendRefusal } from './send-refusal.ts';
@@ -54,26 +55,6 @@ export interface MemberProxy {
   close(): Promise<void>;
 }
 
-/** A call on its way through the steps; what is not known yet is undefined. */
-interface Call {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly requestId: string;
-  readonly source: string | undefined;
-  readonly startedAt: number;
-  /** The member that the caller wants, by UUID or `host:port`. */
-  pin: string | undefined;
-  /** Whether the end of this request on its connection is beyond doubt. */
-  isFramed: boolean;
-  isOver: boolean;
-  caller: Caller | undefined;
-  rule: Rule | undefined;
-  exchange: Exchange | undefined;
-  refusal: { readonly code: string; readonly decisionId: string } | undefined;
-}
-
-const maxPollSeconds = 86_400;
-
 /**
  * Forwards proven callers to a member's REST interface: frame, canonicalise, authenticate,
  * authorize, forward, stream back (S57). Works on node:http's objects directly: every call to a
@@ -83,7 +64,6 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const { bearer, members, log, now, newId, requestIdOf, addressOf, onDecision } = deps;
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
   const rules = createRules();
-
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
   const waiting = new Set<Call>();
 
@@ -118,21 +98,12 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   }
 
   function openCall(req: IncomingMessage, res: ServerResponse): Call {
-    const call: Call = {
-      req,
-      res,
+    // The address is asked for now: a connection that has gone has none any more.
+    const call = newCall(req, res, {
       requestId: requestIdOf(req),
-      // Asked for now: a connection that has gone has no address any more.
       source: addressOf?.(req),
       startedAt: now(),
-      pin: undefined,
-      isFramed: false,
-      isOver: false,
-      caller: undefined,
-      rule: undefined,
-      exchange: undefined,
-      refusal: undefined,
-    };
+    });
     res.once('close', () => finish(call));
     // A reply that still waits its turn on the connection has no `close` of its own.
     req.once('error', () => finish(call));
@@ -189,50 +160,18 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     candidates: readonly Member[],
     body: OutgoingBody | undefined,
   ): void {
-    const { req, res } = call;
-    const rule = call.rule!;
     if (call.isOver) {
       return;
     }
-    const isPoll = rule.structure?.action === 'poll';
-    const request = {
-      method: req.method!,
-      sent: target.sent,
-      fields: requestFields(head),
-      body,
-      replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
-      isRepeatable: req.method === 'GET' && !isPoll,
-    };
-    if (rule.isLocal && call.pin === undefined && asksForAll(target.sent)) {
+    const request = requestFor(call, { head, target, body }, limits);
+    if (call.rule!.isLocal && call.pin === undefined && asksForAll(target.sent)) {
       fanOut({ ...request, sent: target.path }, members.list(), limits.connectMs)
-        .then((results) => sendResults(res, results, call.requestId))
+        .then((results) => sendResults(call.res, results, call.requestId))
         .catch((error) => refuse(call, error));
       return;
     }
-    const listener: ReplyListener = {
-      onHead(status, statusText, fields) {
-        const answered = responseFields(fields, answersStoredValue(rule), call.requestId);
-        res.writeHead(
-          status,
-          statusText,
-          rule.isLocal ? withMember(answered, call.exchange?.member) : answered,
-        );
-      },
-      onData(chunk) {
-        const isTaken = res.write(chunk);
-        if (!isTaken) {
-          res.once('drain', () => call.exchange?.resume());
-        }
-        return isTaken;
-      },
-      onEnd() {
-        res.end();
-      },
-      onFailure(error) {
-        refuse(call, error);
-      },
-    };
     waiting.add(call);
+    const listener = relayTo(call, (error) => refuse(call, error));
     call.exchange = startExchange(request, listener, candidates, limits.connectMs);
   }
 
@@ -269,23 +208,10 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     }
     call.isOver = true;
     waiting.delete(call);
-    const { req, res, caller, rule, exchange, refusal } = call;
-    if (!res.writableFinished) {
-      exchange?.abort();
+    if (!call.res.writableFinished) {
+      call.exchange?.abort();
     }
-    onDecision?.({
-      requestId: call.requestId,
-      decisionId: refusal?.decisionId,
-      source: call.source,
-      method: req.method!,
-      route: rule?.template,
-      status: res.headersSent ? res.statusCode : 0,
-      decision: refusal?.code ?? 'forwarded',
-      subject: caller?.subject,
-      clientId: caller?.clientId,
-      member: exchange?.member?.address,
-      durationMs: now() - call.startedAt,
-    });
+    onDecision?.(recordOf(call, now()));
   }
 }
 
@@ -311,14 +237,6 @@ function takesPositions({ positions }: Rule, { req }: Call): boolean {
   return positions !== undefined && (req.method === 'POST' || req.method === 'PUT');
 }
 
-/** The call acts there and nowhere else, so the caller learns where. */
-function withMember(fields: string[], member: Member | undefined): string[] {
-  if (member !== undefined) {
-    fields.push('Cluster-Member', member.uuid ?? new URL(member.address).host);
-  }
-  return fields;
-}
-
 /** The type is stored beside the value and sent back as a header field of every later reply (S69). */
 function checkStoredType({ structure }: Rule, { contentType = '' }: RequestHead, maxBytes: number): void {
   if (structure !== undefined && contentType.length > maxBytes) {
@@ -327,10 +245,4 @@ function checkStoredType({ structure }: Rule, { contentType = '' }: RequestHead,
       `The Content-Type field is longer than ${maxBytes} bytes`,
     );
   }
-}
-
-/** The seconds that a poll asks for; a poll without a number does not wait. */
-function secondsOf({ path }: Target): number {
-  const asked = path.slice(path.lastIndexOf('/') + 1);
-  return /^\d+$/.test(asked) ? Math.min(Number(asked), maxPollSeconds) : 0;
 }

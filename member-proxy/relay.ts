@@ -1,0 +1,65 @@
+/** What a member is sent, and how its reply gets back to the caller. */
+import type { OutgoingBody } from './body.ts';
+import type { Call } from './call.ts';
+import type { ReplyListener, UpstreamRequest } from './exchange.ts';
+import type { RequestHead } from './framing.ts';
+import { answersStoredValue, requestFields, responseFields } from './headers.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { Member } from './members.ts';
+import type { Target } from './path.ts';
+
+const maxPollSeconds = 86_400;
+
+/** @param call  an authorized one */
+export function requestFor(
+  { req, rule }: Call,
+  { head, target, body }: { head: RequestHead; target: Target; body: OutgoingBody | undefined },
+  limits: ProxyLimits,
+): UpstreamRequest {
+  const isPoll = rule?.structure?.action === 'poll';
+  return {
+    method: req.method!,
+    sent: target.sent,
+    fields: requestFields(head),
+    body,
+    replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
+    isRepeatable: req.method === 'GET' && !isPoll,
+  };
+}
+
+/** Passes a reply on as it comes in, at the caller's pace. */
+export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): ReplyListener {
+  const { res, requestId } = call;
+  const rule = call.rule!;
+  return {
+    onHead(status, statusText, received) {
+      const fields = responseFields(received, answersStoredValue(rule), requestId);
+      if (rule.isLocal) addMember(fields, call.exchange?.member);
+      res.writeHead(status, statusText, fields);
+    },
+    onData(chunk) {
+      const isTaken = res.write(chunk);
+      if (!isTaken) {
+        res.once('drain', () => call.exchange?.resume());
+      }
+      return isTaken;
+    },
+    onEnd() {
+      res.end();
+    },
+    onFailure,
+  };
+}
+
+/** The call acts there and nowhere else, so the caller learns where. */
+function addMember(fields: string[], member: Member | undefined): void {
+  if (member !== undefined) {
+    fields.push('Cluster-Member', member.uuid ?? new URL(member.address).host);
+  }
+}
+
+/** The seconds that a poll asks for; a poll without a number does not wait. */
+function secondsOf({ path }: Target): number {
+  const asked = path.slice(path.lastIndexOf('/') + 1);
+  return /^\d+$/.test(asked) ? Math.min(Number(asked), maxPollSeconds) : 0;
+}
