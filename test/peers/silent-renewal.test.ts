@@ -1,0 +1,109 @@
+/** A browser library that nobody here wrote keeps its sign-in by a hidden frame: oidc-client-ts. */
+import { decodeJwt } from 'jose';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../helpers/browser.ts';
+import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { dashboard, userinfo } from '../helpers/sign-in.ts';
+import { until } from '../helpers/store.ts';
+import { type BrowserApplication, startBrowserApplication } from './support/browser-application.ts';
+
+const { browser: found, reason } = await openBrowser();
+const browser = found as Browser;
+const lifeSeconds = 30;
+const patienceMs = 30_000;
+
+describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`, () => {
+  let console: RunningConsole;
+  let application: BrowserApplication;
+  let context: BrowserContext;
+  let page: Page;
+  /** What the page itself has loaded, and what its frames have. */
+  const visited: URL[] = [];
+  const framed: URL[] = [];
+  const grants: (string | null)[] = [];
+
+  beforeAll(async () => {
+    application = await startBrowserApplication();
+    console = await startConsole({
+      env: { SVC_MC_APP_ADDRESSES: application.url, CONSOLE_ACCESS_TOKEN_TTL: String(lifeSeconds) },
+    });
+    application.connect({ authority: console.url, clientId: dashboard.clientId });
+    context = await browser.newContext();
+    context.setDefaultTimeout(patienceMs);
+    page = await context.newPage();
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (request.isNavigationRequest()) (request.frame() === page.mainFrame() ? visited : framed).push(url);
+      if (url.pathname !== '/oauth2/token' || request.method() !== 'POST') return;
+      grants.push(new URLSearchParams(request.postData() ?? '').get('grant_type'));
+    });
+  });
+  afterAll(async () => {
+    await found?.close();
+    await console?.stop();
+    await application?.close();
+  });
+
+  test('it signs in, and stays signed in by the hidden frame for three lives of a token', async () => {
+    await page.goto(application.url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Username').fill(admin.username);
+    await page.getByLabel('Password', { exact: true }).fill(admin.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: `Signed in as ${admin.username}` }).waitFor();
+    const first = await tokenOfPage();
+    expect(first.expiresAt - first.issuedAt).toBe(lifeSeconds);
+    const visits = visited.length;
+
+    await until(
+      async () => {
+        expect(await heading()).toBe(`Signed in as ${admin.username}`);
+        return (await tokenOfPage()).issuedAt >= first.issuedAt + 3 * lifeSeconds;
+      },
+      'a token three lives later',
+      3 * lifeSeconds * 1000 + 2 * patienceMs,
+    );
+
+    const last = await tokenOfPage();
+    expect((await userinfo(console, last.token)).body.preferred_username).toBe(admin.username);
+    expect((await userinfo(console, first.token)).status).toBe(401);
+    const prompts = framed
+      .filter(({ pathname }) => pathname === '/oauth2/authorize')
+      .map(({ searchParams }) => searchParams.get('prompt'));
+    expect(prompts.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(prompts)).toEqual(new Set(['none']));
+    expect(new Set(grants)).toEqual(new Set(['authorization_code']));
+    expect(visited.slice(visits)).toEqual([]);
+  }, 240_000);
+
+  test('after a sign-out at the console the next renewal gets login_required, and the page shows it', async () => {
+    const other = await context.newPage();
+    await other.goto(`${console.url}/connect/logout`);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Signed out login_required' }).waitFor({
+      timeout: lifeSeconds * 1000 + patienceMs,
+    });
+    expect(await page.evaluate(() => globalThis.sessionStorage.length)).toBe(0);
+  }, 240_000);
+
+  function heading(): Promise<string> {
+    return page.getByRole('heading').innerText();
+  }
+
+  interface PageToken {
+    readonly token: string;
+    /** Epoch seconds. */
+    readonly issuedAt: number;
+    readonly expiresAt: number;
+  }
+
+  async function tokenOfPage(): Promise<PageToken> {
+    const token = await page.evaluate(async () => (await manager.getUser())?.access_token);
+    const { iat: issuedAt = 0, exp: expiresAt = 0 } = decodeJwt(token ?? '');
+    return { token: token ?? '', issuedAt, expiresAt };
+  }
+});
+
+/** Where the page has it. */
+declare const manager: { getUser(): Promise<{ readonly access_token: string } | null> };
