@@ -17,12 +17,15 @@ interface AccountSessionsProps {
   readonly sessions: readonly SessionRow[];
   readonly action: string;
   readonly csrf: string;
+  /** Whether there is a password of this account here. */
+  readonly hasPassword: boolean;
 }
 
 /** Where somebody is signed in, with a button to end each session but this one (S34). */
-export function AccountSessions({ sessions, action, csrf }: AccountSessionsProps) {
+export function AccountSessions({ sessions, action, csrf, hasPassword }: AccountSessionsProps) {
+  const about = `End what you do not know${hasPassword ? ', then change your password' : ''}.`;
   return (
-    <Section id="sessions" title="Sessions" about="End what you do not know, then change your password.">
+    <Section id="sessions" title="Sessions" about={about}>
       {sessions.length === 0 ? (
         <p class="empty">No open session.</p>
       ) : (

@@ -51,7 +51,12 @@ function Account(model: AccountModel) {
       {notice && <Notice>{notice}</Notice>}
       <SignIn {...model} />
       <Roles {...model} />
-      <AccountSessions sessions={model.sessions} action={model.endSessionAction} csrf={csrf} />
+      <AccountSessions
+        sessions={model.sessions}
+        action={model.endSessionAction}
+        csrf={csrf}
+        hasPassword={model.passwordAction !== undefined}
+      />
       <Applications {...model} />
       {model.passwordAction !== undefined && (
         <AccountPassword

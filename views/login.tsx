@@ -24,8 +24,8 @@ export interface LoginModel {
   readonly retryAfterSeconds?: number | undefined;
   /** The user is known and has to confirm the password. */
   readonly reauthenticate?: boolean | undefined;
-  /** False for an account whose password only another party can check. */
-  readonly isPasswordAsked?: boolean | undefined;
+  /** Who alone can confirm the known user: nobody here has the password. */
+  readonly confirmWith?: LoginProvider | undefined;
   readonly cancelHref?: string | undefined;
   readonly providers?: readonly LoginProvider[] | undefined;
 }
@@ -35,68 +35,79 @@ export function renderLogin(model: LoginModel): string {
   return renderDocument(<Login {...model} />);
 }
 
-function Login({ action, csrf, username, problem, application, ...rest }: LoginModel) {
-  const { retryAfterSeconds, reference, reauthenticate = false, providers = [] } = rest;
-  const { isPasswordAsked = true, cancelHref } = rest;
+function Login(model: LoginModel) {
+  const { username, problem, retryAfterSeconds, reference, confirmWith, providers = [] } = model;
   const hasProblem = problem !== undefined || retryAfterSeconds !== undefined;
-  // Having to wait, or trouble elsewhere, is no fault of what was typed: no field is marked for it.
-  const isTypingAtFault = hasProblem && retryAfterSeconds === undefined && reference === undefined;
-  const problemId = isTypingAtFault ? 'problem' : undefined;
   return (
-    <NarrowPage title={reauthenticate ? 'Confirm that it is you' : 'Sign in'} hasProblem={hasProblem}>
-      <Purpose application={application} reauthenticate={reauthenticate} isPasswordAsked={isPasswordAsked} />
+    <NarrowPage title={model.reauthenticate ? 'Confirm that it is you' : 'Sign in'} hasProblem={hasProblem}>
+      <Purpose {...model} />
       {hasProblem && (
         <Problem id="problem">
           {problem ?? 'Too many attempts.'}
           {retryAfterSeconds !== undefined && ` Try again in ${inWords(retryAfterSeconds)}.`}
-          {reference && (
-            <span class="reference">
-              <span class="code">{reference.code}</span>, request{' '}
-              <span class="code">{reference.requestId}</span>
-            </span>
-          )}
+          {reference && <Reference {...reference} />}
         </Problem>
       )}
-      {isPasswordAsked && (
-        <Form action={action} hidden={{ csrf }}>
-          <Field
-            name="username"
-            label="Username"
-            autocomplete="username"
-            value={username}
-            isReadOnly={reauthenticate}
-            problemId={problemId}
-          />
-          <PasswordField
-            name="password"
-            label="Password"
-            autocomplete="current-password"
-            problemId={problemId}
-          />
-          <div class="actions">
-            <button type="submit" class="button primary">
-              {reauthenticate ? 'Confirm' : 'Sign in'}
-            </button>
-            <Link href={cancelHref} class="button quiet">
-              Cancel
-            </Link>
-          </div>
-        </Form>
-      )}
-      {providers.length > 0 && (
-        <Providers
-          title={isPasswordAsked ? 'Or sign in with' : `Confirm that you are ${username}, at`}
-          providers={providers}
-        />
-      )}
+      {confirmWith ? <Confirmation username={username} {...confirmWith} /> : <PasswordForm {...model} />}
+      {providers.length > 0 && <Providers providers={providers} />}
     </NarrowPage>
   );
 }
 
-type PurposeProps = Pick<LoginModel, 'application' | 'reauthenticate' | 'isPasswordAsked'>;
+function Reference({ code, requestId }: NonNullable<LoginModel['reference']>) {
+  return (
+    <span class="reference">
+      <span class="code">{code}</span>, request <span class="code">{requestId}</span>
+    </span>
+  );
+}
 
-function Purpose({ application, reauthenticate, isPasswordAsked }: PurposeProps) {
-  const demand = isPasswordAsked ? 'asks for your password once more.' : 'asks you to sign in once more.';
+function PasswordForm(model: LoginModel) {
+  const { action, csrf, username, problem, retryAfterSeconds, reference, reauthenticate = false } = model;
+  // Having to wait, or trouble elsewhere, is no fault of what was typed: no field is marked for it.
+  const isTypingAtFault = problem !== undefined && retryAfterSeconds === undefined && reference === undefined;
+  const problemId = isTypingAtFault ? 'problem' : undefined;
+  return (
+    <Form action={action} hidden={{ csrf }}>
+      <Field
+        name="username"
+        label="Username"
+        autocomplete="username"
+        value={username}
+        isReadOnly={reauthenticate}
+        problemId={problemId}
+      />
+      <PasswordField name="password" label="Password" autocomplete="current-password" problemId={problemId} />
+      <div class="actions">
+        <button type="submit" class="button primary">
+          {reauthenticate ? 'Confirm' : 'Sign in'}
+        </button>
+        <Link href={model.cancelHref} class="button quiet">
+          Cancel
+        </Link>
+      </div>
+    </Form>
+  );
+}
+
+/** In place of the form. */
+function Confirmation({ username, name, href }: LoginProvider & Pick<LoginModel, 'username'>) {
+  return (
+    <>
+      <p>
+        You are signed in as <strong>{username}</strong>, and your password is kept elsewhere.
+      </p>
+      <div class="actions">
+        <Link href={href} class="button primary">
+          {`Sign in with ${name}`}
+        </Link>
+      </div>
+    </>
+  );
+}
+
+function Purpose({ application, reauthenticate, confirmWith }: LoginModel) {
+  const demand = confirmWith ? 'asks you to sign in once more.' : 'asks for your password once more.';
   if (application !== undefined) {
     return (
       <p class="lede">
@@ -108,15 +119,10 @@ function Purpose({ application, reauthenticate, isPasswordAsked }: PurposeProps)
   return <p class="lede">With your account at this console.</p>;
 }
 
-interface ProvidersProps {
-  readonly title: string;
-  readonly providers: readonly LoginProvider[];
-}
-
-function Providers({ title, providers }: ProvidersProps) {
+function Providers({ providers }: { readonly providers: readonly LoginProvider[] }) {
   return (
     <section class="providers" aria-labelledby="providers">
-      <h2 id="providers">{title}</h2>
+      <h2 id="providers">Or sign in with</h2>
       <ul>
         {providers.map(({ name, href }) => (
           <li key={href}>

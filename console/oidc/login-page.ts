@@ -51,7 +51,6 @@ export function createLoginPage({ csrf, findUser, outside, isSecure }: LoginPage
   function show(ctx: Context, interaction: Interaction, shown: ShownLogin = {}): void {
     const path = `/login/${interaction.uid}`;
     const known = knownAccount(interaction);
-    const confirming = known && outside.confirmingChoice(path, known);
     setPageHeaders(ctx, isSecure, redirectOrigins(interaction));
     ctx.type = 'html';
     ctx.body = renderLogin({
@@ -59,9 +58,9 @@ export function createLoginPage({ csrf, findUser, outside, isSecure }: LoginPage
       csrf: csrf.token(ctx),
       application: { name: String(interaction.params.client_id) },
       reauthenticate: known !== undefined,
-      // Somebody known is asked to prove it in the one way that can: nobody else's identity would do.
-      isPasswordAsked: confirming === undefined,
-      providers: confirming ? [confirming] : known ? [] : outside.choices(path),
+      // Somebody known has one way to prove it: nobody else's identity would do.
+      confirmWith: known && outside.confirmingChoice(path, known),
+      providers: known ? [] : outside.choices(path),
       username: known?.username ?? hintedName(interaction),
       ...shown,
     });

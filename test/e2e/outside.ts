@@ -24,8 +24,8 @@ export async function leave(agent: UserAgent, page: Reply, name: string): Promis
 }
 
 export function linkOf({ body }: Reply, name: string): string {
-  const href = [...body.matchAll(/<a href="([^"]+)" class="button">([^<]*)<\/a>/g)].find(
-    ([, , text]) => text === name,
+  const href = [...body.matchAll(/<a href="([^"]+)" class="button(?: primary)?">([^<]*)<\/a>/g)].find(
+    ([, , text]) => text === name || text === `Sign in with ${name}`,
   )?.[1];
   if (href === undefined) throw new Error(`no link ${name} in ${body}`);
   return href;

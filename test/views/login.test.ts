@@ -30,6 +30,22 @@ test('whoever has to confirm a password can not become somebody else', () => {
   expect(page.find('h1')[0]?.text).toBe('Confirm that it is you');
 });
 
+test('whoever has to sign in again elsewhere gets one link and no field', () => {
+  const confirmWith = { name: 'Corp', href: '/login/x/start/corp' };
+  const page = login({ username: 'amelie', reauthenticate: true, confirmWith });
+  expect(page.find('input')).toEqual([]);
+  expect(page.find('a').map((link) => [link.text, link.attributes.get('href')])).toEqual([
+    ['Sign in with Corp', '/login/x/start/corp'],
+  ]);
+});
+
+test('trouble elsewhere is told with what to quote, and no field is marked as wrong', () => {
+  const reference = { code: 'login_failed', requestId: 'r-1' };
+  const page = login({ problem: 'Corp does not answer.', reference });
+  expect(alertOf(page)).toMatch(/^Corp does not answer\.\s*login_failed, request r-1$/);
+  expect(page.find('input').some((input) => input.attributes.has('aria-invalid'))).toBe(false);
+});
+
 test('a quiet page has no problem, no other ways in and nothing to cancel', () => {
   const page = login({});
   expect(alertOf(page)).toBeUndefined();

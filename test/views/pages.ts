@@ -43,6 +43,17 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       retryAfterSeconds: 40,
       cancelHref: href,
     }),
+  'login confirmed elsewhere': ({ text, href }) =>
+    renderLogin({
+      action: '/login',
+      csrf: text,
+      username: text,
+      problem: text,
+      reference: { code: text, requestId: text },
+      application: { name: text },
+      reauthenticate: true,
+      confirmWith: { name: text, href },
+    }),
   consent: ({ text }) =>
     renderConsent({
       action: '/consent',
@@ -100,6 +111,7 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       logoutHref: href,
       csrf: text,
       passwordAction: '/account/password',
+      providerName: text,
       endSessionAction: '/account/sessions/end',
       minPasswordLength: 12,
       problem: text,
