@@ -1,8 +1,19 @@
 /** A SAML identity provider as browsers see one: a page that posts its answer to the console by itself. */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { SamlProvider } from '../../console/federation/provider-records.ts';
+import { Secret } from '../../console/secret.ts';
 import { providerBase } from '../helpers/providers.ts';
+import {
+  logoutUrl as honestLogoutUrl,
+  idOf,
+  postedFields,
+  readDeparture,
+  redirectQuery,
+  writeLogoutResponse,
+  writeRequest,
+} from './saml-logout-messages.ts';
 import * as honest from './saml-provider.ts';
 
 export interface SamlServer {
@@ -13,6 +24,14 @@ export interface SamlServer {
   /** Where a console of this address takes the answer. */
   readonly callbackUrl: string;
   readonly keys: honest.KeyPair;
+  /** Where a console of this address takes logout messages. */
+  readonly logoutUrl: string;
+  /** Paths that were asked for. */
+  readonly asked: string[];
+  /** A logout request of this provider, to be bent and signed. */
+  logoutRequest(bent?: Parameters<typeof writeRequest>[0]): string;
+  /** The answer to the console's logout request, to be bent and signed. */
+  logoutResponse(request: string, bent?: Parameters<typeof writeLogoutResponse>[1]): string;
   /** The answer to the request at this address, as a form. */
   answer(location: string, change?: Partial<SamlAnswer>): Readonly<Record<string, string>>;
   close(): Promise<unknown>;
@@ -29,13 +48,31 @@ export interface SamlAnswer {
 
 let answers = 0;
 
-/** @param id  of the provider at the console */
-export async function startSamlServer(consoleUrl: string, id: string, name: string): Promise<SamlServer> {
-  const keys = honest.newKeyPair();
+/**
+ * @param id      of the provider at the console
+ * @param logout  the binding by which this provider takes logout messages, if it does
+ */
+export async function startSamlServer(
+  consoleUrl: string,
+  id: string,
+  name: string,
+  logout?: 'redirect' | 'post',
+): Promise<SamlServer> {
+  const [keys, own] = [honest.newKeyPair(), honest.newKeyPair()];
   const callbackUrl = `${consoleUrl}/login/callback/${id}`;
+  const logoutUrl = `${consoleUrl}/login/saml/${id}/logout`;
+  const asked: string[] = [];
   const server = createServer((req, res) => {
     const url = new URL(req.url!, origin);
+    asked.push(url.pathname);
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    if (url.pathname === '/logout') return void answerLogout(req, res);
+    if (url.pathname === '/start-logout') {
+      return void res
+        .writeHead(302, { location: `${logoutUrl}?${redirectQuery(logoutRequest(), keys)}` })
+        .end();
+    }
+    if (url.pathname === '/logged-out') return void res.end('<title>Logged out of the provider</title>');
     if (url.pathname !== '/sign-on') return void res.writeHead(404).end('<link rel="icon" href="data:,">');
     res.end(postingPage(callbackUrl, answer(url.href)));
   });
@@ -46,6 +83,10 @@ export async function startSamlServer(consoleUrl: string, id: string, name: stri
     origin,
     callbackUrl,
     keys,
+    logoutUrl,
+    asked,
+    logoutRequest,
+    logoutResponse,
     provider: {
       ...providerBase(id, name),
       kind: 'saml',
@@ -55,7 +96,11 @@ export async function startSamlServer(consoleUrl: string, id: string, name: stri
           signOnUrl: `${origin}/sign-on`,
           certificates: [keys.certificate],
           nameIdFormats: [],
+          ...(logout && {
+            logout: { binding: logout, url: `${origin}/logout`, replyUrl: `${origin}/logged-out` },
+          }),
         },
+        ...(logout && { signing: { key: new Secret(own.key), certificate: own.certificate } }),
       },
     },
     answer,
@@ -64,6 +109,27 @@ export async function startSamlServer(consoleUrl: string, id: string, name: stri
       return new Promise((resolve) => server.close(resolve));
     },
   };
+
+  function logoutRequest(bent: Parameters<typeof writeRequest>[0] = {}): string {
+    return writeRequest(bent).replaceAll(honestLogoutUrl, logoutUrl);
+  }
+
+  function logoutResponse(request: string, bent: Parameters<typeof writeLogoutResponse>[1] = {}): string {
+    return writeLogoutResponse(idOf(request), bent).replaceAll(honestLogoutUrl, logoutUrl);
+  }
+
+  /** By the binding that the request came by. */
+  async function answerLogout(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (req.method === 'GET') {
+      const { xml } = readDeparture({ method: 'GET', location: origin + req.url });
+      const query = redirectQuery(logoutResponse(xml), keys, { name: 'SAMLResponse' });
+      res.writeHead(302, { location: `${logoutUrl}?${query}` }).end();
+      return;
+    }
+    const fields = Object.fromEntries(new URLSearchParams(await text(req)));
+    const { xml } = readDeparture({ method: 'POST', location: origin, fields });
+    res.end(postingPage(logoutUrl, postedFields(logoutResponse(xml), keys, 'SAMLResponse')));
+  }
 
   function answer(location: string, change: Partial<SamlAnswer> = {}): Record<string, string> {
     const { nameId = 'user-4711', bent = {}, alter = (xml) => xml, isUnsigned = false } = change;
