@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runTool } from '../dashboard/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { dashboard, userinfo } from '../helpers/sign-in.ts';
@@ -46,12 +47,7 @@ describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`
   });
 
   test('it signs in, and stays signed in by the hidden frame for three lives of a token', async () => {
-    await page.goto(application.url);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Username').fill(admin.username);
-    await page.getByLabel('Password', { exact: true }).fill(admin.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: `Signed in as ${admin.username}` }).waitFor();
+    await signIn(application);
     const first = await tokenOfPage();
     expect(first.expiresAt - first.issuedAt).toBe(lifeSeconds);
     const visits = visited.length;
@@ -87,6 +83,34 @@ describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`
     expect(await page.evaluate(() => globalThis.sessionStorage.length)).toBe(0);
   }, 240_000);
 
+  test('an application that is registered for codes only gets no refresh token, and the frame renews', async () => {
+    const own = await startBrowserApplication();
+    try {
+      own.connect({ authority: console.url, clientId: 'board' });
+      const addresses = ['/', '/silent-refresh.html'].flatMap((path) => ['--redirect-uri', own.url + path]);
+      const kind = ['--public', '--first-party', '--grant', 'authorization_code'];
+      await runTool(console, ['client', 'add', 'board', ...kind, ...addresses]);
+      page = await context.newPage();
+      const tokens = page.waitForResponse((response) => response.url().endsWith('/oauth2/token'));
+      await signIn(own);
+      expect(Object.keys(await (await tokens).json())).not.toContain('refresh_token');
+      const first = await tokenOfPage();
+      await page.evaluate(() => manager.signinSilent());
+      expect((await tokenOfPage()).token).not.toBe(first.token);
+    } finally {
+      await own.close();
+    }
+  });
+
+  async function signIn({ url }: BrowserApplication): Promise<void> {
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Username').fill(admin.username);
+    await page.getByLabel('Password', { exact: true }).fill(admin.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: `Signed in as ${admin.username}` }).waitFor();
+  }
+
   function heading(): Promise<string> {
     return page.getByRole('heading').innerText();
   }
@@ -106,4 +130,7 @@ describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`
 });
 
 /** Where the page has it. */
-declare const manager: { getUser(): Promise<{ readonly access_token: string } | null> };
+declare const manager: {
+  getUser(): Promise<{ readonly access_token: string } | null>;
+  signinSilent(): Promise<unknown>;
+};
