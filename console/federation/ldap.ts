@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { AndFilter, EqualityFilter, FilterParser, ResultCodeError } from 'ldapts';
 import type { Logger } from '../log.ts';
 import { FederationError, type PasswordConnector, type UpstreamIdentity } from './connector.ts';
@@ -81,7 +82,9 @@ async function signIn(
     find.by === 'search'
       ? await findPerson(session, find, username, log)
       : fillTemplate(find.dn, escapeNameValue(username));
-  if (dn === undefined || !(await isPasswordOf(session, dn, password))) return undefined;
+  // A name that nobody has costs a refused bind too: the time of the answer tells no names (S28).
+  const isRight = await isPasswordOf(session, dn ?? nobodyAt(find), password);
+  if (dn === undefined || !isRight) return undefined;
 
   if (service) await bindAsService(session, service);
   const attributes = wantedAttributes(settings);
@@ -120,6 +123,11 @@ async function findPerson(
   if (found.length > 1) log.warn({ reason: 'several entries' }, 'ldap name is ambiguous');
   // The empty name is the server itself, and a bind to it anonymous.
   return found.length === 1 ? found[0]?.dn || undefined : undefined;
+}
+
+function nobodyAt(find: LdapSettings['find']): string {
+  const name = `cn=${randomBytes(12).toString('hex')}`;
+  return find.by === 'search' ? `${name},${find.baseDn}` : name;
 }
 
 /** A refusal here is the operator's to mend, never a wrong password of the person who signs in. */
