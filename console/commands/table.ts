@@ -1,6 +1,7 @@
 import { backupCommands } from './backup.ts';
 import { clientCommands } from './client.ts';
 import type { Command } from './command.ts';
+import { explainCommand } from './explain.ts';
 import { helpCommand } from './help.ts';
 import { idpCommands } from './idp.ts';
 import { keyCommands } from './keys.ts';
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...sessionCommands,
   ...keyCommands,
   tokenCommand,
+  explainCommand,
   ...settingsCommands,
   ...licenceCommands,
   ...backupCommands,

@@ -1,0 +1,51 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { admin, startConsole } from '../helpers/console.ts';
+import { runTool, toolDone } from './support.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'console-explain-'));
+const tool = (...args: string[]) => runTool(['explain', ...args], { dataDir });
+
+beforeAll(async () => {
+  const console = await startConsole({ dataDir });
+  await console.stop();
+  const password = { dataDir, stdin: 'correct-staple-battery-9' };
+  await toolDone(['user', 'add', 'vera', '--role', 'Viewer', '--password-file', '-'], password);
+  await toolDone(['client', 'add', 'feeder', '--scope', 'svc:queue:jobs:offer'], { dataDir });
+});
+
+test('a user is told by the roles that the user has', async () => {
+  const refused = await tool('DELETE', '/svc/rest/maps/orders', '--user', 'vera');
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toMatch(/refused\. The call needs svc:data:write/);
+  expect(refused.stdout).toContain('svc:map:orders:write, or svc:data:write');
+  const allowed = await tool('get', '/svc/rest/maps/orders/1', '--user', 'vera', '--json');
+  expect([allowed.code, allowed.json().opened]).toEqual([0, { roles: ['Viewer'], scopes: [] }]);
+  expect((await tool('DELETE', '/svc/rest/maps/orders', '--user', admin.username)).code).toBe(0);
+});
+
+test('a client is told by what it may ask for, and never by more', async () => {
+  expect((await tool('POST', '/svc/rest/queues/jobs', '--client', 'feeder')).code).toBe(0);
+  expect((await tool('DELETE', '/svc/rest/queues/jobs/0', '--client', 'feeder')).code).toBe(1);
+  const foreign = await tool(
+    'GET',
+    '/svc/rest/cluster',
+    '--client',
+    'feeder',
+    '--scope',
+    'app:Viewer',
+    '--json',
+  );
+  expect([foreign.code, foreign.json().error]).toEqual([1, 'invalid_request']);
+});
+
+test.each([
+  [['GET', '/svc/rest/cluster', '--user', 'nobody'], 'not_found'],
+  [['GET', '/svc/rest/cluster', '--client', 'nobody'], 'not_found'],
+  [['GET', '/svc/rest/cluster', '--role', 'admin'], 'invalid_request'],
+])('%j is refused', async (args, error) => {
+  const refused = await tool(...args, '--json');
+  expect([refused.code, refused.json().error]).toEqual([1, error]);
+});
