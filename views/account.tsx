@@ -1,6 +1,7 @@
 import { AccountPassword } from './account-password.tsx';
 import { AccountSessions, type SessionRow } from './account-sessions.tsx';
 import { renderDocument, WidePage } from './layout.tsx';
+import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
 import { Notice, Problem } from './message.tsx';
 import { Section } from './section.tsx';
 import { Time } from './time.tsx';
@@ -26,6 +27,8 @@ export interface AccountModel {
   /** Takes `session` (a key of `sessions`) and `csrf`. */
   readonly endSessionAction: string;
   readonly minPasswordLength: number;
+  /** What the applications of a session that has just been ended here have made of its end. */
+  readonly ended?: readonly LoggedOutApplication[] | undefined;
   readonly problem?: string | undefined;
   readonly notice?: string | undefined;
 }
@@ -35,7 +38,7 @@ export function renderAccount(model: AccountModel): string {
 }
 
 function Account(model: AccountModel) {
-  const { username, email, logoutHref, csrf, problem, notice } = model;
+  const { username, email, logoutHref, csrf, problem, notice, ended = [] } = model;
   return (
     <WidePage
       title="Your account"
@@ -49,6 +52,7 @@ function Account(model: AccountModel) {
       </header>
       {problem && <Problem id="problem">{problem}</Problem>}
       {notice && <Notice>{notice}</Notice>}
+      {ended.length > 0 && <Ended applications={ended} />}
       <SignIn {...model} />
       <Roles {...model} />
       <AccountSessions
@@ -67,6 +71,14 @@ function Account(model: AccountModel) {
         />
       )}
     </WidePage>
+  );
+}
+
+function Ended({ applications }: { readonly applications: readonly LoggedOutApplication[] }) {
+  return (
+    <Section id="ended" title="The ended session" about="Applications that were opened with it.">
+      <LogoutOutcomes applications={applications} heading="h3" />
+    </Section>
   );
 }
 

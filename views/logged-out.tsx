@@ -1,14 +1,7 @@
 import { safeHref } from './href.ts';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Link } from './link.tsx';
-
-/** `asked`: by a frame of this page, which tells nothing back. */
-export type LoggedOutState = 'confirmed' | 'waiting' | 'failed' | 'asked';
-
-export interface LoggedOutApplication {
-  readonly name: string;
-  readonly state: LoggedOutState;
-}
+import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
 
 /** `next`: the page goes on there by itself. `open`: for all that is known, the session there lives. */
 export interface LoggedOutProvider {
@@ -53,7 +46,7 @@ function LoggedOut({
           ? 'This session is over. On a shared computer, close the window as well.'
           : 'This session is over here. Some of the applications that you opened with it have not confirmed that it is over there too.'}
       </p>
-      {applications.length > 0 && <Applications applications={applications} />}
+      {applications.length > 0 && <LogoutOutcomes applications={applications} heading="h2" />}
       {provider && <Provider {...provider} />}
       {checkAgainHref !== undefined && (
         <p class="hint">
@@ -106,38 +99,5 @@ function SignOutFrame({ src }: { readonly src: string }) {
       sandbox="allow-scripts allow-same-origin"
       referrerpolicy="no-referrer"
     />
-  );
-}
-
-interface StateWords {
-  readonly tag: string;
-  readonly class: string;
-  readonly meaning?: string;
-}
-
-const states: Readonly<Record<LoggedOutState, StateWords>> = {
-  confirmed: { tag: 'Signed out', class: 'tag' },
-  asked: { tag: 'Told', class: 'tag', meaning: 'By this page, in this browser.' },
-  waiting: { tag: 'No answer yet', class: 'tag waiting', meaning: 'The console keeps telling it.' },
-  failed: {
-    tag: 'Not confirmed',
-    class: 'tag failed',
-    meaning: 'It did not answer. To be sure, sign out there too.',
-  },
-};
-
-function Applications({ applications }: Required<Pick<LoggedOutModel, 'applications'>>) {
-  return (
-    <ul class="rows boxed" aria-label="Applications of this session">
-      {applications.map(({ name, state }) => (
-        <li key={name} class="session outcome">
-          <div class="session-text">
-            <h2>{name}</h2>
-            {states[state].meaning && <p class="muted">{states[state].meaning}</p>}
-          </div>
-          <span class={states[state].class}>{states[state].tag}</span>
-        </li>
-      ))}
-    </ul>
   );
 }

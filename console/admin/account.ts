@@ -1,6 +1,7 @@
 /** Who is signed in, where, and the ways out: the home page until the admin pages have more to show. */
 import type { Context } from 'koa';
 import { renderAccount } from '../../views/account.tsx';
+import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { Passwords } from '../accounts/passwords.ts';
 import { roleMeanings } from '../accounts/roles.ts';
 import type { Sessions, SignInSession } from '../accounts/sessions.ts';
@@ -22,6 +23,8 @@ export interface AccountPageDeps {
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly sessions: Sessions;
+  /** What the applications of an ended session say, as far as they have answered within a second. */
+  readonly outcomesOf: (ended: SignInSession) => Promise<readonly LoggedOutApplication[]>;
   readonly times: SignInTimes;
   readonly csrf: Csrf;
   /** As it is shown to people. */
@@ -36,11 +39,12 @@ export interface AccountPageDeps {
 interface Shown {
   readonly problem?: string;
   readonly notice?: string;
+  readonly ended?: readonly LoggedOutApplication[];
 }
 
 export function createAccountPage(deps: AccountPageDeps) {
   const { visitors, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
-  const { nameOfProvider, onChange, onRefused } = deps;
+  const { outcomesOf, nameOfProvider, onChange, onRefused } = deps;
 
   return {
     async show(ctx: Context): Promise<void> {
@@ -76,12 +80,11 @@ export function createAccountPage(deps: AccountPageDeps) {
       if (!here) return;
       const own = await sessions.listOf(here.account.id);
       const chosen = own.find(({ key }) => key === form.get('session'));
-      if (chosen) {
-        await sessions.end(chosen.uid);
-        onChange(ctx, 'session.ended', here.account);
-      }
+      const ended = chosen && (await sessions.end(chosen.uid));
+      if (chosen) onChange(ctx, 'session.ended', here.account);
       if (chosen?.uid === here.visit.uid) return sendToLogin(ctx);
-      await showAccount(ctx, here, { notice: 'The session has ended.' });
+      const outcomes = ended ? await outcomesOf(ended) : [];
+      await showAccount(ctx, here, { notice: 'The session has ended.', ended: outcomes });
     },
   };
 

@@ -1,8 +1,9 @@
 import type { SignInSession } from '../accounts/sessions.ts';
 import { ProblemError, problems } from '../errors.ts';
+import { type NoticeOutcome, receiverOf } from '../oidc/logout-outbox.ts';
 import type { Services } from '../services.ts';
 import type { Command } from './command.ts';
-import { table, time } from './output.ts';
+import { minute, table, time } from './output.ts';
 import { findUser } from './user.ts';
 
 /** Enough to look through by hand; `session list <user>` has no limit. */
@@ -54,7 +55,54 @@ export const sessionCommands: readonly Command[] = [
       };
     },
   },
+  {
+    name: 'session logouts',
+    summary: 'Lists which applications have confirmed the sessions that ended within a day.',
+    positionals: [{ name: 'user', isOptional: true }],
+    details: [
+      'waiting: not told yet. told: no confirmation so far, and another try follows. confirmed: over there too.\n' +
+        'gave up: not confirmed after the last try, so the person may still be signed in there.',
+      'Applications without a back-channel logout address are not told, and not listed.',
+    ],
+    async run(input, { services }) {
+      const opened = await services();
+      const user = input.positionals.length === 0 ? undefined : findUser(opened, input);
+      const views = (await opened.logoutOutbox.recent(user?.id)).map((outcome) =>
+        outcomeView(outcome, opened),
+      );
+      const rows = views.map(({ endedAt, username, userId, application, state, tries, lastError }) => [
+        minute(Date.parse(endedAt)),
+        username ?? userId,
+        application,
+        state.replace('_', ' '),
+        String(tries),
+        lastError ?? '',
+      ]);
+      const headings = ['ENDED', 'USER', 'APPLICATION', 'STATE', 'TRIES', 'LAST ERROR'];
+      const none = 'No application was told of an ended session within a day.';
+      return { text: table(headings, rows, none), json: views };
+    },
+  },
 ];
+
+function outcomeView(outcome: NoticeOutcome, { users }: Pick<Services, 'users'>) {
+  const { accountId, endedAt, tries, reason, dueAt } = outcome;
+  return {
+    endedAt: time(endedAt),
+    userId: accountId,
+    username: users.find(accountId)?.username ?? null,
+    application: receiverOf(outcome),
+    state: stateOf(outcome),
+    tries,
+    lastError: reason ?? null,
+    nextTryAt: dueAt === undefined ? null : time(dueAt),
+  };
+}
+
+function stateOf({ state, tries }: NoticeOutcome): 'waiting' | 'told' | 'confirmed' | 'gave_up' {
+  if (state === 'waiting') return tries === 0 ? 'waiting' : 'told';
+  return state === 'failed' ? 'gave_up' : 'confirmed';
+}
 
 function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>) {
   const { key, accountId, startedAt, expiresAt, clientAddress, userAgent, applications } = session;

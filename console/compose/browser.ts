@@ -20,6 +20,7 @@ import { createInteractions, type SignInOutcome, wrongCredentials } from '../oid
 import { createLiveProvider } from '../oidc/live-provider.ts';
 import { createLogout } from '../oidc/logout.ts';
 import type { LogoutNotices } from '../oidc/logout-notices.ts';
+import { receiverOf } from '../oidc/logout-outbox.ts';
 import { createRenderError } from '../oidc/provider-errors.ts';
 import { createSignedOut } from '../oidc/signed-out.ts';
 import { silentFrame } from '../oidc/silent-frame.ts';
@@ -31,6 +32,9 @@ import type { Shared } from './shared.ts';
 
 /** Guesses at a password, for each account and for each source (S29). */
 const throttling = { attempts: 10, windowSeconds: 300 } as const;
+
+/** What somebody waits for the applications of a session that they have ended. */
+const outcomesMs = 1000;
 
 export interface Browser {
   readonly pages: RequestListener;
@@ -137,6 +141,10 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
       passwords,
       throttle,
       sessions,
+      async outcomesOf(ended) {
+        const outcomes = await notices.settled(ended, outcomesMs);
+        return outcomes.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state }));
+      },
       times,
       csrf,
       nameOfProvider: (id) => services.providers.find(id)?.name ?? id,

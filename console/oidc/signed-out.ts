@@ -5,11 +5,8 @@
  * last: the browser goes on to it from the page, and comes back to the page.
  */
 import type { Context } from 'koa';
-import {
-  type LoggedOutApplication,
-  type LoggedOutProvider,
-  renderLoggedOut,
-} from '../../views/logged-out.tsx';
+import { type LoggedOutProvider, renderLoggedOut } from '../../views/logged-out.tsx';
+import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { BegunOutside, OutsideLogout, OutsideLogouts } from '../accounts/outside-logout.ts';
 import type { SignInSession } from '../accounts/sessions.ts';
 import { setPageHeaders } from '../http/security-headers.ts';

@@ -114,6 +114,7 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       providerName: text,
       endSessionAction: '/account/sessions/end',
       minPasswordLength: 12,
+      ended: (['confirmed', 'waiting', 'failed'] as const).map((state) => ({ name: text, state })),
       problem: text,
       notice: text,
     }),

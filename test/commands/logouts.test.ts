@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import {
+  type Answer,
+  confirm,
+  type RelyingParty,
+  register,
+  signInTo,
+  startRelyingParty,
+} from '../helpers/relying-party.ts';
+import { copyUser, until } from '../helpers/store.ts';
+import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
+import { toolDone } from './support.ts';
+
+interface Logout {
+  readonly endedAt: string;
+  readonly username: string | null;
+  readonly application: string;
+  readonly state: string;
+  readonly tries: number;
+  readonly lastError: string | null;
+  readonly nextTryAt: string | null;
+}
+
+let dataDir: string;
+let console: RunningConsole;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'console-logouts-'));
+  console = await startConsole({ dataDir });
+});
+afterAll(async () => {
+  await console?.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const logouts = async (...user: string[]) =>
+  (await toolDone(['session', 'logouts', ...user, '--json'], { dataDir })).json<Logout[]>();
+const patience = 60_000;
+
+async function partyOf(id: string, answer: Answer): Promise<RelyingParty> {
+  const party = await startRelyingParty(id, { answer });
+  onTestFinished(() => void party.close());
+  await register(console, party);
+  return party;
+}
+
+async function personOf(username: string) {
+  await copyUser(console, admin.username, username);
+  return { ...admin, username };
+}
+
+/** Signs in at each. @returns the browser */
+async function open(person: typeof admin, ...parties: RelyingParty[]): Promise<UserAgent> {
+  const agent = createUserAgent(console.url);
+  for (const party of parties) await signInTo(console, agent, party, person);
+  return agent;
+}
+
+async function signOut(agent: UserAgent): Promise<void> {
+  await agent.submit(await agent.get('/connect/logout'));
+}
+
+test('each application of an ended session: confirmed, told, gave up with the last error; newest first', async () => {
+  const person = await personOf('grace');
+  const good = await partyOf('good', confirm);
+  const broken = await partyOf('broken', (res) => res.writeHead(500).end());
+  await signOut(await open(person, good));
+  await until(async () => (await logouts('grace'))[0]?.state === 'confirmed', 'the first', patience);
+  await signOut(await open(person, good, broken));
+  const latest = async (id: string) => (await logouts('grace')).find(({ application }) => application === id);
+  await until(async () => (await latest('broken'))?.state === 'told', 'the first try', patience);
+  const told = await latest('broken');
+  expect(told).toMatchObject({ username: 'grace', lastError: 'status_500' });
+  expect(Date.parse(told!.nextTryAt!)).toBeGreaterThan(Date.parse(told!.endedAt));
+
+  await until(async () => (await latest('broken'))?.state === 'gave_up', 'the last try', patience);
+  const all = await logouts('grace');
+  const asRows = all.map(({ application, state, tries, lastError, nextTryAt }) => [
+    application,
+    state,
+    tries,
+    lastError,
+    nextTryAt,
+  ]);
+  expect(asRows).toEqual([
+    ['broken', 'gave_up', 3, 'status_500', null],
+    ['good', 'confirmed', 1, null, null],
+    ['good', 'confirmed', 1, null, null],
+  ]);
+  expect(Date.parse(all[1]!.endedAt)).toBeGreaterThan(Date.parse(all[2]!.endedAt));
+  const { stdout } = await toolDone(['session', 'logouts'], { dataDir });
+  expect(stdout).toMatch(/^ENDED +USER +APPLICATION +STATE +TRIES +LAST ERROR$/m);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\dZ +grace +broken +gave up +3 +status_500$/m);
+}, 180_000);
+
+test('what ends while the console is down waits for it', async () => {
+  const person = await personOf('linus');
+  const party = await partyOf('patient', confirm);
+  await open(person, party);
+  await console.stop();
+  const sessions = await toolDone(['session', 'list', 'linus', '--json'], { dataDir });
+  await toolDone(['session', 'end', sessions.json<{ key: string }[]>()[0]!.key], { dataDir });
+  expect(await logouts('linus')).toMatchObject([{ application: 'patient', state: 'waiting', tries: 0 }]);
+  expect(party.posted).toEqual([]);
+  console = await startConsole({ dataDir });
+  await until(async () => (await logouts('linus'))[0]?.state === 'confirmed', 'the notice', patience);
+  expect(party.posted).toHaveLength(1);
+}, 120_000);
+
+test('who ends another session on the account page sees what its applications make of it', async () => {
+  const person = await personOf('barbara');
+  const good = await partyOf('helpful', confirm);
+  const mute = await partyOf('mute', () => {});
+  await open(person, good, mute);
+  const here = createUserAgent(console.url);
+  const home = await here.signIn(person);
+  const page = await here.submit(home, {}, { action: '/account/sessions' });
+  expect(page.status).toBe(200);
+  expect(textOf(page)).toMatch(/The session has ended\. .*The ended session/);
+  const list = /aria-label="Applications of this session">(.*?)<\/ul>/s.exec(page.body)![1]!;
+  expect(textOf({ ...page, body: list })).toMatch(/^ *helpful Signed out *mute .*No answer yet *$/);
+  expect(textOf(await here.get('/'))).not.toContain('The ended session');
+});
+
+test('nothing to list is said in words', async () => {
+  await personOf('nobody');
+  const { stdout } = await toolDone(['session', 'logouts', 'nobody'], { dataDir });
+  expect(stdout).toBe('No application was told of an ended session within a day.\n');
+});
