@@ -1,0 +1,227 @@
+/** Providers as an administrator adds, changes and removes them, and what becomes of their accounts. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createPasswords } from '../../console/accounts/passwords.ts';
+import { createUsers, type Users } from '../../console/accounts/users.ts';
+import { createLink, type Link } from '../../console/federation/link.ts';
+import type { Provider } from '../../console/federation/provider-records.ts';
+import {
+  createProviderRegistration,
+  type NewProvider,
+  type ProviderRegistration,
+} from '../../console/federation/provider-registration.ts';
+import { createOutbound } from '../../console/http/outbound.ts';
+import { createSealer } from '../../console/oidc/sealing.ts';
+import { Secret } from '../../console/secret.ts';
+import { createMemoryStorage } from '../../console/storage/memory.ts';
+import type { UserRecord } from '../../console/storage/records.ts';
+import type { Registry } from '../../console/storage/storage.ts';
+import { oidcProvider, providerBase } from '../helpers/providers.ts';
+
+const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
+const issuer = 'https://idp.example';
+const corp = oidcProvider('corp', 'Corp', issuer);
+const local = { username: 'root', password: 'seven grey herons', roles: ['Admin'] } as const;
+
+let time: number;
+let registry: Registry;
+let users: Users;
+let link: Link;
+let registration: ProviderRegistration;
+let ended: string[];
+beforeEach(async () => {
+  time = 1_700_000_000_000;
+  ended = [];
+  const now = () => time;
+  ({ registry } = createMemoryStorage());
+  const isProviderEnabled = (id: string) => registry.get('providers', id)?.enabled === true;
+  users = createUsers({ registry, passwords, newId: randomUUID, now, isProviderEnabled });
+  const newSecret = () => randomBytes(32).toString('base64url');
+  link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+  registration = createProviderRegistration({
+    registry,
+    sealer: createSealer(randomBytes(32)),
+    checkOutboundUrl: createOutbound({ allow: [], isKnownLoopback: () => false, resolve: async () => [] })
+      .check,
+    endSessionsOf: async (id) => void ended.push(id),
+    now,
+  });
+  await users.add(local);
+});
+
+const signIn = (subject = 'f1e2', group = 'ops'): Promise<UserRecord> =>
+  link(corp, { subject, username: subject, attributes: { groups: [group] } });
+const second = () => Math.floor(time / 1000);
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: { problem?: { code: string } }) => error.problem?.code ?? String(error),
+  );
+
+describe('an account of a provider', () => {
+  let account: UserRecord;
+  beforeEach(async () => {
+    await registration.add(corp);
+    account = await signIn();
+    time += 5000;
+  });
+  const isIn = () => users.isStillValid(account.id, second());
+
+  test('is out at once with a provider that is disabled, and what it had stays void', async () => {
+    const before = second();
+    expect(users.isStillValid(account.id, before)).toBe(true);
+    expect((await registration.setEnabled('corp', false)).provider?.enabled).toBe(false);
+    expect(ended).toEqual([account.id]);
+    expect(users.isStillValid(account.id, before)).toBe(false);
+    time += 5000;
+    expect(isIn()).toBe(false);
+    const meanwhile = second();
+    await registration.setEnabled('corp', true);
+    expect([before, meanwhile].map((at) => users.isStillValid(account.id, at))).toEqual([false, false]);
+    time += 5000;
+    expect(isIn()).toBe(true);
+  });
+
+  test('keeps its provider from being removed, unless it goes with it', async () => {
+    expect(await codeOf(registration.remove('corp'))).toBe('conflict');
+    expect(isIn()).toBe(true);
+    expect(await registration.remove('corp', { withAccounts: true })).toBe(1);
+    expect([users.find(account.id), isIn(), ended]).toEqual([undefined, false, [account.id]]);
+    expect(users.findByName('root'), 'a local account has no part in it').toBeDefined();
+  });
+
+  test('S45: does not become somebody else’s at another provider of the same id', async () => {
+    await registration.remove('corp', { withAccounts: true });
+    const other = oidcProvider('corp', 'Other', 'https://other.example');
+    await registration.add(other);
+    expect((await signIn()).id).not.toBe(account.id);
+  });
+
+  test('S45: that has outlived its provider keeps the id from being used again', async () => {
+    await registry.update((transaction) => transaction.remove('providers', 'corp'));
+    expect(isIn()).toBe(false);
+    expect(await codeOf(registration.add(corp))).toBe('conflict');
+    expect(registry.get('providers', 'corp')).toBeUndefined();
+    await users.remove(account.id);
+    await registration.add(corp);
+  });
+
+  test('S45: keeps the issuer from being changed under it', async () => {
+    const change = (edit: Partial<typeof corp.oidc>) =>
+      registration.update(
+        'corp',
+        (provider) => ({ ...provider, oidc: { ...corp.oidc, ...edit } }) as Provider,
+      );
+    expect(await codeOf(change({ issuer: 'https://other.example' }))).toBe('conflict');
+    expect(registration.find('corp').provider).toMatchObject({ oidc: { issuer } });
+    await change({ clientId: 'another' });
+    expect(registration.find('corp').provider).toMatchObject({ oidc: { clientId: 'another' } });
+    await users.remove(account.id);
+    await change({ issuer: 'https://other.example' });
+  });
+
+  test('S55: of the last administrator is not shut out', async () => {
+    const chief = await signIn('chief', 'cn=admins,dc=example');
+    await users.setRoles(users.findByName('root')!.id, ['Viewer']);
+    expect(chief.roles).toEqual(['Admin']);
+    const works = [
+      registration.setEnabled('corp', false),
+      registration.remove('corp', { withAccounts: true }),
+      users.setDisabled(chief.id, true),
+    ];
+    expect(await Promise.all(works.map(codeOf))).toEqual(['conflict', 'conflict', 'conflict']);
+    expect([users.isStillValid(chief.id, second() + 1), ended]).toEqual([true, []]);
+    await users.setRoles(users.findByName('root')!.id, ['Admin']);
+    await registration.setEnabled('corp', false);
+    expect(
+      await codeOf(users.setRoles(users.findByName('root')!.id, [])),
+      'a disabled one does not count',
+    ).toBe('conflict');
+  });
+
+  test('takes no password of this console', async () => {
+    expect(await codeOf(users.setPassword(account.id, 'nine orange sparrows'))).toBe('conflict');
+  });
+});
+
+describe('is refused, and nothing is kept', () => {
+  const directory = (ldap: object, rules = corp.roleRules): NewProvider => ({
+    ...providerBase('staff', 'Staff'),
+    roleRules: rules,
+    kind: 'ldap',
+    ldap: { url: 'ldaps://ldap.example', find: { by: 'template', dn: 'uid={username}' }, ...ldap },
+  });
+  const at = (changed: string) => ({ ...corp, oidc: { ...corp.oidc, issuer: changed } });
+  const endpoints = { authorization: `${issuer}/a`, token: `${issuer}/t`, keys: `${issuer}/k` };
+  const withEndpoints = (changed: object) => ({
+    ...corp,
+    oidc: { ...corp.oidc, endpoints: { ...endpoints, ...changed } },
+  });
+  const memberOf = { rules: [{ attribute: 'memberOf', value: 'cn=ops', role: 'Viewer' }] } as const;
+
+  const rows: readonly (readonly [string, NewProvider, string])[] = [
+    ['S45: no rule and no default role', { ...corp, roleRules: { rules: [] } }, 'invalid_request'],
+    ['an id with a slash', { ...corp, id: 'a/b' }, 'invalid_request'],
+    ['an id that ends in a hyphen', { ...corp, id: 'a-' }, 'invalid_request'],
+    ['an id of 33 characters', { ...corp, id: 'a'.repeat(33) }, 'invalid_request'],
+    ['an empty name', { ...corp, name: ' ' }, 'invalid_request'],
+    ['S42: http', at('http://idp.example'), 'invalid_url'],
+    ['S42: loopback that nobody allowed', at('http://127.0.0.1:9000'), 'invalid_url'],
+    ['S42: a metadata service', at('https://169.254.169.254'), 'invalid_url'],
+    ['S42: a private address', at('https://10.0.0.1'), 'invalid_url'],
+    ['S42: a password in the address', at('https://a:b@idp.example'), 'invalid_url'],
+    ['a query in the issuer', at('https://idp.example/?tenant=1'), 'invalid_request'],
+    ['S42: a token address that leads inside', withEndpoints({ token: 'https://10.0.0.1/t' }), 'invalid_url'],
+    [
+      'S42: a script as sign-in address',
+      withEndpoints({ authorization: 'javascript:alert(1)' }),
+      'invalid_url',
+    ],
+    ['S42: a sign-in in the clear', withEndpoints({ authorization: 'http://idp.example/a' }), 'invalid_url'],
+    ['a directory in the clear', directory({ url: 'ldap://ldap.example' }, memberOf), 'invalid_request'],
+    [
+      'a template without a name',
+      directory({ find: { by: 'template', dn: 'uid=x' } }, memberOf),
+      'invalid_request',
+    ],
+    ['a rule about groups without a search for them', directory({}), 'invalid_request'],
+    ['a secret that is too long', longSecret(), 'invalid_request'],
+  ];
+  test.each(rows)('%s', async (_what, provider, code) => {
+    expect(await codeOf(registration.add(provider))).toBe(code);
+    expect(registry.all('providers').size).toBe(0);
+  });
+
+  test('a second one of the same id', async () => {
+    await registration.add(corp);
+    expect(await codeOf(registration.add({ ...corp, name: 'Other' }))).toBe('conflict');
+    expect(registration.list()).toMatchObject([{ id: 'corp', accounts: 0, provider: { name: 'Corp' } }]);
+  });
+
+  test('one that is not there', async () => {
+    const works = [
+      registration.setEnabled('nobody', true),
+      registration.remove('nobody'),
+      registration.update('nobody', (provider) => provider),
+    ];
+    expect(await Promise.all(works.map(codeOf))).toEqual(['not_found', 'not_found', 'not_found']);
+    expect(() => registration.find('nobody')).toThrow('no identity provider');
+  });
+});
+
+test('a record that cannot be read is listed as such; it can be shut out and removed, not let in', async () => {
+  await registry.update((transaction) =>
+    transaction.put('providers', { id: 'odd', enabled: true, kind: 'x' }),
+  );
+  expect(registration.list()).toEqual([{ id: 'odd', problem: expect.stringContaining('kind'), accounts: 0 }]);
+  await registration.setEnabled('odd', false);
+  expect(registry.get('providers', 'odd')?.enabled).toBe(false);
+  expect(await codeOf(registration.setEnabled('odd', true))).toBe('conflict');
+  await registration.remove('odd');
+  expect(registration.list()).toEqual([]);
+});
+
+function longSecret(): NewProvider {
+  const authentication = { method: 'client_secret_post', secret: new Secret('x'.repeat(20_000)) } as const;
+  return { ...corp, oidc: { ...corp.oidc, authentication } };
+}
