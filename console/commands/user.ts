@@ -42,10 +42,16 @@ export const userCommands: readonly Command[] = [
     summary: 'Lists the users.',
     async run(_input, { services }) {
       const all = (await services()).users.list();
-      const rows = all.map((user) => [user.username, rolesOf(user), stateOf(user), user.email ?? '']);
+      const rows = all.map((user) => [
+        user.username,
+        rolesOf(user),
+        stateOf(user),
+        providerOf(user) ?? 'here',
+        user.email ?? '',
+      ]);
       return {
         text: table(
-          ['NAME', 'ROLES', 'STATE', 'E-MAIL'],
+          ['NAME', 'ROLES', 'STATE', 'SIGNS IN AT', 'E-MAIL'],
           rows,
           'There is no user yet: npx console user add <name>',
         ),
@@ -65,6 +71,7 @@ export const userCommands: readonly Command[] = [
         'e-mail': user.email,
         roles: rolesOf(user),
         state: stateOf(user),
+        'signs in at': providerOf(user) ?? 'this console',
         added: time(user.createdAt),
       });
       return { text, json: viewOf(user) };
@@ -75,6 +82,7 @@ export const userCommands: readonly Command[] = [
     summary: 'Gives a user a new password and ends all sessions of that user.',
     positionals: [name],
     flags: { 'password-file': passwordFlag },
+    details: ['Refused for an account of an identity provider: its password is kept and changed there.'],
     event: 'user.password_changed',
     run: (input, { services, readSecret }) =>
       change(input, services, 'New password for', async ({ users }, { id }) =>
@@ -160,8 +168,15 @@ function done(user: UserRecord, text: string): Reply {
 }
 
 /** What may be shown of a user: no hash (S54). */
-function viewOf({ id, username, email, roles: held, disabled, createdAt }: UserRecord) {
-  return { id, username, email: email ?? null, roles: held, disabled, createdAt: time(createdAt) };
+function viewOf(user: UserRecord) {
+  const { id, username, email = null, roles: held, disabled, createdAt } = user;
+  const provider = providerOf(user) ?? null;
+  return { id, username, email, roles: held, disabled, provider, createdAt: time(createdAt) };
+}
+
+/** The id of the outside provider that has the password, if one has. */
+function providerOf({ federated }: UserRecord): string | undefined {
+  return federated?.provider;
 }
 
 function rolesOf(user: UserRecord): string {

@@ -33,12 +33,13 @@ test('a user is added, listed, shown, changed and removed, without a console', a
     email: 'ada@example.com',
     roles: ['Admin', 'Viewer'],
     disabled: false,
+    provider: null,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
   });
   await add('bob');
   expect((await done(['user', 'show', 'ADA', '--json'])).json()).toEqual(added);
   expect((await done(['user', 'list'])).stdout).toMatch(
-    /ada +Admin, Viewer +active +ada@example.com\nbob +no role +active/,
+    /ada +Admin, Viewer +active +here +ada@example.com\nbob +no role +active +here/,
   );
 
   expect((await done(['user', 'roles', 'bob', '--role', 'Viewer', '--json'])).json().roles).toEqual([

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runTool } from '../commands/support.ts';
 import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
 import type { RunningProvider } from '../federation/support.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
@@ -109,6 +110,17 @@ describe('the console’s own sign-in', () => {
     ]);
     const other = createUserAgent(console.url);
     expect((await other.signIn({ username: 'typed', password: 'a long new sentence' })).status).toBe(401);
+  });
+
+  test('on the command line it names its provider, and takes no password', async () => {
+    await signIn('clara');
+    const tool = (...args: string[]) => runTool(args, { dataDir, stdin: 'another long sentence' });
+    const [line] = (await tool('user', 'list')).stdout.split('\n').filter((text) => text.startsWith('clara'));
+    expect(line).toMatch(/^clara +Admin +active +corp +clara@corp\.example$/);
+    expect((await tool('user', 'show', 'clara', '--json')).json()).toMatchObject({ provider: 'corp' });
+    const refused = await tool('user', 'passwd', 'clara', '--password-file', '-');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('identity provider corp')]);
+    expect(await isSignedIn(agent)).toBe(true);
   });
 
   test('whoever is signed in already stays so, wherever the link was found', async () => {
