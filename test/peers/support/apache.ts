@@ -14,7 +14,7 @@ const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'include
 export const apacheIsMissing =
   existsSync(program) && existsSync(join(modulesFolder, 'mod_auth_openidc.so'))
     ? undefined
-    : 'there is no Apache with mod_auth_openidc here: apt-get install apache2 libapache2-mod-auth-openidc';
+    : 'there is no Apache with mod_auth_openidc here: apt-get install libapache2-mod-auth-openidc';
 
 export interface RunningApache {
   readonly url: string;

@@ -21,7 +21,7 @@ export interface Libraries {
 /** Kept in the person's cache, by what pom.xml says; without it Maven has three minutes. */
 export async function fetchLibraries(): Promise<Libraries> {
   if (javaVersion() < 17) {
-    return { missing: 'there is no Java 17 here: apt-get install openjdk-17-jre-headless' };
+    return { missing: 'there is no Java 17 here: apt-get install default-jre-headless' };
   }
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   const version = createHash('sha256').update(readFileSync(projectFile)).digest('hex').slice(0, 16);
