@@ -33,6 +33,7 @@ export const problems = {
   headersTooLarge: problem('headers_too_large', 431, 'The header fields are too large'),
   serverError: problem('server_error', 500, 'Something went wrong here'),
   badGateway: problem('bad_gateway', 502, 'The member closed the connection without an answer'),
+  groupDisabled: problem('group_disabled', 502, 'The endpoint group is off at the member'),
   noMember: problem('no_member', 503, 'No member can be reached'),
   busy: problem('busy', 503, 'The server is busy'),
   storageUnavailable: problem('storage_unavailable', 503, 'The store cannot be written'),

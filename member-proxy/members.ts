@@ -14,6 +14,7 @@ import {
 } from './member-health.ts';
 import type { MemberPrefix } from './prefix.ts';
 import { createProber, type Prober } from './probe.ts';
+import type { EndpointGroup } from './rule-table.ts';
 
 /** A member that may be asked. */
 export interface Member {
@@ -24,6 +25,8 @@ export interface Member {
   readonly prefix: MemberPrefix;
   /** Known once it has told it; a restart changes it. */
   readonly uuid: string | undefined;
+  /** Endpoint groups that are off there, as far as its silence tells. */
+  readonly offGroups: ReadonlySet<EndpointGroup>;
   /** Calls under way; the exchange counts. */
   pending: number;
 }
@@ -33,14 +36,18 @@ export interface MemberStatus {
   readonly uuid: string | undefined;
   readonly prefix: MemberPrefix;
   readonly isIn: boolean;
+  readonly offGroups: readonly EndpointGroup[];
   /** Undefined before the first probe. */
   readonly lastProbe: ProbeOutcome | undefined;
   readonly pending: number;
 }
 
 export interface Members {
-  /** In the order in which they should be tried: least pending first, those that are out at the end. */
-  choose(): readonly Member[];
+  /**
+   * In the order in which they should be tried: least pending first, those that are out at the end. Members
+   * where the group is off are left out while there are others.
+   */
+  choose(group: EndpointGroup): readonly Member[];
   /** @param name  UUID, or `host:port` as configured or as the member gives it */
   find(name: string): Member | undefined;
   /** All of them, in the order of their configuration. */
@@ -79,10 +86,17 @@ export const probeTimes: ProbeTimes = { everyMs: 2_000, replyMs: 2_000 };
 /** How long an idle connection is kept when the member does not say; a member itself never closes one. */
 const idleMs = 15_000;
 
+/** How often a member's groups are looked at anew, milliseconds. */
+const groupsMs = 60_000;
+const none: ReadonlySet<EndpointGroup> = new Set();
+
 interface Entry extends Member {
   prefix: MemberPrefix;
   uuid: string | undefined;
+  offGroups: ReadonlySet<EndpointGroup>;
   hasToldPrefix: boolean;
+  /** Monotonic milliseconds at which the groups were looked at; undefined when they have to be. */
+  groupsSeenAt: number | undefined;
   readonly isConfigured: boolean;
   /** `host:port` names by which it may be called. */
   readonly names: Set<string>;
@@ -99,10 +113,11 @@ export function createMembers(deps: MembersDeps): Members {
   if (probes) for (const entry of entries) void watch(entry);
 
   return {
-    choose() {
+    choose(group) {
       if (entries.length < 2) return entries;
       turn = (turn + 1) % entries.length;
-      return inOrder(entries, turn, now());
+      const open = entries.filter(({ offGroups }) => !offGroups.has(group));
+      return inOrder(open.length > 0 ? open : entries, turn, now());
     },
     find(name) {
       const wanted = name.toLowerCase();
@@ -123,6 +138,8 @@ export function createMembers(deps: MembersDeps): Members {
       prefix: deps.prefix ?? 'svc',
       hasToldPrefix: deps.prefix !== undefined,
       uuid: undefined,
+      offGroups: none,
+      groupsSeenAt: undefined,
       pending: 0,
       isConfigured,
       names: new Set([host.toLowerCase()]),
@@ -148,7 +165,12 @@ export function createMembers(deps: MembersDeps): Members {
     if (entry.isClosed) return;
     const isNews = followPrefix(entry, finding.prefix);
     const hasMoved = health.note(finding.outcome, now());
-    if (finding.outcome === 'unreachable') entry.uuid = undefined;
+    if (finding.outcome === 'unreachable') {
+      entry.uuid = undefined;
+      entry.groupsSeenAt = undefined;
+    } else {
+      await followGroups(entry, prober);
+    }
     if (isNews || hasMoved) onChange?.(statusOf(entry));
     if (finding.outcome === 'ready') await followCluster(entry, prober);
     if (entry.isClosed) return;
@@ -161,6 +183,15 @@ export function createMembers(deps: MembersDeps): Members {
     entry.prefix = found;
     entry.hasToldPrefix = true;
     return true;
+  }
+
+  /** Groups follow from a member's configuration, which it reads when it starts. */
+  async function followGroups(entry: Entry, prober: Prober): Promise<void> {
+    const isFresh = entry.groupsSeenAt !== undefined && now() - entry.groupsSeenAt < groupsMs;
+    if (isFresh || !entry.hasToldPrefix) return;
+    const offGroups = await prober.silentGroups(entry.prefix);
+    entry.offGroups = offGroups;
+    entry.groupsSeenAt = now();
   }
 
   /** The UUID is asked for once; the list of members, when it is followed, each time. */
@@ -202,8 +233,16 @@ function inOrder(entries: readonly Entry[], turn: number, at: number): readonly 
   return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
 }
 
-function statusOf({ address, uuid, prefix, health, pending }: Entry): MemberStatus {
-  return { address, uuid, prefix, isIn: health.isIn, lastProbe: health.last, pending };
+function statusOf({ address, uuid, prefix, offGroups, health, pending }: Entry): MemberStatus {
+  return {
+    address,
+    uuid,
+    prefix,
+    isIn: health.isIn,
+    offGroups: [...offGroups],
+    lastProbe: health.last,
+    pending,
+  };
 }
 
 function openPool(

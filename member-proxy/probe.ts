@@ -3,6 +3,7 @@ import { Client, errors } from 'undici';
 import { type ClusterView, readClusterView } from './cluster-view.ts';
 import type { ProbeOutcome } from './member-health.ts';
 import { type MemberPrefix, memberPrefixes } from './prefix.ts';
+import type { EndpointGroup } from './rule-table.ts';
 
 export interface Finding {
   readonly outcome: ProbeOutcome;
@@ -19,8 +20,22 @@ export interface Prober {
   look(known: MemberPrefix | undefined): Promise<Finding>;
   /** What the member says about its cluster; undefined when it says nothing of use, or its group is off. */
   cluster(prefix: MemberPrefix): Promise<ClusterView | undefined>;
+  /** The groups at which the member hangs up, which is all that the real engine says about one that is off. */
+  silentGroups(prefix: MemberPrefix): Promise<ReadonlySet<EndpointGroup>>;
   close(): Promise<void>;
 }
+
+/** A path of each group; `HEAD` changes nothing on any of them (reference §3, §7 and §14). */
+const groupPaths: Readonly<Record<EndpointGroup, string>> = {
+  HEALTH_CHECK: '/health',
+  CLUSTER_READ: '/rest/cluster',
+  // As `HEAD` this path belongs to the writing group.
+  CLUSTER_WRITE: '/rest/management/cluster/version',
+  PERSISTENCE: '/rest/management/cluster/forceStart',
+  WAN: '/rest/wan/sync/map',
+  DATA: '/rest/maps/-/-',
+  CP: '/rest/cp-subsystem/groups',
+};
 
 /** More than a cluster of a thousand members says. */
 const longestReply = 1024 * 1024;
@@ -48,6 +63,14 @@ export function createProber(address: string, replyMs: number): Prober {
       return known ? { outcome: 'silent' } : { outcome: 'silent', ...(await otherSign()) };
     },
     cluster,
+    async silentGroups(prefix) {
+      const silent = new Set<EndpointGroup>();
+      for (const [group, path] of Object.entries(groupPaths) as [EndpointGroup, string][]) {
+        if (await hangsUp(`/${prefix}${path}`)) silent.add(group);
+      }
+      // A member that hangs up on everything may just be going down.
+      return silent.size < Object.keys(groupPaths).length ? silent : new Set();
+    },
     close: () => client.destroy(),
   };
 
@@ -67,6 +90,16 @@ export function createProber(address: string, replyMs: number): Prober {
       if (await cluster(prefix)) return { prefix };
     }
     return {};
+  }
+
+  async function hangsUp(path: string): Promise<boolean> {
+    try {
+      const { body } = await client.request({ method: 'HEAD', path });
+      await body.dump();
+      return false;
+    } catch (error) {
+      return hasHungUp(error);
+    }
   }
 
   async function ask(prefix: MemberPrefix): Promise<ProbeOutcome> {

@@ -13,7 +13,7 @@ import type { Member, Members } from './members.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
 import { fillPositions, type MemberCredentials } from './positions.ts';
-import { insufficientScope, revokedWhileWaiting } from './refusals.ts';
+import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import { relayTo, requestFor } from './relay.ts';
 import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
@@ -118,7 +118,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.caller = caller;
     const rule = accept(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
-    const candidates = candidatesFor(call);
+    const candidates = candidatesFor(call, rule);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {
       forward(call, head, target, candidates, undefined);
       return;
@@ -129,15 +129,22 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       .catch((error) => refuse(call, error));
   }
 
-  function candidatesFor({ pin }: Call): readonly Member[] {
-    if (pin === undefined) {
-      return members.choose();
+  /** A member that would only hang up is not asked, so that the refusal can say why. */
+  function candidatesFor({ pin }: Call, { group }: Rule): readonly Member[] {
+    const candidates = pin === undefined ? members.choose(group) : [pinned(pin)];
+    const [first] = candidates;
+    if (first?.offGroups.has(group)) {
+      throw groupDisabled(group, first);
     }
-    const member = members.find(pin);
+    return candidates;
+  }
+
+  function pinned(name: string): Member {
+    const member = members.find(name);
     if (member === undefined) {
       throw noSuchMember();
     }
-    return [member];
+    return member;
   }
 
   async function filled(

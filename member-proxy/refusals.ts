@@ -1,4 +1,6 @@
 import { ProblemError, problems } from '../console/errors.ts';
+import type { Member } from './members.ts';
+import type { EndpointGroup } from './rule-table.ts';
 
 /**
  * The refusals that carry a challenge (RFC 6750 §3): what a bearer call lacks, told so that a
@@ -34,6 +36,15 @@ export function invalidToken(detail = 'The access token is not valid', cause?: u
 /** The token was good when the call began; what the member may still answer goes nowhere. */
 export function revokedWhileWaiting(): ProblemError {
   return invalidToken('The access token was revoked while the call waited for the member');
+}
+
+/** The member's whole answer would be to hang up (reference §3). */
+export function groupDisabled(group: EndpointGroup, { address }: Member): ProblemError {
+  const key = `network.rest-api.endpoint-groups.${group}.enabled`;
+  return new ProblemError(
+    problems.groupDisabled,
+    `The endpoint group ${group} is off at the member ${new URL(address).host}. Set ${key}: true in its configuration and restart it`,
+  );
 }
 
 /** @param scope  the scope that would open the call (RFC 6750 §3.1, S60) */

@@ -231,6 +231,45 @@ describe('what members say about the cluster', () => {
   });
 });
 
+describe('endpoint groups that are off', () => {
+  const health = ['/hazelcast/health'];
+
+  test('S67: are told with the member and the key that turns them on, and put nobody out', async () => {
+    const { address } = await startEngine([...health, '/hazelcast/rest/cluster']);
+    const proxy = await open([address]);
+    await until(() => proxy.members.statuses()[0]!.offGroups.length > 0, 'the groups');
+    expect(proxy.members.statuses()[0]!.offGroups.toSorted()).toEqual(
+      ['CLUSTER_WRITE', 'CP', 'DATA', 'PERSISTENCE', 'WAN'].toSorted(),
+    );
+    const refused = await reply(proxy, '/svc/rest/maps/m/k');
+    const problem = JSON.parse(refused.body);
+    expect([refused.status, problem.code]).toEqual([502, 'group_disabled']);
+    expect(problem.detail).toContain(`DATA is off at the member ${new URL(address).host}`);
+    expect(problem.detail).toContain('network.rest-api.endpoint-groups.DATA.enabled: true');
+    expect(problem.decision_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await call(proxy, '/svc/rest/cluster')).toBe(200);
+    expect(proxy.members.statuses()[0]!.isIn).toBe(true);
+  });
+
+  test('at one member: calls go to the others', async () => {
+    const off = await startEngine([...health, '/hazelcast/rest/cluster']);
+    const on = await startEngine([...health, '/hazelcast/rest/']);
+    const proxy = await open([off.address, on.address]);
+    await until(() => proxy.members.statuses()[0]!.offGroups.length > 0, 'the groups');
+    for (let i = 0; i < 6; i += 1) expect(await call(proxy, '/svc/rest/maps/m/k')).toBe(200);
+    expect((await reply(proxy, `/members/${new URL(off.address).host}/svc/rest/maps/m/k`)).status).toBe(502);
+  });
+
+  test('a member that hangs up on everything may be going down: that is no group that is off', async () => {
+    const { address } = await startEngine([]);
+    const proxy = await startProxy({ members: [address], prefix: 'hazelcast', probes, health: fast });
+    cleanups.push(proxy.close);
+    await until(() => proxy.members.statuses()[0]!.lastProbe === 'silent', 'a probe');
+    const refused = await reply(proxy, '/svc/rest/maps/m/k');
+    expect(JSON.parse(refused.body).code).toBe('bad_gateway');
+  });
+});
+
 test('closed members are asked no more', async () => {
   const member = await startMember((_req, res) => res.end());
   const { members } = watch([member.address]);
@@ -256,13 +295,15 @@ async function startEngine(paths: readonly string[]) {
   let count = 0;
   const member = await startRawMember((socket) => {
     socket.on('data', (bytes) => {
-      if (!paths.some((path) => bytes.toString().startsWith(`GET ${path}`))) {
+      const [method, url = ''] = bytes.toString().split(' ', 2);
+      if (!paths.some((path) => url.startsWith(path))) {
         socket.destroy();
         return;
       }
       count += 1;
       const body = clusterOf([['127.0.0.1:5701', uuids[0], true]]);
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      const length = method === 'HEAD' ? 0 : body.length;
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${body.slice(0, length)}`);
     });
   });
   cleanups.push(member.close);
@@ -289,10 +330,14 @@ async function open(addresses: readonly string[], health = fast, times = probes)
   return proxy;
 }
 
-async function call(proxy: TestProxy, path: string): Promise<number> {
+async function reply(proxy: TestProxy, path: string) {
   const token = await tokenFor(proxy.key, 'Admin');
   const fields = `Host: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n`;
-  return (await sendRaw(proxy.address, `GET ${path} HTTP/1.1\r\n${fields}\r\n`)).status;
+  return sendRaw(proxy.address, `GET ${path} HTTP/1.1\r\n${fields}\r\n`);
+}
+
+async function call(proxy: TestProxy, path: string): Promise<number> {
+  return (await reply(proxy, path)).status;
 }
 
 function clusterOf(members: readonly (readonly [address: string, uuid: string, isLocal: boolean])[]): string {
