@@ -1,0 +1,146 @@
+/** Sign-in and sign-out with SimpleSAMLphp, in a real browser: at the console, at the dashboard, and there. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Pair } from '../dashboard/support.ts';
+import { openBrowser } from '../helpers/browser.ts';
+import { type SimpleSaml, startSimpleSaml, whyNoSimpleSaml } from './support/simplesaml.ts';
+import {
+  addProvider,
+  outsideAccounts,
+  ownMetadata,
+  type ProviderInBrowser,
+  startTour,
+  type Visitor,
+  visit,
+} from './support/tour.ts';
+
+const { browser, reason } = whyNoSimpleSaml ? {} : await openBrowser();
+const skipped = whyNoSimpleSaml ?? (reason ? ` (skipped: ${reason})` : undefined);
+
+const password = 'correct-staple-1';
+const person = (uid: string, ...groups: string[]) => ({
+  password,
+  attributes: { uid, email: `${uid}@corp.example`, displayName: `The ${uid}`, groups },
+});
+const people = {
+  grace: person('grace', 'staff', 'admins'),
+  vera: person('vera', 'staff', 'operators'),
+  eve: person('eve', 'staff'),
+};
+
+const corporation: ProviderInBrowser = {
+  name: 'Example Corporation',
+  button: (page) => page.getByRole('button', { name: 'Login', exact: true }),
+  async typeIn(page, username) {
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password').fill(password);
+    await corporation.button(page).click();
+  },
+};
+
+describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`, { timeout: 120_000 }, () => {
+  let provider: SimpleSaml;
+  let pair: Pair;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    [provider, pair] = await Promise.all([startSimpleSaml(people), startTour()]);
+    const folder = await mkdtemp(join(tmpdir(), 'identity-saml-'));
+    const file = join(folder, 'metadata.xml');
+    await writeFile(file, await provider.metadata());
+    await addProvider(pair, 'corp', [
+      ...['--kind', 'saml', '--name', corporation.name, '--metadata-file', file, '--sign-requests'],
+      ...['--role-rule', 'groups=admins -> Admin', '--role-rule', 'groups=operators -> Viewer'],
+    ]);
+    await rm(folder, { recursive: true });
+    await provider.trust(await ownMetadata(pair, 'corp'));
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), provider?.stop(), pair?.stop()]);
+  });
+  beforeEach(async () => {
+    visitor = await visit(browser as Browser, pair);
+  });
+  afterEach(() => visitor.leave());
+
+  test('who signs in there is signed in at the dashboard and at the console, by the role of a rule', async () => {
+    const { page } = visitor;
+    await visitor.signIn(corporation, 'grace');
+    await page.getByText('The cluster is well.').waitFor();
+    expect(await visitor.isAskedAtConsole()).toBe(false);
+    expect(await page.getByText('grace').count()).toBeGreaterThan(0);
+    await visitor.forget();
+    expect(await visitor.isAskedAt(corporation)).toBe(false);
+
+    const subject = expect.stringMatching(/^[0-9a-f]{40}$/);
+    expect((await outsideAccounts(pair)).get('grace')).toMatchObject({
+      email: 'grace@corp.example',
+      roles: ['Admin'],
+      federated: { provider: 'corp', subject },
+    });
+  });
+
+  test('the same person has the same account the next time, and others have their own', async () => {
+    await visitor.signInAtConsole(corporation, 'vera');
+    const first = await outsideAccounts(pair);
+    await visitor.leave();
+    visitor = await visit(browser as Browser, pair);
+    await visitor.signIn(corporation, 'vera');
+    const second = await outsideAccounts(pair);
+    expect(second.get('vera')).toMatchObject({ id: first.get('vera')!.id, roles: ['Viewer'] });
+    expect(second.size).toBe(first.size);
+  });
+
+  test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
+    const before = await outsideAccounts(pair);
+    await visitor.chooseAtDashboard(corporation);
+    await corporation.typeIn(visitor.page, 'eve');
+    await visitor.page.getByText('no rule of this console gives you a role').waitFor();
+    expect(await outsideAccounts(pair)).toEqual(before);
+    expect(await visitor.isAskedAtConsole()).toBe(true);
+    expect(await visitor.isAskedAtDashboard()).toBe(true);
+  });
+
+  test('S47: a sign-in that begins at the provider is refused, and nobody is signed in', async () => {
+    const { page } = visitor;
+    const entityId = encodeURIComponent(`${pair.console.url}/login/saml/corp/metadata`);
+    await page.goto(`${provider.origin}/saml2/idp/SSOService.php?spentityid=${entityId}`);
+    await corporation.typeIn(page, 'grace');
+    await page.getByText('nobody here has asked for').waitFor();
+    expect(await visitor.isAskedAtConsole()).toBe(true);
+  });
+
+  test('signing out at the dashboard ends the sessions at the console and at the provider', async () => {
+    const { page } = visitor;
+    await visitor.signIn(corporation, 'grace');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await page.waitForURL(`${pair.dashboard.url}/**`);
+    expect(await visitor.isAskedAtConsole()).toBe(true);
+    expect(await visitor.isAskedAtDashboard()).toBe(true);
+    expect(await visitor.isAskedAt(corporation)).toBe(true);
+  });
+
+  test('signing out at the console ends the sessions at the dashboard and at the provider', async () => {
+    const { page } = visitor;
+    await visitor.signIn(corporation, 'grace');
+    await page.goto(`${pair.console.url}/connect/logout`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText(`You are signed out at ${corporation.name} too.`).waitFor();
+    expect(await visitor.isAskedAtDashboard()).toBe(true);
+    expect(await visitor.isAskedAt(corporation)).toBe(true);
+  });
+
+  test('signing out at the provider ends the sessions at the console and at the dashboard', async () => {
+    const { page } = visitor;
+    await visitor.signIn(corporation, 'grace');
+    const end = `${provider.origin}/logout.php`;
+    await page.goto(`${provider.origin}/saml2/idp/initSLO.php?RelayState=${encodeURIComponent(end)}`);
+    await page.waitForURL(end);
+    expect(await visitor.isAskedAtConsole()).toBe(true);
+    expect(await visitor.isAskedAtDashboard()).toBe(true);
+  });
+});
