@@ -27,7 +27,7 @@ export interface OutsideDeps {
 const newId = () => randomBytes(18).toString('base64url');
 
 export function composeOutside({ services, log, addressOf }: Shared, deps: OutsideDeps) {
-  const { settings, storage, providers, users, passwords, upstreamSessions, now } = services;
+  const { settings, storage, providers, users, passwords, upstreamSessions, sealer, now } = services;
   const { times, cookieName, isSecure, onSignIn } = deps;
   const { registry, artifacts } = storage;
   const newSecret = () => randomBytes(32).toString('base64url');
@@ -55,7 +55,7 @@ export function composeOutside({ services, log, addressOf }: Shared, deps: Outsi
         outside,
         attempts,
         binding,
-        replies: createPostedReplies({ artifacts, newId, now }),
+        replies: createPostedReplies({ artifacts, sealer, newId, now }),
         upstreamSessions,
         pages,
         clientAddress: (ctx) => addressOf(ctx.req),

@@ -21,6 +21,11 @@ export interface PostedReplies {
 
 export interface PostedRepliesDeps {
   readonly artifacts: ArtifactStore;
+  /** What a provider says of a person is not for whoever reads a copy of the store (S79). */
+  readonly sealer: {
+    seal(text: string, label: string): string;
+    open(stored: string, label: string): string;
+  };
   /** At least 128 random bits. */
   readonly newId: () => string;
   /** Epoch milliseconds. */
@@ -28,18 +33,19 @@ export interface PostedRepliesDeps {
 }
 
 const kind = 'PostedReply';
+const label = 'posted reply';
 const waitSeconds = 60;
 /** Of one source within a minute; each has up to half a mebibyte. */
 const mostOfSource = 120;
 
-export function createPostedReplies({ artifacts, newId, now }: PostedRepliesDeps): PostedReplies {
+export function createPostedReplies({ artifacts, sealer, newId, now }: PostedRepliesDeps): PostedReplies {
   return {
     async keep({ providerId, parameters }, source) {
       const { count } = await artifacts.count(`${kind}Source`, source, waitSeconds);
       if (count > mostOfSource) return undefined;
       const ticket = newId();
       await artifacts.put(kind, ticket, {
-        payload: { providerId, parameters: [...parameters] },
+        payload: { providerId, sealed: sealer.seal(JSON.stringify([...parameters]), label) },
         expiresAt: Math.floor(now() / 1000) + waitSeconds,
       });
       return ticket;
@@ -49,7 +55,7 @@ export function createPostedReplies({ artifacts, newId, now }: PostedRepliesDeps
       if (found?.payload.providerId !== providerId || !(await artifacts.consume(kind, ticket)))
         return undefined;
       await artifacts.remove(kind, ticket);
-      return new Map(found.payload.parameters as [string, string][]);
+      return new Map(JSON.parse(sealer.open(String(found.payload.sealed), label)) as [string, string][]);
     },
   };
 }

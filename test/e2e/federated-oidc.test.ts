@@ -437,6 +437,29 @@ describe('a provider that cannot be asked', () => {
   });
 });
 
+test('S33: on https the cookie of the way out is Secure and of this host alone', async () => {
+  const port = await freePort();
+  const dir = await storeWithProviders(oidcProvider('corp', 'Corp', corp.issuer));
+  const env = {
+    CONSOLE_URL: 'https://console.example',
+    CONSOLE_TRUSTED_PROXIES: '127.0.0.1,::1',
+    CONSOLE_OUTBOUND_ALLOW: '127.0.0.1',
+  };
+  const behind = await startConsole({ port, dataDir: dir, env });
+  try {
+    const reply = await createUserAgent(`http://localhost:${port}`).get('/login/start/corp');
+    expect(reply.status).toBe(303);
+    const { searchParams } = new URL(reply.headers.location!);
+    expect(searchParams.get('redirect_uri')).toBe('https://console.example/login/callback/corp');
+    const [cookie] = reply.setCookies.filter((line) => line.startsWith('__Host-console_outside='));
+    expect(cookie).toMatch(/path=\/;.*secure;.*httponly/i);
+    expect(cookie).not.toMatch(/domain=/i);
+  } finally {
+    await behind.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
 test('S27: before the first administrator is made, nobody comes in from outside', async () => {
   const dir = await storeWithProviders(oidcProvider('corp', 'Corp', corp.issuer));
   const env = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };

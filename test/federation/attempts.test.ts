@@ -34,6 +34,15 @@ test('keeps neither the cookie nor the id in the store', async () => {
   expect(listed).not.toContain(id);
 });
 
+test('is open at its provider until it is taken', async () => {
+  expect(await attempts.isOpen({ id, providerId: 'corp' })).toBe(true);
+  expect(await attempts.isOpen({ id, providerId: 'other' })).toBe(false);
+  expect(await attempts.isOpen({ id: 'unknown', providerId: 'corp' })).toBe(false);
+  expect(await attempts.isOpen({ id: undefined, providerId: 'corp' })).toBe(false);
+  await attempts.take(right());
+  expect(await attempts.isOpen({ id, providerId: 'corp' })).toBe(false);
+});
+
 describe('S43: refuses, and spoils nothing for the rightful browser', () => {
   test.each([
     ['another browser', { browser: 'another' }],

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
+import { createPostedReplies, type PostedReplies } from '../../console/federation/posted-replies.ts';
+import { createSealer } from '../../console/oidc/sealing.ts';
+import { createMemoryStorage } from '../../console/storage/memory.ts';
+import type { ArtifactStore } from '../../console/storage/storage.ts';
+
+const reply = { providerId: 'corp', parameters: new Map([['SAMLResponse', 'what-it-says']]) };
+let time: number;
+let artifacts: ArtifactStore;
+let replies: PostedReplies;
+beforeEach(() => {
+  time = 1_000_000_000;
+  artifacts = createMemoryStorage({ now: () => time }).artifacts;
+  replies = createPostedReplies({
+    artifacts,
+    sealer: createSealer(randomBytes(32)),
+    newId: () => randomBytes(18).toString('base64url'),
+    now: () => time,
+  });
+});
+
+test('gives a reply back once, at its own provider', async () => {
+  const ticket = (await replies.keep(reply, '192.0.2.1'))!;
+  expect(await replies.take(ticket, 'other')).toBeUndefined();
+  expect(await replies.take(ticket, 'corp')).toEqual(reply.parameters);
+  expect(await replies.take(ticket, 'corp')).toBeUndefined();
+});
+
+test('gives it to one of two who ask at once', async () => {
+  const ticket = (await replies.keep(reply, '192.0.2.1'))!;
+  const taken = await Promise.all([replies.take(ticket, 'corp'), replies.take(ticket, 'corp')]);
+  expect(taken.filter(Boolean)).toHaveLength(1);
+});
+
+test('keeps it for a minute', async () => {
+  const ticket = (await replies.keep(reply, '192.0.2.1'))!;
+  time += 61_000;
+  expect(await replies.take(ticket, 'corp')).toBeUndefined();
+});
+
+test('S79: the store holds neither the ticket nor what the provider says', async () => {
+  const ticket = (await replies.keep(reply, '192.0.2.1'))!;
+  const listed = JSON.stringify(await artifacts.list('PostedReply', 10));
+  expect(listed).toContain('corp');
+  expect(listed).not.toContain(ticket);
+  expect(listed).not.toContain('what-it-says');
+});
+
+test('takes so many from one source, and then no more until a minute is over', async () => {
+  for (let count = 0; count < 120; count++) expect(await replies.keep(reply, '192.0.2.1')).toBeDefined();
+  expect(await replies.keep(reply, '192.0.2.1')).toBeUndefined();
+  expect(await replies.keep(reply, '192.0.2.2')).toBeDefined();
+  time += 61_000;
+  expect(await replies.keep(reply, '192.0.2.1')).toBeDefined();
+});
