@@ -127,7 +127,7 @@ export function createServices({
     licenceDeliveries: createDeliveries({
       artifacts,
       licences,
-      address: () => settings.applicationInternalAddress,
+      address: () => application().internalAddress,
       now,
     }),
     registration: createClientRegistration({

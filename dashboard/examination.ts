@@ -38,9 +38,12 @@ export interface ExamineDeps {
   readonly now: () => number;
 }
 
+/** A clock that is wrong is one of the things that are looked for. */
+const skewSeconds = 300;
+
 export function createExamine({ settings, clientId, checkSigned, fetch, now }: ExamineDeps): Examine {
   const { issuer, jwksUri, requiresHttps, audience, addresses } = settings;
-  const checkFresh = createCheckFresh(now);
+  const checkFresh = createCheckFresh({ now, skewSeconds });
 
   return async (request) => {
     checkFresh(

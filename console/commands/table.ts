@@ -1,6 +1,7 @@
 import { backupCommands } from './backup.ts';
 import { clientCommands } from './client.ts';
 import type { Command } from './command.ts';
+import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { helpCommand } from './help.ts';
 import { idpCommands } from './idp.ts';
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   tokenCommand,
   explainCommand,
   ...settingsCommands,
+  doctorCommand,
   ...licenceCommands,
   ...backupCommands,
   helpCommand(() => commands),

@@ -43,6 +43,8 @@ export interface Keys {
    * @throws {UnfitKeyError} when a key of the store must not sign (S4)
    */
   prepare(): Promise<void>;
+  /** Instead of {@link Keys.prepare}: reads what is there, makes nothing and writes nothing. @throws as that */
+  load(): void;
   /** Makes the next key of each algorithm, and rotates by age; cheap when there is nothing to do. */
   maintain(): Promise<void>;
   /** @throws {Error} before {@link Keys.prepare} */
@@ -93,6 +95,7 @@ export function createKeys({ registry, sealer, now, rotationDays, longestTokenLi
       await addMissing('signing');
       refresh();
     },
+    load: refresh,
     async maintain() {
       await removeGone();
       await addMissing('next');

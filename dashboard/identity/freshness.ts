@@ -6,19 +6,25 @@ export type CheckFresh = (token: { readonly jti?: unknown; readonly iat?: unknow
 
 /** Older than this, it is somebody's old copy. */
 const maxAgeSeconds = 300;
-const clockSkewSeconds = 30;
+const defaultSkewSeconds = 30;
 /** More ids than this are not remembered; the oldest go first. */
 const maxRemembered = 10_000;
 
-/** @param now  epoch milliseconds */
-export function createCheckFresh(now: () => number): CheckFresh {
+export interface FreshnessOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** How far the clock here may be behind, in seconds; 30 unless told. */
+  readonly skewSeconds?: number;
+}
+
+export function createCheckFresh({ now, skewSeconds = defaultSkewSeconds }: FreshnessOptions): CheckFresh {
   /** `jti` to the epoch seconds at which its token is too old anyway. */
   const seen = new Map<string, number>();
 
   return ({ jti, iat }) => {
     const seconds = now() / 1000;
     if (typeof jti !== 'string' || jti === '') throw new UnfitTokenError('its claim jti is not right');
-    if (Number(iat) < seconds - maxAgeSeconds || Number(iat) > seconds + clockSkewSeconds) {
+    if (Number(iat) < seconds - maxAgeSeconds || Number(iat) > seconds + skewSeconds) {
       throw new UnfitTokenError('it was not issued just now');
     }
     if (seen.has(jti)) throw new UnfitTokenError('it was sent before');

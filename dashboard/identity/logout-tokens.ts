@@ -25,7 +25,7 @@ export function createCheckLogoutToken({
   clientId,
   now,
 }: CheckLogoutTokenDeps): CheckLogoutToken {
-  const checkFresh = createCheckFresh(now);
+  const checkFresh = createCheckFresh({ now });
 
   return async (token) => {
     const claims = await checkSigned(token, {

@@ -72,7 +72,7 @@ describe('wrong usage exits 2, says what is wrong, and creates nothing', () => {
     { args: ['keys', 'rotate', '--port', '9000'], says: 'no flag --port' },
     { args: ['token', '--client', 'c'], says: '--secret-file F is missing' },
     { args: ['help', 'nothing'], says: 'no such command' },
-    { args: ['doctor'], says: 'no command doctor' },
+    { args: ['surgeon'], says: 'no command surgeon' },
     { args: ['constructor', '__proto__'], says: 'no command constructor' },
   ])('$args', async ({ args, says }) => {
     const dataDir = join(temporaryDirectory(), 'data');

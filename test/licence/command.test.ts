@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
 import { startConsole } from '../helpers/console.ts';
+
+// Each starts several processes, on machines that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
 
 const good = { id: 'L-1', holder: 'Example & Co', edition: 'Enterprise' };
 

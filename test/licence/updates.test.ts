@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { auditOf, temporaryDirectory, toolDone } from '../commands/support.ts';
 import { startDashboard } from '../dashboard/support.ts';
 import { freePort, machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { acknowledge, answerJson, type Receiver, startReceiver } from './receiver.ts';
+
+// Each starts several processes, on machines that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
 
 const patience = 20_000;
 const content = {
@@ -133,7 +136,7 @@ test('a dashboard that is down gets it when it is back, also when the console wa
   onTestFinished(async () => void (await dashboard.stop()));
   expect((await acknowledged(dataDir, address)).tries).toBeGreaterThan(1);
   expect(dashboard.output()).toContain('licence received');
-}, 60_000);
+});
 
 test('each update is signed by the key set, for the application, and made for one try', async () => {
   const receiver = await startReceiver();
@@ -241,7 +244,7 @@ test('who has acknowledged is not told again at a restart; a new address is told
     { address: next.address, isCurrent: true, state: 'acknowledged', licence: 'L-2' },
     { address: receiver.address, isCurrent: false, state: 'acknowledged', licence: 'L-2' },
   ]);
-}, 60_000);
+});
 
 test('a removed licence is not sent any more', async () => {
   const address = `http://127.0.0.1:${await freePort()}`;
@@ -268,4 +271,4 @@ test('an application that has it is told again after ten minutes: it may have be
   writeFileSync(clock, '601');
   await received(receiver, 2);
   expect(log().filter(({ event }) => event === 'licence.sent')).toHaveLength(1);
-}, 60_000);
+});

@@ -1,0 +1,113 @@
+/** Looks at everything that has to fit together, one after the other, and changes nothing. */
+import type { Outbound } from '../http/outbound.ts';
+import { checkApplication } from './application-side.ts';
+import { checkCertificate } from './certificate.ts';
+import { checkConsole } from './console-side.ts';
+import { about, type Finding } from './finding.ts';
+import { checkInternalAddress } from './internal-side.ts';
+import { checkMembers } from './members-side.ts';
+import { createProbe } from './probe.ts';
+import { checkSettings, type SettingsSideDeps } from './settings-side.ts';
+import { checkStore } from './store-side.ts';
+
+/** What the doctor needs to know of the settings. */
+export interface DoctorSettings extends SettingsSideDeps {
+  readonly audience: string;
+  readonly dataDir: string;
+  readonly members: readonly string[];
+  readonly clientSecret: string | undefined;
+  readonly internalAddress: string;
+}
+
+/** What it works with when the store could be opened. */
+export interface OpenedStore {
+  readonly checkWritable: () => Promise<void>;
+  /** Ids of the keys that the key set has to show; empty before the first start. */
+  readonly kids: readonly string[];
+  readonly outbound: Pick<Outbound, 'send'>;
+  readonly signRequest: () => Promise<string>;
+  /** The licence that the application has not acknowledged yet. */
+  readonly waitingLicence: { readonly id: string; readonly reason: string | undefined } | undefined;
+}
+
+export interface DoctorDeps {
+  readonly settings: DoctorSettings;
+  /** Or what was found instead of it. */
+  readonly store: OpenedStore | Finding;
+  readonly clientIds: { readonly application: string; readonly dashboard: string };
+  readonly fetch: typeof fetch;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
+  const { settings, store, clientIds, now } = deps;
+  const { url, internalAddress, applicationAddresses: addresses, members, clientSecret } = settings;
+  const probe = createProbe(deps);
+  const opened = 'check' in store ? undefined : store;
+  const kids = opened && opened.kids.length > 0 ? opened.kids : undefined;
+
+  const own = await checkCertificate(url, {
+    owner: settings.hasTls ? 'CONSOLE_TLS_CERT' : 'the proxy in front of the console',
+    now,
+  });
+  const { findings, isThere } = await checkConsole({ probe, url, kids });
+  const isConsoleThere = isThere;
+  return [
+    ...checkSettings(settings),
+    ...own,
+    ...findings,
+    ...(await checkApplication({ probe, url, addresses, clientId: clientIds.dashboard, isConsoleThere })),
+    ...(await checkInternal(deps, opened, kids)),
+    ...(await checkCertificates([...addresses, internalAddress], now)),
+    ...(await checkMembers({
+      probe,
+      url,
+      members,
+      clientSecret,
+      clientId: clientIds.application,
+      isConsoleThere,
+    })),
+    ...(opened ? await checkStore({ dataDir: settings.dataDir, ...opened }) : [store as Finding]),
+  ];
+}
+
+async function checkInternal(
+  { settings, now }: DoctorDeps,
+  store: OpenedStore | undefined,
+  kids: readonly string[] | undefined,
+): Promise<readonly Finding[]> {
+  if (!store) return [];
+  const { url, audience, internalAddress: address } = settings;
+  if (!kids)
+    return [
+      about('internal address').problem(
+        'It was not looked at: this store has no keys yet to sign the question with.',
+        'Start the console once (npm start), or name its data directory with --data-dir.',
+      ),
+    ];
+  const seen = await checkInternalAddress({ ...store, address, url, audience, kids, now });
+  return [...seen, ...judgeLicence(store)];
+}
+
+function judgeLicence({ waitingLicence }: OpenedStore): readonly Finding[] {
+  if (!waitingLicence) return [];
+  const { id, reason } = waitingLicence;
+  const why = reason === undefined ? 'it was not sent yet' : `the last try: ${reason}`;
+  return [
+    about('licence').warning(
+      `The application has not acknowledged licence ${id} (${why}).`,
+      'Let the console run and see to the internal address; npx console licence status tells.',
+    ),
+  ];
+}
+
+async function checkCertificates(
+  addresses: readonly string[],
+  now: () => number,
+): Promise<readonly Finding[]> {
+  const origins = new Set(addresses.map((address) => new URL(address).origin));
+  const owner = 'what serves the application';
+  const found = await Promise.all([...origins].map((origin) => checkCertificate(origin, { owner, now })));
+  return found.flat();
+}

@@ -1,0 +1,93 @@
+/** The members: each by itself, and one of them through the proxy, as a machine reaches it. */
+import { statusOf } from './console-side.ts';
+import { about, type Finding } from './finding.ts';
+import { type Answer, jsonObject, type Probe, ProbeError, short } from './probe.ts';
+
+export interface MembersSideDeps {
+  readonly probe: Probe;
+  /** CONSOLE_URL. */
+  readonly url: string;
+  /** CONSOLE_MEMBERS; empty: the embedded one. */
+  readonly members: readonly string[];
+  /** CONSOLE_APPLICATION_CLIENT_SECRET. */
+  readonly clientSecret: string | undefined;
+  readonly clientId: string;
+  readonly isConsoleThere: boolean;
+}
+
+const check = 'members through the proxy';
+
+export async function checkMembers(deps: MembersSideDeps): Promise<readonly Finding[]> {
+  const { probe, members, isConsoleThere } = deps;
+  const directly = await Promise.all(members.map((member) => checkMember(probe, member)));
+  return isConsoleThere ? [...directly, await checkProxy(deps)] : directly;
+}
+
+/** Any answer of HTTP will do: groups of endpoints may be off. */
+async function checkMember(probe: Probe, member: string): Promise<Finding> {
+  const say = about(`member ${member}`);
+  const status = await statusOf(probe, `${member}/svc/health/ready`);
+  if (typeof status === 'number') return say.ok('It answers from here.');
+  return say.problem(
+    `Nobody answers there (${status}).`,
+    'Start the member with REST enabled, or correct CONSOLE_MEMBERS.',
+  );
+}
+
+async function checkProxy(deps: MembersSideDeps): Promise<Finding> {
+  const say = about(check);
+  const { probe, url, clientSecret } = deps;
+  if (clientSecret === undefined) {
+    return say.warning(
+      'It was not tried, since a call needs a token and there is no client for it.',
+      'Set CONSOLE_APPLICATION_CLIENT_SECRET ("$(openssl rand -hex 24)") for the console and for the doctor.',
+    );
+  }
+  try {
+    const token = await askToken(deps, clientSecret);
+    if (typeof token !== 'string') return token;
+    return judge(await probe(`${url}/svc/health/ready`, { headers: { Authorization: `Bearer ${token}` } }));
+  } catch (error) {
+    if (!(error instanceof ProbeError)) throw error;
+    return say.problem(`The call broke off (${error.reason}).`, "Read the console's log.");
+  }
+}
+
+/** With the smallest role that opens it. */
+async function askToken(
+  { probe, url, clientId }: MembersSideDeps,
+  secret: string,
+): Promise<string | Finding> {
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`;
+  const answer = await probe(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'app:MetricsViewer' }),
+  });
+  const { access_token: token, error } = jsonObject(answer.text) ?? {};
+  if (typeof token === 'string') return token;
+  return about(check).problem(
+    `The running console gives ${clientId} no token (${short(error ?? answer.status)}).`,
+    'Give the console and the doctor the same CONSOLE_APPLICATION_CLIENT_SECRET, and restart the console.',
+  );
+}
+
+function judge({ status, headers, text }: Answer): Finding {
+  const say = about(check);
+  const isOfProxy = headers.get('content-type')?.startsWith('application/problem+json') === true;
+  if (status === 200) return say.ok('A call with a token reaches a member, which is ready.');
+  if (isOfProxy) {
+    const { code, detail } = jsonObject(text) ?? {};
+    return say.problem(
+      `The proxy answers ${status} ${short(code)}: ${short(detail)}`,
+      'Correct CONSOLE_MEMBERS, and start the members; without CONSOLE_MEMBERS read the log of the console.',
+    );
+  }
+  if (status === 403) {
+    return say.warning(
+      'A member answers, but its health endpoints are off.',
+      'Enable the group HEALTH_CHECK in the configuration of the members.',
+    );
+  }
+  return say.warning(`A member answers, but is not ready (${status}).`, 'Read the log of the member.');
+}

@@ -1,0 +1,64 @@
+/** The data directory: whose it is, who can read it, whether it can be written, and how much room is left. */
+import { readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { about, type Finding } from './finding.ts';
+
+const say = about('store');
+const littleBytes = 200 * 1024 * 1024;
+
+/** Before the store is opened, which puts the permissions of its own files right. */
+export function checkFiles(dataDir: string, privateKeyFile: string | undefined): readonly Finding[] {
+  const found = [dataDir, ...entriesOf(dataDir), ...(privateKeyFile === undefined ? [] : [privateKeyFile])]
+    .map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
+    .filter((entry): entry is { path: string; stats: Stats } => entry.stats !== undefined);
+  if (found.length === 0 || process.platform === 'win32') return [];
+  const open = found.filter(({ stats }) => (stats.mode & 0o077) !== 0).map(({ path }) => path);
+  if (open.length === 0) return [about('permissions').ok(`Only its owner can read ${dataDir}.`)];
+  return [
+    about('permissions').warning(
+      `Other users of this machine could read ${open.join(', ')}: keys, sessions and secrets are in there.`,
+      `chmod go-rwx ${open.join(' ')}`,
+    ),
+  ];
+}
+
+function entriesOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).map((name) => join(directory, name));
+  } catch {
+    return []; // not there, or of somebody else: opening the store tells
+  }
+}
+
+export interface StoreDeps {
+  readonly dataDir: string;
+  /** @throws {Error} when a write would not succeed */
+  readonly checkWritable: () => Promise<void>;
+}
+
+export async function checkStore({ dataDir, checkWritable }: StoreDeps): Promise<readonly Finding[]> {
+  try {
+    await checkWritable();
+  } catch (error) {
+    const reason = deepest(error as Error);
+    return [say.problem(`${dataDir} cannot be written: ${reason}.`, `Make room there: df -h ${dataDir}`)];
+  }
+  const { bavail, bsize } = statfsSync(dataDir);
+  const free = bavail * bsize;
+  const megabytes = Math.floor(free / 1024 / 1024);
+  if (free < littleBytes)
+    return [say.warning(`${dataDir} has ${megabytes} MiB left.`, `Make room there: df -h ${dataDir}`)];
+  return [say.ok(`${dataDir} can be written, with ${megabytes} MiB left.`)];
+}
+
+/** @param error  why it could not be opened, in words for an operator */
+export function storeRefused(error: Error): Finding {
+  return say.problem(
+    error.message,
+    'Do as it says; or name the data directory of the console with CONSOLE_DATA_DIR or --data-dir.',
+  );
+}
+
+function deepest(error: Error): string {
+  return error.cause instanceof Error ? deepest(error.cause) : error.message;
+}

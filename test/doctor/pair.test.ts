@@ -1,0 +1,268 @@
+/** A console and a dashboard that are well, looked at with settings that are not. */
+import { chmodSync, cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { type Pair, startPair } from '../dashboard/support.ts';
+import { freePort, nextKeysOf, startConsole } from '../helpers/console.ts';
+import { cleanSettings, runDoctor } from './support.ts';
+
+// Each starts several processes, on machines that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await startPair({ console: cleanSettings });
+  await nextKeysOf(pair.console);
+});
+afterAll(() => pair?.stop());
+
+const examine = (env: Record<string, string> = {}, args: readonly string[] = []) =>
+  runDoctor(pair.console, { SVC_MC_APP_ADDRESSES: pair.dashboard.url, ...env }, args);
+
+test('all is well: exit code 0 and not one warning, and nothing has been changed', async () => {
+  const before = registryOf(pair.console.dataDir);
+  const { code, lines } = await examine();
+  expect(lines.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(code).toBe(0);
+  const { url } = pair.dashboard;
+  expect(lines.map(({ check }) => check)).toEqual([
+    'settings',
+    'proxies in front',
+    "application's settings",
+    'issuer',
+    'readiness',
+    'key set',
+    'clock of the console',
+    `application ${url}`,
+    `CORS for ${url}`,
+    `sign-in for ${url}`,
+    'CORS for others',
+    'internal address',
+    "application's issuer",
+    "application's key set",
+    'console from the application',
+    "application's HTTPS",
+    'clock of the application',
+    'members through the proxy',
+    'store',
+    'permissions',
+  ]);
+  expect(registryOf(pair.console.dataDir)).toBe(before);
+});
+
+test('as text: one line each, what to change beneath, and a sum', async () => {
+  const env = { CONSOLE_URL: pair.console.url, SVC_MC_APP_ADDRESSES: pair.dashboard.url };
+  const { code, stdout } = await runTool(['doctor'], { dataDir: pair.console.dataDir, env });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^problem +store +.*sealed.*\n +> /m);
+  expect(stdout).toMatch(/\n\nProblems: 1, warnings: \d+\.\n$/);
+});
+
+test('settings that cannot be used are told as everywhere, with exit code 78', async () => {
+  const env = { CONSOLE_ACCESS_TOKEN_TTL: 'soon' };
+  const { code, json } = await runTool(['doctor', '--json'], { env });
+  expect([code, json().error]).toEqual([78, 'bad_settings']);
+});
+
+describe('one fault each', () => {
+  test('nobody answers at CONSOLE_URL', async () => {
+    const url = `http://localhost:${await freePort()}`;
+    const { problems, line } = await examine({ CONSOLE_URL: url });
+    expect(line('issuer')).toMatchObject({
+      state: 'problem',
+      reason: expect.stringContaining('ECONNREFUSED'),
+    });
+    expect(line('issuer')!.fix).toContain('CONSOLE_URL');
+    expect(problems).toEqual(['issuer', 'internal address']);
+  });
+
+  test('the console calls itself otherwise than CONSOLE_URL', async () => {
+    const url = pair.console.url.replace('localhost', '127.0.0.1');
+    const { problems, line } = await examine({ CONSOLE_URL: url });
+    expect(line('issuer')).toMatchObject({
+      reason: expect.stringContaining(`calls itself ${pair.console.url}`),
+      fix: expect.stringContaining('CONSOLE_URL'),
+    });
+    expect(line('internal address')!.reason).toContain('its claim iss is not right');
+    expect(problems).toEqual(['issuer', 'internal address']);
+  });
+
+  test('something else answers at CONSOLE_URL', async () => {
+    const { line } = await examine({ CONSOLE_URL: pair.dashboard.url });
+    expect(line('issuer')).toMatchObject({
+      state: 'problem',
+      reason: expect.stringContaining('is no console'),
+    });
+  });
+
+  test('the keys of another data directory', async () => {
+    const dataDir = temporaryDirectory();
+    const other = await startConsole({ dataDir, env: cleanSettings });
+    await nextKeysOf(other);
+    await other.stop();
+    const { problems, line } = await runDoctor(
+      { url: pair.console.url, dataDir },
+      { SVC_MC_APP_ADDRESSES: pair.dashboard.url },
+    );
+    expect(line('key set')).toMatchObject({
+      reason: expect.stringContaining('lacks 6 of the 6 keys of this store'),
+      fix: expect.stringContaining('CONSOLE_DATA_DIR'),
+    });
+    expect(line('internal address')!.reason).toContain('its key is not in the key set');
+    expect(problems).toEqual(['key set', 'internal address']);
+  });
+
+  test('no store at all', async () => {
+    const { problems, line } = await examine({}, ['--data-dir', join(temporaryDirectory(), 'nothing')]);
+    expect(line('store')!.reason).toContain('There is no store in');
+    expect(problems).toEqual(['store']);
+  });
+
+  test('a store that no console has used', async () => {
+    const dataDir = temporaryDirectory();
+    const stdin = 'correct-staple-battery-9';
+    await toolDone(['user', 'add', 'ada', '--role', 'Admin', '--password-file', '-'], { dataDir, stdin });
+    const before = registryOf(dataDir);
+    const { problems, line } = await examine({}, ['--data-dir', dataDir]);
+    expect(line('internal address')!.reason).toContain('no keys yet');
+    expect(problems).toEqual(['internal address']);
+    expect(registryOf(dataDir)).toBe(before);
+  });
+
+  test('S79: keys that are not sealed with this encryption key; they stay as they are', async () => {
+    const before = registryOf(pair.console.dataDir);
+    const { problems, line } = await examine({ CONSOLE_ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) });
+    expect(line('store')!.reason).toContain('cannot be opened with this CONSOLE_ENCRYPTION_KEY');
+    expect(problems).toEqual(['store']);
+    expect(registryOf(pair.console.dataDir)).toBe(before);
+  });
+
+  test('S79: keys that are not sealed yet are left as they are, so that the running console can go on', async () => {
+    const dataDir = temporaryDirectory();
+    const bare = await startConsole({ dataDir });
+    await nextKeysOf(bare);
+    await bare.stop();
+    const before = registryOf(dataDir);
+    await examine({}, ['--data-dir', dataDir]);
+    expect(registryOf(dataDir)).toBe(before);
+  });
+
+  test('S79: a store that others can read', async () => {
+    const dataDir = temporaryDirectory();
+    cpSync(pair.console.dataDir, dataDir, { recursive: true });
+    chmodSync(join(dataDir, 'registry.json'), 0o644);
+    const env = { ...cleanSettings, CONSOLE_URL: pair.console.url, SVC_MC_APP_ADDRESSES: pair.dashboard.url };
+    const { code, json } = await runTool(['doctor', '--json'], { dataDir, env });
+    expect(code).toBe(0);
+    expect(json<{ findings: unknown[] }>().findings).toContainEqual({
+      check: 'permissions',
+      state: 'warning',
+      reason: expect.stringContaining('registry.json'),
+      fix: `chmod go-rwx ${join(dataDir, 'registry.json')}`,
+    });
+  });
+
+  test('nobody at an address of the application', async () => {
+    const nobody = `http://localhost:${await freePort()}`;
+    const { problems, line } = await examine({ SVC_MC_APP_ADDRESSES: `${pair.dashboard.url},${nobody}` });
+    expect(line(`application ${nobody}`)!.reason).toContain('ECONNREFUSED');
+    // The running console has not been told of it either.
+    expect(line(`CORS for ${nobody}`)!.fix).toContain('SVC_MC_APP_ADDRESSES');
+    expect(line(`sign-in for ${nobody}`)!.reason).toContain(`${nobody}/login/callback`);
+    expect(problems).toEqual([`application ${nobody}`, `CORS for ${nobody}`, `sign-in for ${nobody}`]);
+  });
+
+  test('S42: an internal address in clear text that is not this machine', async () => {
+    const { problems, line } = await examine({ SVC_MC_APP_INTERNALADDRESS: 'http://dash.internal:9021' });
+    expect(line('internal address')).toMatchObject({
+      reason: expect.stringContaining('neither logout notices nor licence updates'),
+      fix: expect.stringContaining('SVC_MC_APP_INTERNALADDRESS=https://'),
+    });
+    expect(problems).toEqual(['internal address']);
+  });
+
+  test('S42: an internal address in a network that is not allowed', async () => {
+    const { line } = await examine({ SVC_MC_APP_INTERNALADDRESS: 'https://10.11.12.13:9021' });
+    expect(line('internal address')!.fix).toContain('CONSOLE_OUTBOUND_ALLOW=10.11.12.13');
+  });
+
+  test('an internal address at which nobody listens', async () => {
+    const nobody = `http://localhost:${await freePort()}`;
+    const { problems, line } = await examine({ SVC_MC_APP_INTERNALADDRESS: nobody });
+    expect(line('internal address')!.reason).toContain('connection_refused');
+    expect(problems).toEqual(['internal address']);
+  });
+
+  test('an internal address at which something else listens', async () => {
+    const { line } = await examine({ SVC_MC_APP_INTERNALADDRESS: pair.console.url });
+    expect(line('internal address')).toMatchObject({
+      state: 'warning',
+      reason: expect.stringContaining('404'),
+    });
+  });
+
+  test('another client secret than the running console has', async () => {
+    const { problems, line } = await examine({
+      CONSOLE_APPLICATION_CLIENT_SECRET: 'another-secret-0123456789-zyxwvutsr',
+    });
+    expect(line('members through the proxy')!.reason).toContain('invalid_client');
+    expect(problems).toEqual(['members through the proxy']);
+  });
+
+  test('a member at which nobody listens', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const { problems, line } = await examine({ CONSOLE_MEMBERS: nobody });
+    expect(line(`member ${nobody}`)!.fix).toContain('CONSOLE_MEMBERS');
+    expect(problems).toEqual([`member ${nobody}`]);
+  });
+
+  test.each<[string, Record<string, string>, string, string, string]>([
+    [
+      'a proxy list that trusts everybody',
+      { CONSOLE_TRUSTED_PROXIES: '0.0.0.0/0' },
+      'proxies in front',
+      'problem',
+      'CONSOLE_TRUSTED_PROXIES',
+    ],
+    [
+      "another issuer in the application's settings",
+      { APP_SECURITY_OPENIDP_ISSUERURL: 'http://localhost:1' },
+      "application's settings",
+      'problem',
+      'APP_SECURITY_OPENIDP_ISSUERURL',
+    ],
+    [
+      'require-https beside http addresses',
+      { APP_SECURITY_OPENIDP_REQUIREHTTPS: 'true' },
+      "application's settings",
+      'problem',
+      'APP_SECURITY_OPENIDP_REQUIREHTTPS',
+    ],
+    [
+      'a short client secret',
+      { CONSOLE_APPLICATION_CLIENT_SECRET: 'k3-Vq9' },
+      'settings',
+      'warning',
+      'openssl rand',
+    ],
+    [
+      'HTTPS that ends at a proxy nobody trusts',
+      { CONSOLE_URL: 'https://localhost:1' },
+      'proxies in front',
+      'warning',
+      'CONSOLE_TRUSTED_PROXIES',
+    ],
+  ])('%s', async (_name, env, check, state, fix) => {
+    expect((await examine(env)).line(check)).toMatchObject({ state, fix: expect.stringContaining(fix) });
+  });
+
+  test('a licence that was not acknowledged', async () => {
+    const dataDir = temporaryDirectory();
+    cpSync(pair.console.dataDir, dataDir, { recursive: true });
+    const stdin = JSON.stringify({ id: 'L-7', holder: 'Example', edition: 'Enterprise' });
+    await toolDone(['licence', 'set', '--file', '-'], { dataDir, stdin });
+    const { line } = await examine({}, ['--data-dir', dataDir]);
+    expect(line('licence')).toMatchObject({ state: 'warning', reason: expect.stringContaining('L-7') });
+  });
+});
