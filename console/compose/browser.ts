@@ -108,6 +108,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   const signedOut = createSignedOut({
     issuer: settings.url,
     isSecure,
+    cookieName: names.signedOut,
     artifacts: storage.artifacts,
     clients: services.clients,
     notices,

@@ -8,11 +8,13 @@ export interface CookieNames {
   readonly csrf: string;
   /** Of a browser that is on its way to an outside provider and back. */
   readonly outside: string;
+  /** Of a browser that has signed out and is on its way to an outside provider. */
+  readonly signedOut: string;
 }
 
 /**
  * The interaction's two cookies are limited to one path, so that parallel tabs do not overwrite each
- * other; a path rules out `__Host-`, and `__Secure-` takes its place.
+ * other, and that of a sign-out to its pages; a path rules out `__Host-`, and `__Secure-` takes its place.
  *
  * @param isSecure  the console's public address is https
  */
@@ -23,6 +25,7 @@ export function cookieNames(isSecure: boolean): CookieNames {
     session: `${host}console_session`,
     csrf: `${host}console_csrf`,
     outside: `${host}console_outside`,
+    signedOut: `${secure}console_signed_out`,
     interaction: `${secure}console_interaction`,
     resume: `${secure}console_resume`,
   };

@@ -12,12 +12,14 @@ import type { SignInSession } from '../accounts/sessions.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import type { Clients } from './clients.ts';
+import { type Asking, createFarewells, type Farewell, type Frame } from './farewells.ts';
 import type { LogoutNotices } from './logout-notices.ts';
 import { type NoticeOutcome, receiverOf } from './logout-outbox.ts';
 
 export interface SignedOutDeps {
   readonly issuer: string;
   readonly isSecure: boolean;
+  readonly cookieName: string;
   readonly artifacts: ArtifactStore;
   readonly clients: Pick<Clients, 'find'>;
   readonly notices: Pick<LogoutNotices, 'settled' | 'outcomes'>;
@@ -26,12 +28,6 @@ export interface SignedOutDeps {
   readonly newTicket: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-}
-
-/** The application that asked for the sign-out, and its registered address to go back to. */
-export interface Asking {
-  readonly clientId?: string | undefined;
-  readonly returnTo?: string | undefined;
 }
 
 export interface SignedOut {
@@ -51,33 +47,20 @@ export interface EndedHere {
   readonly begunOutside?: BegunOutside | undefined;
 }
 
-/** What the page is about, kept under a random ticket: nothing of it stands in the address. */
-interface Farewell extends Asking {
-  readonly uid: string;
-  readonly frames: readonly Frame[];
-  /** Of the logout at the provider with which the session began. */
-  readonly outsideId?: string;
-}
-
-interface Frame {
-  readonly clientId: string;
-  readonly src: string;
-}
-
 const pagePath = '/connect/logout/success';
 const providerPath = '/connect/logout/provider';
-const kind = 'Farewell';
-const farewellSeconds = 600;
 const mostWaitMs = 1000;
 /** For the frames to load before the browser goes back to the application. */
 const framesSeconds = 3;
 
 export function createSignedOut(deps: SignedOutDeps): SignedOut {
-  const { issuer, isSecure, artifacts, clients, notices, outsideLogouts, newTicket, now } = deps;
+  const { issuer, isSecure, clients, notices, outsideLogouts, newTicket } = deps;
+  const farewells = createFarewells(deps);
 
   return {
     async leave(ctx, asking, ended) {
       if (!ended) return seeOther(ctx, asking.returnTo ?? pagePath);
+      farewells.forget(ctx);
       const { session, begunOutside } = ended;
       const outcomes = await notices.settled(session, mostWaitMs);
       const frames = framesOf(session);
@@ -89,45 +72,38 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
       const ticket = newTicket();
       const outsideId = begunOutside && (await outsideLogouts.prepare(begunOutside, ticket));
       const { accountId, uid } = session;
-      const payload = { ...asking, uid, frames, ...(outsideId !== undefined && { outsideId }) };
-      const expiresAt = Math.floor(now() / 1000) + farewellSeconds;
-      await artifacts.put(kind, ticket, { payload, accountId, expiresAt });
+      await farewells.keep(ctx, ticket, { ...asking, accountId, uid, frames, outsideId });
       seeOther(ctx, pageOf(ticket));
     },
     async show(ctx) {
-      const ticket = ticketIn(ctx);
-      const found = await read(ticket);
+      const ticket = farewells.ticketOf(ctx);
+      const farewell = await farewells.read(ticket);
       ctx.type = 'html';
-      if (!found) {
+      if (!farewell) {
         setPageHeaders(ctx, isSecure);
         ctx.body = renderLoggedOut({ loginHref: '/' });
         return;
       }
-      const { farewell, accountId } = found;
-      const told = await notices.outcomes({ uid: farewell.uid, accountId });
+      const told = await notices.outcomes(farewell);
       showFarewell(ctx, farewell, told, await outsideOf(farewell), providerPath + queryOf(ticket));
     },
     async goOn(ctx) {
-      const ticket = ticketIn(ctx);
-      const { outsideId } = (await read(ticket))?.farewell ?? {};
+      const ticket = farewells.ticketOf(ctx);
+      const farewell = await farewells.read(ticket);
+      if (!farewell) return seeOther(ctx, pagePath);
+      const { outsideId } = farewell;
       if (outsideId !== undefined && (await outsideLogouts.depart(ctx, outsideId))) return;
       seeOther(ctx, pageOf(ticket));
     },
     async resume(ctx, ticket = '') {
-      const found = await read(ticket);
-      if (!found) return seeOther(ctx, pagePath);
-      const { farewell, accountId } = found;
+      const farewell = await farewells.read(ticket);
+      if (!farewell) return seeOther(ctx, pagePath);
       const outside = await outsideOf(farewell);
-      const told = await notices.outcomes({ uid: farewell.uid, accountId });
+      const told = await notices.outcomes(farewell);
       const isAllDone = isOver(outside) && told.every((outcome) => isDoneFor(outcome, farewell));
       seeOther(ctx, (isAllDone ? farewell.returnTo : undefined) ?? pageOf(ticket));
     },
   };
-
-  async function read(ticket: string) {
-    const found = ticket === '' ? undefined : await artifacts.get(kind, ticket);
-    return found && { farewell: found.payload as unknown as Farewell, accountId: String(found.accountId) };
-  }
 
   async function outsideOf({ outsideId }: Farewell): Promise<OutsideLogout | undefined> {
     return outsideId === undefined ? undefined : outsideLogouts.find(outsideId);
@@ -202,10 +178,6 @@ function applicationsOf(
     ...told.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state })),
     ...framed.map(({ clientId }) => ({ name: clientId, state: 'asked' as const })),
   ];
-}
-
-function ticketIn({ query }: Context): string {
-  return typeof query.ticket === 'string' ? query.ticket : '';
 }
 
 function pageOf(ticket: string): string {
