@@ -14,7 +14,9 @@ const browser = found as Browser;
 const missing = apacheIsMissing ?? reason;
 afterAll(() => found?.close());
 
-describe.skipIf(missing)(`Apache with mod_auth_openidc${missing ? ` (skipped: ${missing})` : ''}`, () => {
+const title = `Apache with mod_auth_openidc${missing ? ` (skipped: ${missing})` : ''}`;
+
+describe.skipIf(missing)(title, { timeout: 90_000 }, () => {
   let pair: Pair;
   let apache: RunningApache;
   let context: BrowserContext;
@@ -108,6 +110,7 @@ describe.skipIf(missing)(`Apache with mod_auth_openidc${missing ? ` (skipped: ${
   });
 
   test('a person who is disabled at the console is out of Apache', async () => {
+    await runTool(pair.console, ['user', 'enable', people.viewer.username]);
     await signIn(people.viewer);
     await runTool(pair.console, ['user', 'disable', people.viewer.username]);
     await until(async () => !(await isSignedInAtApache()), 'Apache to know', 20_000);

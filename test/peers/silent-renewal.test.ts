@@ -1,7 +1,7 @@
 /** A browser library that nobody here wrote keeps its sign-in by a hidden frame: oidc-client-ts. */
 import { decodeJwt } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runTool } from '../dashboard/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
@@ -17,19 +17,33 @@ const patienceMs = 30_000;
 describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`, () => {
   let console: RunningConsole;
   let application: BrowserApplication;
+  let board: BrowserApplication;
   let context: BrowserContext;
   let page: Page;
   /** What the page itself has loaded, and what its frames have. */
-  const visited: URL[] = [];
-  const framed: URL[] = [];
-  const grants: (string | null)[] = [];
+  let visited: URL[];
+  let framed: URL[];
+  let grants: (string | null)[];
 
   beforeAll(async () => {
     application = await startBrowserApplication();
+    board = await startBrowserApplication();
     console = await startConsole({
       env: { SVC_MC_APP_ADDRESSES: application.url, CONSOLE_ACCESS_TOKEN_TTL: String(lifeSeconds) },
     });
     application.connect({ authority: console.url, clientId: dashboard.clientId });
+    board.connect({ authority: console.url, clientId: 'board' });
+    const addresses = ['/', '/silent-refresh.html'].flatMap((path) => ['--redirect-uri', board.url + path]);
+    const kind = ['--public', '--first-party', '--grant', 'authorization_code'];
+    await runTool(console, ['client', 'add', 'board', ...kind, ...addresses]);
+  });
+  afterAll(async () => {
+    await found?.close();
+    await console?.stop();
+    await Promise.all([application?.close(), board?.close()]);
+  });
+  beforeEach(async () => {
+    [visited, framed, grants] = [[], [], []];
     context = await browser.newContext();
     context.setDefaultTimeout(patienceMs);
     page = await context.newPage();
@@ -40,11 +54,7 @@ describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`
       grants.push(new URLSearchParams(request.postData() ?? '').get('grant_type'));
     });
   });
-  afterAll(async () => {
-    await found?.close();
-    await console?.stop();
-    await application?.close();
-  });
+  afterEach(() => context.close());
 
   test('it signs in, and stays signed in by the hidden frame for three lives of a token', async () => {
     await signIn(application);
@@ -74,6 +84,7 @@ describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`
   }, 240_000);
 
   test('after a sign-out at the console the next renewal gets login_required, and the page shows it', async () => {
+    await signIn(application);
     const other = await context.newPage();
     await other.goto(`${console.url}/connect/logout`);
     await other.getByRole('button', { name: 'Sign out' }).click();
@@ -84,22 +95,12 @@ describe.skipIf(!found)(`oidc-client-ts${reason ? ` (skipped: ${reason})` : ''}`
   }, 240_000);
 
   test('an application that is registered for codes only gets no refresh token, and the frame renews', async () => {
-    const own = await startBrowserApplication();
-    try {
-      own.connect({ authority: console.url, clientId: 'board' });
-      const addresses = ['/', '/silent-refresh.html'].flatMap((path) => ['--redirect-uri', own.url + path]);
-      const kind = ['--public', '--first-party', '--grant', 'authorization_code'];
-      await runTool(console, ['client', 'add', 'board', ...kind, ...addresses]);
-      page = await context.newPage();
-      const tokens = page.waitForResponse((response) => response.url().endsWith('/oauth2/token'));
-      await signIn(own);
-      expect(Object.keys(await (await tokens).json())).not.toContain('refresh_token');
-      const first = await tokenOfPage();
-      await page.evaluate(() => manager.signinSilent());
-      expect((await tokenOfPage()).token).not.toBe(first.token);
-    } finally {
-      await own.close();
-    }
+    const tokens = page.waitForResponse((response) => response.url().endsWith('/oauth2/token'));
+    await signIn(board);
+    expect(Object.keys(await (await tokens).json())).not.toContain('refresh_token');
+    const first = await tokenOfPage();
+    await page.evaluate(() => manager.signinSilent());
+    expect((await tokenOfPage()).token).not.toBe(first.token);
   });
 
   async function signIn({ url }: BrowserApplication): Promise<void> {
