@@ -1,4 +1,7 @@
-/** Two cookies of our own names: localhost has one jar for every port, and the console lives there too. */
+/**
+ * Two cookies of our own names: a host has one jar for every port, and the console may live there too, or
+ * another node of this dashboard. So the port, where there is one, is part of the name.
+ */
 import type { Context } from 'koa';
 import { isSecure, type OwnAddresses } from './own-address.ts';
 
@@ -33,7 +36,9 @@ export function createCookies(addresses: OwnAddresses): Cookies {
   };
 
   function fullName(ctx: Context, name: CookieName): string {
-    return `${isSecure(addresses.of(ctx)) ? '__Host-' : ''}dashboard_${name}`;
+    const address = addresses.of(ctx);
+    const { port } = new URL(address);
+    return `${isSecure(address) ? '__Host-' : ''}dashboard_${name}${port === '' ? '' : `_${port}`}`;
   }
 
   /** Lax: the way back from the console is a navigation from another site. */

@@ -16,7 +16,9 @@ test('S33: behind an https address cookies are __Host- named and Secure, and pag
   try {
     const { headers } = await get(port, '/login', 'two.example:8443');
     expect(headers['set-cookie']).toEqual([
-      expect.stringMatching(/^__Host-dashboard_browser=[\w-]{32}; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
+      expect.stringMatching(
+        /^__Host-dashboard_browser_8443=[\w-]{32}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      ),
     ]);
     const redirectUri = (location: string | undefined) => new URL(location!).searchParams.get('redirect_uri');
     expect(redirectUri(headers.location)).toBe('https://two.example:8443/login/callback');

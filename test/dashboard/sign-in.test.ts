@@ -13,6 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => pair.stop());
 
+/** Its port is part of the name: localhost has one jar for all of them. */
+const sessionCookie = () => `dashboard_session_${new URL(pair.dashboard.url).port}`;
+
 describe('the way in', () => {
   test('code, PKCE, state and nonce; a session cookie of an own name; a new id with every sign-in', async () => {
     const visit = newVisit();
@@ -31,16 +34,16 @@ describe('the way in', () => {
     const signedIn = await visit.dashboard.get(callback);
     expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/']);
     expect(signedIn.setCookies).toEqual([
-      expect.stringMatching(/^dashboard_session=[\w-]{32}; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^dashboard_session_\d+=[\w-]{32}; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
-    const first = visit.dashboard.cookies.get('dashboard_session')?.value;
+    const first = visit.dashboard.cookies.get(sessionCookie())?.value;
 
     const page = await visit.dashboard.get('/');
     expect(textOf(page)).toContain('The cluster is well.');
     await visit.signInAgain();
-    const second = visit.dashboard.cookies.get('dashboard_session')?.value;
+    const second = visit.dashboard.cookies.get(sessionCookie())?.value;
     expect(second).not.toBe(first);
-    const old = await newVisit().dashboard.get('/', { cookie: `dashboard_session=${first}` });
+    const old = await newVisit().dashboard.get('/', { cookie: `${sessionCookie()}=${first}` });
     expect(old.headers.location).toBe('/login');
   });
 
@@ -78,7 +81,7 @@ describe('the way in', () => {
     const reply = await send(new URL(callback), visit);
     expect([reply.status, titleOf(reply)]).toEqual([400, 'The sign-in did not succeed']);
     expect(reply.setCookies.join()).not.toContain('dashboard_session');
-    expect(visit.dashboard.cookies.has('dashboard_session')).toBe(false);
+    expect(visit.dashboard.cookies.has(sessionCookie())).toBe(false);
   });
 
   test('S43: an answer works once', async () => {
@@ -233,9 +236,9 @@ describe('pages', () => {
 
   test('S33: a session cookie that is there twice is none', async () => {
     const { dashboard } = await newVisit().signedIn(people.viewer);
-    const id = dashboard.cookies.get('dashboard_session')?.value;
+    const id = dashboard.cookies.get(sessionCookie())?.value;
     const twice = await newVisit().dashboard.get('/', {
-      cookie: `dashboard_session=${id}; dashboard_session=${id}`,
+      cookie: `${sessionCookie()}=${id}; ${sessionCookie()}=${id}`,
     });
     expect(twice.headers.location).toBe('/login');
   });
@@ -300,7 +303,7 @@ test('a stop answers what is under way and exits with 0', async () => {
 
 test('S85: neither tokens nor codes nor cookies are in the log', () => {
   expect(pair.dashboard.log().some(({ msg }) => msg === 'signed in')).toBe(true);
-  expect(pair.dashboard.output()).not.toMatch(/eyJ[\w-]+\.eyJ|code=|dashboard_session=|state=/);
+  expect(pair.dashboard.output()).not.toMatch(/eyJ[\w-]+\.eyJ|code=|dashboard_session_\d+=|state=/);
 });
 
 interface Visit {
