@@ -14,7 +14,7 @@ export interface CookieNames {
 
 /**
  * The interaction's two cookies are limited to one path, so that parallel tabs do not overwrite each
- * other, and that of a sign-out to its pages; a path rules out `__Host-`, and `__Secure-` takes its place.
+ * other; a path rules out `__Host-`, and `__Secure-` takes its place.
  *
  * @param isSecure  the console's public address is https
  */
@@ -25,7 +25,7 @@ export function cookieNames(isSecure: boolean): CookieNames {
     session: `${host}console_session`,
     csrf: `${host}console_csrf`,
     outside: `${host}console_outside`,
-    signedOut: `${secure}console_signed_out`,
+    signedOut: `${host}console_signed_out`,
     interaction: `${secure}console_interaction`,
     resume: `${secure}console_resume`,
   };

@@ -50,7 +50,7 @@ export function createFarewells({ artifacts, cookieName, isSecure, now }: Farewe
     signed: true,
     httpOnly: true,
     sameSite: 'lax',
-    path: '/connect/logout',
+    path: '/',
     secure: isSecure,
   } as const;
 
