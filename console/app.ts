@@ -23,6 +23,8 @@ export interface AppDeps {
   readonly oauth: ReadonlyMap<string, (req: IncomingMessage, res: ServerResponse) => Promise<boolean>>;
   /** Endpoints that answer problem details, by path. */
   readonly endpoints: ReadonlyMap<string, (req: IncomingMessage, res: ServerResponse) => unknown>;
+  /** The admin API, below `/api/v1/`; answers problem details. */
+  readonly api: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
   readonly pages: RequestListener;
   readonly metrics: Pick<Metrics, 'request' | 'tokenRefused'>;
   readonly audit: Audit;
@@ -41,7 +43,8 @@ const crossOriginPaths = new Set([
 ]);
 
 export function createApp(deps: AppDeps): RequestListener {
-  const { newRequestId, cors, members, oauth, endpoints, pages, metrics, audit, clientAddress, log } = deps;
+  const { newRequestId, cors, members, oauth, endpoints, api, pages, metrics, audit, clientAddress, log } =
+    deps;
 
   return function handle(req, res) {
     const requestId = assignRequestId(req, newRequestId());
@@ -66,7 +69,7 @@ export function createApp(deps: AppDeps): RequestListener {
     if (crossOriginPaths.has(path) && cors.apply(req, res)) return;
     const oauthEndpoint = oauth.get(path);
     if (oauthEndpoint) return void answerOAuth(oauthEndpoint, req, res, path);
-    const endpoint = endpoints.get(path);
+    const endpoint = endpoints.get(path) ?? (path.startsWith('/api/v1/') ? api : undefined);
     if (endpoint) return void answer(endpoint, req, res);
     pages(req, res);
   }
@@ -135,5 +138,5 @@ function pathOf(url: string): string {
 function surfaceOf(path: string): string {
   if (path.startsWith('/oauth2/') || path.startsWith('/.well-known/') || path === '/userinfo') return 'oauth';
   if (path === '/live' || path === '/ready' || path === '/metrics') return 'operations';
-  return 'pages';
+  return path.startsWith('/api/') ? 'api' : 'pages';
 }

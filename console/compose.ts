@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { Setup } from './accounts/setup.ts';
 import { createApp } from './app.ts';
+import { composeAdminApi } from './compose/admin-api.ts';
 import { composeBrowser } from './compose/browser.ts';
 import { composeEndpoints } from './compose/endpoints.ts';
 import { composeLicenceUpdates } from './compose/licence-updates.ts';
@@ -39,6 +40,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     members: proxy.handle,
     oauth,
     endpoints,
+    api: composeAdminApi(shared),
     pages,
     metrics,
     audit,

@@ -22,6 +22,7 @@ export const problems = {
   loginFailed: problem('login_failed', 403, 'The identity provider did not sign you in'),
   forbidden: problem('forbidden', 403, 'This is not allowed'),
   csrfFailed: problem('csrf_failed', 403, 'The form did not come from this browser'),
+  reauthRequired: problem('reauth_required', 403, 'A recent sign-in is needed'),
   insufficientScope: problem('insufficient_scope', 403, 'The access token does not open this'),
   notFound: problem('not_found', 404, 'There is nothing at this address'),
   methodNotAllowed: problem('method_not_allowed', 405, 'This address does not know the method'),

@@ -104,6 +104,7 @@ describe('S86: what a handler throws', () => {
         throw thrown;
       },
       oauth: new Map([['/oauth2/token', () => Promise.reject(thrown)]]),
+      api: () => Promise.reject(thrown),
       endpoints: new Map<string, RequestListener>([
         [
           '/oauth2/jwks',

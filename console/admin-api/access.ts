@@ -1,0 +1,61 @@
+/** Who may call the admin API: reads with the role Viewer, changes with Admin; no cookie counts here (S49, S50). */
+import type { IncomingMessage } from 'node:http';
+import { ProblemError, problems } from '../errors.ts';
+
+/** What a verified access token tells. */
+export interface ApiCaller {
+  /** `sub`. */
+  readonly subject: string;
+  readonly clientId: string;
+  readonly roles: readonly string[];
+}
+
+/** @throws {ProblemError} `invalid_token` */
+export type CheckApiToken = (token: string) => ApiCaller | Promise<ApiCaller>;
+
+/** @throws {ProblemError} `unauthorized`, `invalid_request`, `invalid_token`, `insufficient_scope`, `reauth_required` */
+export async function authorizeCall(
+  req: IncomingMessage,
+  what: 'read' | 'change',
+  checkToken: CheckApiToken,
+): Promise<ApiCaller> {
+  const caller = await checkToken(readToken(req));
+  const isAdmin = caller.roles.includes('Admin');
+  if (!isAdmin && !(what === 'read' && caller.roles.includes('Viewer'))) throw tooLittle(what);
+  // An access token does not tell when its person has signed in, and a change wants that lately (S55).
+  if (what === 'change' && caller.subject !== caller.clientId) throw reauthRequired();
+  return caller;
+}
+
+function readToken({ headersDistinct }: IncomingMessage): string {
+  const fields = headersDistinct.authorization ?? [];
+  if (fields.length === 0) {
+    throw new ProblemError(problems.unauthorized, 'The admin API needs an access token.', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  }
+  const token = fields.length === 1 ? /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(fields[0]!)?.[1] : undefined;
+  if (token) return token;
+  throw new ProblemError(
+    problems.invalidRequest,
+    'One Authorization field with one Bearer token is wanted.',
+    {
+      headers: { 'WWW-Authenticate': 'Bearer error="invalid_request"' },
+    },
+  );
+}
+
+function tooLittle(what: 'read' | 'change'): ProblemError {
+  const needed = what === 'read' ? 'the role Viewer' : 'the role Admin';
+  const scope = what === 'read' ? ', scope="app:Viewer"' : '';
+  return new ProblemError(problems.insufficientScope, `This needs ${needed}.`, {
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope"${scope}` },
+  });
+}
+
+function reauthRequired(): ProblemError {
+  return new ProblemError(
+    problems.reauthRequired,
+    'A person’s access token does not tell when they signed in: change it on the command line, or with a client’s own token.',
+  );
+}

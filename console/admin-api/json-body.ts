@@ -1,0 +1,57 @@
+/** Reads JSON bodies strictly: what could mean two things, or reach into a prototype, is refused (S53). */
+import type { IncomingMessage } from 'node:http';
+import { ProblemError, problems } from '../errors.ts';
+
+/** Bytes. */
+export const bodyLimit = 1024 * 1024;
+const deepest = 20;
+const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** @throws {ProblemError} `content_too_large`, before reading when declared; `invalid_request` */
+export async function readJson(req: IncomingMessage): Promise<unknown> {
+  const { 'content-type': type = '', 'content-encoding': coding, 'content-length': length } = req.headers;
+  if (!/^application\/json *(;|$)/i.test(type)) throw invalid('The body must be application/json.');
+  if (coding !== undefined) throw invalid('The body must come without a content coding.');
+  if (Number(length) > bodyLimit) throw tooLarge();
+  const value = parse(await readAll(req));
+  checkShape(value, 1);
+  return value;
+}
+
+async function readAll(req: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of req as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > bodyLimit) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new ProblemError(problems.invalidRequest, 'The body is not JSON in UTF-8.', { cause });
+  }
+}
+
+function checkShape(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > deepest) throw invalid(`The body is nested more than ${deepest} deep.`);
+  for (const [name, member] of Object.entries(value)) {
+    if (forbiddenNames.has(name)) throw invalid('The body has a member of a forbidden name.');
+    checkShape(member, depth + 1);
+  }
+}
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, detail);
+}
+
+function tooLarge(): ProblemError {
+  return new ProblemError(problems.contentTooLarge, 'The body has more than 1 MiB.', {
+    headers: { Connection: 'close' },
+  });
+}
