@@ -18,7 +18,7 @@ let console: RunningConsole;
 let dataDir: string;
 beforeAll(async () => {
   const port = await freePort();
-  corp = await startOpenIdProvider(`http://localhost:${port}`, 'corp');
+  corp = await startOpenIdProvider(`http://localhost:${port}`, 'corp', 'late');
   crafted = await startCraftedProvider();
   dataDir = await storeWithProviders(
     oidcProvider('corp', 'Corp', corp.issuer),
@@ -435,6 +435,38 @@ describe('a provider that cannot be asked', () => {
     expect((await agent.get(`/login/callback/${id}?state=x`)).status).toBe(404);
     expect((await agent.post(`/login/callback/${id}`, { state: 'x' })).status).toBe(404);
   });
+});
+
+test('a provider is there as soon as it is added on the command line, and gone with its sessions when it is disabled', async () => {
+  const env = { CONSOLE_URL: console.url, CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' };
+  const tool = async (...args: string[]) => {
+    const { code, stderr } = await runTool(['idp', ...args], { dataDir, env });
+    expect([code, stderr]).toEqual([0, '']);
+  };
+  const [rule, scope] = ['groups=cn=admins,dc=example -> Viewer', 'email profile groups'];
+  const registration = [
+    '--issuer',
+    corp.issuer,
+    '--client-id',
+    'console',
+    '--client-auth',
+    'none',
+    '--scope',
+    scope,
+  ];
+  await tool('add', 'late', '--kind', 'oidc', '--name', 'Late', '--role-rule', rule, ...registration);
+  const isOffered = async () => textOf(await createUserAgent(console.url).get('/login')).includes('Late');
+  await until(isOffered, 'the provider on the sign-in page', 15_000);
+
+  const location = await leave(agent, await agent.get('/login'), 'Late');
+  const home = await agent.follow(await agent.get(await signInAbroad(location, 'lena')));
+  expect(textOf(home)).toMatch(/Signed in with Late/);
+  expect(textOf(home)).toContain('Viewer');
+
+  await tool('disable', 'late');
+  await until(async () => !(await isOffered()), 'its end on the sign-in page', 15_000);
+  await until(async () => !(await isSignedIn(agent)), 'the end of its session', 15_000);
+  expect((await agent.get('/login/start/late')).status).toBe(404);
 });
 
 test('S33: on https the cookie of the way out is Secure and of this host alone', async () => {

@@ -226,4 +226,20 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
       expect([reply.status, textOf(reply)]).toEqual([400, expect.stringContaining('by HTTP-POST')]);
     });
   });
+
+  test('S85: the log says that somebody was refused, and nothing of what the provider sent', async () => {
+    const fields = idp.answer(await ask(), {
+      nameId: 'secretive',
+      bent: { issuer: 'https://other.example' },
+    });
+    expect((await bring(fields)).status).toBe(403);
+    const lines = await console.waitFor(() => {
+      const found = console.log().filter(({ msg }) => msg === 'an outside sign-in failed');
+      return found.some(({ reason }) => String(reason).includes('issuer')) && found;
+    }, 'the line of the refusal');
+    expect(lines.at(-1)).toMatchObject({ provider: 'idp', requestId: expect.any(String) });
+    for (const secret of ['secretive', fields.RelayState!, fields.SAMLResponse!.slice(100, 160)]) {
+      expect(console.stderr()).not.toContain(secret);
+    }
+  });
 });

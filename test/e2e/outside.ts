@@ -3,10 +3,14 @@ import { type RunningProvider, startProvider } from '../federation/support.ts';
 import { createUserAgent, type Reply, type UserAgent } from '../helpers/user-agent.ts';
 
 /** A provider that nobody here wrote, at which a console of this address is registered. */
-export function startOpenIdProvider(consoleUrl: string, id: string): Promise<RunningProvider> {
+export function startOpenIdProvider(
+  consoleUrl: string,
+  id: string,
+  ...others: readonly string[]
+): Promise<RunningProvider> {
   const client = {
     client_id: 'console',
-    redirect_uris: [`${consoleUrl}/login/callback/${id}`],
+    redirect_uris: [id, ...others].map((each) => `${consoleUrl}/login/callback/${each}`),
     post_logout_redirect_uris: [`${consoleUrl}/login/logout/${id}`],
     backchannel_logout_uri: `${consoleUrl}/login/backchannel/${id}`,
     backchannel_logout_session_required: true,
