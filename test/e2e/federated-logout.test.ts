@@ -1,7 +1,7 @@
 /** Logout to and from outside OpenID providers, through the front door. */
 import { rm } from 'node:fs/promises';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
 import { logoutClaims } from '../federation/logout-tokens.ts';
 import type { RunningProvider } from '../federation/support.ts';
@@ -152,6 +152,21 @@ describe('a sign-out here', () => {
     expect(textOf(end)).toContain('Back to shop');
     expect(nextOf(end)).toBeUndefined();
     expect(await isSignedIn()).toBe(false);
+  });
+
+  test('loads the frames of its applications before it goes on, and not again on the way back', async () => {
+    const framed = await startRelyingParty('framed', { frontchannelLogoutUri: 'ORIGIN/logout/frame' });
+    onTestFinished(() => void framed.close());
+    await register(console, framed);
+    await signInByCorp('vera');
+    await signInTo(console, agent, framed);
+    const page = await signOut();
+    expect(page.body).toContain(`<iframe src="${framed.origin}/logout/frame?`);
+    expect(page.headers.refresh).toMatch(/^3; url=\/connect\/logout\/provider\?ticket=/);
+    const away = await agent.get(nextOf(page)!);
+    const end = await agent.follow(await agent.get(await signOutAbroad(away.headers.location!)));
+    expect(end.body).not.toContain('<iframe');
+    expect(textOf(end)).toMatch(/framed .* Told .*You are signed out at Corp too/);
   });
 
   test('of a local sign-in goes to no provider', async () => {

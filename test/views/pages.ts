@@ -84,6 +84,8 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       })),
       checkAgainHref: href,
     }),
+  'logged out at a provider': ({ text, href }) =>
+    renderLoggedOut({ loginHref: href, provider: { name: text, state: 'open', href } }),
   error: ({ text, href }) =>
     renderError({
       status: 400,

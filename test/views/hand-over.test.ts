@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { renderHandOver } from '../../views/hand-over.tsx';
+import { parseMarkup } from './markup.ts';
+
+test('a message to a provider is a form to its address, with the fields as they are and a button', () => {
+  const fields = { SAMLRequest: 'PHg+"&<', RelayState: 'id' };
+  const html = renderHandOver({ provider: '<b>Corp</b>', action: 'https://idp.example/out?a=1&b=2', fields });
+  const page = parseMarkup(html);
+  const [form, ...others] = page.find('form');
+  expect(others).toEqual([]);
+  expect(form!.attributes.get('method')).toBe('post');
+  expect(html).toContain('action="https://idp.example/out?a=1&amp;b=2"');
+  expect(html).toContain('value="PHg+&quot;&amp;&lt;"');
+  expect(page.find('input').map(({ attributes }) => attributes.get('name'))).toEqual(Object.keys(fields));
+  expect(page.find('b')).toEqual([]);
+  expect(page.find('button')[0]!.text).toContain('Go on to');
+});
+
+test('S51: it goes to no address that is not a page', () => {
+  expect(() => renderHandOver({ provider: 'Corp', action: 'javascript:alert(1)', fields: {} })).toThrow();
+});
