@@ -56,7 +56,11 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Runnin
   const early = exited.then((code) => {
     throw new Error(`the console exited with ${code}\n${stdout()}\n${stderr()}`);
   });
-  await Promise.race([waitFor(() => stdout().includes('console ready at'), 'console ready', 15_000), early]);
+  const ready = waitFor(() => stdout().includes('console ready at'), 'console ready', 60_000);
+  await Promise.race([ready, early]).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   early.catch(() => {});
 
   return {
