@@ -1,6 +1,11 @@
 /** What may be shown of a provider: everything but its secrets (S54). */
 import { X509Certificate } from 'node:crypto';
-import { callbackAddress, samlEntityId } from './provider-connectors.ts';
+import {
+  callbackAddress,
+  logoutReturnAddress,
+  samlEntityId,
+  samlLogoutAddress,
+} from './provider-connectors.ts';
 import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './provider-records.ts';
 import type { ListedProvider } from './provider-registration.ts';
 
@@ -29,7 +34,7 @@ export function viewOfProvider({ id, provider, problem, accounts }: ListedProvid
 function settingsOf(provider: Provider, url: string): Readonly<Record<string, unknown>> {
   switch (provider.kind) {
     case 'oidc':
-      return oidcSettings(provider);
+      return oidcSettings(provider, url);
     case 'saml':
       return samlSettings(provider, url);
     case 'ldap':
@@ -37,7 +42,7 @@ function settingsOf(provider: Provider, url: string): Readonly<Record<string, un
   }
 }
 
-function oidcSettings({ oidc }: OidcProvider) {
+function oidcSettings({ id, oidc }: OidcProvider, url: string) {
   const { issuer, clientId, authentication, scopes = ['email', 'profile'], idTokenAlg = 'RS256' } = oidc;
   return {
     issuer,
@@ -46,6 +51,8 @@ function oidcSettings({ oidc }: OidcProvider) {
     scopes: ['openid', ...scopes],
     idTokenAlg,
     endpoints: oidc.endpoints ?? null,
+    postLogoutUrl: logoutReturnAddress(url, id),
+    backchannelLogoutUrl: `${url}/login/backchannel/${id}`,
   };
 }
 
@@ -59,7 +66,7 @@ function samlSettings({ id, saml }: SamlProvider, url: string) {
     metadataUrl: metadataUrl ?? null,
     nameIdFormat: nameIdFormat ?? null,
     ownEntityId: samlEntityId(url, id),
-    ownMetadataUrl: samlEntityId(url, id),
+    ownLogoutUrl: samlLogoutAddress(url, id),
     signsRequests: signing !== undefined,
     ownCertificate: signing ? viewOfCertificate(signing.certificate) : null,
   };

@@ -1,10 +1,13 @@
 /** `idp test`: each step of a dry sign-in, at providers that nobody here wrote. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type LdapServer, service, startLdapServer, suffix, whySkipped } from '../federation/ldap-server.ts';
 import { type RunningProvider, startProvider } from '../federation/support.ts';
 import { registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+
+// Most tests start several processes, one after the other.
+vi.setConfig({ testTimeout: 180_000 });
 
 interface Step {
   readonly step: string;
@@ -81,7 +84,7 @@ describe('at an OpenID provider', () => {
     expect(report.step('token endpoint')?.said).toContain('client_secret_basic');
     const shown = await runTool(['idp', 'test', 'it'], { dataDir, env });
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^ok +discovery/)]);
-  }, 90_000);
+  });
 
   const rows: readonly (readonly [string, () => readonly string[], string, string, RegExp])[] = [
     ['a wrong secret', () => oidc('basic', ...bySecret), 'marmot-other', 'token endpoint', /--client-id/],
@@ -133,15 +136,11 @@ describe('at an OpenID provider', () => {
       /--issuer/,
     ],
   ];
-  test.each(rows)(
-    '%s is told with what to change',
-    async (_what, add, given, step, advice) => {
-      const report = await dryRun(add(), given);
-      expect(report.ok).toBe(false);
-      expect(report.step(step)).toMatchObject({ ok: false, advice: expect.stringMatching(advice) });
-    },
-    90_000,
-  );
+  test.each(rows)('%s is told with what to change', async (_what, add, given, step, advice) => {
+    const report = await dryRun(add(), given);
+    expect(report.ok).toBe(false);
+    expect(report.step(step)).toMatchObject({ ok: false, advice: expect.stringMatching(advice) });
+  });
 
   test('nobody signs in by a flag there', async () => {
     await toolDone(['idp', 'add', 'it', ...oidc('public', '--client-auth', 'none')], { dataDir, env });
@@ -150,7 +149,7 @@ describe('at an OpenID provider', () => {
       env,
     });
     expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('ldap')]);
-  }, 90_000);
+  });
 });
 
 const people = `
@@ -233,36 +232,32 @@ describe.skipIf(whySkipped)(`at a directory${whySkipped ?? ''}`, () => {
     );
     expect(report.step('attributes')?.said).toMatch(/memberOf: cn=ops.*groups: ops \| readers/);
     expect(report.step('roles')?.said).toBe('Admin, Viewer');
-  }, 90_000);
+  });
 
   test('a group filter leaves out groups that it does not fit', async () => {
     const more = ['--group-base-dn', `ou=groups,${suffix}`, '--group-filter', '(description=on call)'];
     const report = await dryRun(ldap(plain(), {}, ...more), service.password, paula, 'marmot-of-paula-1');
     expect(report.step('attributes')?.said).toMatch(/groups: ops$/);
-  }, 90_000);
+  });
 
   test.each([
     ['StartTLS', () => `ldap://localhost:${server.port}`, ['--start-tls']],
     ['TLS', () => `ldaps://localhost:${server.securePort}`, []],
-  ])(
-    'by %s, with the authority of its certificate',
-    async (_what, url, more) => {
-      const trusted = await dryRun(ldap(url(), {}, ...more, '--ca-file', caFile()), service.password);
-      expect(trusted.failed).toEqual([]);
-      expect(trusted.step('connection')?.said).toContain('encrypted');
-      await toolDone(['idp', 'remove', 'it'], { dataDir, env });
-      const unknown = await dryRun(ldap(url(), {}, ...more), service.password);
-      expect(unknown.steps).toEqual([
-        {
-          step: 'connection',
-          ok: false,
-          said: expect.any(String),
-          advice: expect.stringContaining('--ca-file'),
-        },
-      ]);
-    },
-    90_000,
-  );
+  ])('by %s, with the authority of its certificate', async (_what, url, more) => {
+    const trusted = await dryRun(ldap(url(), {}, ...more, '--ca-file', caFile()), service.password);
+    expect(trusted.failed).toEqual([]);
+    expect(trusted.step('connection')?.said).toContain('encrypted');
+    await toolDone(['idp', 'remove', 'it'], { dataDir, env });
+    const unknown = await dryRun(ldap(url(), {}, ...more), service.password);
+    expect(unknown.steps).toEqual([
+      {
+        step: 'connection',
+        ok: false,
+        said: expect.any(String),
+        advice: expect.stringContaining('--ca-file'),
+      },
+    ]);
+  });
 
   const rows: readonly (readonly [string, Record<string, string>, string, RegExp])[] = [
     ['a service account that is none', { '--bind-dn': `cn=nobody,${suffix}` }, 'bind', /--bind-dn/],
@@ -270,17 +265,13 @@ describe.skipIf(whySkipped)(`at a directory${whySkipped ?? ''}`, () => {
     ['a filter that finds nobody', { '--user-filter': '(sn={username})' }, 'sign-in', /--user-filter/],
     ['a rule that nobody meets', { '--role-rule': 'employeeType=none -> Viewer' }, 'roles', /--role-rule/],
   ];
-  test.each(rows)(
-    '%s is told with what to change',
-    async (_what, changed, step, advice) => {
-      const add = ldap(plain(), changed);
-      const args = '--role-rule' in changed ? add.slice(0, -rule.length) : add;
-      const report = await dryRun(args, service.password, paula, 'marmot-of-paula-1');
-      expect(report.ok).toBe(false);
-      expect(report.step(step)).toMatchObject({ ok: false, advice: expect.stringMatching(advice) });
-    },
-    90_000,
-  );
+  test.each(rows)('%s is told with what to change', async (_what, changed, step, advice) => {
+    const add = ldap(plain(), changed);
+    const args = '--role-rule' in changed ? add.slice(0, -rule.length) : add;
+    const report = await dryRun(args, service.password, paula, 'marmot-of-paula-1');
+    expect(report.ok).toBe(false);
+    expect(report.step(step)).toMatchObject({ ok: false, advice: expect.stringMatching(advice) });
+  });
 
   test('a wrong password is told as such, and a template needs no service account', async () => {
     const template = [
@@ -297,5 +288,5 @@ describe.skipIf(whySkipped)(`at a directory${whySkipped ?? ''}`, () => {
     const wrong = await sign('marmot-other');
     expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringContaining('password is wrong')]);
     expect((await sign('marmot-of-paula-1')).code).toBe(0);
-  }, 90_000);
+  });
 });

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { leave, signInAbroad, startOpenIdProvider } from '../e2e/outside.ts';
 import { newKeyPair, providerEntityId, signOnUrl } from '../federation/saml-provider.ts';
 import type { RunningProvider } from '../federation/support.ts';
@@ -11,6 +11,9 @@ import { freePort, type RunningConsole, startConsole } from '../helpers/console.
 import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
 import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+
+// Most tests start several processes, one after the other.
+vi.setConfig({ testTimeout: 180_000 });
 
 const secret = 'marmot-0123456789-abcdefghij';
 const rule = ['--role-rule', 'groups=cn=admins,dc=example -> Admin'];
@@ -81,6 +84,8 @@ describe('an OpenID provider', () => {
         scopes: ['openid', 'email', 'profile'],
         idTokenAlg: 'RS256',
         endpoints: null,
+        postLogoutUrl: 'http://localhost:8080/login/logout/corp',
+        backchannelLogoutUrl: 'http://localhost:8080/login/backchannel/corp',
       },
     });
     expect((await done(['idp', 'show', 'corp', '--json'])).json()).toEqual(added);
@@ -191,6 +196,7 @@ describe.skipIf(!existsSync('/usr/bin/openssl'))('a SAML provider', () => {
         certificates: [{ sha256: new X509Certificate(pair.certificate).fingerprint256 }],
         metadataUrl: url,
         ownEntityId: 'http://localhost:8080/login/saml/corp/metadata',
+        ownLogoutUrl: 'http://localhost:8080/login/saml/corp/logout',
         signsRequests: true,
         ownCertificate: { subject: 'CN=corp at localhost:8080' },
       });
@@ -222,7 +228,7 @@ describe.skipIf(!existsSync('/usr/bin/openssl'))('a SAML provider', () => {
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
-  }, 180_000);
+  });
 
   test('S42: metadata come from no address that was not allowed, nor from a file that is none', async () => {
     const file = join(folder, 'metadata.xml');
@@ -460,7 +466,7 @@ describe('a running console', () => {
     expect(removed).toEqual({ id: 'corp', removed: true, accountsRemoved: 1 });
     await until(async () => !(await isIn()), 'the end of the session', 15_000);
     expect(await offers()).toBe(false);
-  }, 180_000);
+  });
 });
 
 function stepOf(report: Record<string, unknown>, step: string): unknown {
