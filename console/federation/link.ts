@@ -4,13 +4,14 @@
  * (S45).
  */
 import type { Passwords } from '../accounts/passwords.ts';
-import { checkAdminRemains, hasAdmin, isEmail, isTaken, isUsername, newSubject } from '../accounts/users.ts';
+import { checkAdminRemains, hasAdmin, isEmail, newSubject } from '../accounts/users.ts';
 import { validFrom } from '../accounts/validity.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { FederationError, type UpstreamIdentity } from './connector.ts';
 import { type RoleRules, rolesOf } from './role-rules.ts';
+import { freeUsername } from './usernames.ts';
 
 export interface LinkingProvider {
   readonly id: string;
@@ -46,7 +47,6 @@ export class AccountDisabledError extends FederationError {
   }
 }
 
-const longestUsername = 64;
 const longestSubject = 512;
 
 export function createLink({ registry, passwords, newId, newSecret, now }: LinkDeps): Link {
@@ -168,29 +168,6 @@ function keepAdmin(hadAdmin: boolean, transaction: RegistryTransaction): void {
 function checkSubject({ subject }: UpstreamIdentity): void {
   if (subject !== '' && subject.length <= longestSubject) return;
   throw new FederationError(401, 'The identity provider did not say who signed in.');
-}
-
-/**
- * The provider's name for the person where that is free and can be a name here; else one with the
- * provider's id behind it, and a number when that is taken too. A name is for people: it decides nothing.
- */
-function freeUsername(
-  transaction: RegistryTransaction,
-  provider: string,
-  { username, email, name }: UpstreamIdentity,
-): string {
-  const wanted = [username, email, name].map(asUsername).find((candidate) => candidate !== undefined);
-  if (wanted && !isTaken(transaction, wanted)) return wanted;
-  for (let number = 1; ; number++) {
-    const ending = `${number === 1 ? '' : `-${number}`}@${provider}`;
-    const candidate = `${(wanted ?? 'user').slice(0, longestUsername - ending.length)}${ending}`;
-    if (!isTaken(transaction, candidate)) return candidate;
-  }
-}
-
-function asUsername(text: string | undefined): string | undefined {
-  const username = text?.normalize('NFKC').trim().replace(/\s+/g, '.').slice(0, longestUsername);
-  return username !== undefined && isUsername(username) ? username : undefined;
 }
 
 /** What is no address is left out rather than shown. */
