@@ -1,5 +1,5 @@
 /** What an administrator says of an OpenID Connect provider. */
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { JWK } from 'jose';
 import { Secret } from '../secret.ts';
 import type { OidcClientAuthentication } from './oidc.ts';
@@ -60,24 +60,25 @@ function readAuthentication(
   const isSilent = [clientAuth, clientSecret, clientKey, clientKeyId].every((value) => value === undefined);
   if (before && isSilent) return before;
   const method = methodOf(input, called, before);
-  const refuse = (field: 'clientSecret' | 'clientKey', why: string) => {
-    throw new ProviderInputError(`${called(field)} ${why} ${called('clientAuth')} ${shorthandOf(method)}.`);
-  };
   if (method === 'private_key_jwt') {
     if (clientSecret !== undefined) refuse('clientSecret', 'does not go with');
     if (clientKey !== undefined) return { method, key: new Secret(readKey(clientKey, clientKeyId, called)) };
     if (before?.method === method && clientKeyId === undefined) return before;
-    return refuse('clientKey', 'is missing: the private key for') as never;
+    return refuse('clientKey', 'is missing: the private key for');
   }
   if (clientKey !== undefined) refuse('clientKey', 'does not go with');
+  if (clientKeyId !== undefined) refuse('clientKeyId', 'does not go with');
   if (method === 'none') {
     if (clientSecret !== undefined) refuse('clientSecret', 'does not go with');
     return { method };
   }
   const kept = before && 'secret' in before ? before.secret : undefined;
   const secret = clientSecret === undefined ? kept : new Secret(clientSecret);
-  if (!secret) return refuse('clientSecret', 'is missing: the secret for') as never;
-  return { method, secret };
+  return secret ? { method, secret } : refuse('clientSecret', 'is missing: the secret for');
+
+  function refuse(field: 'clientSecret' | 'clientKey' | 'clientKeyId', why: string): never {
+    throw new ProviderInputError(`${called(field)} ${why} ${called('clientAuth')} ${shorthandOf(method)}.`);
+  }
 }
 
 function methodOf(
@@ -130,10 +131,7 @@ function openKey(key: JWK | string, called: Called): KeyObject {
   try {
     return typeof key === 'string'
       ? createPrivateKey(key)
-      : createPrivateKey({
-          key: key as Parameters<typeof createPrivateKey>[0] & object,
-          format: 'jwk',
-        } as never);
+      : createPrivateKey({ key: key as JsonWebKey, format: 'jwk' });
   } catch {
     throw new ProviderInputError(
       `${called('clientKey')} is no private key: PEM (PKCS #8, not encrypted) or a private JWK is wanted.`,

@@ -338,6 +338,7 @@ describe('is refused with what to change, and adds nothing', () => {
       2,
       'no private key',
     ],
+    ['a key id without a key', [...oidc, ...none, '--client-key-id', 'one', ...rule], 2, '--client-key-id'],
     ['client authentication that is none', [...oidc, '--client-auth', 'tls', ...rule], 2, 'basic, post'],
     ['HMAC for ID tokens', [...oidc, ...none, '--id-token-alg', 'HS256', ...rule], 2, 'RS256'],
     ['flags of another kind', [...oidc, ...none, '--base-dn', 'dc=example', ...rule], 2, 'ldap'],
