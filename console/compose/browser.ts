@@ -11,23 +11,20 @@ import { createLogin } from '../admin/login.ts';
 import { createSetupPage } from '../admin/setup.ts';
 import { cookieNames } from '../http/cookies.ts';
 import { createCsrf } from '../http/csrf.ts';
-import { createErrorResponses, type ErrorResponses } from '../http/error-responses.ts';
-import { requestIdOf } from '../http/request-id.ts';
+import { createErrorResponses } from '../http/error-responses.ts';
 import { createStatic } from '../http/static.ts';
 import { type BrowserSessions, createBrowserSessions } from '../oidc/browser-session.ts';
-import { grantTag } from '../oidc/grant-tag.ts';
 import { createInteractions, type SignInOutcome, wrongCredentials } from '../oidc/interactions.ts';
-import { createLiveProvider } from '../oidc/live-provider.ts';
 import { createLogout } from '../oidc/logout.ts';
 import type { LogoutNotices } from '../oidc/logout-notices.ts';
 import { receiverOf } from '../oidc/logout-outbox.ts';
-import { createRenderError } from '../oidc/provider-errors.ts';
 import { createSignedOut } from '../oidc/signed-out.ts';
 import { silentFrame } from '../oidc/silent-frame.ts';
 import { createPages } from '../pages.ts';
 import { keepSecret } from '../services.ts';
 import { composeOutside } from './outside.ts';
 import { composeOutsideLogouts, composeReceivedLogouts } from './outside-logout.ts';
+import { composeProvider, lifetimesOf } from './provider.ts';
 import type { Shared } from './shared.ts';
 
 /** Guesses at a password, for each account and for each source (S29). */
@@ -173,45 +170,6 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   return { pages: pages.callback(), setup };
 }
 
-function composeProvider(
-  { services, revocations, log, audit, metrics, about, addressOf, isAccountLive }: Shared,
-  cookies: { readonly names: ReturnType<typeof cookieNames>; readonly keys: readonly string[] },
-  errors: ErrorResponses,
-) {
-  const { settings, storage, keys, clients, users, sessions } = services;
-  const live = createLiveProvider({
-    issuer: settings.url,
-    audience: settings.audience,
-    keys,
-    clients,
-    artifacts: storage.artifacts,
-    isAccountLive,
-    hasSessionEnded: sessions.hasEnded,
-    revokeAccessTokens: (grantId) =>
-      revocations.revoke(
-        grantTag(grantId),
-        Math.ceil(services.now() / 1000) + settings.accessTokenTtlSeconds,
-      ),
-    cookies,
-    findUser: users.find,
-    noteSessionUse: sessions.note,
-    clientAddress: (ctx) => addressOf(ctx.req),
-    lifetimes: lifetimesOf(settings),
-    renderError: createRenderError(errors.send),
-    onServerError: (ctx, error) =>
-      log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed'),
-    onRefresh: sessions.touch,
-    onOutcome(ctx, event, fields) {
-      if (event === 'token.issued') {
-        metrics.tokenIssued(fields.grantType ?? 'none', fields.clientId ?? 'none');
-        if (fields.clientId !== undefined) services.clientUses.noteToken(fields.clientId);
-      }
-      audit(event, { ...fields, ...about(ctx) });
-    },
-  });
-  return live.current;
-}
-
 /** A session of the console's own sign-in is noted like those of applications, for the list of sessions. */
 function composeVisitors({ services, addressOf }: Shared, browserSessions: BrowserSessions) {
   return {
@@ -228,13 +186,5 @@ function composeVisitors({ services, addressOf }: Shared, browserSessions: Brows
       });
       return session;
     },
-  };
-}
-
-function lifetimesOf(settings: Shared['services']['settings']) {
-  return {
-    accessToken: settings.accessTokenTtlSeconds,
-    sessionIdle: settings.sessionIdleSeconds,
-    sessionMax: settings.sessionMaxSeconds,
   };
 }
