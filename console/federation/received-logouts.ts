@@ -63,7 +63,9 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
       const id = await refusing(ctx, provider, async () =>
         provider.connector.readFrontChannelLogout!(parseForm(ctx.querystring)),
       );
-      await endAll(ctx, provider, await upstreamSessions.find(provider.id, { id }));
+      const found = await upstreamSessions.find(provider.id, { id });
+      // Nobody has signed this: what ends no session is not worth a line of the audit log.
+      if (found.length > 0) await endAll(ctx, provider, found);
       ctx.set({
         'Cache-Control': 'no-store',
         'Content-Security-Policy': "default-src 'none'; sandbox",
