@@ -334,6 +334,13 @@ describe('an answer that is posted from another site', () => {
     expect(again.status).toBe(400);
   });
 
+  test('signs in at once when the browser has sent its cookies along, as from the same site', async () => {
+    const url = new URL(await wayBack('neighbour'));
+    const reply = await agent.post(url.pathname, Object.fromEntries(url.searchParams));
+    expect([reply.status, reply.headers.location]).toEqual([303, '/']);
+    expect(await isSignedIn(agent)).toBe(true);
+  });
+
   test('S43: is of no use in the browser of somebody else', async () => {
     const { headers } = await post(await wayBack('victim'));
     const users = await countUsers(console);
