@@ -15,12 +15,19 @@ export interface Receiver {
   readonly address: string;
   readonly updates: readonly Update[];
   answer: (res: ServerResponse, licenceId: string) => void;
+  stop(): void;
 }
 
 /** Goes with the running test. @param port  any free one by default */
+export async function receiverOfTest(port = 0): Promise<Receiver> {
+  const receiver = await startReceiver(port);
+  onTestFinished(receiver.stop);
+  return receiver;
+}
+
 export async function startReceiver(port = 0): Promise<Receiver> {
   const updates: Update[] = [];
-  const receiver = { address: '', updates, answer: acknowledge };
+  const receiver = { address: '', updates, answer: acknowledge, stop };
   const server = createServer(async (req, res) => {
     const token = await textOf(req);
     const licenceId = String((decodeJwt(token).licence as { id: string }).id);
@@ -29,11 +36,12 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   });
   await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   receiver.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(() => {
+  return receiver;
+
+  function stop(): void {
     server.closeAllConnections();
     server.close();
-  });
-  return receiver;
+  }
 }
 
 export function acknowledge(res: ServerResponse, id: string): void {
