@@ -33,7 +33,8 @@ describe.skipIf(skipped)(
       issuer = await keycloak.addRealm(corporation('corp', client));
       spare = await keycloak.addRealm(corporation('spare', client));
       await keepOutOfIdTokens(keycloak, 'spare', ['email', 'profile']);
-    }, keycloakStartMs);
+      // Realms and their keys take as long again.
+    }, 2 * keycloakStartMs);
     afterAll(async () => {
       await Promise.all([browser?.close(), keycloak?.stop(), callback?.close()]);
     });

@@ -6,10 +6,11 @@ const password = 'correct-staple-battery-7';
 
 /** Ada belongs to `admins`, Vera to `operators`, Eve to nobody's group. */
 export const groupsOf = { ada: ['admins'], vera: ['operators'], eve: [] } as const;
-export type Member = keyof typeof groupsOf;
 
-/** @param client  its representation; group names are a claim of its ID tokens and of userinfo */
-export function corporation(realm: string, client: Readonly<Record<string, unknown>>): Representation {
+type ClientRepresentation = Readonly<Record<string, unknown>>;
+
+/** @param clients  their representations; group names are a claim of their ID tokens and of userinfo */
+export function corporation(realm: string, ...clients: readonly ClientRepresentation[]): Representation {
   return {
     realm,
     groups: [{ name: 'admins' }, { name: 'operators' }],
@@ -23,7 +24,12 @@ export function corporation(realm: string, client: Readonly<Record<string, unkno
       credentials: [{ type: 'password', value: password }],
       groups,
     })),
-    clients: [{ protocol: 'openid-connect', enabled: true, protocolMappers: [groupsClaim], ...client }],
+    clients: clients.map((client) => ({
+      protocol: 'openid-connect',
+      enabled: true,
+      protocolMappers: [groupsClaim],
+      ...client,
+    })),
   };
 }
 
@@ -61,10 +67,38 @@ export async function keepOutOfIdTokens(
   }
 }
 
-export async function typeInAtKeycloak(page: Page, username: Member): Promise<void> {
+/** Lets an application in by the metadata document that it gives out itself. */
+export async function trustByMetadata(keycloak: Keycloak, realm: string, document: string): Promise<void> {
+  const converted = await keycloak.manage<{ readonly attributes?: Record<string, string> }>(
+    'POST',
+    `/${realm}/client-description-converter`,
+    document,
+  );
+  const attributes = {
+    ...converted.attributes,
+    saml_name_id_format: 'persistent',
+    saml_force_name_id_format: 'true',
+  };
+  await keycloak.manage('POST', `/${realm}/clients`, {
+    ...converted,
+    attributes,
+    protocolMappers: [
+      samlMapper('saml-group-membership-mapper', 'groups', { 'full.path': 'false' }),
+      samlMapper('saml-user-property-mapper', 'email', { 'user.attribute': 'email' }),
+      samlMapper('saml-user-property-mapper', 'username', { 'user.attribute': 'username' }),
+    ],
+  });
+}
+
+function samlMapper(protocolMapper: string, name: string, config: Readonly<Record<string, string>>) {
+  const named = { 'attribute.name': name, 'attribute.nameformat': 'Basic', ...config };
+  return { name, protocol: 'saml', protocolMapper, config: named };
+}
+
+export async function typeInAtKeycloak(page: Page, username: string): Promise<void> {
   const name = page.getByLabel('Username or email');
   // Asked again, it knows whom it asks.
   if (await name.isVisible()) await name.fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign In' }).click();
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click();
 }

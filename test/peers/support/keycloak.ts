@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { freePort } from '../../helpers/console.ts';
 import { until } from '../../helpers/store.ts';
 
-const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+/** The version that the set-up fetches. */
 const home = join(cache, 'cluster-console/keycloak-26.0.8');
 /** As the set-up made it, in the database that every start has a copy of. */
 const administrator = { username: 'root', password: 'root-password-1' };
@@ -24,8 +25,10 @@ export interface Keycloak {
   readonly origin: string;
   /** Makes a realm: its representation as in the admin REST API. @returns its address, the issuer */
   addRealm(representation: Representation): Promise<string>;
-  /** The admin REST API beneath `/admin/realms`. @throws {Error} for every refusal */
+  /** The admin REST API beneath `/admin/realms`; text is sent as XML. @throws {Error} for every refusal */
   manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Everything that it wrote. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -78,6 +81,7 @@ export async function startKeycloak(): Promise<Keycloak> {
       return `${origin}/realms/${representation.realm}`;
     },
     manage,
+    output: () => output,
     stop,
   };
 }
@@ -94,8 +98,11 @@ function createManagement(origin: string): Keycloak['manage'] {
     );
     return ask<T>(`${origin}/admin/realms${path}`, {
       method,
-      headers: { Authorization: `Bearer ${token.access_token}`, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: {
+        Authorization: `Bearer ${token.access_token}`,
+        'Content-Type': typeof body === 'string' ? 'application/xml' : 'application/json',
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   };
 }

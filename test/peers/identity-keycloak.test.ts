@@ -1,0 +1,207 @@
+/** Sign-in and sign-out with Keycloak, in a real browser: by OpenID Connect in three ways, and by SAML 2.0. */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Pair } from '../dashboard/support.ts';
+import { openBrowser } from '../helpers/browser.ts';
+import { until } from '../helpers/store.ts';
+import { type Keycloak, keycloakStartMs, startKeycloak, whyNoKeycloak } from './support/keycloak.ts';
+import {
+  corporation,
+  keepOutOfIdTokens,
+  trustByMetadata,
+  typeInAtKeycloak,
+} from './support/keycloak-realm.ts';
+import {
+  addProvider,
+  outsideAccounts,
+  ownMetadata,
+  type ProviderInBrowser,
+  startTour,
+  type Visitor,
+  visit,
+} from './support/tour.ts';
+
+const { browser, reason } = whyNoKeycloak ? {} : await openBrowser();
+const skipped = whyNoKeycloak ?? (reason ? ` (skipped: ${reason})` : undefined);
+
+const named = (name: string): ProviderInBrowser => ({
+  name,
+  button: (page) => page.getByRole('button', { name: 'Sign In', exact: true }),
+  typeIn: typeInAtKeycloak,
+});
+const providers = {
+  basic: named('By Basic'),
+  post: named('By form fields'),
+  key: named('By a key'),
+  assertion: named('By SAML'),
+};
+const rules = ['--role-rule', 'groups=admins -> Admin', '--role-rule', 'groups=operators -> Viewer'];
+
+describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { timeout: 180_000 }, () => {
+  let keycloak: Keycloak;
+  let pair: Pair;
+  let visitor: Visitor;
+  const secret = randomBytes(24).toString('base64');
+
+  beforeAll(async () => {
+    [keycloak, pair] = await Promise.all([startKeycloak(), startTour()]);
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'of-console', use: 'sig', alg: 'RS256' };
+    const issuer = await keycloak.addRealm(
+      corporation(
+        'corp',
+        { ...registration('basic'), clientId: 'console', secret },
+        { ...registration('key', keySet(jwk)), clientId: 'keyed', clientAuthenticatorType: 'client-jwt' },
+      ),
+    );
+    const spare = await keycloak.addRealm(
+      corporation('spare', { ...registration('post'), clientId: 'console', secret }),
+    );
+    await keepOutOfIdTokens(keycloak, 'spare', ['email', 'profile']);
+
+    const oidc = ['--kind', 'oidc', '--client-id', 'console', '--client-secret-file', '-', ...rules];
+    const basic = ['--name', providers.basic.name, '--issuer', issuer, '--client-auth', 'basic'];
+    await addProvider(pair, 'basic', [...oidc, ...basic], secret);
+    const post = ['--name', providers.post.name, '--issuer', spare, '--client-auth', 'post'];
+    await addProvider(pair, 'post', [...oidc, ...post], secret);
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const key = [
+      '--client-auth',
+      'private_key_jwt',
+      '--client-key-file',
+      '-',
+      '--client-key-id',
+      'of-console',
+    ];
+    const keyed = [
+      '--kind',
+      'oidc',
+      '--name',
+      providers.key.name,
+      '--issuer',
+      issuer,
+      '--client-id',
+      'keyed',
+    ];
+    await addProvider(pair, 'key', [...keyed, ...key, ...rules], pem);
+
+    const metadataUrl = `${issuer}/protocol/saml/descriptor`;
+    const saml = ['--kind', 'saml', '--name', providers.assertion.name, '--metadata-url', metadataUrl];
+    await addProvider(pair, 'assertion', [...saml, '--sign-requests', ...rules]);
+    await trustByMetadata(keycloak, 'corp', await ownMetadata(pair, 'assertion'));
+    // Realms and their keys take as long again.
+  }, 2 * keycloakStartMs);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), keycloak?.stop(), pair?.stop()]);
+  });
+  beforeEach(async () => {
+    visitor = await visit(browser as Browser, pair);
+  });
+  afterEach(() => visitor.leave());
+
+  /** What the console's addresses are, as an administrator of Keycloak enters them. */
+  function registration(id: string, attributes: Readonly<Record<string, string>> = {}) {
+    const { url } = pair.console;
+    return {
+      redirectUris: [`${url}/login/callback/${id}`],
+      attributes: {
+        'post.logout.redirect.uris': `${url}/login/logout/${id}`,
+        'backchannel.logout.url': `${url}/login/backchannel/${id}`,
+        'backchannel.logout.session.required': 'true',
+        ...attributes,
+      },
+    };
+  }
+
+  describe.each(['basic', 'post', 'assertion'] as const)('%s: a sign-in', (id) => {
+    const provider = providers[id];
+
+    test('who signs in there is signed in here, by the role of a rule, and links to nobody of the same name', async () => {
+      await visitor.signIn(provider, 'ada');
+      await visitor.page.getByText('The cluster is well.').waitFor();
+      expect(await visitor.isAskedAtConsole()).toBe(false);
+      expect((await outsideAccounts(pair)).get(`ada@${id}`)).toMatchObject({
+        email: 'ada@corp.example',
+        roles: ['Admin'],
+        federated: { provider: id, subject: expect.stringMatching(/./) },
+      });
+    });
+
+    test('the same person has the same account the next time', async () => {
+      await visitor.signInAtConsole(provider, 'vera');
+      const before = await outsideAccounts(pair);
+      await visitor.leave();
+      visitor = await visit(browser as Browser, pair);
+      await visitor.signInAtConsole(provider, 'vera');
+      expect(await outsideAccounts(pair)).toEqual(before);
+    });
+
+    test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
+      const before = await outsideAccounts(pair);
+      await visitor.chooseAtDashboard(provider);
+      await provider.typeIn(visitor.page, 'eve');
+      await visitor.page.getByText('no rule of this console gives you a role').waitFor();
+      expect(await outsideAccounts(pair)).toEqual(before);
+      expect(await visitor.isAskedAtConsole()).toBe(true);
+    });
+  });
+
+  describe.each(['basic', 'assertion'] as const)('%s: signing out', (id) => {
+    const provider = providers[id];
+
+    test('at the dashboard ends the sessions at the console and there', async () => {
+      await visitor.signIn(provider, 'ada');
+      await visitor.page.getByRole('button', { name: 'Sign out' }).click();
+      await visitor.page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+      await visitor.page.waitForURL(`${pair.dashboard.url}/**`);
+      expect(await visitor.isAskedAtConsole()).toBe(true);
+      expect(await visitor.isAskedAtDashboard()).toBe(true);
+      expect(await visitor.isAskedAt(provider)).toBe(true);
+    });
+
+    test('at the console ends the sessions at the dashboard and there', async () => {
+      await visitor.signIn(provider, 'ada');
+      await visitor.page.goto(`${pair.console.url}/connect/logout`);
+      await visitor.page.getByRole('button', { name: 'Sign out' }).click();
+      await visitor.page.getByText(`You are signed out at ${provider.name} too.`).waitFor();
+      expect(await visitor.isAskedAtDashboard()).toBe(true);
+      expect(await visitor.isAskedAt(provider)).toBe(true);
+    });
+
+    test('there ends the sessions at the console and at the dashboard', async () => {
+      const { page } = visitor;
+      await visitor.signIn(provider, 'ada');
+      await page.goto(`${keycloak.origin}/realms/corp/protocol/openid-connect/logout`);
+      await page.getByRole('button', { name: 'Logout' }).click();
+      await page.getByRole('heading', { name: 'You are logged out' }).waitFor();
+      await until(() => visitor.isAskedAtConsole(), 'the console to know', 20_000);
+      await until(() => visitor.isAskedAtDashboard(), 'the dashboard to know', 20_000);
+    });
+  });
+
+  test('who is signed in there is signed in without typing, also where the console proves itself by a key', async () => {
+    await visitor.signInAtConsole(providers.basic, 'vera');
+    await visitor.forget();
+    expect(await visitor.isAskedAt(providers.key)).toBe(false);
+    expect((await outsideAccounts(pair)).get('vera@key')).toMatchObject({ roles: ['Viewer'] });
+  });
+
+  test('whom an administrator there signs out is out of the console and of the dashboard', async () => {
+    await visitor.signIn(providers.basic, 'vera');
+    const [user] = await keycloak.manage<{ id: string }[]>('GET', '/corp/users?username=vera&exact=true');
+    // One by one: of a person with several sessions Keycloak tells each application of one only.
+    const open = await keycloak.manage<{ id: string }[]>('GET', `/corp/users/${user!.id}/sessions`);
+    for (const session of open) await keycloak.manage('DELETE', `/corp/sessions/${session.id}`);
+    await until(() => visitor.isAskedAtConsole(), 'the console to know', 20_000);
+    await until(() => visitor.isAskedAtDashboard(), 'the dashboard to know', 20_000);
+  });
+});
+
+function keySet(jwk: object): Record<string, string> {
+  return {
+    'use.jwks.string': 'true',
+    'jwks.string': JSON.stringify({ keys: [jwk] }),
+    'token.endpoint.auth.signing.alg': 'RS256',
+  };
+}
