@@ -51,7 +51,7 @@ export function run(
   });
   // A tool that reads no secret may have ended before this is written.
   child.stdin.on('error', () => {}).end(stdin);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 90_000);
   return new Promise((resolveRun, reject) => {
     child.once('error', reject).once('close', (code) => {
       clearTimeout(timer);

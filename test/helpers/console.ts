@@ -98,7 +98,7 @@ export interface RefusedStart {
 export async function runRefused(options: ConsoleOptions): Promise<RefusedStart> {
   const dataDir = options.dataDir ?? (await newDataDir());
   const { child, stdout, stderr, exited } = spawnConsole(options, { CONSOLE_DATA_DIR: dataDir });
-  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
   const code = await exited;
   clearTimeout(timer);
   if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });

@@ -247,7 +247,7 @@ function isComplete(received: string, isHead: boolean): boolean {
 
 /** Waits until something holds; fails loudly when it never does. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 20_000;
   while (!holds()) {
     if (Date.now() > deadline) {
       throw new Error(`never happened: ${what}`);
