@@ -26,7 +26,7 @@ const ada = {
 };
 const eve = { password: 'correct-staple-2', attributes: { uid: 'eve', groups: 'visitors' } };
 
-describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, () => {
+describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { timeout: 120_000 }, () => {
   let provider: SimpleSaml;
   let callback: CallbackAddress;
   let connector: RedirectConnector;
