@@ -2,7 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type LdapServer, service, startLdapServer, suffix, whySkipped } from '../federation/ldap-server.ts';
+import {
+  emptyTree,
+  type LdapServer,
+  service,
+  startLdapServer,
+  suffix,
+  whySkipped,
+} from '../federation/ldap-server.ts';
 import { type RunningProvider, startProvider } from '../federation/support.ts';
 import { registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
 
@@ -152,27 +159,7 @@ describe('at an OpenID provider', () => {
   });
 });
 
-const people = `
-dn: ${suffix}
-objectClass: dcObject
-objectClass: organization
-o: Example
-dc: example
-
-dn: ${service.dn}
-objectClass: organizationalRole
-objectClass: simpleSecurityObject
-cn: console
-userPassword: ${service.password}
-
-dn: ou=people,${suffix}
-objectClass: organizationalUnit
-ou: people
-
-dn: ou=groups,${suffix}
-objectClass: organizationalUnit
-ou: groups
-
+const people = `${emptyTree}
 dn: uid=paula,ou=people,${suffix}
 objectClass: inetOrgPerson
 uid: paula

@@ -3,7 +3,15 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LdapProvider } from '../../console/federation/provider-records.ts';
 import { Secret } from '../../console/secret.ts';
-import { type LdapServer, service, startLdapServer, suffix, whySkipped } from '../federation/ldap-server.ts';
+import {
+  emptyTree,
+  type LdapServer,
+  passwordPolicy,
+  service,
+  startLdapServer,
+  suffix,
+  whySkipped,
+} from '../federation/ldap-server.ts';
 import { admin, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { providerBase, storeWithProviders } from '../helpers/providers.ts';
 import { authorizationPath, authorize, redeem } from '../helpers/sign-in.ts';
@@ -21,33 +29,7 @@ mail: ${uid}@example.org
 userPassword: ${password}
 `;
 /** Among them somebody with the name of the administrator of the console. */
-const people = `
-dn: ${suffix}
-objectClass: dcObject
-objectClass: organization
-o: Example
-dc: example
-
-dn: ${service.dn}
-objectClass: organizationalRole
-objectClass: simpleSecurityObject
-cn: console
-userPassword: ${service.password}
-
-dn: ou=people,${suffix}
-objectClass: organizationalUnit
-ou: people
-
-dn: ou=groups,${suffix}
-objectClass: organizationalUnit
-ou: groups
-
-dn: cn=policy,${suffix}
-objectClass: device
-objectClass: pwdPolicy
-cn: policy
-pwdAttribute: userPassword
-${[paula.username, 'otto', 'guest', admin.username].map((uid) => person(uid, `${uid}-password-1`)).join('')}`;
+const people = `${emptyTree}${passwordPolicy}${[paula.username, 'otto', 'guest', admin.username].map((uid) => person(uid, `${uid}-password-1`)).join('')}`;
 const groups = `
 dn: cn=ops,ou=groups,${suffix}
 objectClass: groupOfNames

@@ -143,3 +143,35 @@ ppolicy_default "cn=policy,${suffix}"
 access to attrs=userPassword by anonymous auth by * none
 access to * by dn.exact="${service.dn}" read by self read by * none
 `;
+
+/** LDIF of a directory without people: the console's own entry, and where people and groups go. */
+export const emptyTree = `
+dn: ${suffix}
+objectClass: dcObject
+objectClass: organization
+o: Example
+dc: example
+
+dn: ${service.dn}
+objectClass: organizationalRole
+objectClass: simpleSecurityObject
+cn: console
+userPassword: ${service.password}
+
+dn: ou=people,${suffix}
+objectClass: organizationalUnit
+ou: people
+
+dn: ou=groups,${suffix}
+objectClass: organizationalUnit
+ou: groups
+`;
+
+/** LDIF of a password policy, which the server looks at when an entry names it. */
+export const passwordPolicy = `
+dn: cn=policy,${suffix}
+objectClass: device
+objectClass: pwdPolicy
+cn: policy
+pwdAttribute: userPassword
+`;

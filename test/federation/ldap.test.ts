@@ -3,33 +3,21 @@ import type { FederationError } from '../../console/federation/connector.ts';
 import { createLdapConnector } from '../../console/federation/ldap.ts';
 import type { LdapSettings, SearchThenBind } from '../../console/federation/ldap-settings.ts';
 import { Secret } from '../../console/secret.ts';
-import { type LdapServer, service, startLdapServer, suffix, whySkipped } from './ldap-server.ts';
+import {
+  emptyTree,
+  type LdapServer,
+  passwordPolicy,
+  service,
+  startLdapServer,
+  suffix,
+  whySkipped,
+} from './ldap-server.ts';
 
 const paula = { uuid: '6a1f0a52-7a3c-4ab5-9d0e-0123456789ab', password: 'paula-password-1' };
 // 33221100-5544-7766-8899-aabbccddeeff, as Active Directory stores it.
 const guid = Buffer.from('00112233445566778899aabbccddeeff', 'hex').toString('base64');
 
-const people = `
-dn: ${suffix}
-objectClass: dcObject
-objectClass: organization
-o: Example
-dc: example
-
-dn: ${service.dn}
-objectClass: organizationalRole
-objectClass: simpleSecurityObject
-cn: console
-userPassword: ${service.password}
-
-dn: ou=people,${suffix}
-objectClass: organizationalUnit
-ou: people
-
-dn: ou=groups,${suffix}
-objectClass: organizationalUnit
-ou: groups
-
+const people = `${emptyTree}
 dn: uid=paula,ou=people,${suffix}
 objectClass: inetOrgPerson
 objectClass: withGuid
@@ -57,13 +45,7 @@ uid: peter
 cn: other peter
 sn: Twin
 userPassword: twin-password-1
-
-dn: cn=policy,${suffix}
-objectClass: device
-objectClass: pwdPolicy
-cn: policy
-pwdAttribute: userPassword
-pwdLockout: TRUE
+${passwordPolicy}pwdLockout: TRUE
 
 dn: uid=lotte,ou=people,${suffix}
 objectClass: inetOrgPerson

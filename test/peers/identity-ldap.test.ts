@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addPerson, people as localPeople, type Pair } from '../dashboard/support.ts';
-import { type LdapServer, service, startLdapServer, suffix, whySkipped } from '../federation/ldap-server.ts';
+import {
+  emptyTree,
+  type LdapServer,
+  passwordPolicy,
+  service,
+  startLdapServer,
+  suffix,
+  whySkipped,
+} from '../federation/ldap-server.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { countUsers, until } from '../helpers/store.ts';
 import { addProvider, outsideAccounts, startTour, type Visitor, visit } from './support/tour.ts';
@@ -24,33 +32,7 @@ displayName: ${uid} Piper
 mail: ${uid}@corp.example
 userPassword: ${passwordOf(uid)}
 `;
-const people = `
-dn: ${suffix}
-objectClass: dcObject
-objectClass: organization
-o: Example
-dc: example
-
-dn: ${service.dn}
-objectClass: organizationalRole
-objectClass: simpleSecurityObject
-cn: console
-userPassword: ${service.password}
-
-dn: ou=people,${suffix}
-objectClass: organizationalUnit
-ou: people
-
-dn: ou=groups,${suffix}
-objectClass: organizationalUnit
-ou: groups
-
-dn: cn=policy,${suffix}
-objectClass: device
-objectClass: pwdPolicy
-cn: policy
-pwdAttribute: userPassword
-${['paula', 'otto', 'eve'].map(person).join('')}`;
+const people = `${emptyTree}${passwordPolicy}${['paula', 'otto', 'eve'].map(person).join('')}`;
 const group = (cn: string, member: string) => `
 dn: cn=${cn},ou=groups,${suffix}
 objectClass: groupOfNames
