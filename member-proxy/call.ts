@@ -21,6 +21,8 @@ export interface Call {
   caller: Caller | undefined;
   rule: Rule | undefined;
   exchange: Exchange | undefined;
+  /** Counts the call out where it was counted in. */
+  countOut: (() => void) | undefined;
   refusal: { readonly code: string; readonly decisionId: string } | undefined;
 }
 
@@ -39,6 +41,7 @@ export function newCall(
     caller: undefined,
     rule: undefined,
     exchange: undefined,
+    countOut: undefined,
     refusal: undefined,
   };
 }

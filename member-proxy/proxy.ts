@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../console/errors.ts';
+import { type AdmissionLimits, createAdmission, defaultAdmission } from './admission.ts';
 import type { BearerCheck } from './bearer.ts';
 import { type OutgoingBody, readBody, wholeBody } from './body.ts';
 import { type Call, newCall, recordOf } from './call.ts';
@@ -34,6 +35,8 @@ export interface MemberProxyDeps {
   /** For positions that a caller leaves empty. */
   readonly credentials: MemberCredentials;
   readonly limits?: Partial<ProxyLimits>;
+  /** What one caller may ask at a time. */
+  readonly admission?: AdmissionLimits;
   readonly log: ProxyLog;
   /** Monotonic milliseconds, for durations. */
   readonly now: () => number;
@@ -64,6 +67,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const { bearer, members, log, now, newId, requestIdOf, addressOf, onDecision } = deps;
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
   const rules = createRules();
+  const admission = createAdmission(deps.admission ?? defaultAdmission, now);
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
   const waiting = new Set<Call>();
 
@@ -118,6 +122,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.caller = caller;
     const rule = accept(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
+    call.countOut = admission.admit(caller.subject, rule);
     const candidates = candidatesFor(call, rule);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {
       forward(call, head, target, candidates, undefined);
@@ -215,6 +220,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     }
     call.isOver = true;
     waiting.delete(call);
+    call.countOut?.();
     if (!call.res.writableFinished) {
       call.exchange?.abort();
     }

@@ -31,6 +31,11 @@ export function composeMembers(
     }),
     credentials: { username: settings.memberUsername, password: settings.memberPassword?.reveal() ?? '' },
     limits,
+    admission: {
+      dataRate: settings.proxyDataRate,
+      managementRate: settings.proxyManagementRate,
+      polls: settings.proxyPolls,
+    },
     log,
     now: () => performance.now(),
     newId: randomUUID,

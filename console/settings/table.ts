@@ -166,6 +166,24 @@ export const settingsTable = {
     '10485760',
     'largest request body that the proxy forwards, in bytes',
   ),
+  proxyDataRate: setting(
+    'CONSOLE_PROXY_DATA_RATE',
+    check.integer(0, 1_000_000, 'calls'),
+    '0',
+    'calls a second that one caller, a machine or a person, may make to maps, queues and health; 0 for no limit',
+  ),
+  proxyManagementRate: setting(
+    'CONSOLE_PROXY_MANAGEMENT_RATE',
+    check.integer(0, 1_000_000, 'calls'),
+    '200',
+    'calls a second that one caller, a machine or a person, may make to all other groups; 0 for no limit',
+  ),
+  proxyPolls: setting(
+    'CONSOLE_PROXY_POLLS',
+    check.integer(0, 1_000_000, 'polls'),
+    '1000',
+    'queue polls of one caller that may wait at the same time; 0 for no limit',
+  ),
   logLevel: setting(
     'CONSOLE_LOG_LEVEL',
     check.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

@@ -1,7 +1,7 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admin, startConsole } from '../helpers/console.ts';
 import { runTool, toolDone } from './support.ts';
 
@@ -15,6 +15,8 @@ beforeAll(async () => {
   await toolDone(['user', 'add', 'vera', '--role', 'Viewer', '--password-file', '-'], password);
   await toolDone(['client', 'add', 'feeder', '--scope', 'svc:queue:jobs:offer'], { dataDir });
 });
+
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test('a user is told by the roles that the user has', async () => {
   const refused = await tool('DELETE', '/svc/rest/maps/orders', '--user', 'vera');

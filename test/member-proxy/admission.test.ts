@@ -1,0 +1,102 @@
+import { afterEach, expect, test } from 'vitest';
+import type { AdmissionLimits } from '../../member-proxy/admission.ts';
+import { type Answer, startProxy, startRecorder, until } from './servers.ts';
+import { signToken } from './tokens.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const none: AdmissionLimits = { dataRate: 0, managementRate: 0, polls: 0 };
+
+test('S64: a caller over its rate gets 429 with Retry-After, and its calls reach no member', async () => {
+  const { call, seen, later } = await open({ ...none, managementRate: 3 });
+  const statuses = [];
+  for (let i = 0; i < 6; i += 1) statuses.push((await call('a', 'GET', '/svc/rest/cluster')).status);
+  expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+  expect(seen()).toBe(3);
+  const refused = await call('a', 'GET', '/svc/rest/cluster');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(((await refused.json()) as { code: string }).code).toBe('too_many_requests');
+
+  later(1_000);
+  expect((await call('a', 'GET', '/svc/rest/cluster')).status).toBe(200);
+});
+
+test('S64: each caller has its own, and data calls have another than management calls', async () => {
+  const { call } = await open({ ...none, managementRate: 1, dataRate: 2 });
+  const status = async (client: string, path: string) => (await call(client, 'GET', path)).status;
+  expect([await status('a', '/svc/rest/cluster'), await status('a', '/svc/rest/cluster')]).toEqual([
+    200, 429,
+  ]);
+  expect(await status('b', '/svc/rest/cluster')).toBe(200);
+  expect([await status('a', '/svc/rest/maps/m/k'), await status('a', '/svc/health')]).toEqual([200, 200]);
+  expect(await status('a', '/svc/rest/maps/m/k')).toBe(429);
+});
+
+test('S64: polls of one caller that wait are bounded, and one that ends makes room', async () => {
+  const held: (() => void)[] = [];
+  const { call } = await open({ ...none, polls: 2 }, (_req, res) => held.push(() => res.end('item')));
+  const waiting = [1, 2].map(() => call('a', 'DELETE', '/svc/rest/queues/q/60'));
+  await until(() => held.length === 2, 'both wait');
+  expect((await call('a', 'DELETE', '/svc/rest/queues/q/60')).status).toBe(429);
+  const other = call('b', 'DELETE', '/svc/rest/queues/q/60');
+  await until(() => held.length === 3, 'the other caller waits');
+  for (const answer of held) answer();
+  expect((await Promise.all([...waiting, other])).map(({ status }) => status)).toEqual([200, 200, 200]);
+  const next = call('a', 'DELETE', '/svc/rest/queues/q/60');
+  await until(() => held.length === 4, 'there is room again');
+  held[3]!();
+  expect((await next).status).toBe(200);
+});
+
+test('S64: a poll that its caller gives up makes room too', async () => {
+  const { call, seen } = await open({ ...none, polls: 1 }, () => undefined);
+  const leaving = new AbortController();
+  const gone = call('a', 'DELETE', '/svc/rest/queues/q/60', leaving.signal).catch(() => 'gone');
+  await until(() => seen() === 1, 'it waits');
+  leaving.abort();
+  expect(await gone).toBe('gone');
+  const again = new AbortController();
+  void call('a', 'DELETE', '/svc/rest/queues/q/60', again.signal).catch(() => undefined);
+  await until(() => seen() === 2, 'there is room again');
+  again.abort();
+});
+
+test('without limits nothing is counted', async () => {
+  const { call } = await open(none);
+  const statuses = await Promise.all(
+    Array.from({ length: 200 }, async () => (await call('a', 'GET', '/svc/rest/cluster')).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+async function open(admission: AdmissionLimits, answer: Answer = (_req, res) => res.end('ok')) {
+  const member = await startRecorder(answer);
+  cleanups.push(() => {
+    member.server.closeAllConnections();
+    return member.close();
+  });
+  let skipped = 0;
+  const started = performance.now();
+  // Time stands still but for what a test skips.
+  const proxy = await startProxy({ members: [member.address], admission, now: () => started + skipped });
+  cleanups.push(proxy.close);
+  const call = async (client: string, method: string, path: string, signal?: AbortSignal) => {
+    const claims = { roles: ['Admin'], client_id: client, sub: client };
+    const token = await signToken(proxy.key, { claims });
+    return fetch(proxy.address + path, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(signal && { signal }),
+    });
+  };
+  return {
+    call,
+    seen: () => member.seen.length,
+    later: (ms: number) => {
+      skipped += ms;
+    },
+  };
+}
