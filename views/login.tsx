@@ -28,6 +28,8 @@ export interface LoginModel {
   readonly confirmWith?: LoginProvider | undefined;
   readonly cancelHref?: string | undefined;
   readonly providers?: readonly LoginProvider[] | undefined;
+  /** Where else than here the form's passwords are kept. */
+  readonly directories?: readonly string[] | undefined;
 }
 
 /** Sends `username`, `password` and `csrf`. */
@@ -106,17 +108,19 @@ function Confirmation({ username, name, href }: LoginProvider & Pick<LoginModel,
   );
 }
 
-function Purpose({ application, reauthenticate, confirmWith }: LoginModel) {
+function Purpose({ application, reauthenticate, confirmWith, directories = [] }: LoginModel) {
+  const accounts = ['With your account at this console', ...directories].join(', or at ');
   const demand = confirmWith ? 'asks you to sign in once more.' : 'asks for your password once more.';
   if (application !== undefined) {
     return (
       <p class="lede">
         <strong>{application.name}</strong> {reauthenticate ? demand : 'asks who you are.'}
+        {!reauthenticate && directories.length > 0 && ` ${accounts}.`}
       </p>
     );
   }
   if (reauthenticate) return <p class="lede">What comes next needs your password once more.</p>;
-  return <p class="lede">With your account at this console.</p>;
+  return <p class="lede">{accounts}.</p>;
 }
 
 function Providers({ providers }: { readonly providers: readonly LoginProvider[] }) {

@@ -24,6 +24,8 @@ export interface OutsideErrand {
 export interface OutsideSignIn {
   /** @param path  of the sign-in page, below which each choice has its address */
   choices(path: string): readonly OutsideChoice[];
+  /** Directories whose passwords the form takes, as people know them. */
+  directoryNames(): readonly string[];
   /**
    * The provider that has to confirm this account, because no password typed here can.
    *

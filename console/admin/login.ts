@@ -103,7 +103,8 @@ export function createLogin(deps: LoginDeps) {
     setPageHeaders(ctx, isSecure);
     ctx.type = 'html';
     const providers = outside.choices('/login');
-    ctx.body = renderLogin({ action: '/login', csrf: csrf.token(ctx), providers, ...shown });
+    const directories = outside.directoryNames();
+    ctx.body = renderLogin({ action: '/login', csrf: csrf.token(ctx), providers, directories, ...shown });
   }
 }
 

@@ -13,7 +13,7 @@ import type { LiveProvider, Providers } from './providers.ts';
 import { asRefusal } from './refusals.ts';
 
 export interface OutsideSignInDeps {
-  readonly providers: Pick<Providers, 'choices' | 'findRedirect' | 'find'>;
+  readonly providers: Pick<Providers, 'choices' | 'directories' | 'findRedirect' | 'find'>;
   readonly attempts: Attempts;
   readonly binding: BrowserBinding;
   readonly link: Link;
@@ -45,6 +45,7 @@ export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
   const { providers, attempts, binding, link, users, times, callbackUrl, now } = deps;
 
   return {
+    directoryNames: () => (users.hasAny() ? providers.directories().map(({ name }) => name) : []),
     choices: (path) => (users.hasAny() ? providers.choices().map((choice) => choiceAt(path, choice)) : []),
     confirmingChoice(path, { federated }) {
       const provider = federated && providers.find(federated.provider);

@@ -12,7 +12,7 @@ import { type Interaction, redirectOrigins } from './interaction.ts';
 export interface LoginPageDeps {
   readonly csrf: Csrf;
   readonly findUser: (id: string) => UserRecord | undefined;
-  readonly outside: Pick<OutsideSignIn, 'choices' | 'confirmingChoice'>;
+  readonly outside: Pick<OutsideSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;
   readonly isSecure: boolean;
 }
 
@@ -61,6 +61,7 @@ export function createLoginPage({ csrf, findUser, outside, isSecure }: LoginPage
       // Somebody known has one way to prove it: nobody else's identity would do.
       confirmWith: known && outside.confirmingChoice(path, known),
       providers: known ? [] : outside.choices(path),
+      directories: outside.directoryNames(),
       username: known?.username ?? hintedName(interaction),
       ...shown,
     });

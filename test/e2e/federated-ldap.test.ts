@@ -77,7 +77,9 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     const logins = console.log().filter(({ event }) => event === 'login');
     expect(logins.at(-1)).toMatchObject({ outcome: 'success', provider: 'staff' });
     // A directory is no place to send a browser to.
-    expect(textOf(await visitor(console).get('/login'))).not.toContain('Or sign in with');
+    const page = textOf(await visitor(console).get('/login'));
+    expect(page).not.toContain('Or sign in with');
+    expect(page).toContain('With your account at this console, or at Staff directory.');
   });
 
   test('signs in to applications, and confirms a sign-in with the same password', async () => {

@@ -22,6 +22,22 @@ test('what was typed comes back, marked as wrong, with the problem as its descri
   }
 });
 
+test('the form says whose passwords it takes', () => {
+  const lede = (changes: Partial<LoginModel>) =>
+    login(changes)
+      .find('p')
+      .find((paragraph) => paragraph.attributes.get('class') === 'lede')?.text;
+  const directories = ['Corporate directory', 'Lab'];
+  expect(lede({})).toBe('With your account at this console.');
+  expect(lede({ directories })).toBe(
+    'With your account at this console, or at Corporate directory, or at Lab.',
+  );
+  expect(lede({ directories, application: { name: 'dash' } })).toMatch(
+    /^dash asks who you are\. With your account/,
+  );
+  expect(lede({ directories, reauthenticate: true })).not.toContain('directory');
+});
+
 test('whoever has to confirm a password can not become somebody else', () => {
   const page = login({ username: 'amelie', reauthenticate: true });
   const username = page.find('input').find((input) => input.attributes.get('name') === 'username');
