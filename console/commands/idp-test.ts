@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../errors.ts';
 import type { DryStep } from '../federation/dry-run.ts';
 import type { DryCredentials } from '../federation/dry-run-ldap.ts';
-import type { Provider } from '../federation/provider-records.ts';
+import type { Provider } from '../federation/provider-schema.ts';
 import type { Services } from '../services.ts';
 import { type Command, type Input, type Tools, UsageError } from './command.ts';
 import { columns } from './output.ts';

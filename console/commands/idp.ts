@@ -6,8 +6,8 @@ import {
   type ProviderKind,
   providerKinds,
 } from '../federation/provider-input.ts';
-import type { Provider } from '../federation/provider-records.ts';
 import type { ListedProvider, NewProvider } from '../federation/provider-registration.ts';
+import type { Provider } from '../federation/provider-schema.ts';
 import type { Services } from '../services.ts';
 import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
 import { flagCalled, providerFlags, readProviderFlags } from './idp-flags.ts';

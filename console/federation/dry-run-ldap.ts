@@ -7,7 +7,7 @@ import { type DirectorySession, openDirectorySession } from './ldap-session.ts';
 import type { SearchThenBind } from './ldap-settings.ts';
 import { escapeFilterValue, fillTemplate } from './ldap-text.ts';
 import { ldapSettings } from './provider-connectors.ts';
-import type { LdapProvider } from './provider-records.ts';
+import type { LdapProvider } from './provider-schema.ts';
 import { rolesOf } from './role-rules.ts';
 
 const limits = { timeoutMs: 5000, maxBytes: 1024 * 1024 } as const;

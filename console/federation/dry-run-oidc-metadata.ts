@@ -5,7 +5,7 @@ import { ProblemError } from '../errors.ts';
 import { OutboundError, type OutboundResponse } from '../http/outbound-exchange.ts';
 import type { DryRun, DryRunDeps } from './dry-run.ts';
 import { outboundReasons } from './oidc-errors.ts';
-import type { OidcProvider } from './provider-records.ts';
+import type { OidcProvider } from './provider-schema.ts';
 
 export type Metadata = Readonly<Record<string, unknown>>;
 

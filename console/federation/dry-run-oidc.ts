@@ -11,7 +11,7 @@ import {
 } from './dry-run-oidc-metadata.ts';
 import { createOidcConnector } from './oidc.ts';
 import { callbackAddress, oidcDeps } from './provider-connectors.ts';
-import type { OidcProvider } from './provider-records.ts';
+import type { OidcProvider } from './provider-schema.ts';
 
 export async function dryRunOidc(provider: OidcProvider, deps: DryRunDeps): Promise<readonly DryStep[]> {
   const run = createDryRun();

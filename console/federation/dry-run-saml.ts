@@ -4,7 +4,7 @@ import { FederationError } from './connector.ts';
 import { createDryRun, type DryRun, type DryRunDeps, type DryStep } from './dry-run.ts';
 import { callbackAddress, samlDeps, samlEntityId } from './provider-connectors.ts';
 import { fetchMetadata } from './provider-input-deps.ts';
-import type { SamlProvider } from './provider-records.ts';
+import type { SamlProvider } from './provider-schema.ts';
 import { viewOfCertificate } from './provider-view.ts';
 import { createSamlConnector } from './saml.ts';
 import { readProviderMetadata } from './saml-metadata.ts';

@@ -12,8 +12,8 @@ import {
 } from './provider-input.ts';
 import { createInputDeps, type InputWorld } from './provider-input-deps.ts';
 import { readProviderInput } from './provider-reading.ts';
-import type { Provider } from './provider-records.ts';
 import type { NewProvider, ProviderRegistration } from './provider-registration.ts';
+import type { Provider } from './provider-schema.ts';
 import { viewOfProvider } from './provider-view.ts';
 
 export interface ProviderAdministrationDeps extends InputWorld {

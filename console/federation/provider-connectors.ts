@@ -4,7 +4,8 @@ import type { Logger } from '../log.ts';
 import type { ProviderRecord } from '../storage/records.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import type { Connector } from './connector.ts';
-import type { LdapProvider, OidcProvider, Provider, SamlProvider, SecretSealer } from './provider-records.ts';
+import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './provider-schema.ts';
+import type { SecretSealer } from './provider-secrets.ts';
 
 export interface ProviderTools {
   /** Whether a record of this kind can be opened; one of no known kind can be, to be refused. */

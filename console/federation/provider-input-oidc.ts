@@ -5,7 +5,7 @@ import { Secret } from '../secret.ts';
 import type { OidcClientAuthentication } from './oidc.ts';
 import type { OidcEndpoints } from './oidc-metadata.ts';
 import { type ProviderInput, type ProviderInputDeps, ProviderInputError } from './provider-input.ts';
-import type { OidcProvider } from './provider-records.ts';
+import type { OidcProvider } from './provider-schema.ts';
 
 type OidcSettings = OidcProvider['oidc'];
 

@@ -1,7 +1,7 @@
 /** What an administrator says of a SAML provider: its metadata, mostly. */
 import { Secret } from '../secret.ts';
 import { type ProviderInput, type ProviderInputDeps, ProviderInputError } from './provider-input.ts';
-import type { SamlSettings } from './provider-records.ts';
+import type { SamlSettings } from './provider-schema.ts';
 
 export async function readSaml(
   id: string,

@@ -10,8 +10,8 @@ import {
 import { readLdap } from './provider-input-ldap.ts';
 import { readOidc } from './provider-input-oidc.ts';
 import { readSaml } from './provider-input-saml.ts';
-import type { Provider } from './provider-records.ts';
 import type { NewProvider } from './provider-registration.ts';
+import type { Provider } from './provider-schema.ts';
 import { parseDefaultRole, parseRoleRule, RoleRuleError, type RoleRules } from './role-rules.ts';
 
 /**

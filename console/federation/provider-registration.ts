@@ -9,14 +9,10 @@ import { ProblemError, problems } from '../errors.ts';
 import type { Outbound } from '../http/outbound.ts';
 import type { ProviderRecord, UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
-import {
-  openProvider,
-  type Provider,
-  ProviderRecordError,
-  type SecretSealer,
-  sealProvider,
-} from './provider-records.ts';
+import { openProvider, ProviderRecordError, sealProvider } from './provider-records.ts';
 import { checkProvider, checkSamePeople } from './provider-rules.ts';
+import type { Provider } from './provider-schema.ts';
+import type { SecretSealer } from './provider-secrets.ts';
 
 /** A provider as it is asked for. */
 export type NewProvider = Provider extends infer P

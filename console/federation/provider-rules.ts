@@ -9,7 +9,7 @@ import {
   type Provider,
   providerIdPattern,
   type SamlProvider,
-} from './provider-records.ts';
+} from './provider-schema.ts';
 
 /** @throws {ProblemError} `invalid_request`, `invalid_url` */
 export function checkProvider(provider: Provider, checkOutboundUrl: Outbound['check']): void {

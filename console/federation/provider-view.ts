@@ -6,8 +6,8 @@ import {
   samlEntityId,
   samlLogoutAddress,
 } from './provider-connectors.ts';
-import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './provider-records.ts';
 import type { ListedProvider } from './provider-registration.ts';
+import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './provider-schema.ts';
 
 export type ProviderView = ReturnType<typeof viewOfProvider>;
 

@@ -7,7 +7,7 @@ import type { ProviderRecord } from '../storage/records.ts';
 import type { Registry } from '../storage/storage.ts';
 import type { Connector, PasswordConnector, RedirectConnector } from './connector.ts';
 import { type ConnectorDeps, loadProviderTools, type ProviderTools } from './provider-connectors.ts';
-import type { Provider } from './provider-records.ts';
+import type { Provider } from './provider-schema.ts';
 import type { RoleRules } from './role-rules.ts';
 
 export interface LiveProvider<C extends Connector = Connector> {

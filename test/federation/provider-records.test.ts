@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import {
   hasBareSecret,
   openProvider,
-  type Provider,
   ProviderRecordError,
   sealProvider,
 } from '../../console/federation/provider-records.ts';
+import type { Provider } from '../../console/federation/provider-schema.ts';
 import { newSelfSigned } from '../../console/federation/self-signed.ts';
 import { createSealer } from '../../console/oidc/sealing.ts';
 import { Secret } from '../../console/secret.ts';

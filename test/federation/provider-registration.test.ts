@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers, type Users } from '../../console/accounts/users.ts';
 import { createLink, type Link } from '../../console/federation/link.ts';
-import type { Provider } from '../../console/federation/provider-records.ts';
 import {
   createProviderRegistration,
   type NewProvider,
   type ProviderRegistration,
 } from '../../console/federation/provider-registration.ts';
+import type { Provider } from '../../console/federation/provider-schema.ts';
 import { createOutbound } from '../../console/http/outbound.ts';
 import { createSealer } from '../../console/oidc/sealing.ts';
 import { Secret } from '../../console/secret.ts';
