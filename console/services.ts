@@ -13,7 +13,6 @@ import type { Logger } from './log.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
 import { createClientUses } from './oidc/client-uses.ts';
 import { createClients, createDerivedClients, logoutTargets } from './oidc/clients.ts';
-import { grantTag } from './oidc/grant-tag.ts';
 import { createKeys } from './oidc/keys.ts';
 import { createLogoutOutbox } from './oidc/logout-outbox.ts';
 import { createRevocations } from './oidc/revocations.ts';
@@ -82,13 +81,13 @@ export function createServices({
     artifacts,
     isAccountLive: users.isStillValid,
     isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
+    accessTokenSeconds: settings.accessTokenTtlSeconds,
     now,
   });
   const sessions = createSessions({
     artifacts,
     isStillValid: users.isStillValid,
-    revokeTokens: (grantId) =>
-      revocations.revoke(grantTag(grantId), Math.ceil(now() / 1000) + settings.accessTokenTtlSeconds),
+    revokeTokens: revocations.revokeGrant,
     now,
     idleSeconds: settings.sessionIdleSeconds,
     maxSeconds: settings.sessionMaxSeconds,

@@ -2,7 +2,6 @@
 import type { CookieNames } from '../http/cookies.ts';
 import type { ErrorResponses } from '../http/error-responses.ts';
 import { requestIdOf } from '../http/request-id.ts';
-import { grantTag } from '../oidc/grant-tag.ts';
 import { createLiveProvider } from '../oidc/live-provider.ts';
 import { createRenderError } from '../oidc/provider-errors.ts';
 import type { Shared } from './shared.ts';
@@ -22,11 +21,7 @@ export function composeProvider(
     artifacts: storage.artifacts,
     isAccountLive,
     hasSessionEnded: sessions.hasEnded,
-    revokeAccessTokens: (grantId) =>
-      revocations.revoke(
-        grantTag(grantId),
-        Math.ceil(services.now() / 1000) + settings.accessTokenTtlSeconds,
-      ),
+    revokeAccessTokens: revocations.revokeGrant,
     cookies,
     findUser: users.find,
     noteSessionUse: sessions.note,

@@ -4,6 +4,7 @@
  * answers from memory.
  */
 import type { ArtifactStore } from '../storage/storage.ts';
+import { grantTag } from './grant-tag.ts';
 
 export interface TokenFacts {
   readonly jti: string;
@@ -21,6 +22,8 @@ export interface Revocations {
    * @param expiresAt  epoch seconds; afterwards the token is refused for its age anyway
    */
   revoke(jti: string, expiresAt: number): Promise<void>;
+  /** Revokes every access token under a grant; they are signed and not looked up, so none is known by its `jti`. */
+  revokeGrant(grantId: string): Promise<void>;
   isRevoked(token: TokenFacts): boolean;
   /** Tells that some tokens are revoked that were not before. @returns a function that ends the subscription */
   onRevoked(listener: () => void): () => void;
@@ -32,34 +35,21 @@ export interface RevocationsDeps {
   readonly artifacts: ArtifactStore;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   readonly isClientLive: (clientId: string, issuedAt: number) => boolean;
+  /** The longest life of an access token. */
+  readonly accessTokenSeconds: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const kind = 'Revocation';
-/** The same once more, for a short time: what is new can be found without reading all there is. */
 const newsKind = 'RevocationNews';
 const newsSeconds = 60;
 /** How often a running console looks for what the command line has revoked. */
 const followMs = 250;
 const mostAtStart = 1_000_000;
 
-/**
- * Makes a revocation durable. A console that runs on the same store follows within half a second.
- *
- * @param now  epoch milliseconds
- */
-export async function recordRevocation(
-  artifacts: ArtifactStore,
-  { jti, expiresAt, now }: { readonly jti: string; readonly expiresAt: number; readonly now: number },
-): Promise<void> {
-  const payload = { jti, until: expiresAt };
-  await artifacts.put(kind, jti, { payload, expiresAt });
-  await artifacts.put(newsKind, jti, { payload, expiresAt: Math.ceil(now / 1000) + newsSeconds });
-}
-
 export function createRevocations(deps: RevocationsDeps): Revocations {
-  const { artifacts, isAccountLive, isClientLive, now } = deps;
+  const { artifacts, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
   const revoked = new Map<string, number>();
   const listeners = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
@@ -72,10 +62,8 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
       }
       timer = setTimeout(follow, followMs).unref();
     },
-    async revoke(jti, expiresAt) {
-      await recordRevocation(artifacts, { jti, expiresAt, now: now() });
-      add([[jti, expiresAt]]);
-    },
+    revoke,
+    revokeGrant: (grantId) => revoke(grantTag(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
     onRevoked(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -90,6 +78,14 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
       return sub !== clientId && !isAccountLive(sub, iat);
     },
   };
+
+  /** Once for good, and once as news: what is new can be found without reading all there is. */
+  async function revoke(jti: string, expiresAt: number): Promise<void> {
+    const payload = { jti, until: expiresAt };
+    await artifacts.put(kind, jti, { payload, expiresAt });
+    await artifacts.put(newsKind, jti, { payload, expiresAt: Math.ceil(now() / 1000) + newsSeconds });
+    add([[jti, expiresAt]]);
+  }
 
   async function follow(): Promise<void> {
     try {
