@@ -5,12 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startLoad } from './demo/load.ts';
-import { type Started, startProcess } from './demo/processes.ts';
+import { type Started, startProcess, withoutSettings } from './demo/processes.ts';
 import { tour } from './demo/tour.ts';
 
 const dist = resolve(import.meta.dirname, '..');
 const consoleUrl = process.env.CONSOLE_URL ?? 'http://localhost:8080';
 const dashboardUrl = process.env.SVC_MC_APP_ADDRESSES ?? 'http://localhost:9021';
+const inherited = withoutSettings(process.env);
 const queue = 'jobs';
 /** People of the tour and their roles; the first is the administrator. */
 const people = [
@@ -60,6 +61,7 @@ async function start(): Promise<void> {
         CONSOLE_ADMIN_USERNAME: administrator!.name,
         CONSOLE_ADMIN_PASSWORD: administrator!.password,
       },
+      inherited,
       readyLine: 'console ready at',
       signal: stopping.signal,
     }),
@@ -73,6 +75,7 @@ async function start(): Promise<void> {
         SVC_MC_APP_ADDRESSES: dashboardUrl,
         APP_METRICS_QUEUES: queue,
       },
+      inherited,
       readyLine: 'dashboard ready at',
       signal: stopping.signal,
     }),
@@ -88,7 +91,7 @@ function addUser(
 ): Promise<void> {
   const tool = join(dist, 'console/cli.js');
   const child = spawn(process.execPath, [tool, 'user', 'add', name, '--role', role, '--password-file', '-'], {
-    env: { ...process.env, ...env },
+    env: { ...inherited, ...env },
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   child.stdin.end(password);

@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 export interface StartOptions {
   readonly script: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What else the process gets: see {@link withoutSettings}. */
+  readonly inherited: NodeJS.ProcessEnv;
   /** What it prints once it can be used. */
   readonly readyLine: string;
   readonly signal: AbortSignal;
@@ -14,16 +16,25 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** Settings of the terminal are not the demo's: it brings its own. */
 const foreignSettings = /^(CONSOLE|MEMBER|SVC|APP)_/;
 const stopTimeoutMs = 10_000;
 
+/** An environment without the settings of this project: the demo brings its own, not those of a terminal. */
+export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreignSettings.test(name)));
+}
+
 /** @throws {Error} with what the process wrote, when it ends before it is ready */
-export async function startProcess({ script, env, readyLine, signal }: StartOptions): Promise<Started> {
-  const inherited = Object.entries(process.env).filter(([name]) => !foreignSettings.test(name));
+export async function startProcess({
+  script,
+  env,
+  inherited,
+  readyLine,
+  signal,
+}: StartOptions): Promise<Started> {
   // A group of its own: Ctrl-C reaches the demo alone, which then stops each in turn.
   const child = spawn(process.execPath, [script], {
-    env: { ...Object.fromEntries(inherited), ...env },
+    env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
