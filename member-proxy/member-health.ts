@@ -2,12 +2,16 @@
  * Whether one member takes part, as its probes say it (S67): three failures in a row put it out, two
  * successes bring it back, and then it is given its share little by little.
  */
-export const healthRules = {
-  failuresOut: 3,
-  successesIn: 2,
+export interface HealthRules {
+  /** Failures in a row that put a member out. */
+  readonly failuresOut: number;
+  /** Successes in a row that bring it back. */
+  readonly successesIn: number;
   /** How long a member that came back takes until it has its full share, milliseconds. */
-  slowStartMs: 10_000,
-} as const;
+  readonly slowStartMs: number;
+}
+
+export const healthRules: HealthRules = { failuresOut: 3, successesIn: 2, slowStartMs: 10_000 };
 
 export type ProbeOutcome =
   /** It answers, and is ready. */
@@ -33,7 +37,7 @@ export interface MemberHealth {
 const leastShare = 0.1;
 
 /** @param rules  see {@link healthRules}; tests shorten the times */
-export function createMemberHealth(rules: typeof healthRules | HealthRules = healthRules): MemberHealth {
+export function createMemberHealth(rules: HealthRules = healthRules): MemberHealth {
   let last: ProbeOutcome | undefined;
   let isIn = true;
   let streak = 0;
@@ -66,10 +70,4 @@ export function createMemberHealth(rules: typeof healthRules | HealthRules = hea
       return since >= rules.slowStartMs ? 1 : Math.max(leastShare, since / rules.slowStartMs);
     },
   };
-}
-
-export interface HealthRules {
-  readonly failuresOut: number;
-  readonly successesIn: number;
-  readonly slowStartMs: number;
 }

@@ -38,7 +38,7 @@ function decoded(name: string | undefined): string | undefined {
   }
 }
 
-/** Says so before the call is authorized only to those who have proven who they are (S57). */
+/** For callers who have proven who they are; nobody else learns which members there are (S57). */
 export function noSuchMember(): ProblemError {
   return new ProblemError(
     problems.notFound,
