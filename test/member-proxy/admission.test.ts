@@ -24,6 +24,23 @@ test('S64: a caller over its rate gets 429 with Retry-After, and its calls reach
   expect((await call('a', 'GET', '/svc/rest/cluster')).status).toBe(200);
 });
 
+test('S83: spelling a path otherwise, or going through one member, makes no other budget', async () => {
+  const { call, seen, host } = await open({ ...none, dataRate: 4 });
+  const spellings = [
+    '/svc/rest/maps/m/k',
+    '/svc/rest/maps/m/other',
+    '/svc/rest/maps/m/%6b',
+    '/svc/rest/maps/m/k?x=1',
+    '/svc/rest/maps/n/k',
+    '/svc/rest/queues/q/size/',
+    `/members/${host}/svc/rest/maps/m/k`,
+  ];
+  const statuses = [];
+  for (const path of spellings) statuses.push((await call('a', 'GET', path)).status);
+  expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429]);
+  expect(seen()).toBe(4);
+});
+
 test('S64: each caller has its own, and data calls have another than management calls', async () => {
   const { call } = await open({ ...none, managementRate: 1, dataRate: 2 });
   const status = async (client: string, path: string) => (await call(client, 'GET', path)).status;
@@ -94,6 +111,7 @@ async function open(admission: AdmissionLimits, answer: Answer = (_req, res) => 
   };
   return {
     call,
+    host: new URL(member.address).host,
     seen: () => member.seen.length,
     later: (ms: number) => {
       skipped += ms;

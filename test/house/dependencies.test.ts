@@ -1,0 +1,93 @@
+/** What the project is built from, as its manifest and its lock file say. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+const manifest = read('package.json') as {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly overrides: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly engines: { readonly node: string };
+};
+interface Locked {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+}
+const locked = Object.entries(read('package-lock.json').packages as Readonly<Record<string, Locked>>).filter(
+  ([path]) => path !== '',
+);
+
+test('S88: every version is exact', () => {
+  const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides };
+  const loose = Object.entries(asked).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
+  expect(loose).toEqual([]);
+  for (const [name, version] of Object.entries(manifest.dependencies)) {
+    expect([name, versionOf(name)]).toEqual([name, version]);
+  }
+});
+
+test('S88: the lock file holds the integrity of every package', () => {
+  expect(locked.length).toBeGreaterThan(100);
+  expect(
+    locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
+  ).toEqual([]);
+});
+
+test('S88: no package but argon2 may run a script when it is installed', () => {
+  const allowed = Object.entries(manifest.allowScripts).filter(([, isAllowed]) => isAllowed);
+  expect(allowed).toEqual([['argon2', true]]);
+  const withScripts = locked
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => nameOf(path));
+  const undecided = withScripts.filter((name) => !Object.hasOwn(manifest.allowScripts, name));
+  // npm leaves fsevents out on anything but macOS, and it has a binary of its own.
+  expect(undecided.filter((name) => name !== 'fsevents')).toEqual([]);
+});
+
+test.each([
+  ['koa', '3.1.2'],
+  ['@node-saml/node-saml', '5.1.0'],
+  ['xml-crypto', '6.0.1'],
+])('S89: every copy of %s is at least %s', (name, least) => {
+  const copies = locked.filter(([path]) => nameOf(path) === name).map(([, { version }]) => version);
+  expect(copies.length).toBeGreaterThan(0);
+  expect(copies.filter((version) => compare(version, least) < 0)).toEqual([]);
+});
+
+test('S89: no server or client of the project parses HTTP leniently', () => {
+  const lenient = /insecureHTTPParser:\s*true|--insecure-http-parser/;
+  const files = ['console', 'member', 'member-proxy', 'dashboard', 'bin', 'package.json'].flatMap(filesOf);
+  expect(files.length).toBeGreaterThan(200);
+  expect(files.filter((file) => lenient.test(readFileSync(file, 'utf8')))).toEqual([]);
+});
+
+test('S90: the project evaluates no text as code', () => {
+  const evaluation = /\beval\(|\bnew Function\(|\bvm\.run|from 'node:vm'/;
+  const files = ['console', 'member', 'member-proxy', 'dashboard', 'views', 'bin'].flatMap(filesOf);
+  expect(files.filter((file) => evaluation.test(readFileSync(file, 'utf8')))).toEqual([]);
+});
+
+function versionOf(name: string): string | undefined {
+  return locked.find(([path]) => path === `node_modules/${name}`)?.[1].version;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+function compare(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
+  return left!.map((part, i) => part - right![i]!).find((difference) => difference !== 0) ?? 0;
+}
+
+function filesOf(path: string): string[] {
+  const absolute = join(root, path);
+  if (/\.json$/.test(path)) return [absolute];
+  return readdirSync(absolute, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
