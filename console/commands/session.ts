@@ -39,7 +39,7 @@ export const sessionCommands: readonly Command[] = [
     async run({ positionals }, { services }) {
       const opened = await services();
       const all = await opened.sessions.list(mostListed);
-      const session = all.find(({ key }) => key === positionals[0]);
+      const session = all.find(({ key }) => shownKey(key) === positionals[0]);
       if (!session) {
         throw new ProblemError(
           problems.notFound,
@@ -107,7 +107,7 @@ function stateOf({ state, tries }: NoticeOutcome): 'waiting' | 'told' | 'confirm
 function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>) {
   const { key, accountId, startedAt, expiresAt, clientAddress, userAgent, applications } = session;
   return {
-    key,
+    key: shownKey(key),
     userId: accountId,
     username: users.find(accountId)?.username ?? null,
     startedAt: time(startedAt * 1000),
@@ -116,4 +116,9 @@ function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>) {
     userAgent: userAgent ?? null,
     applications: applications.map(({ clientId }) => clientId),
   };
+}
+
+/** In hexadecimal digits: one key in 64 would begin with `-`, and a command line takes that for a flag. */
+function shownKey(key: string): string {
+  return Buffer.from(key, 'base64url').toString('hex');
 }
