@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { builtInConfig } from '../member/built-in-config.ts';
-import type { MemberConfig } from '../member/config.ts';
+import { builtInConfig } from '../member/config/built-in-config.ts';
+import type { MemberConfig } from '../member/config/config.ts';
 import { type Member, startMember } from '../member/member.ts';
 import type { Closing } from './closing.ts';
 import type { Logger } from './log.ts';
@@ -35,8 +35,8 @@ export async function startEmbeddedMember({
 
 async function readConfig(file: string): Promise<MemberConfig> {
   // Loaded only here: schema and parser cost 110 ms of start-up, and most installations have no such file.
-  const { loadMemberConfig } = await import('../member/config.ts');
-  const { MemberConfigError } = await import('../member/yaml-file.ts');
+  const { loadMemberConfig } = await import('../member/config/config.ts');
+  const { MemberConfigError } = await import('../member/config/yaml-file.ts');
   try {
     return loadMemberConfig(await readFile(file, 'utf8'), { file });
   } catch (error) {

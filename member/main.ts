@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
-import { loadMemberConfig, type MemberConfig } from './config.ts';
+import { loadMemberConfig, type MemberConfig } from './config/config.ts';
+import { MemberConfigError } from './config/yaml-file.ts';
 import { PortTakenError } from './listen.ts';
 import { startMember } from './member.ts';
-import { MemberConfigError } from './yaml-file.ts';
 
 /** Entry of `npm run member`: one stand-alone member. Exit codes: 0 stopped, 78 bad settings or port taken. */
 const badSettings = 78;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { promisify } from 'node:util';
-import type { MemberConfig } from './config.ts';
+import type { MemberConfig } from './config/config.ts';
+import { createNameLookup } from './config/name-patterns.ts';
 import { createMaps, type Maps } from './data/maps.ts';
 import { createMemory } from './data/memory.ts';
 import { createQueues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
 import { answerWith, listenOnFreePort, portOf } from './listen.ts';
-import { createNameLookup } from './name-patterns.ts';
 import { replyEmpty } from './replies.ts';
 import { createBodyReader } from './request-body.ts';
 import { type Call, createRouter, type Handler } from './router.ts';

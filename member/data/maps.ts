@@ -1,4 +1,4 @@
-import type { MapConfig } from '../config.ts';
+import type { MapConfig } from '../config/config.ts';
 import { costOf, type Memory, type StoredValue } from './memory.ts';
 
 /** The maps of this member, each made when its first entry is written (spec §2.1, §4.2). */

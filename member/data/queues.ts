@@ -1,4 +1,4 @@
-import type { MemberLimits, QueueConfig } from '../config.ts';
+import type { MemberLimits, QueueConfig } from '../config/config.ts';
 import { createDeque, type Deque } from './deque.ts';
 import { costOf, type Memory, type StoredValue } from './memory.ts';
 

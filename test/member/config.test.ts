@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { builtInConfig } from '../../member/built-in-config.ts';
-import { loadMemberConfig } from '../../member/config.ts';
-import { MemberConfigError } from '../../member/yaml-file.ts';
+import { builtInConfig } from '../../member/config/built-in-config.ts';
+import { loadMemberConfig } from '../../member/config/config.ts';
+import { MemberConfigError } from '../../member/config/yaml-file.ts';
 
 const load = (text: string | undefined) => loadMemberConfig(text, { file: 'conf/member.yaml' });
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { builtInConfig } from '../../member/built-in-config.ts';
-import { loadMemberConfig } from '../../member/config.ts';
+import { builtInConfig } from '../../member/config/built-in-config.ts';
+import { loadMemberConfig } from '../../member/config/config.ts';
 import { startTestMember } from './support.ts';
 
 const run = promisify(execFile);

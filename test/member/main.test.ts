@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { builtInConfig } from '../../member/built-in-config.ts';
+import { builtInConfig } from '../../member/config/built-in-config.ts';
 import { startMember } from '../../member/member.ts';
 import { call, empty, memberFile, waitingPoll } from './support.ts';
 
