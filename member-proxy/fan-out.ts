@@ -25,12 +25,13 @@ export function asksForAll(target: string): boolean {
   return query !== undefined && new URLSearchParams(query).get('members') === 'all';
 }
 
+/** @param requestFor  each member gets its own: credentials differ between clusters */
 export function fanOut(
-  request: UpstreamRequest,
+  requestFor: (member: Member) => UpstreamRequest,
   members: readonly Member[],
   connectMs: number,
 ): Promise<readonly MemberResult[]> {
-  return Promise.all(members.map((member) => askOne(request, member, connectMs)));
+  return Promise.all(members.map((member) => askOne(requestFor(member), member, connectMs)));
 }
 
 /** 200 when all went well, else 207: some did and some did not, and the body says which. */

@@ -12,6 +12,7 @@ import {
   type MemberHealth,
   type ProbeOutcome,
 } from './member-health.ts';
+import type { MemberCredentials } from './positions.ts';
 import type { MemberPrefix } from './prefix.ts';
 import { createProber, type Prober } from './probe.ts';
 import type { EndpointGroup } from './rule-table.ts';
@@ -27,6 +28,8 @@ export interface Member {
   readonly uuid: string | undefined;
   /** Endpoint groups that are off there, as far as its silence tells. */
   readonly offGroups: ReadonlySet<EndpointGroup>;
+  /** Its cluster's name and password; the same object at all members of a set. Undefined: the proxy's own. */
+  readonly credentials: MemberCredentials | undefined;
   /** Calls under way; the exchange counts. */
   pending: number;
 }
@@ -64,6 +67,8 @@ export interface MembersDeps {
   readonly isDiscovering?: boolean;
   /** The first path segment at all of them, when it is known from elsewhere. */
   readonly prefix?: MemberPrefix | undefined;
+  /** What members of a set of their own take; one that is discovered takes what the member that named it does. */
+  readonly credentialsOf?: (address: string) => MemberCredentials | undefined;
   readonly limits: Pick<ProxyLimits, 'connectMs' | 'memberConnections' | 'replyMs'>;
   /** Undefined: members are taken as they are, which is right for one in this process. */
   readonly probes?: ProbeTimes | undefined;
@@ -108,7 +113,8 @@ interface Entry extends Member {
 
 export function createMembers(deps: MembersDeps): Members {
   const { addresses, isDiscovering = false, limits, probes, now, onChange } = deps;
-  let entries: readonly Entry[] = addresses.map((address) => open(address, true));
+  const { credentialsOf = () => undefined } = deps;
+  let entries: readonly Entry[] = addresses.map((address) => open(address, credentialsOf(address), true));
   let turn = 0;
   if (probes) for (const entry of entries) void watch(entry);
 
@@ -130,10 +136,11 @@ export function createMembers(deps: MembersDeps): Members {
     },
   };
 
-  function open(address: string, isConfigured: boolean): Entry {
+  function open(address: string, credentials: MemberCredentials | undefined, isConfigured: boolean): Entry {
     const { host } = new URL(address);
     return {
       address,
+      credentials,
       pool: openPool(address, limits),
       prefix: deps.prefix ?? 'svc',
       hasToldPrefix: deps.prefix !== undefined,
@@ -203,16 +210,27 @@ export function createMembers(deps: MembersDeps): Members {
       entry.uuid = view.local.uuid;
       entry.names.add(view.local.address.toLowerCase());
     }
-    if (isDiscovering && entry.isConfigured) followMembers(view.members.map(({ address }) => address));
+    if (isDiscovering && entry.isConfigured) {
+      followMembers(
+        view.members.map(({ address }) => address),
+        entry.credentials,
+      );
+    }
   }
 
   /** Members that the cluster names join; those that it no longer names, and nobody configured, leave. */
-  function followMembers(found: readonly string[]): void {
+  function followMembers(found: readonly string[], credentials: MemberCredentials | undefined): void {
     const { protocol } = new URL(addresses[0]!);
     const known = (name: string) => entries.some(({ names }) => names.has(name.toLowerCase()));
-    const joining = found.filter((name) => !known(name)).map((name) => open(`${protocol}//${name}`, false));
+    const joining = found
+      .filter((name) => !known(name))
+      .map((name) => open(`${protocol}//${name}`, credentials, false));
     const leaving = entries.filter(
-      ({ isConfigured, names }) => !isConfigured && !found.some((name) => names.has(name.toLowerCase())),
+      // Members of another set are of another cluster, which this one does not name.
+      (entry) =>
+        !entry.isConfigured &&
+        entry.credentials === credentials &&
+        !found.some((name) => entry.names.has(name.toLowerCase())),
     );
     if (joining.length === 0 && leaving.length === 0) return;
     entries = [...entries.filter((entry) => !leaving.includes(entry)), ...joining];

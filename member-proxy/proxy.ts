@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../console/errors.ts';
 import { type AdmissionLimits, createAdmission, defaultAdmission } from './admission.ts';
 import type { BearerCheck } from './bearer.ts';
-import { type OutgoingBody, readBody, wholeBody } from './body.ts';
+import { readBody, wholeBody } from './body.ts';
 import { type Call, newCall, recordOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { readToken } from './credentials.ts';
@@ -10,10 +10,11 @@ import { startExchange } from './exchange.ts';
 import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
+import { type BodyFor, filledFor, thatTakeTheSame } from './member-body.ts';
 import type { Member, Members } from './members.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
-import { fillPositions, type MemberCredentials } from './positions.ts';
+import type { MemberCredentials } from './positions.ts';
 import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import { relayTo, requestFor } from './relay.ts';
 import type { Rule } from './rule-table.ts';
@@ -32,7 +33,7 @@ export interface ProxyLog {
 export interface MemberProxyDeps {
   readonly bearer: BearerCheck;
   readonly members: Members;
-  /** For positions that a caller leaves empty. */
+  /** For positions that a caller leaves empty, at members that have no credentials of their own. */
   readonly credentials: MemberCredentials;
   readonly limits?: Partial<ProxyLimits>;
   /** What one caller may ask at a time. */
@@ -125,12 +126,18 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.countOut = admission.admit(caller.subject, rule);
     const candidates = candidatesFor(call, rule);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {
-      forward(call, head, target, candidates, undefined);
+      forward(call, head, target, candidates, () => undefined);
       return;
     }
     readBody(call.req, head.bodyLength, limits)
-      .then((body) => (takesPositions(rule, call) ? filled(body, rule, head, candidates) : body))
-      .then((body) => forward(call, head, target, candidates, body))
+      .then(async (body) => {
+        if (!takesPositions(rule, call)) {
+          return forward(call, head, target, candidates, () => body);
+        }
+        const { contentType } = head;
+        const received = { content: await wholeBody(body), contentType, positions: rule.positions! };
+        forward(call, head, target, thatTakeTheSame(candidates), filledFor(received, deps.credentials));
+      })
       .catch((error) => refuse(call, error));
   }
 
@@ -152,39 +159,28 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     return member;
   }
 
-  async function filled(
-    body: OutgoingBody,
-    { positions }: Rule,
-    { contentType }: RequestHead,
-    [first]: readonly Member[],
-  ): Promise<OutgoingBody> {
-    const content = fillPositions(await wholeBody(body), contentType, positions!, {
-      credentials: deps.credentials,
-      prefix: first?.prefix ?? 'svc',
-    });
-    return { content, length: content.length };
-  }
-
   function forward(
     call: Call,
     head: RequestHead,
     target: Target,
     candidates: readonly Member[],
-    body: OutgoingBody | undefined,
+    bodyFor: BodyFor,
   ): void {
     if (call.isOver) {
       return;
     }
-    const request = requestFor(call, { head, target, body }, limits);
+    const requestOf = (member: Member | undefined) =>
+      requestFor(call, { head, target, body: member && bodyFor(member) }, limits);
     if (call.rule!.isLocal && call.pin === undefined && asksForAll(target.sent)) {
-      fanOut({ ...request, sent: target.path }, members.list(), limits.connectMs)
+      const withoutQuery = (member: Member) => ({ ...requestOf(member), sent: target.path });
+      fanOut(withoutQuery, members.list(), limits.connectMs)
         .then((results) => sendResults(call.res, results, call.requestId))
         .catch((error) => refuse(call, error));
       return;
     }
     waiting.add(call);
     const listener = relayTo(call, (error) => refuse(call, error));
-    call.exchange = startExchange(request, listener, candidates, limits.connectMs);
+    call.exchange = startExchange(requestOf(candidates[0]), listener, candidates, limits.connectMs);
   }
 
   function refuse(call: Call, error: unknown): void {

@@ -1,0 +1,35 @@
+/** What each member gets as the body of one call: the credentials of one cluster go to no other (S68). */
+import type { OutgoingBody } from './body.ts';
+import type { Member } from './members.ts';
+import { fillPositions, type MemberCredentials, type Positions } from './positions.ts';
+
+export type BodyFor = (member: Member) => OutgoingBody | undefined;
+
+export interface PositionalBody {
+  /** As received. */
+  readonly content: Buffer;
+  readonly contentType: string | undefined;
+  readonly positions: Positions;
+}
+
+/**
+ * @param ownCredentials  for members that have none of their own
+ * @returns throws {@link ProblemError} `invalid_request` when the number of positions is not right
+ */
+export function filledFor(
+  { content, contentType, positions }: PositionalBody,
+  ownCredentials: MemberCredentials,
+): BodyFor {
+  return ({ credentials = ownCredentials, prefix }) => {
+    const filled = fillPositions(content, contentType, positions, { credentials, prefix });
+    return { content: filled, length: filled.length };
+  };
+}
+
+/** Those that take the very body that was filled in for the first: a retry stays among them. */
+export function thatTakeTheSame(candidates: readonly Member[]): readonly Member[] {
+  const [first] = candidates;
+  return candidates.filter(
+    ({ credentials, prefix }) => credentials === first?.credentials && prefix === first?.prefix,
+  );
+}
