@@ -6,12 +6,31 @@ export interface Maps {
   /** Whether any configuration matches `map`; if not, every call on it is 400. */
   isConfigured(map: string): boolean;
   get(map: string, key: string): StoredValue | undefined;
-  put(map: string, key: string, value: StoredValue): 'stored' | 'unconfigured' | 'no memory';
+  put(map: string, key: string, value: StoredValue): PutOutcome;
   remove(map: string, key: string): void;
   clear(map: string): void;
+  /** As `put` or, without a value, `remove`; for changes that came from another cluster: no listener hears of them. */
+  applyRemote(map: string, key: string, value: StoredValue | undefined): PutOutcome | Promise<PutOutcome>;
+  /** The maps that hold entries, in the order in which they were made. */
+  names(): Iterable<string>;
+  /**
+   * The live entries of a map, in no promised order. Writes may go on between two steps: an entry that
+   * is there from the first step to the last is met once; one that comes or goes meanwhile may be missed.
+   */
+  entriesOf(map: string): Iterable<readonly [key: string, value: StoredValue]>;
+  /** Calls `listener` after each change that a caller made, at once and in order. Returns what ends that. */
+  onChange(listener: MapListener): () => void;
   /** Drops entries whose time is over, looking at `most` of them at most; the next call goes on from there. */
   sweep(most: number): void;
 }
+
+export type PutOutcome = 'stored' | 'unconfigured' | 'no memory';
+
+/**
+ * Hears of one change: a value was stored under `key`; without a value, `key` was removed; without a
+ * key, the map was cleared. Expiry and eviction are no changes. It must not throw.
+ */
+export type MapListener = (map: string, key: string | undefined, value: StoredValue | undefined) => void;
 
 export interface MapsDeps {
   /** The configuration that matches a name, `undefined` when none does. */
@@ -23,12 +42,38 @@ export interface MapsDeps {
 
 export function createMaps({ configOf, memory, now }: MapsDeps): Maps {
   const maps = new Map<string, LiveMap>();
+  const listeners = new Set<MapListener>();
   let sweeping: Iterator<void> | undefined;
+
+  function tell(map: string, key: string | undefined, value: StoredValue | undefined): void {
+    for (const listener of listeners) listener(map, key, value);
+  }
 
   function drop(name: string, map: LiveMap, key: string, entry: Entry): void {
     map.entries.delete(key);
     memory.give(entry.cost);
     if (map.entries.size === 0) maps.delete(name);
+  }
+
+  function store(name: string, key: string, value: StoredValue): PutOutcome {
+    const known = maps.get(name);
+    const config = known?.config ?? configOf(name);
+    if (config === undefined) return 'unconfigured';
+    const cost = costOf(key, value);
+    const replacedCost = known?.entries.get(key)?.cost ?? 0;
+    if (!memory.tryTake(cost - replacedCost)) return 'no memory';
+
+    const map = known ?? { config, expires: doesExpire(config), entries: new Map<string, Entry>() };
+    const writtenAt = map.expires ? now() : 0;
+    map.entries.set(key, { value, cost, writtenAt, expiresAt: expiryOf(config, writtenAt, writtenAt) });
+    maps.set(name, map);
+    return 'stored';
+  }
+
+  function discard(name: string, key: string): void {
+    const map = maps.get(name);
+    const entry = map?.entries.get(key);
+    if (map !== undefined && entry !== undefined) drop(name, map, key, entry);
   }
 
   function* eachExpiring(): Generator<void> {
@@ -58,32 +103,48 @@ export function createMaps({ configOf, memory, now }: MapsDeps): Maps {
     },
 
     put(name, key, value) {
-      const known = maps.get(name);
-      const config = known?.config ?? configOf(name);
-      if (config === undefined) return 'unconfigured';
-      const cost = costOf(key, value);
-      const replacedCost = known?.entries.get(key)?.cost ?? 0;
-      if (!memory.tryTake(cost - replacedCost)) return 'no memory';
-
-      const map = known ?? { config, expires: doesExpire(config), entries: new Map<string, Entry>() };
-      const writtenAt = map.expires ? now() : 0;
-      map.entries.set(key, { value, cost, writtenAt, expiresAt: expiryOf(config, writtenAt, writtenAt) });
-      maps.set(name, map);
-      return 'stored';
+      const outcome = store(name, key, value);
+      if (outcome === 'stored' && listeners.size > 0) tell(name, key, value);
+      return outcome;
     },
 
     remove(name, key) {
-      const map = maps.get(name);
-      const entry = map?.entries.get(key);
-      if (map !== undefined && entry !== undefined) drop(name, map, key, entry);
+      discard(name, key);
+      if (listeners.size > 0) tell(name, key, undefined);
+    },
+
+    applyRemote(name, key, value) {
+      if (value !== undefined) return store(name, key, value);
+      discard(name, key);
+      return 'stored';
     },
 
     clear(name) {
       const map = maps.get(name);
+      if (map !== undefined) {
+        for (const { cost } of map.entries.values()) memory.give(cost);
+        map.entries.clear(); // a sweep may stand in the middle of it
+        maps.delete(name);
+      }
+      if (listeners.size > 0) tell(name, undefined, undefined);
+    },
+
+    names: () => maps.keys(),
+
+    *entriesOf(name) {
+      const map = maps.get(name);
       if (map === undefined) return;
-      for (const { cost } of map.entries.values()) memory.give(cost);
-      map.entries.clear(); // a sweep may stand in the middle of it
-      maps.delete(name);
+      let left = map.entries.size; // what is added from now on comes behind these
+      for (const [key, entry] of map.entries) {
+        if (left === 0) return;
+        left -= 1;
+        if (!map.expires || entry.expiresAt > now()) yield [key, entry.value];
+      }
+    },
+
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
 
     sweep(most) {
