@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { promisify } from 'node:util';
+import { createCluster } from './cluster/cluster.ts';
+import { createLifecycle } from './cluster/lifecycle.ts';
 import type { MemberConfig } from './config/config.ts';
 import { createNameLookup } from './config/name-patterns.ts';
 import { createMaps, type Maps } from './data/maps.ts';
@@ -8,16 +10,15 @@ import { createMemory } from './data/memory.ts';
 import { createQueues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
 import { answerWith, listenOnFreePort, portOf } from './listen.ts';
+import { type MemberLog, ownLogOf, silentLog } from './log.ts';
+import { createCredentials } from './management/credentials.ts';
+import { createLogLevels, type LogLevels } from './management/log-levels.ts';
+import { createManagement } from './management/management-route.ts';
+import { OperationRefused } from './refused.ts';
 import { replyEmpty } from './replies.ts';
 import { createBodyReader } from './request-body.ts';
-import { type Call, createRouter, type Handler } from './router.ts';
+import { type Call, type CallTrace, createRouter, type Handler } from './router.ts';
 import { createRoutes } from './routes.ts';
-
-/** What the member writes to the log; any logger with these two methods will do. */
-export interface MemberLog {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface MemberOptions {
   readonly config: MemberConfig;
@@ -25,6 +26,7 @@ export interface MemberOptions {
   readonly host: string;
   /** Overrides the port of the configuration; 0 takes any free one. */
   readonly port?: number | undefined;
+  /** Its level stays as it is: the member logs through a child. */
   readonly log?: MemberLog;
   /** Epoch milliseconds; what map entries expire by. */
   readonly now?: () => number;
@@ -40,6 +42,8 @@ export interface Member {
    * when the last connection has closed, after 5 s at most.
    */
   close(): Promise<void>;
+  /** Resolves when the member has stopped, by `close` or by a call of memberShutdown or clusterShutdown. */
+  readonly stopped: Promise<void>;
 }
 
 const closeTimeoutMs = 5_000;
@@ -54,7 +58,7 @@ export async function startMember({
   config,
   host,
   port = config.port.port,
-  log = { info() {}, error() {} },
+  log: handedLog = silentLog,
   now = Date.now,
 }: MemberOptions): Promise<Member> {
   const attempts = config.port.autoIncrement && port !== 0 ? config.port.portCount : 1;
@@ -63,16 +67,27 @@ export async function startMember({
   const boundPort = portOf(server);
   const hostAndPort = `${reachableHost(host)}:${boundPort}`;
   const uuid = randomUUID();
+  const log = ownLogOf(handedLog);
+  const logLevels = createLogLevels(log);
+  const lifecycle = createLifecycle();
+  const cluster = createCluster({
+    lifecycle,
+    onChange: (from, to) => log.info({ from, to }, 'cluster state changed'),
+  });
   let closing: Promise<void> | undefined;
-  const isReady = () => closing === undefined;
+  let stopped = () => {};
 
   const memory = createMemory(config.limits.memoryBytes);
   const maps = createMaps({ configOf: createNameLookup(config.maps), memory, now });
   const queues = createQueues({ configOf: createNameLookup(config.queues), memory, limits: config.limits });
+  const readBody = createBodyReader({ limitBytes: config.limits.bodyBytes, memory });
+  const accept = createCredentials(config);
   const routes = createRoutes({
     maps,
     queues,
-    readBody: createBodyReader({ limitBytes: config.limits.bodyBytes, memory }),
+    cluster,
+    readBody,
+    managementRoute: createManagement({ readBody, accept }),
     maxPollSeconds: config.limits.pollSeconds,
     identity: {
       uuid,
@@ -81,20 +96,30 @@ export async function startMember({
       instanceName: config.instanceName ?? `${config.clusterName}-${boundPort}`,
     },
     countConnections: promisify(server.getConnections.bind(server)),
-    isReady,
+    isReady: () => lifecycle.isReady,
   });
   const groups = new Set(config.rest.enabled ? config.rest.groups : []);
-  const dispatch = createRouter({ routes, groups, nameBytes: config.limits.keyBytes });
-  answerWith(server, createListener({ dispatch, log, isReady }));
+  const dispatch = createRouter({
+    routes,
+    groups,
+    nameBytes: config.limits.keyBytes,
+    hasStarted: () => lifecycle.phase !== 'starting',
+    trace: createCallTrace({ log, logLevels }),
+  });
+  answerWith(server, createListener({ dispatch, log, isStopping: () => closing !== undefined }));
 
   const stopSweeping = startSweeping(maps);
+  lifecycle.opened();
   log.info({ address: hostAndPort, uuid, groups: [...groups] }, 'member started');
 
   async function stop(): Promise<void> {
+    lifecycle.stopping();
     stopSweeping();
     queues.endWaits();
     await closeServer();
+    lifecycle.stopped();
     log.info({ address: hostAndPort }, 'member stopped');
+    stopped();
   }
 
   return {
@@ -105,26 +130,33 @@ export async function startMember({
       closing ??= stop();
       return closing;
     },
+    stopped: new Promise((resolve) => {
+      stopped = resolve;
+    }),
   };
 }
 
 interface ListenerDeps {
   readonly dispatch: Handler;
   readonly log: MemberLog;
-  readonly isReady: () => boolean;
+  readonly isStopping: () => boolean;
 }
 
 /** Calls the router; what it throws is a bare 500 (spec §7) and a line in the log. */
-function createListener({ dispatch, log, isReady }: ListenerDeps): RequestListener {
+function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
   function fail({ req, res }: Call, error: unknown): void {
-    log.error({ method: req.method, err: error }, 'request failed');
+    if (error instanceof OperationRefused) {
+      log.warn({ method: req.method, reason: error.message }, 'call refused');
+    } else {
+      log.error({ method: req.method, err: error }, 'request failed');
+    }
     if (res.headersSent) req.socket.destroy();
     else replyEmpty(res, 500);
   }
 
   return function answer(req, res) {
     res.sendDate = false; // the real engine sends no Date, and making one costs
-    if (!isReady()) res.shouldKeepAlive = false;
+    if (isStopping()) res.shouldKeepAlive = false;
     const call = { req, res };
     try {
       const answered = dispatch(call);
@@ -132,6 +164,27 @@ function createListener({ dispatch, log, isReady }: ListenerDeps): RequestListen
     } catch (error) {
       fail(call, error);
     }
+  };
+}
+
+interface CallTraceDeps {
+  readonly log: MemberLog;
+  readonly logLevels: LogLevels;
+}
+
+/** A line for each call, once the log level asks for that much. */
+function createCallTrace({ log, logLevels }: CallTraceDeps): CallTrace {
+  return {
+    get isOn() {
+      return logLevels.showsCalls;
+    },
+    follow({ req, res }, endpoint) {
+      const start = performance.now();
+      res.once('close', () => {
+        const durationMs = Math.round(performance.now() - start);
+        log.debug({ method: req.method, endpoint, status: res.statusCode, durationMs }, 'call answered');
+      });
+    },
   };
 }
 

@@ -1,17 +1,27 @@
+import { OperationRefused } from './refused.ts';
+
 /**
- * Splits the body of a management call into its positional values: joined by `&`, form-encoded,
- * decoded once (spec §2.8, §4.4). What is beyond the last position belongs to the last one.
+ * Splits the body of a management call into its positional values, which `&` joins (spec §2.8, §4.4).
+ * What is beyond the last position belongs to the last one.
  *
  * @param count  how many the endpoint takes
- * @returns `undefined` when there are fewer, or one of them is not form-encoded UTF-8
+ * @returns the values, still encoded; `undefined` when there are fewer
  */
-export function positionsOf(body: Buffer, count: number): readonly string[] | undefined {
+export function splitPositions(body: Buffer, count: number): readonly string[] | undefined {
   const parts = body.toString('utf8').split('&');
-  if (parts.length < count) return undefined;
-  const positions = [...parts.slice(0, count - 1), parts.slice(count - 1).join('&')];
+  if (body.length === 0 || parts.length < count) return undefined;
+  return [...parts.slice(0, count - 1), parts.slice(count - 1).join('&')];
+}
+
+/**
+ * Form-decodes one position: `%XX` as UTF-8, `+` as a space.
+ *
+ * @throws {OperationRefused} for an escape that is none: the real engine's 500
+ */
+export function decodePosition(text: string): string {
   try {
-    return positions.map((position) => decodeURIComponent(position.replaceAll('+', ' ')));
-  } catch {
-    return undefined;
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new OperationRefused('a position is not form-encoded UTF-8', { cause });
   }
 }

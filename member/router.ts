@@ -21,7 +21,8 @@ export interface Route {
    * `{name...}` for all that is left. A trailing slash in it is meant; otherwise one is ignored (spec §4.2).
    */
   readonly template: string;
-  readonly group: EndpointGroup;
+  /** Of several groups any one that is on opens the route. */
+  readonly group: EndpointGroup | readonly EndpointGroup[];
   readonly handler: Handler;
 }
 
@@ -31,6 +32,16 @@ export interface RouterOptions {
   readonly groups: ReadonlySet<EndpointGroup>;
   /** Longest decoded name, in bytes. */
   readonly nameBytes: number;
+  /** Before the member has started, what works on its data is 503. */
+  readonly hasStarted: () => boolean;
+  /** Hears of each call that has a route, while `isOn`. */
+  readonly trace: CallTrace;
+}
+
+export interface CallTrace {
+  readonly isOn: boolean;
+  /** @param template  of the route, not the path: names and keys are the callers' own */
+  follow(call: Call, template: string): void;
 }
 
 /**
@@ -40,8 +51,8 @@ export interface RouterOptions {
  * A group that is off is 403, an unknown path or method 404, a path part that is missing or no
  * percent-encoded UTF-8 is 400, one that is too long 413; all with an empty body (spec §7, contract).
  */
-export function createRouter({ routes, groups, nameBytes }: RouterOptions): Handler {
-  const trees = buildTrees(routes.map((route) => (groups.has(route.group) ? route : switchedOff(route))));
+export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: RouterOptions): Handler {
+  const trees = buildTrees(routes.map((route) => (isIn(groups, route) ? route : switchedOff(route))));
 
   return function dispatch(call) {
     const { url = '', method = '' } = call.req;
@@ -52,11 +63,13 @@ export function createRouter({ routes, groups, nameBytes }: RouterOptions): Hand
 
     const match = find(trees.get(method), path, start);
     if (match === undefined) {
-      const isOn = groupsOwning(method, path.slice(start)).some((group) => groups.has(group));
-      return replyEmpty(call.res, isOn ? 404 : 403);
+      const isOwned = groupsOwning(method, path.slice(start)).some((group) => groups.has(group));
+      return replyEmpty(call.res, isOwned ? 404 : 403);
     }
     const { route, parts } = match;
+    if (trace.isOn) trace.follow(call, route.template);
     if (route.handler === refuse) return refuse(call);
+    if (!hasStarted() && isIn(dataGroups, route)) return replyEmpty(call.res, 503);
     // A data call has no query; an unescaped `?` in a key must not address another entry.
     if (query !== -1 && route.group === 'DATA') return replyEmpty(call.res, 400);
 
@@ -84,6 +97,13 @@ function refuse({ res }: Call): void {
 function switchedOff(route: Route): Route {
   return { ...route, handler: refuse };
 }
+
+function isIn(groups: ReadonlySet<EndpointGroup>, { group }: Route): boolean {
+  return typeof group === 'string' ? groups.has(group) : group.some((each) => groups.has(each));
+}
+
+/** What waits for the member's start; the others say how it is, or help it out of there. */
+const dataGroups: ReadonlySet<EndpointGroup> = new Set<EndpointGroup>(['DATA', 'WAN', 'CP']);
 
 interface Tree {
   readonly fixed: Map<string, Tree>;

@@ -1,25 +1,26 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import { clusterVersion, type MemberIdentity, memberVersion } from '../identity.ts';
-import { positionsOf } from '../positions.ts';
+import type { ManagementEndpoint, ManagementRoute } from '../management/management-route.ts';
 import { replyEmpty, replyJson } from '../replies.ts';
-import type { ReadBody } from '../request-body.ts';
 import type { Call, Handler, Route } from '../router.ts';
 
 export interface ClusterEndpointsDeps {
   readonly identity: MemberIdentity;
-  readonly readBody: ReadBody;
+  readonly cluster: Cluster;
+  readonly managementRoute: ManagementRoute;
   /** Open connections, the asking one included. */
   readonly countConnections: () => Promise<number>;
 }
 
-/** What the cluster is, read only (spec §4.3; §4.4 for the state). One member, always active. */
+/** What the cluster is, read only (spec §4.3; §4.4 for the state). */
 export function createClusterRoutes({
   identity,
-  readBody,
+  cluster,
+  managementRoute,
   countConnections,
 }: ClusterEndpointsDeps): readonly Route[] {
   const instance = JSON.stringify({ name: identity.instanceName });
   const version = JSON.stringify({ status: 'success', version: clusterVersion });
-  const state = JSON.stringify({ status: 'success', state: 'active' });
   const nodes = JSON.stringify({ status: 'success', response: describeNodes(identity) });
 
   /** Spec §2.3. All connections are clients': there is no other member. */
@@ -36,24 +37,24 @@ export function createClusterRoutes({
     );
   }
 
-  /** Answers `json` to a caller whose body names the cluster; the password may be empty (spec §5.1). */
-  function showToKnown(json: string): Handler {
-    return async (call) => {
-      const body = await readBody(call);
-      if (body === undefined) return;
-      const positions = positionsOf(body, 2);
-      if (positions === undefined) return replyEmpty(call.res, 400);
-      if (positions[0] !== identity.clusterName) return replyJson(call.res, unauthenticated, 403);
-      replyJson(call.res, json);
-    };
+  function showState({ res }: Call): void {
+    replyJson(res, JSON.stringify({ status: 'success', state: cluster.state.toLowerCase() }));
   }
+
+  const known = (operation: string, handler: ManagementEndpoint['handler']): Route =>
+    managementRoute({
+      template: `${management}/${operation}`,
+      group: 'CLUSTER_READ',
+      positions: 2,
+      handler,
+    });
 
   return [
     { method: 'GET', template: 'rest/cluster', group: 'CLUSTER_READ', handler: showCluster },
     { method: 'GET', template: 'rest/instance', group: 'CLUSTER_READ', handler: show(instance) },
     { method: 'GET', template: `${management}/version`, group: 'CLUSTER_READ', handler: show(version) },
-    { method: 'POST', template: `${management}/state`, group: 'CLUSTER_READ', handler: showToKnown(state) },
-    { method: 'POST', template: `${management}/nodes`, group: 'CLUSTER_READ', handler: showToKnown(nodes) },
+    known('state', showState),
+    known('nodes', ({ res }) => replyJson(res, nodes)),
     { method: 'HEAD', template: 'rest/cluster', group: 'CLUSTER_READ', handler: head },
     { method: 'HEAD', template: 'rest/instance', group: 'CLUSTER_READ', handler: head },
     { method: 'HEAD', template: `${management}/version`, group: 'CLUSTER_READ', handler: head },
@@ -61,9 +62,6 @@ export function createClusterRoutes({
 }
 
 const management = 'rest/management/cluster';
-
-/** Spec §7 leaves the form of this refusal open: it is the real engine's. */
-const unauthenticated = JSON.stringify({ status: 'fail', message: 'unauthenticated' });
 
 /** The real engine's text: the members, the build version, the version of the runtime. */
 function describeNodes({ address, uuid }: MemberIdentity): string {

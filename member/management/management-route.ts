@@ -1,0 +1,64 @@
+import { decodePosition, splitPositions } from '../positions.ts';
+import { replyEmpty, replyJson } from '../replies.ts';
+import type { ReadBody } from '../request-body.ts';
+import type { Call, Method, Route } from '../router.ts';
+import type { AcceptCredentials } from './credentials.ts';
+
+export interface ManagementDeps {
+  readonly readBody: ReadBody;
+  readonly accept: AcceptCredentials;
+}
+
+export interface ManagementEndpoint {
+  /** `POST`, and with it `PUT`, when left out. */
+  readonly method?: Method;
+  readonly template: Route['template'];
+  readonly group: Route['group'];
+  /** How many values the body has, name and password included. */
+  readonly positions: number;
+  /**
+   * Carries out the call of somebody known.
+   *
+   * @param values  what follows name and password, decoded once
+   * @param names   what the template names
+   * @throws {OperationRefused} when it cannot be done: a bare 500, and the reason in the log
+   */
+  readonly handler: (
+    call: Call,
+    values: readonly string[],
+    ...names: readonly string[]
+  ) => void | Promise<void>;
+}
+
+/** Makes a route of an endpoint that takes name and password in its body. */
+export type ManagementRoute = (endpoint: ManagementEndpoint) => Route;
+
+/**
+ * The checks of every call with positional values (spec §4.4, §4.5), in the real engine's order: too few
+ * of them is 400, a bad escape 500, an unknown caller 403; only then is the operation looked at.
+ */
+export function createManagement({ readBody, accept }: ManagementDeps): ManagementRoute {
+  return function managementRoute({ method = 'POST', template, group, positions, handler }) {
+    return {
+      method,
+      template,
+      group,
+      async handler(call, ...names) {
+        const body = await readBody(call);
+        if (body === undefined) return;
+        const encoded = splitPositions(body, positions);
+        if (encoded === undefined) return replyEmpty(call.res, 400);
+        const [name, password, ...values] = encoded.map(decodePosition);
+        if (!accept(name!, password!)) return refuseUnknown(call);
+        return handler(call, values, ...names);
+      },
+    };
+  };
+}
+
+/** The spec leaves the form of this refusal open (§7): it is the real engine's. */
+export function refuseUnknown({ res }: Call): void {
+  replyJson(res, unauthenticated, 403);
+}
+
+const unauthenticated = JSON.stringify({ status: 'fail', message: 'unauthenticated' });
