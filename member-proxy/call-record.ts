@@ -3,9 +3,13 @@ export interface CallRecord {
   readonly requestId: string;
   /** Named in the refusal, so that a caller can quote it; absent when the member answered. */
   readonly decisionId: string | undefined;
+  /** 32 hexadecimal digits; the same in the member's `traceparent`. Undefined when the call could not be read. */
+  readonly traceId: string | undefined;
   /** The caller's address, when the proxy was told how to find it. */
   readonly source: string | undefined;
   readonly method: string;
+  /** As sent, without the query, cut off where it is very long. */
+  readonly path: string;
   /** The route template; undefined when no rule applied. */
   readonly route: string | undefined;
   /** The status that was sent; 0 when the caller left before there was one. */
@@ -14,6 +18,8 @@ export interface CallRecord {
   readonly decision: string;
   readonly subject: string | undefined;
   readonly clientId: string | undefined;
+  /** Which token it was: its id, never itself. */
+  readonly jti: string | undefined;
   /** Base address of the member that was asked. */
   readonly member: string | undefined;
   readonly durationMs: number;

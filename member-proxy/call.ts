@@ -1,8 +1,12 @@
 /** One call on its way through the proxy. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProblemError } from '../console/errors.ts';
 import type { CallRecord } from './call-record.ts';
 import type { Exchange } from './exchange.ts';
+import type { Target } from './path.ts';
+import type { RefusedCall } from './refused-call.ts';
 import type { Rule } from './rule-table.ts';
+import type { Trace } from './trace.ts';
 import type { Caller } from './verify-token.ts';
 
 /** What is not known yet is undefined. */
@@ -17,6 +21,8 @@ export interface Call {
   pin: string | undefined;
   /** Whether the end of this request on its connection is beyond doubt. */
   isFramed: boolean;
+  trace: Trace | undefined;
+  target: Target | undefined;
   isOver: boolean;
   caller: Caller | undefined;
   rule: Rule | undefined;
@@ -37,6 +43,8 @@ export function newCall(
     ...known,
     pin: undefined,
     isFramed: false,
+    trace: undefined,
+    target: undefined,
     isOver: false,
     caller: undefined,
     rule: undefined,
@@ -48,18 +56,60 @@ export function newCall(
 
 /** @param at  monotonic milliseconds, the end of the call */
 export function recordOf(call: Call, at: number): CallRecord {
-  const { req, res, caller, rule, exchange, refusal } = call;
+  const { req, res, caller, rule, exchange, refusal, trace } = call;
   return {
     requestId: call.requestId,
     decisionId: refusal?.decisionId,
+    traceId: trace?.traceId,
     source: call.source,
     method: req.method!,
+    path: pathOf(req),
     route: rule?.template,
     status: res.headersSent ? res.statusCode : 0,
     decision: refusal?.code ?? 'forwarded',
     subject: caller?.subject,
     clientId: caller?.clientId,
+    jti: caller?.jti,
     member: exchange?.member?.address,
     durationMs: at - call.startedAt,
   };
+}
+
+/** @param refusal  what the caller is told */
+export function refusedCallOf(call: Call, { problem, message }: ProblemError): RefusedCall {
+  const { req, caller, rule, exchange, pin } = call;
+  return {
+    requestId: call.requestId,
+    traceId: call.trace?.traceId,
+    source: call.source,
+    method: req.method!,
+    path: pathOf(req),
+    rule: rule && {
+      methods: rule.methods,
+      template: rule.template,
+      group: rule.group,
+      permission: rule.permission,
+    },
+    member: exchange?.member?.address ?? pin,
+    status: problem.status,
+    code: problem.code,
+    reason: message,
+    caller: caller && {
+      subject: caller.subject,
+      clientId: caller.clientId,
+      jti: caller.jti,
+      roles: caller.roles,
+      scopes: caller.scopes,
+    },
+  };
+}
+
+/** Longest path that a record keeps; a target may have 8 KiB. */
+const longestPath = 512;
+
+/** As sent, without the query: that may hold what is nobody's business. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  return path.length > longestPath ? `${path.slice(0, longestPath)}…` : path;
 }

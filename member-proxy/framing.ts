@@ -9,6 +9,9 @@ export interface RequestHead {
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
   readonly userAgent: string | undefined;
+  /** Trace context as received (W3C Trace Context §3); several fields are joined, so that several `traceparent` are malformed. */
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
   /** Bytes; 0 without a body, undefined when the body comes in chunks. */
   readonly bodyLength: number | undefined;
 }
@@ -40,6 +43,8 @@ export function readHead(
   let contentLength: string | undefined;
   let transferEncoding: string | undefined;
   let connection: string | undefined;
+  let traceparent: string | undefined;
+  let tracestate: string | undefined;
 
   for (let i = 0; i < raw.length; i += 2) {
     const value = raw[i + 1]!;
@@ -63,13 +68,19 @@ export function readHead(
         transferEncoding = once(transferEncoding, value, 'Transfer-Encoding');
         break;
       case 'connection':
-        connection = connection === undefined ? value : `${connection},${value}`;
+        connection = joined(connection, value);
         break;
       case 'accept':
         accept ??= value;
         break;
       case 'user-agent':
         userAgent ??= value;
+        break;
+      case 'traceparent':
+        traceparent = joined(traceparent, value);
+        break;
+      case 'tracestate':
+        tracestate = joined(tracestate, value);
         break;
     }
   }
@@ -79,7 +90,7 @@ export function readHead(
   if (bodyLength !== undefined && bodyLength > bodyBytes) {
     throw new ProblemError(problems.contentTooLarge, `The body is larger than ${bodyBytes} bytes`);
   }
-  const head = { authorization, contentType, accept, userAgent, bodyLength };
+  const head = { authorization, contentType, accept, userAgent, traceparent, tracestate, bodyLength };
   return connection === undefined || isPlainConnection(connection) ? head : dropListed(head, connection);
 }
 
@@ -88,6 +99,11 @@ function once(earlier: string | undefined, value: string, name: string): string 
     throw framingFault(`There is more than one ${name} field`);
   }
   return value;
+}
+
+/** The value of a list that came in several fields (RFC 9110 §5.3). */
+function joined(earlier: string | undefined, value: string): string {
+  return earlier === undefined ? value : `${earlier},${value}`;
 }
 
 function checkVersionAndHost(version: string, host: string | undefined): void {
@@ -138,6 +154,8 @@ function dropListed(head: RequestHead, connection: string): RequestHead {
     contentType: listed.has('content-type') ? undefined : head.contentType,
     accept: listed.has('accept') ? undefined : head.accept,
     userAgent: listed.has('user-agent') ? undefined : head.userAgent,
+    traceparent: listed.has('traceparent') ? undefined : head.traceparent,
+    tracestate: listed.has('tracestate') ? undefined : head.tracestate,
   };
 }
 

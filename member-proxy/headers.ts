@@ -1,5 +1,6 @@
 import type { RequestHead } from './framing.ts';
 import type { Rule } from './rule-table.ts';
+import type { Trace } from './trace.ts';
 
 /** Response fields that end at this hop (RFC 9110 §7.6.1) or must not come from a member (S69). */
 const dropped = new Set([
@@ -43,9 +44,13 @@ const replyFields = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nos
 
 /**
  * The fields that a member gets: an allow-list, so that neither credentials nor anything that
- * speaks in the console's name gets through (S62). `Host` and the framing are set by the client.
+ * speaks in the console's name gets through, and the proxy's own behind it (S62). `Host` and the framing
+ * are set by the client.
  */
-export function requestFields({ accept, contentType, userAgent }: RequestHead): string[] {
+export function requestFields(
+  { accept, contentType, userAgent }: RequestHead,
+  { traceparent, tracestate }: Pick<Trace, 'traceparent' | 'tracestate'>,
+): string[] {
   const fields: string[] = [];
   if (accept !== undefined) {
     fields.push('accept', accept);
@@ -55,6 +60,10 @@ export function requestFields({ accept, contentType, userAgent }: RequestHead): 
   }
   if (userAgent !== undefined) {
     fields.push('user-agent', userAgent);
+  }
+  fields.push('traceparent', traceparent);
+  if (tracestate !== undefined) {
+    fields.push('tracestate', tracestate);
   }
   return fields;
 }

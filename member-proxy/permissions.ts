@@ -26,14 +26,23 @@ export const rolePermissions: Readonly<Record<string, readonly Permission[] | 'a
   MetricsViewer: ['svc:cluster:read', 'svc:health:read'],
 };
 
+/** @returns undefined for a role that is not built in, such as `toString` */
+export function builtInPermissions(role: string): readonly Permission[] | 'all' | undefined {
+  return Object.hasOwn(rolePermissions, role) ? rolePermissions[role] : undefined;
+}
+
 /** Roles count only when the token names them; scopes of other services open nothing. */
-export function grantsOf({ roles, scopes }: Pick<Caller, 'roles' | 'scopes'>): Grants {
-  const held = roles
-    .filter((role) => Object.hasOwn(rolePermissions, role))
-    .map((role) => rolePermissions[role]!);
+export function grantsOf(
+  { roles, scopes }: Pick<Caller, 'roles' | 'scopes'>,
+  permissionsOf: (role: string) => readonly string[] | 'all' | undefined = builtInPermissions,
+): Grants {
+  const held = roles.map(permissionsOf);
   const opensAll = held.includes('all');
-  const permissions = new Set<string>([...held.filter((list) => list !== 'all').flat(), ...scopes]);
-  const structures = scopes.filter((scope) => structureScope.test(scope));
+  const permissions = new Set<string>(scopes);
+  for (const list of held) {
+    if (list !== undefined && list !== 'all') for (const permission of list) permissions.add(permission);
+  }
+  const structures = [...permissions].filter((permission) => structureScope.test(permission));
 
   return {
     has: (permission) => opensAll || permissions.has(permission),

@@ -3,7 +3,7 @@ import { ProblemError, problems } from '../console/errors.ts';
 import { type AdmissionLimits, createAdmission, defaultAdmission } from './admission.ts';
 import type { BearerCheck } from './bearer.ts';
 import { readBody, wholeBody } from './body.ts';
-import { type Call, newCall, recordOf } from './call.ts';
+import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { readToken } from './credentials.ts';
 import { startExchange } from './exchange.ts';
@@ -16,13 +16,16 @@ import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
 import type { MemberCredentials } from './positions.ts';
 import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
+import type { RefusedCall } from './refused-call.ts';
 import { relayTo, requestFor } from './relay.ts';
+import { builtInRoles, type RoleBook } from './role-book.ts';
 import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
 import { sendRefusal } from './send-refusal.ts';
+import { continueTrace } from './trace.ts';
 import type { Caller } from './verify-token.ts';
 
-export type { CallRecord };
+export type { CallRecord, RefusedCall };
 
 /** The part of a logger that the proxy needs. */
 export interface ProxyLog {
@@ -41,8 +44,10 @@ export interface MemberProxyDeps {
   readonly log: ProxyLog;
   /** Monotonic milliseconds, for durations. */
   readonly now: () => number;
-  /** Makes decision ids. */
-  readonly newId: () => string;
+  /** What roles open; without it, only the built-in ones open anything. */
+  readonly roles?: RoleBook;
+  /** Hears of each refusal before the caller does. @returns its decision id */
+  readonly onRefusal: (refused: RefusedCall) => string;
   readonly requestIdOf: (req: IncomingMessage) => string;
   /** The caller's address, for the record (S84). */
   readonly addressOf?: (req: IncomingMessage) => string;
@@ -53,7 +58,7 @@ export interface MemberProxyDeps {
 export interface MemberProxy {
   /** Takes over a request whose target starts with `/svc/` or `/members/`. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** Ends the calls under way whose tokens have been revoked: a poll may wait for hours. */
+  /** Ends the calls under way whose tokens have been revoked, or open them no longer: a poll may wait for hours. */
   recheck(): void;
   /** Waits for calls under way and closes the connections to the members. */
   close(): Promise<void>;
@@ -65,22 +70,39 @@ export interface MemberProxy {
  * member passes here, and a framework in between would cost a third of the rate.
  */
 export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
-  const { bearer, members, log, now, newId, requestIdOf, addressOf, onDecision } = deps;
+  const { bearer, members, log, now, onRefusal, requestIdOf, addressOf, onDecision } = deps;
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
-  const rules = createRules();
+  const roles = deps.roles ?? builtInRoles;
+  const rules = createRules(roles);
+  // After the rules, which hear of it first.
+  const stopHearing = roles.onChange(recheck);
   const admission = createAdmission(deps.admission ?? defaultAdmission, now);
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
   const waiting = new Set<Call>();
 
-  return { handle, recheck, close: members.close };
+  return {
+    handle,
+    recheck,
+    close() {
+      stopHearing();
+      return members.close();
+    },
+  };
 
   function recheck(): void {
     for (const call of waiting) {
-      if (!call.res.headersSent && !bearer.isStillGood(call.caller!)) {
-        call.exchange?.abort();
-        refuse(call, revokedWhileWaiting());
-      }
+      const refusal = call.res.headersSent ? undefined : lostWhileWaiting(call);
+      if (refusal === undefined) continue;
+      call.exchange?.abort();
+      refuse(call, refusal);
     }
+  }
+
+  /** Why a call that was let through would be refused now. */
+  function lostWhileWaiting({ req, target, caller }: Call): ProblemError | undefined {
+    if (!bearer.isStillGood(caller!)) return revokedWhileWaiting();
+    const decision = rules.decide(req.method!, target!, caller!);
+    return decision.outcome === 'insufficientScope' ? insufficientScope(decision.scope) : undefined;
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
@@ -88,9 +110,11 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     try {
       const head = readHead(req, limits);
       call.isFramed = true;
+      call.trace = continueTrace(head.traceparent, head.tracestate);
       const { member, url } = readPin(req.url!);
       call.pin = member;
       const target = readTarget(url, limits.targetBytes);
+      call.target = target;
       const caller = authenticate(head.authorization);
       if (caller instanceof Promise) {
         caller.then((proven) => authorize(call, head, target, proven)).catch((error) => refuse(call, error));
@@ -189,7 +213,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     }
     const { res, requestId } = call;
     const refusal = refusalOf(error, requestId);
-    call.refusal = { code: refusal.problem.code, decisionId: newId() };
+    call.refusal = { code: refusal.problem.code, decisionId: onRefusal(refusedCallOf(call, refusal)) };
     if (res.headersSent) {
       // Too late to say anything but that the reply is not whole.
       res.destroy();

@@ -12,7 +12,7 @@ const maxPollSeconds = 86_400;
 
 /** @param call  an authorized one */
 export function requestFor(
-  { req, rule }: Call,
+  { req, rule, trace }: Call,
   { head, target, body }: { head: RequestHead; target: Target; body: OutgoingBody | undefined },
   limits: ProxyLimits,
 ): UpstreamRequest {
@@ -20,7 +20,7 @@ export function requestFor(
   return {
     method: req.method!,
     sent: target.sent,
-    fields: requestFields(head),
+    fields: requestFields(head, trace!),
     body,
     replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
     isRepeatable: req.method === 'GET' && !isPoll,

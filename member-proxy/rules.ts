@@ -1,5 +1,6 @@
 import type { Target } from './path.ts';
 import { type Grants, grantsOf, type StructureNeed } from './permissions.ts';
+import { builtInRoles, type RoleBook } from './role-book.ts';
 import { routesOf } from './routes.ts';
 import { type Rule, ruleTable } from './rule-table.ts';
 import type { Caller } from './verify-token.ts';
@@ -21,10 +22,14 @@ export interface Rules {
   decide(method: string, target: Target, caller: Caller): Decision;
 }
 
-export function createRules(table: readonly Rule[] = ruleTable): Rules {
+/** @param roles  what roles open; its changes count from the next decision on */
+export function createRules(roles: RoleBook = builtInRoles, table: readonly Rule[] = ruleTable): Rules {
   const routeOf = routesOf(table);
   const allowed = new Map<Rule, Decision>(table.map((rule) => [rule, { outcome: 'allowed', rule }]));
-  const known = new WeakMap<Caller, Grants>();
+  let known = new WeakMap<Caller, Grants>();
+  roles.onChange(() => {
+    known = new WeakMap();
+  });
 
   return {
     decide(method, target, caller) {
@@ -44,11 +49,11 @@ export function createRules(table: readonly Rule[] = ruleTable): Rules {
     },
   };
 
-  /** A remembered token brings the same caller each time, so its grants are worked out once. */
+  /** A remembered token brings the same caller each time, so its grants are worked out once per change of roles. */
   function grantsFor(caller: Caller): Grants {
     let grants = known.get(caller);
     if (grants === undefined) {
-      grants = grantsOf(caller);
+      grants = grantsOf(caller, roles.permissionsOf);
       known.set(caller, grants);
     }
     return grants;

@@ -27,7 +27,7 @@ const proxy = createMemberProxy({
   credentials: { username: 'dev', password: '' },
   log: { warn: () => undefined, error: () => undefined },
   now: () => performance.now(),
-  newId: randomUUID,
+  onRefusal: () => randomUUID(),
   requestIdOf: () => randomUUID(),
 });
 const server = createServer(serverOptions, proxy.handle).on('clientError', answerClientError);

@@ -38,7 +38,7 @@ export function composeMembers(
     },
     log,
     now: () => performance.now(),
-    newId: randomUUID,
+    onRefusal: () => randomUUID(),
     requestIdOf,
     addressOf,
     onDecision(record) {

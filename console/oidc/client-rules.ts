@@ -219,8 +219,8 @@ function checkScopes(given: readonly string[], grants: readonly string[]): reado
   });
 }
 
-/** Contract "Access tokens": groups, and single structures whose name may end in `*`. */
-function isMemberScope(scope: string): boolean {
+/** Contract "Access tokens": groups, and single structures whose name may end in `*`. Custom roles are made of the same. */
+export function isMemberScope(scope: string): boolean {
   if (/^svc:(cluster|health|data|wan|cp|persistence):(read|write)$/.test(scope)) return true;
   const name = /^svc:(?:map:(.+):(?:read|write)|queue:(.+):(?:offer|poll|size))$/.exec(scope);
   // The characters of a scope (RFC 6749 §3.3), an asterisk only at the end.

@@ -57,6 +57,7 @@ test('S62: a member gets the fields on the list and no others', async () => {
     'accept',
     'content-type',
     'user-agent',
+    'traceparent',
     'content-length',
   ]);
   expect(member.seen[0]!.headers.host).toBe(new URL(member.address).host);

@@ -147,7 +147,7 @@ export async function startProxy({
     credentials: { username: 'dev', password: '' },
     log,
     now: () => performance.now(),
-    newId: randomUUID,
+    onRefusal: () => randomUUID(),
     requestIdOf: () => 'request-1',
     onDecision: (record) => records.push(record),
     ...deps,

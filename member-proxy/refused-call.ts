@@ -1,0 +1,25 @@
+import type { Rule } from './rule-table.ts';
+import type { Caller } from './verify-token.ts';
+
+/** What was refused and why, told at once: whoever gets the refusal may ask about it by its decision id. */
+export interface RefusedCall {
+  readonly requestId: string;
+  /** Undefined when the call could not be read. */
+  readonly traceId: string | undefined;
+  /** The caller's address, when the proxy was told how to find it. */
+  readonly source: string | undefined;
+  readonly method: string;
+  /** As sent, without the query, cut off where it is very long. */
+  readonly path: string;
+  /** The rule that applies; undefined when none does, and to callers whom nobody knows. */
+  readonly rule: Pick<Rule, 'methods' | 'template' | 'group' | 'permission'> | undefined;
+  /** Base address of the member that was asked, or the name of the one that was asked for. */
+  readonly member: string | undefined;
+  readonly status: number;
+  /** The code of the problem. */
+  readonly code: string;
+  /** What the caller was told. */
+  readonly reason: string;
+  /** Undefined without a token that holds. */
+  readonly caller: Pick<Caller, 'subject' | 'clientId' | 'jti' | 'roles' | 'scopes'> | undefined;
+}
