@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
-import { loadMemberConfig, type MemberConfig } from './config/config.ts';
+import type { MemberConfig } from './config/config.ts';
+import { loadMemberConfig } from './config/load.ts';
 import { MemberConfigError } from './config/yaml-file.ts';
 import { PortTakenError } from './listen.ts';
 import { startMember } from './member.ts';

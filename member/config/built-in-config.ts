@@ -1,11 +1,62 @@
-import type { MapConfig, MemberConfig, MemberLimits, PortConfig, QueueConfig } from './config.ts';
+import type {
+  CpConfig,
+  DynamicConfigurationConfig,
+  MapConfig,
+  MemberConfig,
+  MemberLimits,
+  PersistenceConfig,
+  PortConfig,
+  QueueConfig,
+  WanPublisherConfig,
+} from './config.ts';
 import { defaultGroups, type EndpointGroup } from './endpoint-groups.ts';
 
-export const defaultMap: MapConfig = { timeToLiveSeconds: 0, maxIdleSeconds: 0 };
+export const defaultMap: MapConfig = {
+  timeToLiveSeconds: 0,
+  maxIdleSeconds: 0,
+  eviction: { policy: 'NONE', maxSizePolicy: 'PER_NODE', size: 0 },
+  wanReplicationRefs: [],
+  merkleTree: { enabled: false, depth: 10 },
+  persistence: { enabled: false, fsync: false },
+};
 
 export const defaultQueue: QueueConfig = { maxSize: 0 };
 
 export const defaultPort: PortConfig = { port: 5701, autoIncrement: true, portCount: 100 };
+
+/** What a publisher needs beside these: its id, the target's cluster name and endpoints. */
+export const defaultPublisher: Omit<WanPublisherConfig, 'publisherId' | 'clusterName' | 'targetEndpoints'> = {
+  batchSize: 500,
+  batchMaxDelayMillis: 1000,
+  responseTimeoutMillis: 60_000,
+  acknowledgeType: 'ACK_ON_OPERATION_COMPLETE',
+  initialPublisherState: 'REPLICATING',
+  snapshotEnabled: false,
+  queueFullBehavior: 'DISCARD_AFTER_MUTATION',
+  queueCapacity: 10_000,
+  sync: { consistencyCheckStrategy: 'NONE' },
+};
+
+export const defaultCp: CpConfig = {
+  memberCount: 0,
+  sessionTimeToLiveSeconds: 300,
+  sessionHeartbeatIntervalSeconds: 5,
+};
+
+export const defaultPersistence: PersistenceConfig = {
+  enabled: false,
+  baseDir: 'persistence',
+  backupDir: 'persistence-backup',
+  validationTimeoutSeconds: 120,
+  durability: 'sync',
+  periodMillis: 100,
+};
+
+export const defaultDynamicConfiguration: DynamicConfigurationConfig = {
+  persistenceEnabled: false,
+  backupDir: 'dynamic-configuration-backups',
+  backupCount: 5,
+};
 
 export const defaultLimits: MemberLimits = {
   bodyBytes: 10 * 1024 * 1024,
@@ -28,12 +79,21 @@ export function builtInConfig({
   readonly groups?: readonly EndpointGroup[];
 } = {}): MemberConfig {
   return {
+    source: undefined,
     clusterName: 'dev',
     instanceName: undefined,
+    licenceKey: undefined,
     port: defaultPort,
-    rest: { enabled: restEnabled, groups },
+    rest: { enabled: restEnabled, groups, listener: undefined },
+    join: { enabled: false, memberList: [] },
+    security: { enabled: false, users: new Map() },
     maps: new Map([['default', defaultMap]]),
     queues: new Map([['default', defaultQueue]]),
+    wanReplications: new Map(),
+    cp: defaultCp,
+    persistence: defaultPersistence,
+    dynamicConfiguration: defaultDynamicConfiguration,
     limits: defaultLimits,
+    notices: [],
   };
 }

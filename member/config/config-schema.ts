@@ -1,43 +1,47 @@
 import { z } from 'zod';
-import { endpointGroups, groupNamed } from './endpoint-groups.ts';
+import { advancedNetwork, network } from './schema/network.ts';
+import { bytes, count, millis, seconds, section, text } from './schema/parts.ts';
+import { security } from './schema/security.ts';
+import { maps, queues } from './schema/structures.ts';
+import { wanReplications } from './schema/wan.ts';
 
-/** What a member configuration file may hold; everything in it may be left out. */
-export type ConfigFile = z.infer<typeof configFile>;
-
-const seconds = z.int().min(0).max(2_147_483_647);
-const bytes = z.int().min(1);
-const count = z.int().min(1);
-
-const structureName = z
-  .string()
-  .min(1)
-  .refine((name) => name.split('*').length <= 2, { error: 'a name has at most one *' });
-
-const groupName = z.string().refine((name) => groupNamed(name) !== undefined, {
-  error: `no such endpoint group; the groups are ${endpointGroups.join(', ')}`,
+const persistence = section({
+  enabled: z.boolean().optional(),
+  'base-dir': text.optional(),
+  'backup-dir': text.optional(),
+  'validation-timeout-seconds': count.optional(),
+  durability: z.enum(['sync', 'periodic']).optional(),
+  'period-millis': millis.max(60_000).optional(),
 });
 
-const member = section({
-  'cluster-name': z.string().min(1).optional(),
-  'instance-name': z.string().min(1).optional(),
-  network: section({
-    port: section({
-      port: z.int().min(0).max(65_535).optional(),
-      'auto-increment': z.boolean().optional(),
-      'port-count': count.optional(),
-    }).optional(),
-    'rest-api': section({
-      enabled: z.boolean().optional(),
-      'endpoint-groups': z.record(groupName, section({ enabled: z.boolean() })).optional(),
-    }).optional(),
+const cpSubsystem = section({
+  'cp-member-count': z.int().min(0).max(1, 'this member stands alone: 0 (off) or 1').optional(),
+  'session-time-to-live-seconds': seconds.min(1).optional(),
+  'session-heartbeat-interval-seconds': seconds.min(1).optional(),
+}).refine(
+  (cp) => (cp['session-heartbeat-interval-seconds'] ?? 5) < (cp['session-time-to-live-seconds'] ?? 300),
+  { error: 'must be less than session-time-to-live-seconds', path: ['session-heartbeat-interval-seconds'] },
+);
+
+/** The one section that a configuration has; everything in it may be left out. */
+export const memberSection = section({
+  'cluster-name': text.optional(),
+  'instance-name': text.optional(),
+  'license-key': text.optional(),
+  network: network.optional(),
+  'advanced-network': advancedNetwork.optional(),
+  security: security.optional(),
+  map: maps.optional(),
+  queue: queues.optional(),
+  'wan-replication': wanReplications.optional(),
+  'cp-subsystem': cpSubsystem.optional(),
+  persistence: persistence.optional(),
+  'hot-restart-persistence': persistence.optional(),
+  'dynamic-configuration': section({
+    'persistence-enabled': z.boolean().optional(),
+    'backup-dir': text.optional(),
+    'backup-count': count.optional(),
   }).optional(),
-  map: z
-    .record(
-      structureName,
-      section({ 'time-to-live-seconds': seconds.optional(), 'max-idle-seconds': seconds.optional() }),
-    )
-    .optional(),
-  queue: z.record(structureName, section({ 'max-size': z.int().min(0).optional() })).optional(),
   limits: section({
     'body-bytes': bytes.optional(),
     'key-bytes': bytes.optional(),
@@ -46,15 +50,19 @@ const member = section({
     'waiters-per-queue': count.optional(),
     waiters: count.optional(),
   }).optional(),
+}).refine((member) => member.persistence === undefined || member['hot-restart-persistence'] === undefined, {
+  error: 'hot-restart-persistence is the former name of persistence: keep one',
+  path: ['hot-restart-persistence'],
 });
 
-/** The file as a whole: one top-level key, `svc` or the real engine's `hazelcast`. */
-export const configFile = section({ svc: member.optional(), hazelcast: member.optional() }).refine(
-  (file) => file.svc === undefined || file.hazelcast === undefined,
-  { error: 'svc and hazelcast are two names of one section: keep one', path: ['hazelcast'] },
-);
+/** What a member configuration may hold. */
+export type MemberSection = z.infer<typeof memberSection>;
 
-/** An object without unknown keys; `name:` with nothing after it is an empty one. */
-function section<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.preprocess((value) => value ?? {}, z.strictObject(shape));
-}
+/** The file as a whole: one top-level key, `svc` or the real engine's `hazelcast`. */
+export const configFile = section({
+  svc: memberSection.optional(),
+  hazelcast: memberSection.optional(),
+}).refine((file) => file.svc === undefined || file.hazelcast === undefined, {
+  error: 'svc and hazelcast are two names of one section: keep one',
+  path: ['hazelcast'],
+});

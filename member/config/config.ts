@@ -1,19 +1,33 @@
-import { builtInConfig, defaultLimits, defaultMap, defaultPort, defaultQueue } from './built-in-config.ts';
-import { type ConfigFile, configFile } from './config-schema.ts';
-import { defaultGroups, type EndpointGroup, endpointGroups, groupNamed } from './endpoint-groups.ts';
-import { readYaml } from './yaml-file.ts';
+import type { EndpointGroup } from './endpoint-groups.ts';
 
 /** Everything that a member can be told, checked and complete. */
 export interface MemberConfig {
+  /** The file and the overrides that it was made of, which a reload reads again; `undefined` when built in. */
+  readonly source: ConfigSource | undefined;
   readonly clusterName: string;
   /** `undefined`: named after the cluster and the port. */
   readonly instanceName: string | undefined;
+  readonly licenceKey: string | undefined;
   readonly port: PortConfig;
   readonly rest: RestConfig;
+  readonly join: JoinConfig;
+  readonly security: SecurityConfig;
   /** By name or pattern; a name that none matches is refused (spec §2.1). */
   readonly maps: ReadonlyMap<string, MapConfig>;
   readonly queues: ReadonlyMap<string, QueueConfig>;
+  readonly wanReplications: ReadonlyMap<string, WanReplicationConfig>;
+  readonly cp: CpConfig;
+  readonly persistence: PersistenceConfig;
+  readonly dynamicConfiguration: DynamicConfigurationConfig;
   readonly limits: MemberLimits;
+  /** What the configuration says that has no effect on this member, a sentence each: for the log. */
+  readonly notices: readonly string[];
+}
+
+export interface ConfigSource {
+  readonly file: string;
+  /** The environment that the overrides were taken from. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 export interface PortConfig {
@@ -26,6 +40,22 @@ export interface PortConfig {
 export interface RestConfig {
   readonly enabled: boolean;
   readonly groups: readonly EndpointGroup[];
+  /** The advanced network's own listener for REST; `undefined`: REST is at the member's port. */
+  readonly listener: PortConfig | undefined;
+}
+
+/** The TCP/IP join (spec §4.1 knows it by its REST calls only); this member joins nobody. */
+export interface JoinConfig {
+  readonly enabled: boolean;
+  /** As configured: `host` or `host:port`. */
+  readonly memberList: readonly string[];
+}
+
+/** With security on, the first two body positions are a user of the realm and the password (spec §5.1). */
+export interface SecurityConfig {
+  readonly enabled: boolean;
+  /** Password by user name, of the member-authentication realm; never empty when security is on. */
+  readonly users: ReadonlyMap<string, string>;
 }
 
 export interface MapConfig {
@@ -33,11 +63,111 @@ export interface MapConfig {
   readonly timeToLiveSeconds: number;
   /** Seconds after the last read or write at which an entry expires; 0 is never. */
   readonly maxIdleSeconds: number;
+  readonly eviction: EvictionConfig;
+  /** The WAN replications that get this map's changes. */
+  readonly wanReplicationRefs: readonly WanReplicationRef[];
+  readonly merkleTree: MerkleTreeConfig;
+  readonly persistence: MapPersistenceConfig;
+}
+
+/** Which entries leave a map that is too large. */
+export type EvictionPolicy = 'NONE' | 'LRU' | 'LFU' | 'RANDOM';
+
+/** What `size` counts; the heap is the member's `limits.memoryBytes`. */
+export type MaxSizePolicy =
+  | 'PER_NODE'
+  | 'USED_HEAP_SIZE'
+  | 'USED_HEAP_PERCENTAGE'
+  | 'FREE_HEAP_SIZE'
+  | 'FREE_HEAP_PERCENTAGE';
+
+export interface EvictionConfig {
+  /** `NONE`: nothing is evicted, whatever the size is. */
+  readonly policy: EvictionPolicy;
+  readonly maxSizePolicy: MaxSizePolicy;
+  /** Entries (`PER_NODE`), MiB (`…_SIZE`) or per cent (`…_PERCENTAGE`); 0 is unbounded. */
+  readonly size: number;
+}
+
+export interface WanReplicationRef {
+  /** Key of {@link MemberConfig.wanReplications}. */
+  readonly name: string;
+  /** Whether changes that came over WAN are passed on. */
+  readonly republishingEnabled: boolean;
+}
+
+export interface MerkleTreeConfig {
+  readonly enabled: boolean;
+  /** Levels of the tree, 2 to 27: 2^depth - 1 nodes. */
+  readonly depth: number;
+}
+
+export interface MapPersistenceConfig {
+  readonly enabled: boolean;
+  /** Whether a write of this map is on the disk before it is answered, whatever the member's durability is. */
+  readonly fsync: boolean;
 }
 
 export interface QueueConfig {
   /** Items that the queue holds at most; 0 is unbounded. */
   readonly maxSize: number;
+}
+
+export interface WanReplicationConfig {
+  readonly name: string;
+  /** By publisher id; at least one. */
+  readonly publishers: ReadonlyMap<string, WanPublisherConfig>;
+}
+
+/** A batch publisher: sends the changes of maps to members of another cluster. */
+export interface WanPublisherConfig {
+  readonly publisherId: string;
+  /** The target cluster's name, for its credentials. */
+  readonly clusterName: string;
+  readonly batchSize: number;
+  readonly batchMaxDelayMillis: number;
+  readonly responseTimeoutMillis: number;
+  readonly acknowledgeType: 'ACK_ON_RECEIPT' | 'ACK_ON_OPERATION_COMPLETE';
+  readonly initialPublisherState: 'REPLICATING' | 'PAUSED' | 'STOPPED';
+  /** Whether only the latest change of a key is sent. */
+  readonly snapshotEnabled: boolean;
+  readonly queueFullBehavior:
+    | 'DISCARD_AFTER_MUTATION'
+    | 'THROW_EXCEPTION'
+    | 'THROW_EXCEPTION_ONLY_IF_REPLICATION_ACTIVE';
+  readonly queueCapacity: number;
+  /** `host:port`, at least one. */
+  readonly targetEndpoints: readonly string[];
+  readonly sync: { readonly consistencyCheckStrategy: 'NONE' | 'MERKLE_TREES' };
+}
+
+export interface CpConfig {
+  /** 0: the CP subsystem is off. */
+  readonly memberCount: number;
+  readonly sessionTimeToLiveSeconds: number;
+  readonly sessionHeartbeatIntervalSeconds: number;
+}
+
+export interface PersistenceConfig {
+  readonly enabled: boolean;
+  /** Relative to the working directory of the process. */
+  readonly baseDir: string;
+  readonly backupDir: string;
+  /** How long the start may wait for the data directory to be validated. */
+  readonly validationTimeoutSeconds: number;
+  /** `sync`: a write is on the disk before it is answered; `periodic`: at most `periodMillis` later. */
+  readonly durability: 'sync' | 'periodic';
+  readonly periodMillis: number;
+}
+
+/** What becomes of configuration that is added at run time. */
+export interface DynamicConfigurationConfig {
+  /** Whether it is written into the configuration file. */
+  readonly persistenceEnabled: boolean;
+  /** Where the file is copied to before it is written. */
+  readonly backupDir: string;
+  /** How many of the copies are kept. */
+  readonly backupCount: number;
 }
 
 /** The spec names no limits (§8); these keep one caller from taking the whole process. */
@@ -53,76 +183,4 @@ export interface MemberLimits {
   /** Polls that wait at once, for one queue and for all: more is 503. */
   readonly waitersPerQueue: number;
   readonly waiters: number;
-}
-
-/**
- * Reads a member configuration (spec §1.6; `docs/member.md` lists the keys).
- *
- * @param text  YAML, or `undefined` when there is no file: the stand-alone default
- * @param file  its path, for the messages
- * @throws {MemberConfigError} with every problem of the file, each with file, line and path
- */
-export function loadMemberConfig(
-  text: string | undefined,
-  { file }: { readonly file: string },
-): MemberConfig {
-  const builtIn = builtInConfig();
-  if (text === undefined) return builtIn;
-  const { svc, hazelcast } = readYaml(text, file, configFile);
-  return withDefaults(svc ?? hazelcast ?? {}, builtIn);
-}
-
-type MemberSection = NonNullable<ConfigFile['svc']>;
-
-/**
- * A `map` or `queue` section that is there is the whole list, so that a file can have no `default`
- * and with it no structure that it does not name; one that is left out is the built-in list.
- */
-function withDefaults(section: MemberSection, builtIn: MemberConfig): MemberConfig {
-  const { port, 'rest-api': rest } = section.network ?? {};
-  const { limits = {} } = section;
-  return {
-    clusterName: section['cluster-name'] ?? builtIn.clusterName,
-    instanceName: section['instance-name'],
-    port: {
-      port: port?.port ?? defaultPort.port,
-      autoIncrement: port?.['auto-increment'] ?? defaultPort.autoIncrement,
-      portCount: port?.['port-count'] ?? defaultPort.portCount,
-    },
-    rest: { enabled: rest?.enabled ?? false, groups: groupsOn(rest?.['endpoint-groups'] ?? {}) },
-    maps: eachNamed(section.map, builtIn.maps, (map) => ({
-      timeToLiveSeconds: map['time-to-live-seconds'] ?? defaultMap.timeToLiveSeconds,
-      maxIdleSeconds: map['max-idle-seconds'] ?? defaultMap.maxIdleSeconds,
-    })),
-    queues: eachNamed(section.queue, builtIn.queues, (queue) => ({
-      maxSize: queue['max-size'] ?? defaultQueue.maxSize,
-    })),
-    limits: {
-      bodyBytes: limits['body-bytes'] ?? defaultLimits.bodyBytes,
-      keyBytes: limits['key-bytes'] ?? defaultLimits.keyBytes,
-      memoryBytes: limits['memory-bytes'] ?? defaultLimits.memoryBytes,
-      pollSeconds: limits['poll-seconds'] ?? defaultLimits.pollSeconds,
-      waitersPerQueue: limits['waiters-per-queue'] ?? defaultLimits.waitersPerQueue,
-      waiters: limits.waiters ?? defaultLimits.waiters,
-    },
-  };
-}
-
-function groupsOn(switches: Readonly<Record<string, { enabled: boolean }>>): readonly EndpointGroup[] {
-  const groups = new Set(defaultGroups);
-  for (const [name, { enabled }] of Object.entries(switches)) {
-    const group = groupNamed(name)!; // the schema has refused every other name
-    if (enabled) groups.add(group);
-    else groups.delete(group);
-  }
-  return endpointGroups.filter((group) => groups.has(group));
-}
-
-function eachNamed<From, To>(
-  named: Readonly<Record<string, From>> | undefined,
-  builtIn: ReadonlyMap<string, To>,
-  convert: (from: From) => To,
-): ReadonlyMap<string, To> {
-  if (named === undefined) return builtIn;
-  return new Map(Object.entries(named).map(([name, from]) => [name, convert(from)]));
 }

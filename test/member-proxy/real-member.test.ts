@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadMemberConfig } from '../../member/config/config.ts';
+import { loadMemberConfig } from '../../member/config/load.ts';
 import { type Member, startMember } from '../../member/member.ts';
 import { startProxy, type TestProxy, until } from './servers.ts';
 import { tokenFor } from './tokens.ts';

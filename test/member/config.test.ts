@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { builtInConfig } from '../../member/config/built-in-config.ts';
-import { loadMemberConfig } from '../../member/config/config.ts';
+import { builtInConfig, defaultMap } from '../../member/config/built-in-config.ts';
+import { loadMemberConfig } from '../../member/config/load.ts';
 import { MemberConfigError } from '../../member/config/yaml-file.ts';
 
 const load = (text: string | undefined) => loadMemberConfig(text, { file: 'conf/member.yaml' });
@@ -18,14 +18,14 @@ function problemsOf(text: string): readonly string[] {
 describe('a member configuration', () => {
   test('without a file has REST off and takes every name', () => {
     expect(load(undefined)).toEqual(builtInConfig());
-    expect(load('')).toEqual(builtInConfig());
-    expect(builtInConfig().rest).toEqual({ enabled: false, groups: ['CLUSTER_READ', 'HEALTH_CHECK'] });
+    expect(load('')).toEqual({ ...builtInConfig(), source: { file: 'conf/member.yaml', environment: {} } });
+    expect(builtInConfig().rest).toMatchObject({ enabled: false, groups: ['CLUSTER_READ', 'HEALTH_CHECK'] });
     expect([...builtInConfig().maps.keys()]).toEqual(['default']);
   });
 
   test('is built in for the embedded member with the groups it is asked for', () => {
     const { rest, port } = builtInConfig({ restEnabled: true, groups: ['DATA'] });
-    expect(rest).toEqual({ enabled: true, groups: ['DATA'] });
+    expect(rest).toEqual({ enabled: true, groups: ['DATA'], listener: undefined });
     expect(port).toEqual({ port: 5701, autoIncrement: true, portCount: 100 });
   });
 
@@ -50,13 +50,15 @@ ${top}:
   limits: { body-bytes: 1, key-bytes: 2, memory-bytes: 3, poll-seconds: 4, waiters-per-queue: 5, waiters: 6 }
 `);
     expect(config).toEqual({
+      ...builtInConfig(),
+      source: { file: 'conf/member.yaml', environment: {} },
       clusterName: 'prod',
       instanceName: 'one',
       port: { port: 5800, autoIncrement: false, portCount: 3 },
-      rest: { enabled: true, groups: ['CLUSTER_READ', 'PERSISTENCE', 'DATA'] },
+      rest: { enabled: true, groups: ['CLUSTER_READ', 'PERSISTENCE', 'DATA'], listener: undefined },
       maps: new Map([
-        ['orders', { timeToLiveSeconds: 60, maxIdleSeconds: 30 }],
-        ['default', { timeToLiveSeconds: 0, maxIdleSeconds: 0 }],
+        ['orders', { ...defaultMap, timeToLiveSeconds: 60, maxIdleSeconds: 30 }],
+        ['default', defaultMap],
       ]),
       queues: new Map([['jobs-*', { maxSize: 10 }]]),
       limits: { bodyBytes: 1, keyBytes: 2, memoryBytes: 3, pollSeconds: 4, waitersPerQueue: 5, waiters: 6 },

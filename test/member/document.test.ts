@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { builtInConfig } from '../../member/config/built-in-config.ts';
-import { loadMemberConfig } from '../../member/config/config.ts';
+import { loadMemberConfig } from '../../member/config/load.ts';
 import { startTestMember } from './support.ts';
 
 const run = promisify(execFile);

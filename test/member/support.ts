@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { loadMemberConfig } from '../../member/config/config.ts';
+import { loadMemberConfig } from '../../member/config/load.ts';
 import { type Member, type MemberOptions, startMember } from '../../member/member.ts';
 
 /** A member file with REST and the data calls on; `more` is YAML for the `svc` section, unindented. */
