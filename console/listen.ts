@@ -9,7 +9,7 @@ import {
   serverOptions,
 } from '../member-proxy/server-options.ts';
 import { prepareDrain } from './drain.ts';
-import type { TlsFiles } from './settings/rules.ts';
+import type { TlsFiles } from './settings/tls-files.ts';
 
 export interface ListenOptions {
   /** Undefined or `localhost`: loopback, both families. */

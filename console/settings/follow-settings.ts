@@ -115,6 +115,6 @@ function markOf(file: string): Mark {
 
 /** To compare and for nothing else: it shows secrets. */
 function asText(value: unknown): string {
-  if (value instanceof Secret) return Buffer.from(value.reveal()).toString('hex');
+  if (value instanceof Secret) return JSON.stringify(value.reveal());
   return JSON.stringify(value) ?? '';
 }

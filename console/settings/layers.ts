@@ -8,7 +8,7 @@ import {
   printable,
   shortName,
 } from './names.ts';
-import { namesReadElsewhere, type Setting, settingsTable } from './table.ts';
+import { type Setting, settingsTable } from './table.ts';
 
 export interface SettingsSources {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,7 +20,11 @@ export interface SettingsSources {
   readonly readFile: (path: string) => string;
   /** Whether standard output is a terminal. */
   readonly isTerminal?: boolean;
+  /** Which process starts with them; the console unless it is said. */
+  readonly process?: ProcessKind;
 }
+
+export type ProcessKind = 'console' | 'proxy';
 
 /** Where a value was found. */
 export interface Found {
@@ -88,7 +92,7 @@ function refuseUnknownNames(
   problems: string[],
 ): void {
   const names = allNames();
-  const known = new Set([...names, ...namesReadElsewhere]);
+  const known = new Set(names);
   for (const name of Object.keys(env)) {
     if (!name.startsWith('CONSOLE_') || known.has(name)) continue;
     problems.push(`${printable(name)} is not a setting; the nearest one is ${nearest(name, names)}`);
@@ -139,8 +143,13 @@ function readYaml(yaml: unknown, problems: string[]): Map<string, string> {
 function* flatten(map: object, prefix = ''): Generator<[string, string]> {
   for (const [key, value] of Object.entries(map)) {
     const name = prefix + key;
-    if (Array.isArray(value)) yield [name, value.join(',')];
+    if (Array.isArray(value)) yield [name, textOfList(value)];
     else if (typeof value === 'object' && value !== null) yield* flatten(value, `${name}.`);
     else yield [name, value === null ? '' : String(value)];
   }
+}
+
+/** Words are joined as in the environment; a list of maps is what JSON makes of it. */
+function textOfList(list: readonly unknown[]): string {
+  return list.some((entry) => typeof entry === 'object') ? JSON.stringify(list) : list.join(',');
 }

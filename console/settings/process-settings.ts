@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ProcessKind } from './layers.ts';
 import { entriesOfTable, flagOf } from './names.ts';
 import { loadSettings, type Settings, SettingsError } from './settings.ts';
 import { defaultDataDir } from './table.ts';
@@ -10,6 +11,8 @@ export interface ProcessSources {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly isTerminal: boolean;
+  /** The console unless it is said. */
+  readonly process?: ProcessKind;
 }
 
 /**
@@ -17,11 +20,16 @@ export interface ProcessSources {
  *
  * @throws {SettingsError} with every problem; the caller prints them and exits 78
  */
-export async function readProcessSettings({ argv, env, isTerminal }: ProcessSources): Promise<Settings> {
+export async function readProcessSettings({
+  argv,
+  env,
+  isTerminal,
+  process = 'console',
+}: ProcessSources): Promise<Settings> {
   const flags = readFlags(argv);
   const yaml = await readYamlFile(findDataDir(flags, env));
   const readFile = (path: string): string => readFileSync(path, 'utf8');
-  return loadSettings({ env, flags, yaml, readFile, isTerminal });
+  return loadSettings({ env, flags, yaml, readFile, isTerminal, process });
 }
 
 /** @throws {SettingsError} when an argument is not a settings flag */

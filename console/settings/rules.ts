@@ -1,6 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { Secret } from '../secret.ts';
 import type { SettingKey, SettingValues } from './table.ts';
 
 export interface Verdict {
@@ -8,20 +6,13 @@ export interface Verdict {
   readonly warnings: readonly string[];
 }
 
-/** Certificate chain and private key, PEM. */
-export interface TlsFiles {
-  readonly cert: string;
-  readonly key: Secret;
-}
-
 const clientSecretMinLength = 32;
 
-/**
- * What is wrong or doubtful about settings together.
- *
- * @param isGiven  whether a setting has a value, be it one that was refused
- */
-export function judgeSettings(settings: SettingValues, isGiven: (key: SettingKey) => boolean): Verdict {
+/** @param isGiven  whether a setting has a value, be it one that was refused */
+export type Judge = (settings: SettingValues, isGiven: (key: SettingKey) => boolean) => Verdict;
+
+/** What is wrong or doubtful about settings together, for a console. */
+export const judgeSettings: Judge = (settings, isGiven) => {
   const problems: string[] = [];
   const warnings: string[] = [];
   const isPlainHttp = new URL(settings.url).protocol === 'http:';
@@ -42,6 +33,12 @@ export function judgeSettings(settings: SettingValues, isGiven: (key: SettingKey
   }
   if (isPlainHttp && settings.tlsCert !== undefined)
     problems.push('CONSOLE_TLS_CERT needs an https CONSOLE_URL');
+  if (settings.workers > 1) {
+    warnings.push(
+      'CONSOLE_WORKERS is for npm run proxy: the console is one process, so it changes nothing here',
+    );
+  }
+  problems.push(...credentialProblems(settings));
 
   const unusable = internalAddressWarning(settings.applicationInternalAddress);
   if (unusable !== undefined) warnings.push(unusable);
@@ -69,6 +66,43 @@ export function judgeSettings(settings: SettingValues, isGiven: (key: SettingKey
     problems.push(`CONSOLE_ADMIN_PASSWORD must have at least ${settings.passwordMinLength} characters`);
   }
   return { problems, warnings };
+};
+
+/** The same for a member proxy that is a process of its own. */
+export const judgeProxySettings: Judge = (settings, isGiven) => {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  if (settings.members.length === 0) {
+    problems.push('CONSOLE_MEMBERS is missing: the proxy has no member of its own');
+  }
+  if (!isGiven('proxyClientId') || !isGiven('proxyClientSecret')) {
+    problems.push(
+      'CONSOLE_PROXY_CLIENT_ID and CONSOLE_PROXY_CLIENT_SECRET are missing: without them the console tells nothing of ' +
+        'revoked tokens, and the proxy would let them pass. Make them where the console is, with ' +
+        'npx console client add member-proxy --scope api:revocations:read',
+    );
+  }
+  const { protocol, hostname } = new URL(settings.jwksUri);
+  if (protocol === 'http:' && !isThisMachine(hostname)) {
+    problems.push(
+      'CONSOLE_JWKS_URI must be https unless it is loopback: whoever changes keys on the way, opens everything',
+    );
+  }
+  if (settings.tlsCert === undefined && settings.host !== undefined && !isLoopback(settings.host)) {
+    warnings.push(
+      'CONSOLE_HOST is not loopback and CONSOLE_TLS_CERT is unset: anyone on the network can read tokens',
+    );
+  }
+  problems.push(...credentialProblems(settings));
+  return { problems, warnings };
+};
+
+/** A misspelt address would leave its member with the password of another cluster. */
+function credentialProblems({ memberCredentials, members, memberDiscovery }: SettingValues): string[] {
+  const named = memberCredentials?.reveal().flatMap((set) => set.members) ?? [];
+  const isUnknown = named.some((address) => !members.includes(address));
+  if (!isUnknown || memberDiscovery) return [];
+  return ['CONSOLE_MEMBER_CREDENTIALS names a member that is not in CONSOLE_MEMBERS'];
 }
 
 /**
@@ -78,41 +112,13 @@ export function judgeSettings(settings: SettingValues, isGiven: (key: SettingKey
  */
 export function internalAddressWarning(address: string): string | undefined {
   const { protocol, hostname } = new URL(address);
-  const isThisMachine = isLoopback(hostname) && !hostname.endsWith('.localhost');
-  if (protocol === 'https:' || isThisMachine) return undefined;
+  if (protocol === 'https:' || isThisMachine(hostname)) return undefined;
   return 'SVC_MC_APP_INTERNALADDRESS is http: and not loopback: the application gets neither logout notices nor licence updates';
 }
 
-/**
- * Reads certificate and key, so that a bad pair is told at the start and not at the first handshake.
- *
- * @param problems  gets one sentence for each thing that is wrong
- * @returns nothing when HTTPS is off or something is wrong
- */
-export function readTls(
-  { tlsCert, tlsKey }: SettingValues,
-  readFile: (path: string) => string,
-  problems: string[],
-): TlsFiles | undefined {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) {
-    problems.push('CONSOLE_TLS_CERT and CONSOLE_TLS_KEY go together: set both or none');
-    return undefined;
-  }
-  const cert = attempt('CONSOLE_TLS_CERT', 'certificate', problems, () => {
-    const pem = readFile(tlsCert);
-    return { pem, certificate: new X509Certificate(pem) };
-  });
-  const key = attempt('CONSOLE_TLS_KEY', 'private key', problems, () => {
-    const pem = readFile(tlsKey);
-    return { pem, privateKey: createPrivateKey(pem) };
-  });
-  if (cert === undefined || key === undefined) return undefined;
-  if (!cert.certificate.checkPrivateKey(key.privateKey)) {
-    problems.push('CONSOLE_TLS_KEY is not the key of the certificate in CONSOLE_TLS_CERT');
-    return undefined;
-  }
-  return { cert: cert.pem, key: new Secret(key.pem) };
+/** Where the console calls in clear text: loopback by its own names. */
+function isThisMachine(hostname: string): boolean {
+  return isLoopback(hostname) && !hostname.endsWith('.localhost');
 }
 
 /** Never leaves this machine: `localhost`, names under it, 127.0.0.0/8 and ::1. */
@@ -120,14 +126,4 @@ export function isLoopback(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$/g, '');
   if (isIP(host) === 4) return host.startsWith('127.');
   return host === '::1' || host === 'localhost' || host.endsWith('.localhost');
-}
-
-function attempt<T>(name: string, what: string, problems: string[], read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'not understood';
-    problems.push(`${name} must name a readable PEM file with a ${what} (${code})`);
-    return undefined;
-  }
 }

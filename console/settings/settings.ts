@@ -2,8 +2,9 @@ import type { Secret } from '../secret.ts';
 import { UnfitError } from './checks.ts';
 import { type Found, type Layer, readLayers, type SettingsSources } from './layers.ts';
 import { entriesOfTable, nameOf } from './names.ts';
-import { judgeSettings, readTls, type TlsFiles } from './rules.ts';
+import { judgeProxySettings, judgeSettings } from './rules.ts';
 import type { Known, Setting, SettingKey, SettingValues } from './table.ts';
+import { readTls, type TlsFiles } from './tls-files.ts';
 
 /** Every setting with its checked value; frozen. */
 export interface Settings extends SettingValues {
@@ -45,7 +46,8 @@ export function loadSettings(sources: SettingsSources): Settings {
   const layers = readLayers(sources, problems);
   const { values, origins } = checkAll(layers, sources.isTerminal ?? false, problems);
   const tls = readTls(values, sources.readFile, problems);
-  const verdict = judgeSettings(values, (key) => origins[key] !== 'unset');
+  const judge = sources.process === 'proxy' ? judgeProxySettings : judgeSettings;
+  const verdict = judge(values, (key) => origins[key] !== 'unset');
   problems.push(...verdict.problems);
   if (values.strict) {
     problems.push(

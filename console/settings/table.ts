@@ -1,4 +1,5 @@
 import * as check from './checks.ts';
+import { memberCredentials } from './member-credentials.ts';
 
 /** What a default may depend on. */
 export interface Known {
@@ -87,6 +88,11 @@ export const settingsTable = {
     'CONSOLE_MEMBER_PASSWORD',
     check.secretText,
     'what the proxy puts into empty password positions',
+  ),
+  memberCredentials: secret(
+    'CONSOLE_MEMBER_CREDENTIALS',
+    memberCredentials,
+    'JSON list of `{"members": […], "username": "…", "password": "…"}`: members that take these instead',
   ),
   tlsCert: optional('CONSOLE_TLS_CERT', check.path, 'PEM file of the certificate chain: serve HTTPS'),
   tlsKey: optional('CONSOLE_TLS_KEY', check.path, 'PEM file of its private key'),
@@ -184,6 +190,30 @@ export const settingsTable = {
     '1000',
     'queue polls of one caller that may wait at the same time; 0 for no limit',
   ),
+  jwksUri: setting(
+    'CONSOLE_JWKS_URI',
+    check.httpAddress,
+    { meaning: '`<CONSOLE_URL>/oauth2/jwks`', from: ({ url }) => `${url}/oauth2/jwks` },
+    '`npm run proxy`: where the console publishes its keys; its revocation news come from the same host',
+  ),
+  proxyClientId: optional(
+    'CONSOLE_PROXY_CLIENT_ID',
+    check.anyText,
+    '`npm run proxy`: the client as which it reads revocation news',
+  ),
+  proxyClientSecret: secret('CONSOLE_PROXY_CLIENT_SECRET', check.clientSecret, 'secret of that client'),
+  proxyNewsGraceSeconds: setting(
+    'CONSOLE_PROXY_NEWS_GRACE',
+    check.integer(2, 300, 'seconds'),
+    '5',
+    '`npm run proxy`: without news from the console for this long it lets no call pass, 2 to 300 seconds',
+  ),
+  workers: setting(
+    'CONSOLE_WORKERS',
+    check.integer(1, 64, 'processes'),
+    '1',
+    '`npm run proxy`: processes that share its port, 1 to 64; the console itself is always one',
+  ),
   logLevel: setting(
     'CONSOLE_LOG_LEVEL',
     check.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
@@ -247,9 +277,6 @@ export type SettingKey = keyof typeof settingsTable;
 export type SettingValues = {
   readonly [K in SettingKey]: (typeof settingsTable)[K] extends Setting<infer T> ? T : never;
 };
-
-/** Names of this prefix that another process of this project reads. */
-export const namesReadElsewhere: readonly string[] = ['CONSOLE_JWKS_URI'];
 
 /** @param names  environment names, separated by spaces */
 function setting<T>(

@@ -17,7 +17,7 @@ import {
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import type { HealthRules } from '../../member-proxy/member-health.ts';
-import { createMembers, type ProbeTimes } from '../../member-proxy/members.ts';
+import { createMembers, type MembersDeps, type ProbeTimes } from '../../member-proxy/members.ts';
 import type { MemberPrefix } from '../../member-proxy/prefix.ts';
 import { type CallRecord, createMemberProxy, type MemberProxyDeps } from '../../member-proxy/proxy.ts';
 import {
@@ -101,6 +101,7 @@ export interface ProxyOptions extends Partial<Omit<MemberProxyDeps, 'members'>> 
   readonly probes?: ProbeTimes;
   readonly health?: HealthRules;
   readonly isDiscovering?: boolean;
+  readonly credentialsOf?: MembersDeps['credentialsOf'];
   readonly maxConnections?: number;
   readonly server?: ServerOptions;
 }
@@ -112,6 +113,7 @@ export async function startProxy({
   probes,
   health,
   isDiscovering = false,
+  credentialsOf,
   maxConnections = 1000,
   server: options,
   ...deps
@@ -137,6 +139,7 @@ export async function startProxy({
     prefix: prefix ?? (probes ? undefined : 'svc'),
     probes,
     ...(health && { health }),
+    ...(credentialsOf && { credentialsOf }),
     isDiscovering,
     limits: { ...defaultLimits, ...deps.limits },
     now: () => performance.now(),

@@ -1,0 +1,94 @@
+/** The member proxy with its limits, audit trail and numbers: the same in the console and as a process of its own. */
+import type { IncomingMessage } from 'node:http';
+import type { BearerCheck } from '../../member-proxy/bearer.ts';
+import { defaultLimits } from '../../member-proxy/limits.ts';
+import { createMembers, type MemberStatus, probeTimes } from '../../member-proxy/members.ts';
+import type { MemberCredentials } from '../../member-proxy/positions.ts';
+import {
+  type CallRecord,
+  createMemberProxy,
+  type MemberProxy,
+  type MemberProxyDeps,
+} from '../../member-proxy/proxy.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import type { Audit, Logger } from '../log.ts';
+import type { Settings } from '../settings/settings.ts';
+
+export interface MemberSurfaceDeps extends Pick<MemberProxyDeps, 'roles' | 'onRefusal'> {
+  readonly settings: Settings;
+  /** Base addresses. */
+  readonly members: readonly string[];
+  readonly bearer: BearerCheck;
+  readonly log: Logger;
+  readonly audit: Audit;
+  readonly metrics: Pick<Metrics, 'memberCall'>;
+  readonly addressOf: (req: IncomingMessage) => string;
+  /** How many processes share the limits; each gets its part. */
+  readonly processes?: number;
+}
+
+export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
+  const { settings, members, log, audit, metrics, processes = 1 } = deps;
+  const isEmbedded = settings.members.length === 0;
+  const limits = {
+    ...defaultLimits,
+    bodyBytes: settings.proxyBodyLimitBytes,
+    memberConnections: partOf(defaultLimits.memberConnections, processes),
+  };
+  return createMemberProxy({
+    ...deps,
+    members: createMembers({
+      addresses: members,
+      isDiscovering: settings.memberDiscovery && !isEmbedded,
+      // The embedded member is known, and lives as long as this process.
+      prefix: settings.memberPrefix ?? (isEmbedded ? 'svc' : undefined),
+      credentialsOf: credentialsOf(settings),
+      probes: isEmbedded ? undefined : probeTimes,
+      limits,
+      now: () => performance.now(),
+      onChange: logMember,
+    }),
+    credentials: { username: settings.memberUsername, password: settings.memberPassword?.reveal() ?? '' },
+    limits,
+    admission: {
+      dataRate: partOf(settings.proxyDataRate, processes),
+      managementRate: partOf(settings.proxyManagementRate, processes),
+      polls: partOf(settings.proxyPolls, processes),
+    },
+    now: () => performance.now(),
+    requestIdOf,
+    onDecision(record) {
+      metrics.memberCall(record.method, record.route, record.status, record.durationMs);
+      if (!isPlainRead(record)) auditCall(record);
+    },
+  });
+
+  function logMember({ address, prefix, isIn, lastProbe }: MemberStatus): void {
+    const fields = { member: address, prefix, lastProbe };
+    if (isIn) log.info(fields, 'member answers');
+    else log.warn(fields, 'member is out: no calls go to it while others answer');
+  }
+
+  /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */
+  function auditCall({ subject, decision, status, ...call }: CallRecord): void {
+    const outcome = decision === 'forwarded' ? 'success' : status >= 500 ? 'failure' : 'denied';
+    audit('member.call', { ...call, actor: subject, status, outcome, reason: decision });
+  }
+}
+
+/** The sum stays what was set; 0 is no limit. */
+function partOf(limit: number, processes: number): number {
+  return Math.ceil(limit / processes);
+}
+
+/** One object for each set, so that members of the same one are told by it. */
+function credentialsOf({ memberCredentials }: Settings): (address: string) => MemberCredentials | undefined {
+  const sets = memberCredentials?.reveal() ?? [];
+  const byAddress = new Map(sets.flatMap((set) => set.members.map((address) => [address, set] as const)));
+  return (address) => byAddress.get(address);
+}
+
+function isPlainRead({ decision, method }: CallRecord): boolean {
+  return decision === 'forwarded' && (method === 'GET' || method === 'HEAD');
+}
