@@ -1,6 +1,8 @@
 /** Everything that works on the store, built once from its parts: the process and the command line share it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
+import { createRefusals } from './access/refusals.ts';
+import { createCustomRoles } from './accounts/custom-roles.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createUsers } from './accounts/users.ts';
@@ -11,6 +13,7 @@ import { createDeliveries } from './licence/deliveries.ts';
 import { createLicences } from './licence/licences.ts';
 import type { Logger } from './log.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
+import { isMemberScope } from './oidc/client-rules.ts';
 import { createClientUses } from './oidc/client-uses.ts';
 import { createClients, createDerivedClients, logoutTargets } from './oidc/clients.ts';
 import { createKeys } from './oidc/keys.ts';
@@ -96,6 +99,18 @@ export function createServices({
       await upstreamSessions.forget(session.uid);
     },
   });
+  const roles = createCustomRoles({
+    registry,
+    isPermission: isMemberScope,
+    endSessionsOf: (accountId) => sessions.endAllOf(accountId),
+    now,
+  });
+  const refusals = createRefusals({
+    artifacts,
+    newStem: () => randomBytes(6).toString('base64url'),
+    now,
+    log,
+  });
   return {
     settings,
     application,
@@ -104,6 +119,8 @@ export function createServices({
     sealer,
     passwords,
     users,
+    roles,
+    refusals,
     clients,
     clientUses: createClientUses({ artifacts, clients, now }),
     outbound,

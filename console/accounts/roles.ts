@@ -1,14 +1,44 @@
+/** Roles: the three that every installation has, and those that its administrators make of permissions. */
+import { ProblemError, problems } from '../errors.ts';
 import type { Role } from '../storage/records.ts';
+import type { RegistryTransaction } from '../storage/storage.ts';
 
-/** The roles of this console, strongest first, each with what it opens in words for a page. */
+/** The built-in roles, strongest first, each with what it opens in words for a page. */
 export const roleMeanings: Readonly<Record<Role, string>> = {
   Admin: 'Reads and changes everything, on the cluster and here.',
   Viewer: 'Reads cluster information, health, map values, queue sizes and the state of CP and WAN.',
   MetricsViewer: 'Reads cluster information and health.',
 };
 
+/** The built-in ones. */
 export const roles = Object.keys(roleMeanings) as readonly Role[];
 
+/** Whether a role is built in. */
 export function isRole(name: string): name is Role {
   return Object.hasOwn(roleMeanings, name);
+}
+
+/**
+ * Whether a custom role may be called so: 1 to 64 letters, digits and `_ . -`, beginning with a letter; nothing that
+ * a reader could take for a built-in role, and not `none`, which says that there is no role.
+ */
+export function isCustomRoleName(name: string): boolean {
+  const bare = name.toLowerCase().replace(/^role_/, '');
+  const isTaken = bare === 'none' || roles.some((role) => role.toLowerCase() === bare);
+  return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) && !isTaken;
+}
+
+/** @throws {ProblemError} `invalid_request` for a role that there is not; decided inside the transaction */
+export function checkRolesExist(
+  source: Pick<RegistryTransaction, 'get' | 'all'>,
+  names: Iterable<string>,
+): void {
+  for (const name of names) {
+    if (isRole(name) || source.get('roles', name)) continue;
+    const known = [...roles, ...source.all('roles').keys()].join(', ');
+    throw new ProblemError(
+      problems.invalidRequest,
+      `There is no role ${JSON.stringify(name)}. There are ${known}.`,
+    );
+  }
 }

@@ -1,9 +1,10 @@
 /** Users: who may sign in, with which roles. Everything here is an administrator's change. */
 import { ProblemError, problems } from '../errors.ts';
-import type { Role, UserRecord } from '../storage/records.ts';
+import type { UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import type { Passwords } from './passwords.ts';
-import { isStillValid, validFrom } from './validity.ts';
+import { checkRolesExist } from './roles.ts';
+import { validFrom, validSince } from './validity.ts';
 
 export interface UsersDeps {
   readonly registry: Registry;
@@ -18,7 +19,7 @@ export interface UsersDeps {
 export interface NewUser {
   readonly username: string;
   readonly password: string;
-  readonly roles: readonly Role[];
+  readonly roles: readonly string[];
   readonly email?: string | undefined;
 }
 
@@ -29,6 +30,9 @@ export interface Users {
   hasAny(): boolean;
   /** Whether what was issued to this account at that time (epoch seconds) still counts (S34). */
   isStillValid(id: string, issuedAt: number): boolean;
+  /** Epoch seconds from which on what was issued to this account counts; undefined while nothing does. */
+  validSince(id: string): number | undefined;
+  ids(): Iterable<string>;
   /**
    * @param options  `isFirst`: only when there is no user yet, decided inside the transaction
    * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
@@ -40,8 +44,8 @@ export interface Users {
   rehash(user: UserRecord, password: string): Promise<void>;
   /** @throws {ProblemError} `conflict` when this was the last administrator */
   setDisabled(id: string, disabled: boolean): Promise<void>;
-  /** @throws {ProblemError} `conflict` when this was the last administrator */
-  setRoles(id: string, roles: readonly Role[]): Promise<void>;
+  /** @throws {ProblemError} `invalid_request` for a role that there is not, `conflict` when this was the last administrator */
+  setRoles(id: string, roles: readonly string[]): Promise<void>;
   /** @throws {ProblemError} `conflict` when this was the last administrator */
   remove(id: string): Promise<void>;
 }
@@ -56,10 +60,11 @@ export function createUsers(deps: UsersDeps): Users {
     list: () => [...registry.all('users').values()].sort((a, b) => a.username.localeCompare(b.username)),
     hasAny: () => registry.all('users').size > 0,
     isStillValid(id, issuedAt) {
-      const user = registry.get('users', id);
-      if (user?.federated && !isProviderEnabled(user.federated.provider)) return false;
-      return user !== undefined && isStillValid(user, issuedAt);
+      const since = accountValidSince(id);
+      return since !== undefined && issuedAt >= since;
     },
+    validSince: accountValidSince,
+    ids: () => registry.all('users').keys(),
     async add({ username, password, roles, email }, { isFirst = false } = {}) {
       checkUsername(username);
       if (email !== undefined) checkEmail(email);
@@ -69,6 +74,7 @@ export function createUsers(deps: UsersDeps): Users {
         if (isFirst && transaction.all('users').size > 0)
           throw conflict('There is an administrator already.');
         if (isTaken(transaction, username)) throw conflict(`There is a user named ${username} already.`);
+        checkRolesExist(transaction, roles);
         const user: UserRecord = {
           id: newSubject(transaction, newId),
           username,
@@ -101,11 +107,10 @@ export function createUsers(deps: UsersDeps): Users {
     setDisabled: (id, disabled) =>
       change(id, (user) => ({ ...user, disabled, tokensValidFrom: validFrom(user, now()) })),
     setRoles: (id, roles) =>
-      change(id, (user) => ({
-        ...user,
-        roles: [...new Set(roles)],
-        tokensValidFrom: validFrom(user, now()),
-      })),
+      change(id, (user, transaction) => {
+        checkRolesExist(transaction, roles);
+        return { ...user, roles: [...new Set(roles)], tokensValidFrom: validFrom(user, now()) };
+      }),
     async remove(id) {
       await registry.update((transaction) => {
         const before = hasAdmin(transaction);
@@ -114,6 +119,12 @@ export function createUsers(deps: UsersDeps): Users {
       });
     },
   };
+
+  function accountValidSince(id: string): number | undefined {
+    const user = registry.get('users', id);
+    if (user?.federated && !isProviderEnabled(user.federated.provider)) return undefined;
+    return user && validSince(user);
+  }
 
   /** Rebuilt only when the collection has been replaced. */
   function names(): Map<string, UserRecord> {
@@ -124,10 +135,13 @@ export function createUsers(deps: UsersDeps): Users {
     return index.byName;
   }
 
-  function change(id: string, edit: (user: UserRecord) => UserRecord): Promise<void> {
+  function change(
+    id: string,
+    edit: (user: UserRecord, transaction: RegistryTransaction) => UserRecord,
+  ): Promise<void> {
     return registry.update((transaction) => {
       const before = hasAdmin(transaction);
-      transaction.put('users', edit(transaction.get('users', id) ?? unknownUser()));
+      transaction.put('users', edit(transaction.get('users', id) ?? unknownUser(), transaction));
       checkAdminRemains(before, transaction);
     });
   }

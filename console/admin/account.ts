@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import { renderAccount } from '../../views/account.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { Passwords } from '../accounts/passwords.ts';
-import { roleMeanings } from '../accounts/roles.ts';
 import type { Sessions, SignInSession } from '../accounts/sessions.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import { confirmationBudget, type Throttle } from '../accounts/throttle.ts';
@@ -29,6 +28,8 @@ export interface AccountPageDeps {
   readonly csrf: Csrf;
   /** As it is shown to people. */
   readonly nameOfProvider: (id: string) => string;
+  /** What a role opens, in words. */
+  readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -44,7 +45,7 @@ interface Shown {
 
 export function createAccountPage(deps: AccountPageDeps) {
   const { visitors, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
-  const { outcomesOf, nameOfProvider, onChange, onRefused } = deps;
+  const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRefused } = deps;
 
   return {
     async show(ctx: Context): Promise<void> {
@@ -130,7 +131,7 @@ export function createAccountPage(deps: AccountPageDeps) {
     ctx.body = renderAccount({
       username: account.username,
       email: account.email,
-      roles: account.roles.map((name) => ({ name, meaning: roleMeanings[name] })),
+      roles: account.roles.map((name) => ({ name, meaning: meaningOfRole(name) })),
       signedInAt: date(visit.startedAt),
       sessionEndsAt: date(visit.endsAt),
       lastLoginAt: before === undefined ? undefined : date(before),

@@ -3,6 +3,7 @@
  * do hangs on it: with the provider disabled or gone, its accounts are out at once, and the id of one that
  * is gone hands nothing to the next.
  */
+import { checkRolesExist } from '../accounts/roles.ts';
 import { checkAdminRemains, hasAdmin } from '../accounts/users.ts';
 import { validFrom } from '../accounts/validity.ts';
 import { ProblemError, problems } from '../errors.ts';
@@ -82,6 +83,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
       const record = kept(provider);
       await registry.update((transaction) => {
         checkIsFree(transaction, provider.id);
+        checkRolesExist(transaction, rolesGivenBy(provider));
         transaction.put('providers', record);
       });
       return provider;
@@ -92,6 +94,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
         const { kind, enabled, createdAt } = before;
         const after = { ...edit(before), id, kind, enabled, createdAt } as Provider;
         checkProvider(after, checkOutboundUrl);
+        checkRolesExist(transaction, rolesGivenBy(after));
         if (accountsOf(transaction, id).length > 0) checkSamePeople(before, after);
         transaction.put('providers', kept(after));
         return after;
@@ -163,6 +166,10 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
   async function endSessions(accounts: readonly UserRecord[]): Promise<void> {
     for (const { id } of accounts) await endSessionsOf(id);
   }
+}
+
+function rolesGivenBy({ roleRules: { rules, defaultRole } }: Provider): readonly string[] {
+  return [...rules.map(({ role }) => role), ...(defaultRole === undefined ? [] : [defaultRole])];
 }
 
 function accountsOf(source: Pick<RegistryTransaction, 'all'>, id: string): readonly UserRecord[] {

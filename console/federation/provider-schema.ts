@@ -1,10 +1,9 @@
 /** What an outside identity provider is: as connectors take it, and the form that the registry keeps. */
 import { z } from 'zod';
-import { roles } from '../accounts/roles.ts';
 import type { Secret } from '../secret.ts';
 import type { LdapSettings } from './ldap-settings.ts';
 import type { OidcProviderConfig } from './oidc.ts';
-import type { RoleRules } from './role-rules.ts';
+import { isRoleName, type RoleRules } from './role-rules.ts';
 import type { ProviderMetadata } from './saml-metadata.ts';
 
 interface ProviderBase {
@@ -49,6 +48,7 @@ export type Provider = OidcProvider | SamlProvider | LdapProvider;
 /** 1 to 32 characters, so that a user name can end in it. */
 export const providerIdPattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 
+const roleName = z.string().refine(isRoleName);
 const text = (most: number) => z.string().min(1).max(most);
 const address = text(2048);
 /** As the sealer left it; a key of 4096 bits has some 3200 characters. */
@@ -63,11 +63,11 @@ const base = {
   createdAt: z.number().int().nonnegative(),
   roleRules: z.strictObject({
     rules: z
-      .array(z.strictObject({ attribute: text(256), value: text(1024), role: z.enum(roles) }))
+      .array(z.strictObject({ attribute: text(256), value: text(1024), role: roleName }))
       .max(200)
       .readonly(),
     // Admin is none: everybody whom the provider knows would be one.
-    defaultRole: z.enum(['Viewer', 'MetricsViewer']).exactOptional(),
+    defaultRole: roleName.refine((role) => role !== 'Admin').exactOptional(),
   }),
 } as const;
 

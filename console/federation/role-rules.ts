@@ -1,19 +1,19 @@
 /** Rules by which somebody whom a provider vouches for gets roles here; nothing else gives any (S45). */
-import { isRole, roles } from '../accounts/roles.ts';
-import type { Role } from '../storage/records.ts';
+import { isCustomRoleName, isRole, roles } from '../accounts/roles.ts';
 import type { UpstreamIdentity } from './connector.ts';
 
 /** Whoever has this value among those of this attribute gets this role. Both compare exactly. */
 export interface RoleRule {
   readonly attribute: string;
   readonly value: string;
-  readonly role: Role;
+  /** Built in, or custom. */
+  readonly role: string;
 }
 
 export interface RoleRules {
   readonly rules: readonly RoleRule[];
   /** For whom no rule matches; without it, they are refused. */
-  readonly defaultRole?: Role | undefined;
+  readonly defaultRole?: string | undefined;
 }
 
 /** A rule that cannot be understood; the message says which and what to write instead. */
@@ -37,31 +37,41 @@ export function parseRoleRule(text: string): RoleRule {
   const value = condition.slice(equals + 1).trim();
   if (attribute === '') throw wrong(text, 'names no attribute before the =');
   if (value === '') throw wrong(text, 'has no value after the =; an empty one matches nobody');
-  if (!isRole(role)) throw wrong(text, `gives a role that is none; there are ${roles.join(', ')}`);
+  if (!isRoleName(role)) {
+    throw wrong(text, `gives a role that is none; there are ${roles.join(', ')}, and custom ones`);
+  }
   return { attribute, value, role };
 }
 
 /** @throws {RoleRuleError} for what is no role, and for `Admin`: everybody whom the provider knows would be one */
-export function parseDefaultRole(text: string): Role {
+export function parseDefaultRole(text: string): string {
   if (text === 'Admin') {
     throw new RoleRuleError('Admin cannot be the default role: write a rule that says who is administrator.');
   }
-  if (isRole(text)) return text;
-  throw new RoleRuleError(`The default role ${JSON.stringify(text)} is none; there are ${roles.join(', ')}.`);
+  if (isRoleName(text)) return text;
+  throw new RoleRuleError(
+    `The default role ${JSON.stringify(text)} is none; there are ${roles.join(', ')}, and custom ones.`,
+  );
 }
 
-/** @returns every role that a rule gives, else the default one, else none; strongest first */
+/** Whether there is a custom role of this name is known to the registry, which is asked when the rules are kept. */
+export function isRoleName(text: string): boolean {
+  return isRole(text) || isCustomRoleName(text);
+}
+
+/** @returns every role that a rule gives, else the default one, else none; strongest first, custom ones at the end */
 export function rolesOf(
   { attributes }: Pick<UpstreamIdentity, 'attributes'>,
   { rules, defaultRole }: RoleRules,
-): readonly Role[] {
+): readonly string[] {
   const given = new Set(
     rules
       .filter(({ attribute, value }) => valuesOf(attributes, attribute).includes(value))
       .map(({ role }) => role),
   );
   if (given.size === 0 && defaultRole) return [defaultRole];
-  return roles.filter((role) => given.has(role));
+  const custom = [...given].filter((role) => !isRole(role)).sort();
+  return [...roles.filter((role) => given.has(role)), ...custom];
 }
 
 /** A rule may name an attribute that every object inherits. */

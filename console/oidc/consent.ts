@@ -2,10 +2,9 @@
 import type { Context } from 'koa';
 import type { Grant, Provider } from 'oidc-provider';
 import { type ConsentScope, renderConsent } from '../../views/consent.tsx';
-import { roleMeanings } from '../accounts/roles.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
-import type { Role, UserRecord } from '../storage/records.ts';
+import type { UserRecord } from '../storage/records.ts';
 import { roleScopes } from './access-token.ts';
 import { type Interaction, redirectOrigins } from './interaction.ts';
 import { scopeMeanings } from './scope-meanings.ts';
@@ -14,10 +13,12 @@ export interface ConsentDeps {
   readonly provider: () => Provider;
   readonly csrf: Csrf;
   readonly findUser: (id: string) => UserRecord | undefined;
+  /** What a role opens, in words. */
+  readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
 }
 
-export function createConsent({ provider, csrf, findUser, isSecure }: ConsentDeps) {
+export function createConsent({ provider, csrf, findUser, meaningOfRole, isSecure }: ConsentDeps) {
   return {
     show(ctx: Context, interaction: Interaction): void {
       const account = findUser(interaction.session?.accountId ?? '');
@@ -29,7 +30,7 @@ export function createConsent({ provider, csrf, findUser, isSecure }: ConsentDep
         csrf: csrf.token(ctx),
         application: { name: String(interaction.params.client_id), origin },
         username: account?.username ?? '',
-        scopes: describeRequest(interaction, account?.roles ?? []),
+        scopes: [...scopesOf(interaction), ...rolesOf(interaction, account)],
       });
     },
     /** Adds what was missing to the account's grant for this client. @returns the grant's id */
@@ -49,28 +50,33 @@ export function createConsent({ provider, csrf, findUser, isSecure }: ConsentDep
     if (known) return known;
     return new (provider().Grant)({ accountId: session!.accountId, clientId: String(params.client_id) });
   }
+
+  /** Without a role scope the access token carries every role of the account. */
+  function rolesOf(interaction: Interaction, account: UserRecord | undefined): ConsentScope[] {
+    if (requestedOf(interaction).some((scope) => roleScopes.has(scope))) return [];
+    return (account?.roles ?? []).map((role) => ({
+      name: role,
+      meaning: `Act with your role ${role}. ${meaningOfRole(role)}`,
+      isNew: false,
+    }));
+  }
 }
 
 /** What is asked for, in words; marked as new when something was allowed before. */
-function describeRequest(interaction: Interaction, roles: readonly Role[]): ConsentScope[] {
+function scopesOf(interaction: Interaction): ConsentScope[] {
   const { missingOIDCScope = [], missingResourceScopes = {} } = missingIn(interaction);
   const missing = new Set([...missingOIDCScope, ...Object.values(missingResourceScopes).flat()]);
-  const requested = String(interaction.params.scope ?? '').split(' ');
-  const scopes = requested.filter((scope) => scopeMeanings.has(scope));
+  const scopes = requestedOf(interaction).filter((scope) => scopeMeanings.has(scope));
   const isFirst = scopes.every((scope) => missing.has(scope));
-  return [
-    ...scopes.map((scope) => ({
-      name: scope,
-      meaning: scopeMeanings.get(scope)!,
-      isNew: !isFirst && missing.has(scope),
-    })),
-    // Without a role scope the access token carries every role of the account.
-    ...(requested.some((scope) => roleScopes.has(scope)) ? [] : roles).map((role) => ({
-      name: role,
-      meaning: `Act with your role ${role}. ${roleMeanings[role]}`,
-      isNew: false,
-    })),
-  ];
+  return scopes.map((scope) => ({
+    name: scope,
+    meaning: scopeMeanings.get(scope)!,
+    isNew: !isFirst && missing.has(scope),
+  }));
+}
+
+function requestedOf({ params }: Interaction): readonly string[] {
+  return String(params.scope ?? '').split(' ');
 }
 
 interface MissingScopes {

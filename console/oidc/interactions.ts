@@ -19,6 +19,8 @@ export interface InteractionsDeps {
   readonly csrf: Csrf;
   readonly clientAddress: (ctx: Context) => string;
   readonly findUser: (id: string) => UserRecord | undefined;
+  /** What a role opens, in words. */
+  readonly meaningOfRole: (role: string) => string;
   readonly browserSessions: Pick<BrowserSessions, 'current' | 'start'>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly outside: OutsideSignIn;

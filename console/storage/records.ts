@@ -1,5 +1,6 @@
 /** The registry's records: what an administrator changes, and nothing that changes with a sign-in. */
 
+/** A role that every installation has; others are {@link RoleRecord}s. */
 export type Role = 'Admin' | 'Viewer' | 'MetricsViewer';
 
 export interface UserRecord {
@@ -8,7 +9,8 @@ export interface UserRecord {
   /** As typed at creation; compared case-insensitively. */
   readonly username: string;
   readonly email?: string;
-  readonly roles: readonly Role[];
+  /** Built-in ones, and ids of {@link RoleRecord}s; one that stands for nothing opens nothing. */
+  readonly roles: readonly string[];
   /** Argon2id, PHC string format. */
   readonly passwordHash: string;
   readonly disabled: boolean;
@@ -51,6 +53,8 @@ export interface ClientRecord {
   readonly scopes: readonly string[];
   readonly tokenAlg: TokenAlg;
   readonly tokenTyp: TokenTyp;
+  /** Gets no bearer token: each is bound to a key that the client proves to hold (RFC 9449 §5.2). */
+  readonly dpopBoundAccessTokens?: boolean;
   /** Epoch milliseconds; what was issued before is void. Absent: since `createdAt`. */
   readonly tokensValidFrom?: number;
   /** Derived from a setting at each start rather than registered by an administrator. */
@@ -80,6 +84,17 @@ export interface ProviderRecord {
   readonly [field: string]: unknown;
 }
 
+/** A custom role: what it opens counts from the next call on, also for tokens that were issued before. */
+export interface RoleRecord {
+  /** Its name, as it stands in the claim `roles`. */
+  readonly id: string;
+  /** In the spelling of scopes, such as `svc:map:orders-*:read`. */
+  readonly permissions: readonly string[];
+  readonly description?: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
 /** Instance-wide values that are generated once, such as cookie keys. */
 export interface SettingRecord {
   readonly id: string;
@@ -91,8 +106,9 @@ export interface RegistryRecords {
   clients: ClientRecord;
   keys: KeyRecord;
   providers: ProviderRecord;
+  roles: RoleRecord;
   settings: SettingRecord;
 }
 
 export type Collection = keyof RegistryRecords;
-export const collections = ['users', 'clients', 'keys', 'providers', 'settings'] as const;
+export const collections = ['users', 'clients', 'keys', 'providers', 'roles', 'settings'] as const;

@@ -14,7 +14,14 @@ export interface Change<T> {
 }
 
 export function emptyState(): RegistryState {
-  return { users: new Map(), clients: new Map(), keys: new Map(), providers: new Map(), settings: new Map() };
+  return {
+    users: new Map(),
+    clients: new Map(),
+    keys: new Map(),
+    providers: new Map(),
+    roles: new Map(),
+    settings: new Map(),
+  };
 }
 
 /**

@@ -1,0 +1,221 @@
+/**
+ * Custom roles: names for sets of permissions, made by administrators. Tokens carry the name only, and what it
+ * opens is looked up when a call comes; a role that is gone opens nothing.
+ */
+import { createHash } from 'node:crypto';
+import { ProblemError, problems } from '../errors.ts';
+import type { RoleRecord, UserRecord } from '../storage/records.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import { isCustomRoleName, isRole, roleMeanings, roles } from './roles.ts';
+import { validFrom } from './validity.ts';
+
+export interface NewRole {
+  readonly name: string;
+  /** In the spelling of scopes: `svc:map:orders-*:read`. */
+  readonly permissions: readonly string[];
+  /** For people; one line. */
+  readonly description?: string | undefined;
+}
+
+export interface CustomRoles {
+  find(name: string): RoleRecord | undefined;
+  /** @throws {ProblemError} `not_found` */
+  get(name: string): RoleRecord;
+  list(): readonly RoleRecord[];
+  /** Every role that a user can have, the built-in ones first. */
+  names(): readonly string[];
+  /** From memory; undefined for what is no custom role. */
+  permissionsOf(name: string): readonly string[] | undefined;
+  /** In words, for a page; also of a name that stands for nothing any more. */
+  meaningOf(name: string): string;
+  /** Users who have it, by name. */
+  holdersOf(name: string): readonly string[];
+  /** @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case */
+  add(role: NewRole): Promise<RoleRecord>;
+  /**
+   * @param change   what is left out stays
+   * @param version  from {@link versionOf}: only when it still is that
+   * @throws {ProblemError} `invalid_request`, `not_found`, `precondition_failed`
+   */
+  update(name: string, change: Partial<Omit<NewRole, 'name'>>, version?: string): Promise<RoleRecord>;
+  /**
+   * Takes it from everybody who has it, too, and ends their sessions and tokens: were there another of this name
+   * one day, it would not be theirs.
+   *
+   * @returns the names of those who had it
+   * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` while rules of a provider give it
+   */
+  remove(name: string, version?: string): Promise<readonly string[]>;
+}
+
+export interface CustomRolesDeps {
+  readonly registry: Registry;
+  readonly isPermission: (text: string) => boolean;
+  /** Ends every session of an account, and what was issued under it. */
+  readonly endSessionsOf: (accountId: string) => Promise<void>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const mostRoles = 500;
+const mostPermissions = 100;
+const longestPermission = 256;
+const longestDescription = 200;
+
+export function createCustomRoles({
+  registry,
+  isPermission,
+  endSessionsOf,
+  now,
+}: CustomRolesDeps): CustomRoles {
+  const find = (name: string) => registry.get('roles', name);
+
+  return {
+    find,
+    get: (name) => find(name) ?? unknownRole(),
+    list: () => sorted(registry.all('roles').values()),
+    names: () => [...roles, ...sorted(registry.all('roles').values()).map(({ id }) => id)],
+    permissionsOf: (name) => find(name)?.permissions,
+    meaningOf(name) {
+      if (isRole(name)) return roleMeanings[name];
+      const role = find(name);
+      if (!role) return 'Opens nothing: there is no such role any more.';
+      return `${role.description ? `${role.description} ` : ''}At the members: ${role.permissions.join(', ')}.`;
+    },
+    holdersOf: (name) => holders(registry, name).map(({ username }) => username),
+    async add({ name, permissions, description }) {
+      checkName(name);
+      const role: RoleRecord = {
+        id: name,
+        permissions: checkPermissions(permissions, isPermission),
+        ...describedBy(description),
+        createdAt: now(),
+      };
+      await registry.update((transaction) => {
+        checkIsFree(transaction, name);
+        transaction.put('roles', role);
+      });
+      return role;
+    },
+    update: (name, { permissions, description }, version) =>
+      registry.update((transaction) => {
+        const before = unchanged(transaction.get('roles', name), version);
+        const after: RoleRecord = {
+          ...before,
+          ...(permissions && { permissions: checkPermissions(permissions, isPermission) }),
+          ...describedBy(description),
+        };
+        transaction.put('roles', after);
+        return after;
+      }),
+    async remove(name, version) {
+      const held = await registry.update((transaction) => {
+        unchanged(transaction.get('roles', name), version);
+        checkNoRuleGives(transaction, name);
+        const users = holders(transaction, name);
+        for (const user of users) {
+          const left = user.roles.filter((role) => role !== name);
+          transaction.put('users', { ...user, roles: left, tokensValidFrom: validFrom(user, now()) });
+        }
+        transaction.remove('roles', name);
+        return users;
+      });
+      for (const { id } of held) await endSessionsOf(id);
+      return held.map(({ username }) => username);
+    },
+  };
+}
+
+/** Changes with the record: the value of an entity tag (RFC 9110 §8.8.3), without its quotes. */
+export function versionOf(role: RoleRecord): string {
+  return createHash('sha256').update(JSON.stringify(role)).digest('base64url').slice(0, 22);
+}
+
+function unchanged(role: RoleRecord | undefined, version: string | undefined): RoleRecord {
+  if (!role) return unknownRole();
+  if (version === undefined || version === versionOf(role)) return role;
+  throw new ProblemError(
+    problems.preconditionFailed,
+    `The role ${role.id} has changed meanwhile: read it again, and change what is there now.`,
+  );
+}
+
+function checkName(name: string): void {
+  if (isCustomRoleName(name)) return;
+  throw invalid(
+    'The name of a role has 1 to 64 letters (a to z), digits and the characters _ . - and starts with a letter; ' +
+      `it is none that could be taken for ${roles.join(', ')}.`,
+  );
+}
+
+/** Names that differ in case alone would be taken for one another. */
+function checkIsFree(transaction: RegistryTransaction, name: string): void {
+  const all = [...transaction.all('roles').keys()];
+  const taken = all.find((other) => other.toLowerCase() === name.toLowerCase());
+  if (taken !== undefined) throw conflict(`There is a role ${taken} already.`);
+  if (all.length >= mostRoles) throw conflict(`There are ${mostRoles} roles already, and more are not kept.`);
+}
+
+function checkPermissions(
+  given: readonly string[],
+  isPermission: CustomRolesDeps['isPermission'],
+): readonly string[] {
+  const permissions = [...new Set(given)];
+  if (permissions.length === 0) throw invalid('A role needs a permission, such as svc:health:read.');
+  if (permissions.length > mostPermissions) {
+    throw invalid(`A role has at most ${mostPermissions} permissions.`);
+  }
+  if (permissions.every((text) => text.length <= longestPermission && isPermission(text))) return permissions;
+  throw invalid(
+    'A permission is svc:<group>:read or :write with group cluster, health, data, wan, cp or persistence, ' +
+      'svc:map:<name>:read or :write, or svc:queue:<name>:offer, :poll or :size; <name> may end in *.',
+  );
+}
+
+function describedBy(description: string | undefined): Pick<RoleRecord, 'description'> {
+  if (description === undefined) return {};
+  if (description.length > longestDescription || /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(description)) {
+    throw invalid(`The description of a role is one line of at most ${longestDescription} characters.`);
+  }
+  return { description };
+}
+
+/** The rules would give a role that opens nothing, and one day perhaps another of the same name. */
+function checkNoRuleGives(transaction: RegistryTransaction, name: string): void {
+  for (const provider of transaction.all('providers').values()) {
+    if (givesRole(provider.roleRules, name)) {
+      throw conflict(
+        `Rules of the identity provider ${provider.id} give the role ${name}: change them first.`,
+      );
+    }
+  }
+}
+
+/** @param roleRules  as the registry has it; its form belongs to the connectors */
+function givesRole(roleRules: unknown, name: string): boolean {
+  const { rules, defaultRole } = (roleRules ?? {}) as {
+    rules?: readonly { role?: unknown }[];
+    defaultRole?: unknown;
+  };
+  return defaultRole === name || (Array.isArray(rules) && rules.some((rule) => rule?.role === name));
+}
+
+function holders(source: Pick<RegistryTransaction, 'all'>, name: string): readonly UserRecord[] {
+  return [...source.all('users').values()].filter((user) => user.roles.includes(name));
+}
+
+function sorted(all: Iterable<RoleRecord>): readonly RoleRecord[] {
+  return [...all].sort((one, other) => one.id.localeCompare(other.id));
+}
+
+function unknownRole(): never {
+  throw new ProblemError(problems.notFound, 'There is no custom role of this name.');
+}
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, detail);
+}
+
+function conflict(detail: string): ProblemError {
+  return new ProblemError(problems.conflict, detail);
+}
