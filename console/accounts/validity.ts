@@ -6,6 +6,11 @@ import type { UserRecord } from '../storage/records.ts';
 
 type Changed = Pick<UserRecord, 'tokensValidFrom'>;
 
+/** @returns epoch seconds from which on what was issued counts; undefined while nothing does */
+export function validSince(user: Changed & Pick<UserRecord, 'disabled'>): number | undefined {
+  return user.disabled ? undefined : lastVoidSecond(user) + 1;
+}
+
 /** @param issuedAt  epoch seconds of the sign-in, or of the token */
 export function isStillValid(user: Changed & Pick<UserRecord, 'disabled'>, issuedAt: number): boolean {
   return !user.disabled && issuedAt > lastVoidSecond(user);

@@ -1,6 +1,7 @@
 /** What an access token says (contract "Access tokens", RFC 9068 §2.2). Machines and people get the same shape. */
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, Role } from '../storage/records.ts';
+import { tokenNewsScope } from './token-news.ts';
 
 /** The client that spec 5.3.1 names: it alone is an administrator when it asks for no role scope. */
 export const applicationClientId = 'application-client';
@@ -12,6 +13,9 @@ export const roleScopes: ReadonlyMap<string, Role> = new Map([
   ['app:Viewer', 'Viewer'],
   ['app:MetricsViewer', 'MetricsViewer'],
 ]);
+
+/** What opens parts of the console's own API, for machines. */
+export const apiScopes: readonly string[] = [tokenNewsScope];
 
 export interface AccessTokenSubject {
   readonly subject: string;

@@ -5,7 +5,7 @@
 import { ProblemError, problems } from '../errors.ts';
 import { clientSecret, UnfitError } from '../settings/checks.ts';
 import type { TokenAlg, TokenTyp } from '../storage/records.ts';
-import { identityScopes, roleScopes } from './access-token.ts';
+import { apiScopes, identityScopes, roleScopes } from './access-token.ts';
 import { tokenAlgs } from './keys.ts';
 
 /** What an administrator says about a new client; what is left out has a default. */
@@ -206,8 +206,8 @@ function checkScopes(given: readonly string[], grants: readonly string[]): reado
       if (grants.includes('refresh_token')) return scope;
       throw unfit('The scope offline_access goes with the grant refresh_token.');
     }
-    if (!isMemberScope(scope)) {
-      const known = [...identityScopes, 'offline_access', ...roleScopes.keys()].join(', ');
+    if (!isMemberScope(scope) && !apiScopes.includes(scope)) {
+      const known = [...identityScopes, 'offline_access', ...roleScopes.keys(), ...apiScopes].join(', ');
       throw unfit(
         `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write and svc:queue:<name>:offer, :poll or :size.`,
       );

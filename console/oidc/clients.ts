@@ -18,6 +18,8 @@ export interface Clients {
    * @param issuedAt  epoch seconds
    */
   isLive(id: string, issuedAt: number): boolean;
+  /** Epoch seconds from which on it does; undefined while nothing does. */
+  validSince(id: string): number | undefined;
   list(): readonly ClientRecord[];
   /** Origins of every live client's redirect addresses: who may call from a page. */
   origins(): ReadonlySet<string>;
@@ -30,9 +32,13 @@ export function createClients(registry: Registry, derived: () => ClientsById): C
   return {
     find: (id) => derived().get(id) ?? registry.get('clients', id),
     isLive(id, issuedAt) {
+      const since = this.validSince(id);
+      return since !== undefined && issuedAt >= since;
+    },
+    validSince(id) {
       const client = this.find(id);
-      if (!client || client.disabled) return false;
-      return issuedAt >= Math.floor((client.tokensValidFrom ?? client.createdAt) / 1000);
+      if (!client || client.disabled) return undefined;
+      return Math.floor((client.tokensValidFrom ?? client.createdAt) / 1000);
     },
     list() {
       const own = derived();

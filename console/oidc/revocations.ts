@@ -14,6 +14,9 @@ export interface TokenFacts {
   readonly iat: number;
 }
 
+/** See {@link Revocations.revoke}. */
+export type Revoked = readonly [jti: string, expiresAt: number];
+
 export interface Revocations {
   /** Reads what earlier runs have revoked, and follows what other processes revoke from then on. Call once before use. */
   load(): Promise<void>;
@@ -25,8 +28,10 @@ export interface Revocations {
   /** Revokes every access token under a grant; they are signed and not looked up, so none is known by its `jti`. */
   revokeGrant(grantId: string): Promise<void>;
   isRevoked(token: TokenFacts): boolean;
-  /** Tells that some tokens are revoked that were not before. @returns a function that ends the subscription */
-  onRevoked(listener: () => void): () => void;
+  /** Everything that is revoked and has not expired. */
+  all(): Iterable<Revoked>;
+  /** Tells what is revoked that was not before. @returns a function that ends the subscription */
+  onRevoked(listener: (revoked: readonly Revoked[]) => void): () => void;
   /** Ends the following. */
   close(): void;
 }
@@ -51,7 +56,7 @@ const mostAtStart = 1_000_000;
 export function createRevocations(deps: RevocationsDeps): Revocations {
   const { artifacts, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
   const revoked = new Map<string, number>();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(revoked: readonly Revoked[]) => void>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -64,6 +69,10 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
     },
     revoke,
     revokeGrant: (grantId) => revoke(grantTag(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
+    *all() {
+      const seconds = now() / 1000;
+      for (const entry of revoked) if (entry[1] >= seconds) yield entry;
+    },
     onRevoked(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -101,11 +110,11 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
     if (!isClosed) timer = setTimeout(follow, followMs).unref();
   }
 
-  function add(entries: readonly (readonly [jti: string, expiresAt: number])[]): void {
+  function add(entries: readonly Revoked[]): void {
     if (entries.length === 0) return;
     for (const [jti, expiresAt] of entries) revoked.set(jti, expiresAt);
     forgetExpired();
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(entries);
   }
 
   /** Insertion is nearly in order of expiry, so the oldest few are enough to keep the map small. */

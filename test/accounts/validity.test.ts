@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { isStillValid, issueTime, validFrom } from '../../console/accounts/validity.ts';
+import { issueTime, validFrom, validSince } from '../../console/accounts/validity.ts';
 
 const second = 1_800_000_000;
 const at = (milliseconds: number) => second * 1000 + milliseconds;
+const isStillValid = (user: Parameters<typeof validSince>[0], issuedAt: number) =>
+  issuedAt >= (validSince(user) ?? Infinity);
 
 test('S34: what is issued between two changes of one second is void after the second change', () => {
   let user = { disabled: false, tokensValidFrom: at(100) };
@@ -21,4 +23,8 @@ test('S34: a change later on voids what was issued before it, and no more', () =
   const changed = { ...user, tokensValidFrom: validFrom(user, at(10_500)) };
   expect(changed.tokensValidFrom).toBe(at(10_500));
   expect([9, 10, 11].map((seconds) => isStillValid(changed, second + seconds))).toEqual([false, false, true]);
+});
+
+test('S34: nothing that was issued to a disabled account counts', () => {
+  expect(validSince({ disabled: true, tokensValidFrom: at(100) })).toBeUndefined();
 });
