@@ -1,3 +1,6 @@
+import { ProblemError } from '../console/errors.ts';
+import type { ProofCheck, ProvenRequest } from './dpop/proof.ts';
+import { boundToKey, boundToNoKey, boundToOtherKey, withDpopChallenge } from './dpop/refusals.ts';
 import { invalidToken } from './refusals.ts';
 import {
   type Caller,
@@ -13,19 +16,30 @@ export type { Caller };
 export interface BearerDeps extends VerifyDeps {
   /** Asked on every call, remembered or not; a lookup in memory. */
   readonly isRevoked: (token: TokenIdentity) => boolean;
+  /** Checks proofs of possession; without it no token is taken that comes with one. */
+  readonly proofs?: ProofCheck;
   /** Most tokens remembered at once; the oldest give way. */
   readonly maxRemembered?: number;
 }
 
 export interface BearerCheck {
   /**
-   * Checks an access token (RFC 9068 §4, RFC 8725 §3, S1 to S3).
+   * Checks an access token (RFC 9068 §4, RFC 8725 §3, S1 to S3) in the way that it was presented: one that
+   * is bound to a key passes with a proof of that key only, and one that is not without (RFC 9449 §7.1).
    *
-   * @param token  the credentials behind `Bearer `, as received
+   * @param token     the credentials behind `Bearer ` or `DPoP `, as received
+   * @param provenBy  behind `DPoP `: the request, with its proof
    * @returns the caller, at once when the token is remembered
+   * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`; thrown or
+   *   rejected with
+   */
+  check(token: string, provenBy?: ProvenRequest): Caller | Promise<Caller>;
+  /**
+   * The same for a token that somebody asks about instead of presenting it: whether it is bound does not matter.
+   *
    * @throws {ProblemError} `invalid_token`; thrown or rejected with
    */
-  check(token: string): Caller | Promise<Caller>;
+  inspect(token: string): Caller | Promise<Caller>;
   /** Whether a caller that has passed would still pass; false once the token is revoked. */
   isStillGood(caller: Caller): boolean;
 }
@@ -35,24 +49,54 @@ export interface BearerCheck {
  * a call, so a verified token is remembered until it expires, is revoked, or its key is withdrawn.
  */
 export function createBearerCheck(deps: BearerDeps): BearerCheck {
-  const { findKey, isRevoked, now, maxRemembered = 10_000 } = deps;
+  const { findKey, isRevoked, now, proofs, maxRemembered = 10_000 } = deps;
   const remembered = new Map<string, VerifiedToken>();
   const identities = new WeakMap<Caller, VerifiedToken['identity']>();
 
   return {
-    check(token) {
-      const known = remembered.get(token);
-      if (known !== undefined && findKey(known.keyName) === known.key) {
-        return acceptKnown(token, known);
+    check(token, provenBy) {
+      if (provenBy !== undefined) {
+        return checkProven(token, provenBy);
       }
-      remembered.delete(token);
-      return verifyAndRemember(token);
+      const caller = inspect(token);
+      return caller instanceof Promise ? caller.then(refuseBound) : refuseBound(caller);
     },
+    inspect,
     isStillGood(caller) {
       const identity = identities.get(caller);
       return identity !== undefined && !isRevoked(identity);
     },
   };
+
+  function inspect(token: string): Caller | Promise<Caller> {
+    const known = remembered.get(token);
+    if (known !== undefined && findKey(known.keyName) === known.key) {
+      return acceptKnown(token, known);
+    }
+    remembered.delete(token);
+    return verifyAndRemember(token);
+  }
+
+  /** The token first: its check is remembered, that of a proof cannot be. */
+  async function checkProven(token: string, request: ProvenRequest): Promise<Caller> {
+    try {
+      if (proofs === undefined) {
+        throw invalidToken('No DPoP proofs are taken here');
+      }
+      const caller = await inspect(token);
+      if (caller.keyThumbprint === undefined) {
+        throw boundToNoKey();
+      }
+      const proof = proofs.verify(request, token);
+      if (proof.thumbprint !== caller.keyThumbprint) {
+        throw boundToOtherKey();
+      }
+      proofs.useOnce(proof);
+      return caller;
+    } catch (error) {
+      throw error instanceof ProblemError ? withDpopChallenge(error) : error;
+    }
+  }
 
   function acceptKnown(token: string, known: VerifiedToken): Caller {
     if (known.caller.expiresAt * 1000 <= now()) {
@@ -96,4 +140,12 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
       dropped += 1;
     }
   }
+}
+
+/** A token that is bound to a key is no bearer token, whoever sends it (RFC 9449 §7.2). */
+function refuseBound(caller: Caller): Caller {
+  if (caller.keyThumbprint !== undefined) {
+    throw boundToKey();
+  }
+  return caller;
 }

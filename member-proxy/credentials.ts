@@ -5,12 +5,21 @@ const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /** Takes the token out of `Authorization`, the one place where it counts (RFC 6750 §2.1, S61). */
 export function readToken(authorization: string | undefined): string {
-  if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) {
+  if (authorization === undefined || !/^(?:bearer|dpop)(?: |$)/i.test(authorization)) {
     throw missingToken();
   }
-  const token = authorization.slice('Bearer '.length).trimStart();
+  const token = authorization.slice(isDpop(authorization) ? 'DPoP '.length : 'Bearer '.length).trimStart();
   if (!tokenForm.test(token)) {
-    throw malformedAuthorization('The Authorization field is not "Bearer" and one token');
+    throw malformedAuthorization('The Authorization field is not "Bearer" or "DPoP" and one token');
   }
   return token;
+}
+
+/**
+ * Whether the token came with a proof of possession (RFC 9449 §7.1) rather than alone.
+ *
+ * @param authorization  one that {@link readToken} has taken a token from
+ */
+export function isDpop(authorization: string): boolean {
+  return authorization.charCodeAt(0) === 0x44 || authorization.charCodeAt(0) === 0x64;
 }

@@ -5,7 +5,8 @@ import type { BearerCheck } from './bearer.ts';
 import { readBody, wholeBody } from './body.ts';
 import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
-import { readToken } from './credentials.ts';
+import { isDpop, readToken } from './credentials.ts';
+import { withDpopChallenge } from './dpop/refusals.ts';
 import { startExchange } from './exchange.ts';
 import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
@@ -115,7 +116,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       call.pin = member;
       const target = readTarget(url, limits.targetBytes);
       call.target = target;
-      const caller = authenticate(head.authorization);
+      const caller = authenticate(req, head.authorization);
       if (caller instanceof Promise) {
         caller.then((proven) => authorize(call, head, target, proven)).catch((error) => refuse(call, error));
       } else {
@@ -139,8 +140,9 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     return call;
   }
 
-  function authenticate(authorization: string | undefined): Caller | Promise<Caller> {
-    return bearer.check(readToken(authorization));
+  function authenticate(req: IncomingMessage, authorization: string | undefined): Caller | Promise<Caller> {
+    const token = readToken(authorization);
+    return isDpop(authorization!) ? bearer.check(token, req) : bearer.check(token);
   }
 
   function authorize(call: Call, head: RequestHead, target: Target, caller: Caller): void {
@@ -212,7 +214,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       return;
     }
     const { res, requestId } = call;
-    const refusal = refusalOf(error, requestId);
+    const refusal = inSchemeOf(call.caller, refusalOf(error, requestId));
     call.refusal = { code: refusal.problem.code, decisionId: onRefusal(refusedCallOf(call, refusal)) };
     if (res.headersSent) {
       // Too late to say anything but that the reply is not whole.
@@ -246,6 +248,11 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     }
     onDecision?.(recordOf(call, now()));
   }
+}
+
+/** What a caller lacks who has proven a key is told in the scheme that takes such proofs. */
+function inSchemeOf(caller: Caller | undefined, refusal: ProblemError): ProblemError {
+  return caller?.keyThumbprint === undefined ? refusal : withDpopChallenge(refusal);
 }
 
 function accept(decision: Decision, call: Call): Rule {

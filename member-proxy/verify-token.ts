@@ -19,6 +19,8 @@ export interface Caller {
   readonly jti: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
+  /** Of the key that the token is bound to (`cnf.jkt`, RFC 9449 §6.1); absent for a bearer token. */
+  readonly keyThumbprint?: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -169,9 +171,21 @@ function readCaller(claims: JWTPayload): Pick<VerifiedToken, 'caller' | 'identit
       scopes: scope.split(' ').filter(isFilledText),
       jti: identity.jti,
       expiresAt: exp!,
+      keyThumbprint: readBinding(claims.cnf),
       claims,
     },
   };
+}
+
+/** A binding that cannot be checked here is no reason to take the token as a bearer's (RFC 7800 §3.1). */
+function readBinding(cnf: unknown): string | undefined {
+  if (cnf === undefined) return undefined;
+  const members = typeof cnf === 'object' && cnf !== null ? Object.entries(cnf) : [];
+  const [[name, value] = []] = members;
+  if (members.length !== 1 || name !== 'jkt' || !isFilledText(value)) {
+    throw invalidToken();
+  }
+  return value;
 }
 
 function isFilledText(value: unknown): value is string {

@@ -10,16 +10,23 @@ export interface ApiCaller {
   readonly roles: readonly string[];
 }
 
-/** @throws {ProblemError} `invalid_token` */
-export type CheckApiToken = (token: string) => ApiCaller | Promise<ApiCaller>;
+/**
+ * @param provenBy  given for the scheme `DPoP`: the request, with the proof that has to fit it (RFC 9449 §7.1)
+ * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`
+ */
+export type CheckApiToken = (token: string, provenBy?: IncomingMessage) => ApiCaller | Promise<ApiCaller>;
 
-/** @throws {ProblemError} `unauthorized`, `invalid_request`, `invalid_token`, `insufficient_scope`, `reauth_required` */
+/**
+ * @throws {ProblemError} `unauthorized`, `invalid_request`, `insufficient_scope`, `reauth_required`, and as
+ *   {@link CheckApiToken}
+ */
 export async function authorizeCall(
   req: IncomingMessage,
   what: 'read' | 'change',
   checkToken: CheckApiToken,
 ): Promise<ApiCaller> {
-  const caller = await checkToken(readToken(req));
+  const { token, hasProof } = readCredentials(req);
+  const caller = await (hasProof ? checkToken(token, req) : checkToken(token));
   const isAdmin = caller.roles.includes('Admin');
   if (!isAdmin && !(what === 'read' && caller.roles.includes('Viewer'))) throw tooLittle(what);
   // An access token does not tell when its person has signed in, and a change wants that lately (S55).
@@ -27,18 +34,19 @@ export async function authorizeCall(
   return caller;
 }
 
-function readToken({ headersDistinct }: IncomingMessage): string {
+function readCredentials({ headersDistinct }: IncomingMessage) {
   const fields = headersDistinct.authorization ?? [];
   if (fields.length === 0) {
     throw new ProblemError(problems.unauthorized, 'The admin API needs an access token.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
-  const token = fields.length === 1 ? /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(fields[0]!)?.[1] : undefined;
-  if (token) return token;
+  const wellFormed = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i;
+  const [, scheme, token] = (fields.length === 1 && wellFormed.exec(fields[0]!)) || [];
+  if (scheme && token) return { token, hasProof: scheme.toLowerCase() === 'dpop' };
   throw new ProblemError(
     problems.invalidRequest,
-    'One Authorization field with one Bearer token is wanted.',
+    'One Authorization field with one Bearer or DPoP token is wanted.',
     {
       headers: { 'WWW-Authenticate': 'Bearer error="invalid_request"' },
     },

@@ -1,6 +1,7 @@
 /** What machines and monitors call: token, revocation, introspection, userinfo, key set, probes, metrics. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { proofAlgs } from '../../member-proxy/dpop/algorithms.ts';
 import type { AppDeps } from '../app.ts';
 import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
 import { createProbes, type Probes } from '../http/probes.ts';
@@ -19,14 +20,14 @@ export interface Endpoints {
 }
 
 export function composeEndpoints(shared: Shared): Endpoints {
-  const { services, bearer, revocations } = shared;
+  const { services, bearer, proofs, revocations } = shared;
   const { settings, storage, users, clients, keys } = services;
   const authenticateClient = createClientAuthentication(clients, services.clientUses.noteSecret);
-  const checkToken = bearer.check;
-  const revoke = createRevocation({ authenticateClient, checkToken, revocations });
-  const introspect = createIntrospection({ authenticateClient, checkToken, revocations });
+  const { check: checkToken, inspect: inspectToken } = bearer;
+  const revoke = createRevocation({ authenticateClient, inspectToken, revocations });
+  const introspect = createIntrospection({ authenticateClient, inspectToken, revocations });
   const userinfo = createUserinfo({ checkToken, findUser: users.find });
-  const discovery = createDiscovery(settings.url);
+  const discovery = createDiscovery(settings.url, proofAlgs);
   const probes = createProbes({
     hasKeys: () => keys.published().some(({ state }) => state === 'signing'),
     checkWritable: storage.checkWritable,
@@ -34,6 +35,11 @@ export function composeEndpoints(shared: Shared): Endpoints {
   });
   const token = createTokenEndpoint({
     authenticateClient,
+    checkProof(req) {
+      const proof = proofs.verify(req);
+      proofs.useOnce(proof);
+      return proof.thumbprint;
+    },
     keys,
     issuer: settings.url,
     audience: settings.audience,

@@ -1,4 +1,5 @@
 /** The OpenID provider behind the pages: what it works on, and what is told of it. */
+import { proofAlgs } from '../../member-proxy/dpop/algorithms.ts';
 import type { CookieNames } from '../http/cookies.ts';
 import type { ErrorResponses } from '../http/error-responses.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -27,6 +28,7 @@ export function composeProvider(
     noteSessionUse: sessions.note,
     clientAddress: (ctx) => addressOf(ctx.req),
     lifetimes: lifetimesOf(settings),
+    proofAlgs,
     renderError: createRenderError(errors.send),
     onServerError: (ctx, error) =>
       log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed'),

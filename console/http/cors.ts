@@ -10,7 +10,7 @@ export interface Cors {
 }
 
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
-const allowedHeaders = 'Authorization, Content-Type';
+const allowedHeaders = 'Authorization, Content-Type, DPoP';
 const exposedHeaders = 'WWW-Authenticate, X-Request-Id, Retry-After';
 /** Seconds for which a browser need not ask again. */
 const preflightMaxAge = '600';

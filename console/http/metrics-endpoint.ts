@@ -5,16 +5,20 @@ import type { Metrics } from './metrics.ts';
 
 export interface MetricsEndpointDeps {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  /** @throws {ProblemError} `invalid_token` */
+  /**
+   * @param provenBy  given for the scheme `DPoP`: the request, with its proof
+   * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`
+   */
   readonly checkToken: (
     token: string,
+    provenBy?: IncomingMessage,
   ) => { readonly roles: readonly string[] } | Promise<{ readonly roles: readonly string[] }>;
 }
 
 /**
  * `/metrics`. Numbers tell about use: they are for this machine itself, or for a token with any role (S49).
  *
- * @throws {ProblemError} `unauthorized`, `invalid_token`, `insufficient_scope`
+ * @throws {ProblemError} `unauthorized`, `invalid_token`, `invalid_dpop_proof`, `insufficient_scope`
  */
 export function createMetricsEndpoint({ metrics, checkToken }: MetricsEndpointDeps) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -30,9 +34,9 @@ export function createMetricsEndpoint({ metrics, checkToken }: MetricsEndpointDe
 }
 
 async function checkRole(req: IncomingMessage, checkToken: MetricsEndpointDeps['checkToken']): Promise<void> {
-  const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
-  if (!token) throw needed(problems.unauthorized, 'Bearer');
-  const { roles } = await checkToken(token);
+  const [, scheme, token] = /^(Bearer|DPoP) +(\S+)$/i.exec(req.headers.authorization ?? '') ?? [];
+  if (!scheme || !token) throw needed(problems.unauthorized, 'Bearer');
+  const { roles } = await (scheme.toLowerCase() === 'dpop' ? checkToken(token, req) : checkToken(token));
   if (roles.length === 0) {
     throw needed(problems.insufficientScope, 'Bearer error="insufficient_scope", scope="app:MetricsViewer"');
   }

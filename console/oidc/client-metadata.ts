@@ -29,6 +29,7 @@ export function clientMetadata(client: ClientRecord): ClientMetadata {
     ...logoutMetadata(client),
     scope: client.scopes.filter((scope) => signInScopes.has(scope)).join(' '),
     id_token_signed_response_alg: client.tokenAlg,
+    dpop_bound_access_tokens: client.dpopBoundAccessTokens ?? false,
     ...(client.isPublic
       ? { token_endpoint_auth_method: 'none' }
       : { token_endpoint_auth_method: 'client_secret_basic', client_secret: internalSecret }),

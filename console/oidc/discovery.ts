@@ -15,13 +15,19 @@ export type DiscoveryEndpoint = (req: IncomingMessage, res: ServerResponse) => v
 const maxAgeSeconds = 300;
 const secretMethods = ['client_secret_basic', 'client_secret_post'];
 
-/** @param issuer  public address, without a trailing slash */
-export function createDiscovery(issuer: string): DiscoveryEndpoint {
-  const document = createDocument(metadata(issuer), { contentType: 'application/json', maxAgeSeconds });
+/**
+ * @param issuer     public address, without a trailing slash
+ * @param proofAlgs  signatures that a DPoP proof may have
+ */
+export function createDiscovery(issuer: string, proofAlgs: readonly string[]): DiscoveryEndpoint {
+  const document = createDocument(metadata(issuer, proofAlgs), {
+    contentType: 'application/json',
+    maxAgeSeconds,
+  });
   return (req, res) => sendDocument(req, res, document);
 }
 
-function metadata(issuer: string) {
+function metadata(issuer: string, proofAlgs: readonly string[]) {
   return {
     issuer,
     authorization_endpoint: issuer + routes.authorization,
@@ -43,6 +49,7 @@ function metadata(issuer: string) {
     token_endpoint_auth_methods_supported: [...secretMethods, 'none'],
     revocation_endpoint_auth_methods_supported: [...secretMethods, 'none'],
     introspection_endpoint_auth_methods_supported: secretMethods,
+    dpop_signing_alg_values_supported: proofAlgs,
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,

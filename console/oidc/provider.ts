@@ -1,6 +1,7 @@
 /** The only file that constructs oidc-provider: what the library decides, with our answers filled in. */
 import type { JsonWebKey } from 'node:crypto';
 import {
+  type AsymmetricSigningAlgorithm,
   type Configuration,
   errors,
   interactionPolicy,
@@ -24,6 +25,8 @@ export interface ProviderDeps extends AdapterDeps {
   readonly noteSessionUse: (use: SessionUse) => Promise<void>;
   readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
   readonly lifetimes: Lifetimes;
+  /** Signatures that a DPoP proof may have. */
+  readonly proofAlgs: readonly AsymmetricSigningAlgorithm[];
   readonly renderError: NonNullable<Configuration['renderError']>;
 }
 
@@ -64,6 +67,7 @@ function configuration(deps: ProviderDeps): Configuration {
     adapter: createAdapter(deps),
     jwks: { keys: keysForLibrary(deps.keys) },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    enabledJWA: { dPoPSigningAlgValues: deps.proofAlgs },
     responseTypes: ['code'],
     scopes: ['openid', 'offline_access'],
     // auth_time tells the sessions of one person apart when an ID token comes back as a logout hint.
@@ -89,7 +93,8 @@ function configuration(deps: ProviderDeps): Configuration {
     // introspection are on because opaque refresh tokens go on to them.
     features: {
       devInteractions: { enabled: false },
-      dPoP: { enabled: false },
+      // Proofs are checked in front as well, and each passes there once.
+      dPoP: { enabled: true, allowReplay: true },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
       introspection: { enabled: true },

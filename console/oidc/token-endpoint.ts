@@ -10,11 +10,13 @@ import { noStore, sendJson } from '../http/send.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { describingClaims, machineRoles, machineScopes } from './access-token.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
+import { type CheckProof, readBinding } from './key-binding.ts';
 import type { Keys } from './keys.ts';
 import { handToProvider, readParameters } from './oauth-request.ts';
 
 export interface TokenEndpointDeps {
   readonly authenticateClient: AuthenticateClient;
+  readonly checkProof: CheckProof;
   readonly keys: Pick<Keys, 'signing'>;
   readonly issuer: string;
   readonly audience: string;
@@ -44,27 +46,34 @@ export type TokenEndpoint = (
 const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token']);
 
 export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
-  const { authenticateClient, keys, issuer, audience, accessTokenSeconds, newId, now } = deps;
+  const { authenticateClient, checkProof, keys, issuer, audience, accessTokenSeconds, newId, now } = deps;
 
   return async (req, res) => {
     const form = await readParameters(req);
     const client = authenticateClient(req.headers.authorization, form);
     const grantType = checkGrantType(client, form);
+    const keyThumbprint = readBinding(req, client, checkProof);
     if (grantType !== 'client_credentials') {
+      // The library reads the proof again, and binds by it.
       handToProvider(req, form, client);
       return { client, grantType, passedOn: true };
     }
     checkResource(form, audience);
     const jti = newId();
     const scopes = machineScopes(client, form.get('scope'));
-    const token = await issue(client, scopes, jti);
+    const token = await issue(client, scopes, { jti, keyThumbprint });
+    const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP';
     const scope = JSON.stringify(scopes.join(' '));
-    const body = `{"access_token":"${token}","token_type":"Bearer","expires_in":${accessTokenSeconds},"scope":${scope}}`;
+    const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${accessTokenSeconds},"scope":${scope}}`;
     sendJson(res, 200, body, noStore);
     return { client, grantType, jti, passedOn: false };
   };
 
-  function issue(client: ClientRecord, scopes: readonly string[], jti: string): Promise<string> {
+  function issue(
+    client: ClientRecord,
+    scopes: readonly string[],
+    { jti, keyThumbprint }: { readonly jti: string; readonly keyThumbprint: string | undefined },
+  ): Promise<string> {
     // Within the second in which a client was disabled and enabled again it is the next one (see isLive).
     const iat = Math.floor(Math.max(now(), client.tokensValidFrom ?? 0) / 1000);
     const claims = {
@@ -81,6 +90,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
       iat,
       exp: iat + accessTokenSeconds,
       jti,
+      ...(keyThumbprint === undefined ? {} : { cnf: { jkt: keyThumbprint } }),
     };
     return keys.signing(client.tokenAlg).signJwt(claims, client.tokenTyp);
   }

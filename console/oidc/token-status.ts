@@ -9,11 +9,11 @@ import type { ClientRecord } from '../storage/records.ts';
 import { type AuthenticateClient, invalidClient } from './client-authentication.ts';
 import { handToProvider, readParameters } from './oauth-request.ts';
 import type { Revocations } from './revocations.ts';
-import { type CheckToken, isJwt, type VerifiedToken } from './verified-token.ts';
+import { type InspectToken, isJwt, type VerifiedToken } from './verified-token.ts';
 
 export interface TokenStatusDeps {
   readonly authenticateClient: AuthenticateClient;
-  readonly checkToken: CheckToken;
+  readonly inspectToken: InspectToken;
   readonly revocations: Pick<Revocations, 'revoke'>;
 }
 
@@ -30,7 +30,7 @@ export function createRevocation(deps: TokenStatusDeps): TokenStatusEndpoint {
   return async (req, res) => {
     const { client, token, passOn } = await readRequest(req, deps.authenticateClient);
     if (!isJwt(token)) return passOn();
-    const verified = await check(token, deps.checkToken);
+    const verified = await check(token, deps.inspectToken);
     if (verified && verified.clientId !== client.id) {
       throw new OAuthError('invalid_request', 'the token was issued to another client');
     }
@@ -46,11 +46,15 @@ export function createIntrospection(deps: TokenStatusDeps): TokenStatusEndpoint 
     const { client, token, passOn } = await readRequest(req, deps.authenticateClient);
     if (client.isPublic) throw invalidClient('introspection needs a client with a secret');
     if (!isJwt(token)) return passOn();
-    const verified = await check(token, deps.checkToken);
-    const body = verified ? { active: true, ...verified.claims, token_type: 'Bearer' } : { active: false };
-    sendJson(res, 200, JSON.stringify(body), noStore);
+    const verified = await check(token, deps.inspectToken);
+    sendJson(res, 200, JSON.stringify(verified ? describe(verified) : { active: false }), noStore);
     return { client, passedOn: false };
   };
+}
+
+/** Who is asked to take a bound token sees in `cnf` which key has to prove itself (RFC 9449 §6.2). */
+function describe({ claims, keyThumbprint }: VerifiedToken) {
+  return { active: true, ...claims, token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP' };
 }
 
 async function readRequest(req: IncomingMessage, authenticateClient: AuthenticateClient) {
@@ -66,9 +70,9 @@ async function readRequest(req: IncomingMessage, authenticateClient: Authenticat
 }
 
 /** A token that is foreign, expired or revoked is no error here: it is simply not active. */
-async function check(token: string, checkToken: CheckToken): Promise<VerifiedToken | undefined> {
+async function check(token: string, inspectToken: InspectToken): Promise<VerifiedToken | undefined> {
   try {
-    return await checkToken(token);
+    return await inspectToken(token);
   } catch (error) {
     if (error instanceof ProblemError) return undefined;
     throw error;

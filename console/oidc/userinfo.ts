@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError, ProblemError } from '../errors.ts';
 import { noStore, sendJson } from '../http/send.ts';
 import type { UserRecord } from '../storage/records.ts';
+import { asOAuthRefusal } from './token-refusals.ts';
 import type { CheckToken, VerifiedToken } from './verified-token.ts';
 
 export interface UserinfoDeps {
@@ -24,7 +25,7 @@ export function createUserinfo({ checkToken, findUser }: UserinfoDeps): Userinfo
         headers: { Allow: 'GET, POST' },
       });
     }
-    const token = await verify(readBearer(req), checkToken);
+    const token = await verify(req, checkToken);
     const user = findUser(token.subject);
     if (!user) throw tooLittle('a token of a person is needed');
     if (!token.scopes.includes('openid')) throw tooLittle('scope openid is required');
@@ -41,32 +42,27 @@ function userClaims(user: UserRecord, { scopes, roles }: VerifiedToken) {
   };
 }
 
-function readBearer(req: IncomingMessage): string {
-  const { authorization } = req.headers;
+function readCredentials({ headers: { authorization } }: IncomingMessage) {
   if (authorization === undefined) {
     throw new OAuthError('invalid_token', 'an access token is needed', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
-  const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
-  if (!token) {
+  const [, scheme, token] = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization) ?? [];
+  if (!scheme || !token) {
     throw new OAuthError('invalid_request', 'the Authorization field is not well formed', {
       headers: { 'WWW-Authenticate': 'Bearer error="invalid_request"' },
     });
   }
-  return token;
+  return { token, hasProof: scheme.toLowerCase() === 'dpop' };
 }
 
-async function verify(token: string, checkToken: CheckToken): Promise<VerifiedToken> {
+async function verify(req: IncomingMessage, checkToken: CheckToken): Promise<VerifiedToken> {
+  const { token, hasProof } = readCredentials(req);
   try {
-    return await checkToken(token);
-  } catch (cause) {
-    if (!(cause instanceof ProblemError)) throw cause;
-    const challenge = `Bearer error="invalid_token", error_description="${cause.message}"`;
-    throw new OAuthError('invalid_token', cause.message, {
-      cause,
-      headers: { 'WWW-Authenticate': challenge },
-    });
+    return await (hasProof ? checkToken(token, req) : checkToken(token));
+  } catch (error) {
+    throw error instanceof ProblemError ? asOAuthRefusal(error) : error;
   }
 }
 

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** A signed access token that has passed every check; the check itself is handed in. */
 export interface VerifiedToken {
   readonly subject: string;
@@ -7,11 +9,24 @@ export interface VerifiedToken {
   readonly jti: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
+  /** Of the key that the token is bound to (RFC 9449 §6.1); absent for a bearer token. */
+  readonly keyThumbprint?: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** @throws {ProblemError} `invalid_token` */
-export type CheckToken = (token: string) => VerifiedToken | Promise<VerifiedToken>;
+/** Checks a token that somebody asks about. @throws {ProblemError} `invalid_token` */
+export type InspectToken = (token: string) => VerifiedToken | Promise<VerifiedToken>;
+
+/**
+ * Checks a token in the way that it was presented.
+ *
+ * @param provenBy  given for the scheme `DPoP`: the request, with the proof that has to fit it (RFC 9449 §7.1)
+ * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`
+ */
+export type CheckToken = (
+  token: string,
+  provenBy?: IncomingMessage,
+) => VerifiedToken | Promise<VerifiedToken>;
 
 /** A compact JWS rather than one of the library's opaque tokens. */
 export function isJwt(token: string): boolean {

@@ -14,6 +14,7 @@ const oauthCodes: Readonly<Record<OAuthErrorCode, true>> = {
   unsupported_token_type: true,
   invalid_scope: true,
   invalid_target: true,
+  invalid_dpop_proof: true,
   invalid_token: true,
   insufficient_scope: true,
   server_error: true,

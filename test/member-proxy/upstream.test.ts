@@ -336,6 +336,7 @@ test('S86: an error of ours is a bare 500, logged, and the next call is answered
   await open([member.address], {
     bearer: {
       isStillGood: () => true,
+      inspect: () => Promise.reject(new Error('nobody asks')),
       check() {
         if (isBroken) {
           throw new Error('secret detail');

@@ -1,0 +1,146 @@
+/** Proofs of possession: that who sends a request holds a certain private key (RFC 9449 §4). */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type ProofKey, readProofKey } from './proof-key.ts';
+import { invalidProof } from './refusals.ts';
+import { createReplays, type ReplayLimits } from './replays.ts';
+import { isSameTarget } from './target.ts';
+
+/** What a proof has to fit, and the proof in `headers.dpop`, where several fields stand with commas between them. */
+export type ProvenRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+export interface Proof {
+  /** SHA-256 thumbprint of its key, base64url (RFC 7638). */
+  readonly thumbprint: string;
+  readonly jti: string;
+}
+
+export interface ProofCheck {
+  /**
+   * Checks the proof of a request (RFC 9449 §4.3), all but whether it came before.
+   *
+   * @param accessToken  the token that came with it, or nothing where one is asked for
+   * @throws {ProblemError} `invalid_dpop_proof`
+   */
+  verify(request: ProvenRequest, accessToken?: string): Proof;
+  /**
+   * Lets each proof pass once. Comes last, so that only proofs that count take up memory.
+   *
+   * @throws {ProblemError} `invalid_dpop_proof` for a proof that came before, `too_many_requests`, `busy`
+   */
+  useOnce(proof: Proof): void;
+}
+
+export interface ProofCheckDeps {
+  /** Scheme, host and port at which callers reach this process, whatever `Host` says. */
+  readonly origin: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly replays?: Partial<ReplayLimits>;
+}
+
+/**
+ * Seconds that a proof counts: long enough for a clock that is a little slow and a request that travels
+ * slowly; and ahead only what rounding and a well-kept clock need, since a proof that was made in advance
+ * can be used by somebody who had the key for a moment only.
+ */
+export const proofWindow = { back: 60, ahead: 5 } as const;
+
+const defaultReplays: ReplayLimits = {
+  windowMs: (proofWindow.back + proofWindow.ahead) * 1000,
+  perKey: 100_000,
+  total: 300_000,
+};
+/** Characters. A proof with a 4096-bit key and a long path has half of it. */
+const longestProof = 8192;
+const longestJti = 128;
+/** Keys that need not be read and imported again. */
+const mostKeys = 1000;
+const form = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+export function createProofCheck({ origin, now, replays: limits }: ProofCheckDeps): ProofCheck {
+  const replays = createReplays({ ...defaultReplays, ...limits }, () => performance.now());
+  /** By the header that brought them, which is the same in every proof of a client. */
+  const keys = new Map<string, ProofKey>();
+
+  return {
+    verify(request, accessToken) {
+      const [header, payload, signature] = takeApart(request.headers.dpop);
+      const key = keys.get(header) ?? readProofKey(parse(header));
+      if (!key.hasSigned(`${header}.${payload}`, Buffer.from(signature, 'base64url'))) {
+        throw invalidProof('The signature of the DPoP proof does not hold');
+      }
+      remember(header, key);
+      return { thumbprint: key.thumbprint, jti: readClaims(parse(payload), request, accessToken) };
+    },
+    useOnce({ thumbprint, jti }) {
+      if (!replays.add(thumbprint, jti)) {
+        throw invalidProof(
+          'The DPoP proof was used before: make a new one, with a new jti, for each request',
+        );
+      }
+    },
+  };
+
+  function remember(header: string, key: ProofKey): void {
+    if (keys.has(header)) return;
+    if (keys.size >= mostKeys) keys.delete(keys.keys().next().value!);
+    keys.set(header, key);
+  }
+
+  /** @returns the `jti` */
+  function readClaims(
+    { htm, htu, iat, jti, ath, nonce }: Readonly<Record<string, unknown>>,
+    { method, url = '' }: ProvenRequest,
+    accessToken: string | undefined,
+  ): string {
+    if (htm !== method) throw invalidProof('The htm of the DPoP proof is not the method of the request');
+    const called = origin + url.split('?', 1)[0]!;
+    if (typeof htu !== 'string' || !isSameTarget(htu, called)) {
+      throw invalidProof(`The htu of the DPoP proof is not the address of the request, below ${origin}`);
+    }
+    checkAge(iat);
+    if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) {
+      throw invalidProof(`The jti of the DPoP proof is not a text of 1 to ${longestJti} characters`);
+    }
+    if (nonce !== undefined) throw invalidProof('The DPoP proof has a nonce, and none was given out here');
+    if (accessToken !== undefined && ath !== digestOf(accessToken)) {
+      throw invalidProof('The ath of the DPoP proof is not the digest of the access token');
+    }
+    return jti;
+  }
+
+  function checkAge(iat: unknown): void {
+    const age = typeof iat === 'number' ? now() / 1000 - iat : Number.NaN;
+    if (age <= proofWindow.back && age >= -proofWindow.ahead) return;
+    throw invalidProof(
+      `The iat of the DPoP proof is more than ${proofWindow.back} s old or ${proofWindow.ahead} s ahead; the Date field tells the time here`,
+    );
+  }
+}
+
+/** Exactly one proof (RFC 9449 §4.3, check 1). */
+function takeApart(field: string | readonly string[] | undefined): readonly [string, string, string] {
+  if (field === undefined) throw invalidProof('The DPoP field with the proof is missing');
+  if (typeof field !== 'string' || field.includes(','))
+    throw invalidProof('There is more than one DPoP proof');
+  if (field.length > longestProof)
+    throw invalidProof(`The DPoP proof is longer than ${longestProof} characters`);
+  if (!form.test(field)) throw invalidProof('The DPoP proof is not a signed JWT');
+  return field.split('.') as [string, string, string];
+}
+
+function parse(part: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+  } catch (cause) {
+    throw invalidProof('The DPoP proof is not a signed JWT', cause);
+  }
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  throw invalidProof('The DPoP proof is not a signed JWT');
+}
+
+function digestOf(accessToken: string): string {
+  return createHash('sha256').update(accessToken).digest('base64url');
+}
