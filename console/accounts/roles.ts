@@ -20,11 +20,13 @@ export function isRole(name: string): name is Role {
 
 /**
  * Whether a custom role may be called so: 1 to 64 letters, digits and `_ . -`, beginning with a letter; nothing that
- * a reader could take for a built-in role, and not `none`, which says that there is no role.
+ * a reader could take for a built-in role, nothing that every object has as a member, and not `none`, which says
+ * that there is no role.
  */
 export function isCustomRoleName(name: string): boolean {
   const bare = name.toLowerCase().replace(/^role_/, '');
-  const isTaken = bare === 'none' || roles.some((role) => role.toLowerCase() === bare);
+  const isTaken =
+    bare === 'none' || name in Object.prototype || roles.some((role) => role.toLowerCase() === bare);
   return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) && !isTaken;
 }
 

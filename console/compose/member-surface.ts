@@ -73,7 +73,8 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
   /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */
   function auditCall({ subject, decision, status, ...call }: CallRecord): void {
     const outcome = decision === 'forwarded' ? 'success' : status >= 500 ? 'failure' : 'denied';
-    audit('member.call', { ...call, actor: subject, status, outcome, reason: decision });
+    const durationMs = Math.round(call.durationMs * 10) / 10;
+    audit('member.call', { ...call, actor: subject, status, outcome, reason: decision, durationMs });
   }
 }
 

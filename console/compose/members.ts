@@ -1,6 +1,6 @@
 /** The member surface of the console: what ends a token here ends the calls that wait with it. */
-import { randomUUID } from 'node:crypto';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import { createRoleBook } from '../../member-proxy/role-book.ts';
 import { createMemberSurface } from './member-surface.ts';
 import type { Shared } from './shared.ts';
 
@@ -9,8 +9,20 @@ const voiding = ['users', 'clients', 'providers'] as const;
 
 /** @param members  base addresses */
 export function composeMembers(shared: Shared, members: readonly string[]): MemberProxy {
-  const { revocations, storage, settings } = shared.services;
-  const proxy = createMemberSurface({ ...shared, settings, members, onRefusal: () => randomUUID() });
+  const { revocations, storage, settings, roles, refusals } = shared.services;
+  const proxy = createMemberSurface({
+    ...shared,
+    settings,
+    members,
+    roles: createRoleBook({
+      customPermissions: roles.permissionsOf,
+      onChange: (listener) =>
+        storage.registry.onChange((changed) => {
+          if (changed.has('roles')) listener();
+        }),
+    }),
+    onRefusal: refusals.keep,
+  });
   const stopHearing = [
     revocations.onRevoked(proxy.recheck),
     storage.registry.onChange((changed) => {
@@ -21,7 +33,7 @@ export function composeMembers(shared: Shared, members: readonly string[]): Memb
     ...proxy,
     close() {
       for (const stop of stopHearing) stop();
-      return proxy.close();
+      return proxy.close().then(refusals.close);
     },
   };
 }

@@ -105,7 +105,7 @@ describe('what is no record is refused, by the name of the field and not by its 
     ['an upper-case id', { ...good, id: 'Corp' }, /id/],
     ['an enabled that is text', { ...good, enabled: 'true' }, /enabled/],
     ['Admin for everybody', { ...good, roleRules: { rules: [], defaultRole: 'Admin' } }, /defaultRole/],
-    ['a role that is none', { ...good, roleRules: { rules: [{ ...rule, role: 'Root' }] } }, /role/],
+    ['a role that is none', { ...good, roleRules: { rules: [{ ...rule, role: 'admin' }] } }, /role/],
     ['a rule without a value', { ...good, roleRules: { rules: [{ ...rule, value: '' }] } }, /value/],
     [
       'HMAC for ID tokens',
