@@ -1,5 +1,4 @@
 /** Puts the surfaces of the console together: from services to one request listener. */
-import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { Setup } from './accounts/setup.ts';
 import { createApp } from './app.ts';
@@ -10,13 +9,16 @@ import { composeLicenceUpdates } from './compose/licence-updates.ts';
 import { composeLogoutNotices } from './compose/logout-notices.ts';
 import { composeMembers } from './compose/members.ts';
 import { createShared, type SharedDeps } from './compose/shared.ts';
+import { composeTokenNews } from './compose/token-news.ts';
 import { createCors } from './http/cors.ts';
-import type { Probes } from './http/probes.ts';
+import { createRequestIds } from './http/request-id.ts';
+import { tokenNewsPath } from './oidc/token-news.ts';
 
 export interface Console {
   readonly handle: RequestListener;
   readonly setup: Setup;
-  readonly probes: Probes;
+  /** Not ready from now on; ends the replies that would not end by themselves. */
+  drain(): void;
   /** Ends the connections to the members and to applications. */
   close(): Promise<void>;
 }
@@ -33,13 +35,14 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
   const { oauth, endpoints, probes } = composeEndpoints(shared);
   const notices = composeLogoutNotices(shared);
   const licenceUpdates = composeLicenceUpdates(shared);
+  const tokenNews = composeTokenNews(shared);
   const { pages, setup } = await composeBrowser(shared, notices);
   const handle = createApp({
     newRequestId: createRequestIds(),
     cors: createCors({ origins: () => deps.services.clients.origins() }),
     members: proxy.handle,
     oauth,
-    endpoints,
+    endpoints: new Map([...endpoints, [tokenNewsPath, tokenNews.handle]]),
     api: composeAdminApi(shared),
     pages,
     metrics,
@@ -50,17 +53,14 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
   return {
     handle,
     setup,
-    probes,
+    drain() {
+      probes.drain();
+      tokenNews.close();
+    },
     async close() {
+      tokenNews.close();
       shared.revocations.close();
       await Promise.all([notices.close(), licenceUpdates.close(), proxy.close()]);
     },
   };
-}
-
-/** Short, unique over processes, and cheap: a random stem and a counter. */
-function createRequestIds(): () => string {
-  const stem = randomBytes(6).toString('base64url');
-  let count = 0;
-  return () => `${stem}-${(count++).toString(36)}`;
 }

@@ -84,7 +84,7 @@ export async function start({
   );
   return {
     drain(timeoutMs) {
-      console.probes.drain();
+      console.drain();
       return server.close(timeoutMs);
     },
   };

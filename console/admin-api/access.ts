@@ -34,6 +34,31 @@ export async function authorizeCall(
   return caller;
 }
 
+/** What a scope of the console's own API opens to machines. */
+export interface ApiMachine extends ApiCaller {
+  readonly scopes: readonly string[];
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * No role stands in for the scope: it is given to one machine for one purpose.
+ *
+ * @throws {ProblemError} `unauthorized`, `invalid_request`, `insufficient_scope`, and as {@link CheckApiToken}
+ */
+export async function authorizeScope<Caller extends ApiMachine>(
+  req: IncomingMessage,
+  scope: string,
+  checkToken: (token: string, provenBy?: IncomingMessage) => Caller | Promise<Caller>,
+): Promise<Caller> {
+  const { token, hasProof } = readCredentials(req);
+  const caller = await (hasProof ? checkToken(token, req) : checkToken(token));
+  if (caller.scopes.includes(scope)) return caller;
+  throw new ProblemError(problems.insufficientScope, `This needs the scope ${scope}.`, {
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
 function readCredentials({ headersDistinct }: IncomingMessage) {
   const fields = headersDistinct.authorization ?? [];
   if (fields.length === 0) {

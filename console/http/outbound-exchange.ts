@@ -46,10 +46,19 @@ const mostBytes = 1024 * 1024;
  *
  * @throws {Error} of the network, or {@link OutboundError} `too_large`
  */
-export function exchange(
+export async function exchange(url: URL, options: ExchangeOptions): Promise<OutboundResponse> {
+  return read(await begin(url, options));
+}
+
+/**
+ * The same up to the head of the answer; the rest comes as it is read.
+ *
+ * @throws {Error} of the network
+ */
+export function begin(
   url: URL,
   { method = 'GET', headers = {}, body, addresses, signal }: ExchangeOptions,
-): Promise<OutboundResponse> {
+): Promise<IncomingMessage> {
   const start = url.protocol === 'https:' ? requestHttps : requestHttp;
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
@@ -65,7 +74,7 @@ export function exchange(
       socket.destroy();
       reject(new Error('another protocol was answered'));
     });
-    request.on('response', (response) => read(response).then(resolve, reject));
+    request.on('response', resolve);
     request.end(body);
   });
 }

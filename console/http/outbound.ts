@@ -2,10 +2,18 @@
  * Every request that leaves the console for an address that an administrator set: logout notices,
  * key sets, discovery, metadata. It reaches what was meant and nothing beside it (S42).
  */
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { ProblemError, problems } from '../errors.ts';
 import { createAddressList, kindOfAddress } from './address-kinds.ts';
-import { exchange, OutboundError, type OutboundResponse, reasonOf } from './outbound-exchange.ts';
+import {
+  begin,
+  type ExchangeOptions,
+  exchange,
+  OutboundError,
+  type OutboundResponse,
+  reasonOf,
+} from './outbound-exchange.ts';
 
 export interface OutboundDeps {
   /** Host names, addresses and subnets at which private and loopback addresses are meant. */
@@ -38,6 +46,12 @@ export interface Outbound {
    * @throws {OutboundError} when the exchange did not come about
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;
+  /**
+   * For an answer that goes on: its head comes in time or not at all, the rest until `signal` ends it.
+   *
+   * @throws as {@link Outbound.send}
+   */
+  open(request: OutboundRequest & { readonly signal: AbortSignal }): Promise<IncomingMessage>;
 }
 
 /** From the name to the last byte of the answer. */
@@ -51,19 +65,32 @@ export function createOutbound({ allow, isKnownLoopback, resolve }: OutboundDeps
   return {
     check,
     async send(request) {
-      const url = check(request.url);
       const timeout = AbortSignal.timeout(outboundTimeoutMs);
-      const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
-      try {
-        const addresses = await pin(url, signal);
-        return await exchange(url, { ...request, addresses, signal });
-      } catch (error) {
-        if (error instanceof ProblemError || error instanceof OutboundError) throw error;
-        if (!signal.aborted) throw new OutboundError(reasonOf(error), { cause: error });
-        throw new OutboundError(timeout.aborted ? 'timeout' : 'cancelled', { cause: error });
-      }
+      return attempt(request, timeout, exchange);
+    },
+    async open(request) {
+      const timeout = new AbortController();
+      const timer = setTimeout(() => timeout.abort(), outboundTimeoutMs);
+      return attempt(request, timeout.signal, begin).finally(() => clearTimeout(timer));
     },
   };
+
+  async function attempt<T>(
+    request: OutboundRequest,
+    timeout: AbortSignal,
+    ask: (url: URL, options: ExchangeOptions) => Promise<T>,
+  ): Promise<T> {
+    const url = check(request.url);
+    const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+    try {
+      const addresses = await pin(url, signal);
+      return await ask(url, { ...request, addresses, signal });
+    } catch (error) {
+      if (error instanceof ProblemError || error instanceof OutboundError) throw error;
+      if (!signal.aborted) throw new OutboundError(reasonOf(error), { cause: error });
+      throw new OutboundError(timeout.aborted ? 'timeout' : 'cancelled', { cause: error });
+    }
+  }
 
   function check(text: string, loopbackOrigins: readonly string[] = []): URL {
     const url = parse(text);

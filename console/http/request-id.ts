@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 const key = Symbol('request id');
@@ -15,4 +16,11 @@ export function assignRequestId(req: IncomingMessage, id: string): string {
 /** @returns the id given by {@link assignRequestId} */
 export function requestIdOf(req: IncomingMessage): string {
   return (req as IncomingMessage & Identified)[key] ?? 'none';
+}
+
+/** Short, unique over processes, and cheap: a random stem and a counter. */
+export function createRequestIds(): () => string {
+  const stem = randomBytes(6).toString('base64url');
+  let count = 0;
+  return () => `${stem}-${(count++).toString(36)}`;
 }

@@ -39,8 +39,8 @@ export function readTokenNews(line: string): TokenNews | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { type } = value as { readonly type?: unknown };
-  const isFit = typeof type === 'string' && Object.hasOwn(fits, type) && fits[type as TokenNews['type']];
-  return isFit && isFit(value as Fields) ? (value as TokenNews) : undefined;
+  if (typeof type !== 'string' || !Object.hasOwn(fits, type)) return undefined;
+  return fits[type as TokenNews['type']](value as Fields) ? (value as TokenNews) : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,0 +1,99 @@
+/**
+ * `GET /api/v1/revocations`: which tokens count, and from then on what changes, one JSON line each. It is
+ * for member proxies in processes of their own, and goes on until their token ends.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ProblemError, problems } from '../errors.ts';
+import type { Audit } from '../log.ts';
+import { type ApiMachine, authorizeScope } from './access.ts';
+
+export interface RevocationFeedDeps<Caller extends ApiMachine> {
+  /** Tells all that holds, and then what changes. @returns a function that ends it */
+  readonly follow: (listener: (news: readonly object[]) => void) => () => void;
+  /** Called before it is said that nothing has happened. */
+  readonly look: () => void;
+  readonly scope: string;
+  readonly checkToken: (token: string, provenBy?: IncomingMessage) => Caller | Promise<Caller>;
+  readonly isStillGood: (caller: Caller) => boolean;
+  readonly audit: Audit;
+  readonly about: (ctx: { readonly req: IncomingMessage }) => { source: string; requestId: string };
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Pause between two lines, milliseconds. */
+  readonly aliveMs: number;
+}
+
+export interface RevocationFeed {
+  /** @throws {ProblemError} `method_not_allowed`, `unauthorized`, `invalid_token`, `insufficient_scope`, `busy` */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Ends every one of them, since they would not end by themselves. */
+  close(): void;
+}
+
+const mostReaders = 64;
+/** Bytes that a reader may be behind; it starts anew then. */
+const mostWaiting = 64 * 1024 * 1024;
+
+export function createRevocationFeed<Caller extends ApiMachine>(
+  deps: RevocationFeedDeps<Caller>,
+): RevocationFeed {
+  const { follow, look, scope, checkToken, isStillGood, audit, about, now, aliveMs } = deps;
+  const readers = new Map<ServerResponse, () => void>();
+
+  return {
+    async handle(req, res) {
+      if (req.method !== 'GET') {
+        throw new ProblemError(problems.methodNotAllowed, 'This address takes GET.', {
+          headers: { Allow: 'GET' },
+        });
+      }
+      const caller = await authorizeScope(req, scope, checkToken);
+      if (readers.size >= mostReaders) {
+        throw new ProblemError(problems.busy, `${mostReaders} of these are read already.`, {
+          headers: { 'Retry-After': '5' },
+        });
+      }
+      audit('revocations.read', { ...about({ req }), actor: caller.subject, outcome: 'success' });
+      serve(res, caller);
+    },
+    close() {
+      for (const end of [...readers.values()]) end();
+    },
+  };
+
+  function serve(res: ServerResponse, caller: Caller): void {
+    res.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
+    let unfollow = (): void => {};
+    const timer = setInterval(beat, aliveMs);
+    readers.set(res, end);
+    res.once('close', forget);
+    unfollow = follow(tell);
+    tell([alive]);
+    if (!readers.has(res)) unfollow();
+
+    /** In the order in which it happened: whoever hears that nothing has, has heard all before it. */
+    function tell(news: readonly object[]): void {
+      if (!isStillGood(caller) || caller.expiresAt * 1000 <= now()) end();
+      else if (res.writableLength > mostWaiting) res.destroy();
+      else res.write(`${news.map((entry) => JSON.stringify(entry)).join('\n')}\n`);
+    }
+
+    function beat(): void {
+      look();
+      tell([alive]);
+    }
+
+    function end(): void {
+      if (!res.writableEnded) res.end();
+      forget();
+    }
+
+    function forget(): void {
+      clearInterval(timer);
+      unfollow();
+      readers.delete(res);
+    }
+  }
+}
+
+const alive = { type: 'alive' };

@@ -1,0 +1,180 @@
+/** The feed that a member proxy in a process of its own reads: who may, what it tells, and when it ends. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askToken, toolDone } from '../commands/support.ts';
+import {
+  admin,
+  clientSecret,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  waitFor,
+} from '../helpers/console.ts';
+import { signInForTokens } from '../helpers/sign-in.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
+
+interface News {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+const scope = 'api:revocations:read';
+let console: RunningConsole;
+let reader: { readonly id: string; readonly secret: string };
+
+beforeAll(async () => {
+  console = await startConsole();
+  reader = await addClient('reader', scope);
+});
+afterAll(() => console.stop());
+
+describe('S49: who may read which tokens are revoked', () => {
+  test('nobody without a token', async () => {
+    const reply = await fetch(`${console.url}/api/v1/revocations`);
+    expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+
+  test('no administrator, machine or person: it takes the scope', async () => {
+    const agent = createUserAgent(console.url);
+    const person = await signInForTokens(console, agent, {}, admin);
+    for (const token of [await machineToken(console), person.access_token]) {
+      const reply = await open(token);
+      expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([
+        403,
+        `Bearer error="insufficient_scope", scope="${scope}"`,
+      ]);
+    }
+  });
+
+  test('the scope opens nothing else', async () => {
+    const token = await tokenOf(reader);
+    const paths = ['/svc/rest/cluster', '/svc/health', '/api/v1/identity-providers'];
+    const statuses = paths.map(async (path) => {
+      const reply = await fetch(console.url + path, { headers: { authorization: `Bearer ${token}` } });
+      return reply.status;
+    });
+    expect(await Promise.all(statuses)).toEqual([403, 403, 403]);
+  });
+
+  test('other methods are refused', async () => {
+    const reply = await fetch(`${console.url}/api/v1/revocations`, { method: 'POST' });
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+});
+
+describe('what is told', () => {
+  test('everything that holds, then what changes, then that nothing has', async () => {
+    const feed = await read(await tokenOf(reader));
+    const [own] = await feed.until(({ type, id }) => type === 'client' && id === reader.id);
+    expect(own).toMatchObject({ from: expect.any(Number) });
+    await feed.until(({ type }) => type === 'complete');
+    await feed.until(({ type }) => type === 'alive');
+    const before = feed.heard().slice(
+      0,
+      feed.heard().findIndex(({ type }) => type === 'complete'),
+    );
+    expect(new Set(before.map(({ type }) => type))).toEqual(
+      new Set(['client', 'account', 'keys', 'origins']),
+    );
+
+    const machine = await addClient('machine', 'svc:data:read');
+    await feed.until(({ type, id }) => type === 'client' && id === machine.id);
+    await toolDone(['client', 'disable', machine.id], { dataDir: console.dataDir });
+    await feed.until(({ type, id, from }) => type === 'client' && id === machine.id && from === undefined);
+
+    const token = await machineToken(console);
+    await revoke(token);
+    const { jti } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+    await feed.until((news) => news.type === 'token' && news.jti === jti);
+
+    const kids = () => feed.heard().findLast(({ type }) => type === 'keys')!.kids as string[];
+    const old = kids();
+    await toolDone(['keys', 'rotate', '--now'], { dataDir: console.dataDir });
+    await feed.until(({ type }) => type === 'keys' && !kids().some((kid) => old.includes(kid)));
+    await feed.cancel();
+  });
+
+  test('it ends with the token that it was opened with', async () => {
+    const other = await addClient('other-reader', scope);
+    const feed = await read(await tokenOf(other));
+    await feed.until(({ type }) => type === 'alive');
+    await toolDone(['client', 'disable', other.id], { dataDir: console.dataDir });
+    await waitFor(feed.hasEnded, 'the end of the feed', 15_000);
+  });
+
+  test('S81: a console that stops does not wait for it', async () => {
+    const stopping = await startConsole();
+    const added = await toolDone(['client', 'add', 'reader', '--scope', scope, '--json'], {
+      dataDir: stopping.dataDir,
+    });
+    const { secret } = added.json<{ secret: string }>();
+    const feed = await read(await tokenOf({ id: 'reader', secret }, stopping.url), stopping.url);
+    await feed.until(({ type }) => type === 'alive');
+    const at = Date.now();
+    expect(await stopping.stop()).toBe(0);
+    // Anything below the 24 s for replies under way.
+    expect(Date.now() - at).toBeLessThan(20_000);
+    await waitFor(feed.hasEnded, 'the end of the feed', 15_000);
+  });
+});
+
+async function addClient(id: string, scopes: string): Promise<{ id: string; secret: string }> {
+  const added = await toolDone(['client', 'add', id, '--scope', scopes, '--json'], {
+    dataDir: console.dataDir,
+  });
+  return { id, secret: added.json<{ secret: string }>().secret };
+}
+
+/** A running console follows the tool within a second. */
+async function tokenOf(
+  { id, secret }: { readonly id: string; readonly secret: string },
+  url = console.url,
+): Promise<string> {
+  const deadline = Date.now() + 15_000;
+  for (;;) {
+    const reply = await askToken(url, id, secret, scope);
+    if (reply.ok) return ((await reply.json()) as { access_token: string }).access_token;
+    if (Date.now() > deadline) throw new Error(`no token: ${await reply.text()}`);
+    await new Promise((tick) => setTimeout(tick, 100));
+  }
+}
+
+async function revoke(token: string): Promise<void> {
+  const reply = await fetch(`${console.url}/oauth2/revoke`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
+    body: new URLSearchParams({ token }),
+  });
+  expect(reply.status).toBe(200);
+}
+
+function open(token: string, url = console.url): Promise<Response> {
+  return fetch(`${url}/api/v1/revocations`, { headers: { authorization: `Bearer ${token}` } });
+}
+
+async function read(token: string, url = console.url) {
+  const reply = await open(token, url);
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+  const stream = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const heard: News[] = [];
+  let rest = '';
+  let isOver = false;
+  const ended = (async () => {
+    for (;;) {
+      const { done, value } = await stream.read();
+      if (done) break;
+      const lines = (rest + value).split('\n');
+      rest = lines.pop()!;
+      heard.push(...lines.map((line) => JSON.parse(line)));
+    }
+  })().finally(() => {
+    isOver = true;
+  });
+  ended.catch(() => {});
+  return {
+    heard: () => heard,
+    hasEnded: () => isOver,
+    until: (holds: (news: News) => boolean) =>
+      waitFor(() => heard.some(holds) && heard.filter(holds), 'the news', 20_000),
+    cancel: () => stream.cancel(),
+  };
+}
