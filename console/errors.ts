@@ -39,6 +39,7 @@ export const problems = {
   groupDisabled: problem('group_disabled', 502, 'The endpoint group is off at the member'),
   noMember: problem('no_member', 503, 'No member can be reached'),
   busy: problem('busy', 503, 'The server is busy'),
+  memberBusy: problem('member_busy', 503, 'The member is busy'),
   storageUnavailable: problem('storage_unavailable', 503, 'The store cannot be written'),
   upstreamTimeout: problem('upstream_timeout', 504, 'The member did not answer in time'),
 } as const;

@@ -1,8 +1,16 @@
-import { type Dispatcher, errors } from 'undici';
+/** One call at the members: which of them is asked, when the next one is, and what its failure means. */
+import { Readable } from 'node:stream';
 import { ProblemError, problems } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
 import type { Member } from './members.ts';
 import { withPrefix } from './prefix.ts';
+import type { Attempt } from './upstream/attempt.ts';
+import type { Connection } from './upstream/connection.ts';
+import { UpstreamFailure } from './upstream/failure.ts';
+import type { ReplyHead } from './upstream/reply-head.ts';
+import { requestHead } from './upstream/request-head.ts';
+
+export type { ReplyHead };
 
 /** One request for a member. */
 export interface UpstreamRequest {
@@ -14,17 +22,19 @@ export interface UpstreamRequest {
   readonly body: OutgoingBody | undefined;
   /** Longest wait for the reply's head, milliseconds. */
   readonly replyMs: number;
+  /** A queue poll, of which a member takes so many at a time and no more. */
+  readonly isPoll: boolean;
   /** Whether it may be sent again after it may have reached a member: a safe `GET` (S66). */
   readonly isRepeatable: boolean;
 }
 
 /** Hears the reply as it comes in. Nothing is called after `onEnd`, `onFailure` or an abort. */
 export interface ReplyListener {
-  /** @param fields  the member's fields, names and values in turn, with their bytes */
-  onHead(status: number, statusText: string, fields: readonly Buffer[]): void;
+  onHead(head: ReplyHead): void;
   /** @returns false to be left alone until `resume` */
-  onData(chunk: Buffer): boolean;
-  onEnd(): void;
+  onData(piece: Buffer): boolean;
+  /** @param rest  the last piece of the body, or all of it; undefined when there is none */
+  onEnd(rest: Buffer | undefined): void;
   /** May come after the head, when the reply breaks off. */
   onFailure(error: ProblemError): void;
 }
@@ -37,169 +47,190 @@ export interface Exchange {
   abort(): void;
 }
 
-const retryAfterSeconds = 2;
-
-/**
- * Sends one request and relays the reply, asking the candidates in turn as long as no byte was sent.
- *
- * @param connectMs  longest wait for a free connection, milliseconds
- */
+/** Sends one request and relays the reply, asking the candidates in turn as long as no byte was sent. */
 export function startExchange(
   request: UpstreamRequest,
   listener: ReplyListener,
   candidates: readonly Member[],
-  connectMs: number,
 ): Exchange {
-  let tried = 0;
-  let isRepeated = false;
-  let isStarted = false;
-  let isAnswered = false;
-  let isAborted = false;
-  let controller: Dispatcher.DispatchController | undefined;
-  let current: Member | undefined;
-  let isPending = false;
-  let waiting: NodeJS.Timeout | undefined;
+  const exchange = new MemberExchange(request, listener, candidates);
+  exchange.begin();
+  return exchange;
+}
 
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      clearTimeout(waiting);
-      controller = started;
-      isStarted = true;
-      if (isAborted) {
-        started.abort(abandoned());
-      }
-    },
-    onResponseStart(started, status, _fields, statusText = '') {
-      if (status >= 200 && !isAborted) {
-        isAnswered = true;
-        listener.onHead(status, statusText, started.rawHeaders as Buffer[]);
-      }
-    },
-    onResponseData(started, chunk) {
-      if (!isAborted && !listener.onData(chunk)) {
-        started.pause();
-      }
-    },
-    onResponseEnd() {
-      release();
-      if (!isAborted) {
-        listener.onEnd();
-      }
-    },
-    onResponseError(_, error) {
-      clearTimeout(waiting);
-      release();
-      if (isAborted) {
-        return;
-      }
-      if (isAnswered) {
-        listener.onFailure(problemOf(error, isStarted));
-        return;
-      }
-      if (mayTryAgain(error)) {
-        attempt();
-        return;
-      }
-      listener.onFailure(problemOf(error, isStarted));
-    },
-  };
-  const { body } = request;
-  const options: Dispatcher.DispatchOptions = {
-    method: request.method,
-    path: request.sent,
-    headers: withLength(request.fields, body),
-    body: body?.content ?? null,
-    headersTimeout: request.replyMs,
-    // The real engine leaves a byte behind a chunked body, which would spoil the next exchange (reference §2).
-    ...(body !== undefined && body.length === undefined && { reset: true }),
-  };
-  attempt();
+const retryAfterSeconds = 2;
 
-  return {
-    get member() {
-      return current;
-    },
-    resume() {
-      controller?.resume();
-    },
-    abort,
-  };
+/** A class, because there is one for each call: its methods are made once. */
+class MemberExchange implements Exchange, Attempt {
+  readonly method: string;
+  readonly body: OutgoingBody | undefined;
+  readonly replyMs: number;
+  readonly isPoll: boolean;
+  head = '';
+  isSent = false;
+  connection: Connection | undefined;
+  member: Member | undefined;
+  private readonly request: UpstreamRequest;
+  private readonly listener: ReplyListener;
+  private candidates: readonly Member[];
+  private tried = 0;
+  private isRepeated = false;
+  private isAnswered = false;
+  private isOver = false;
 
-  function abort(): void {
-    clearTimeout(waiting);
-    isAborted = true;
-    release();
-    controller?.abort(abandoned());
+  constructor(request: UpstreamRequest, listener: ReplyListener, candidates: readonly Member[]) {
+    this.method = request.method;
+    this.body = request.body;
+    this.replyMs = request.replyMs;
+    this.isPoll = request.isPoll;
+    this.request = request;
+    this.listener = listener;
+    this.candidates = candidates;
   }
 
-  function attempt(): void {
-    current = candidates[tried];
-    if (current === undefined) {
-      listener.onFailure(noMember());
+  begin(): void {
+    this.preferOneWithRoom();
+    const member = this.candidates[this.tried];
+    if (member === undefined) {
+      this.end(noMember());
       return;
     }
-    tried += 1;
-    isStarted = false;
-    isPending = true;
-    current.pending += 1;
-    options.path = withPrefix(request.sent, current.prefix);
-    const hasRoom = current.pool.dispatch(options, handler);
-    if (!hasRoom && !isStarted) {
-      waiting = setTimeout(giveUpWaiting, connectMs);
-    }
+    this.tried += 1;
+    this.head = this.headFor(member);
+    this.member = member;
+    this.isSent = false;
+    this.connection = undefined;
+    member.pending += 1;
+    member.pool.send(this);
   }
 
-  /** The member's load, by which it is chosen, counts each attempt once. */
-  function release(): void {
-    if (isPending) {
-      isPending = false;
-      current!.pending -= 1;
-    }
+  resume(): void {
+    this.connection?.resume();
   }
 
-  /** Every connection to the member is taken, perhaps by polls that last for hours. */
-  function giveUpWaiting(): void {
-    abort();
-    listener.onFailure(tooLate());
+  abort(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.leaveMember();
+    this.discardBody();
+  }
+
+  onHead(head: ReplyHead): void {
+    this.isAnswered = true;
+    this.listener.onHead(head);
+  }
+
+  onData(piece: Buffer): boolean {
+    return this.listener.onData(piece);
+  }
+
+  onEnd(rest: Buffer | undefined): void {
+    this.member!.pending -= 1;
+    this.isOver = true;
+    this.listener.onEnd(rest);
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.member!.pending -= 1;
+    if (!this.isAnswered && this.mayTryAgain(failure)) this.begin();
+    else this.end(this.problemOf(failure));
+  }
+
+  onSuspicion(): void {
+    const suspicion = new UpstreamFailure('suspect');
+    const isElsewhere = this.candidates.some(({ isTrusted }) => isTrusted);
+    if (this.isAnswered || !isElsewhere || !this.mayTryAgain(suspicion)) return;
+    this.leaveMember();
+    this.begin();
   }
 
   /** Only when no byte was sent, or when sending it twice changes nothing (S66). */
-  function mayTryAgain(error: Error): boolean {
-    if (!isStarted) {
-      return tried < candidates.length && !(error instanceof ProblemError);
+  private mayTryAgain({ reason }: UpstreamFailure): boolean {
+    if (!this.isSent) {
+      const rest = this.candidates.slice(this.tried);
+      return reason === 'busy' ? rest.some((member) => this.fits(member)) : rest.length > 0;
     }
-    if (!request.isRepeatable || isRepeated || error instanceof errors.HeadersTimeoutError) {
-      return false;
-    }
-    isRepeated = true;
-    tried %= candidates.length;
+    if (!this.request.isRepeatable || this.isRepeated) return false;
+    if (reason !== 'hungUp' && reason !== 'suspect') return false;
+    this.isRepeated = true;
+    this.tried %= this.candidates.length;
     return true;
   }
-}
 
-function withLength(fields: string[], body: OutgoingBody | undefined): string[] {
-  return body?.length === undefined ? fields : [...fields, 'content-length', String(body.length)];
-}
-
-const timeouts = [errors.ConnectTimeoutError, errors.HeadersTimeoutError, errors.BodyTimeoutError];
-
-function problemOf(error: Error, isStarted: boolean): ProblemError {
-  if (error instanceof ProblemError) {
-    return error;
+  /** The next in turn may be busy, or have gone silent since the candidates were chosen. */
+  private preferOneWithRoom(): void {
+    const next = this.candidates[this.tried];
+    if (next === undefined || this.fits(next)) return;
+    const better = this.candidates.findIndex((member, i) => i > this.tried && this.fits(member));
+    if (better === -1) return;
+    const reordered = [...this.candidates];
+    reordered[this.tried] = this.candidates[better]!;
+    reordered[better] = next;
+    this.candidates = reordered;
   }
-  if (timeouts.some((type) => error instanceof type)) {
-    return tooLate(error);
-  }
-  if (!isStarted) {
-    return noMember(error);
-  }
-  return new ProblemError(problems.badGateway, 'The member closed the connection without a valid answer', {
-    cause: error,
-  });
-}
 
-function tooLate(cause?: unknown): ProblemError {
-  return new ProblemError(problems.upstreamTimeout, 'The member did not answer in time', { cause });
+  private fits({ isTrusted, pool }: Member): boolean {
+    return isTrusted && pool.hasRoom(this.isPoll);
+  }
+
+  private headFor({ prefix, pool: { authority } }: Member): string {
+    const { method, sent, fields, body } = this.request;
+    return requestHead({ method, path: withPrefix(sent, prefix), host: authority, fields, body });
+  }
+
+  private leaveMember(): void {
+    if (this.member === undefined) return;
+    this.member.pending -= 1;
+    this.member.pool.abort(this);
+  }
+
+  private end(problem: ProblemError): void {
+    this.isOver = true;
+    this.discardBody();
+    this.listener.onFailure(problem);
+  }
+
+  /** Whoever sends the body must not wait for a reader that never comes. */
+  private discardBody(): void {
+    if (this.body?.content instanceof Readable) this.body.content.destroy();
+  }
+
+  private problemOf(failure: UpstreamFailure): ProblemError {
+    switch (failure.reason) {
+      case 'unreachable':
+      case 'suspect':
+        return noMember(failure.cause);
+      case 'busy':
+        return this.busy();
+      case 'connectTimeout':
+      case 'replyTimeout':
+        return new ProblemError(problems.upstreamTimeout, 'The member did not answer in time', {
+          cause: failure,
+        });
+      case 'bodyFailed':
+        if (failure.cause instanceof ProblemError) return failure.cause;
+        return new ProblemError(problems.invalidRequest, 'The body broke off', { cause: failure.cause });
+      case 'hungUp':
+      case 'invalidReply':
+        return new ProblemError(
+          problems.badGateway,
+          'The member closed the connection without a valid answer',
+          {
+            cause: failure.cause,
+          },
+        );
+    }
+  }
+
+  private busy(): ProblemError {
+    const what = this.isPoll ? 'polls' : 'calls';
+    const name = new URL(this.member!.address).host;
+    return new ProblemError(
+      problems.memberBusy,
+      `The member ${name} has as many ${what} under way as it is given; try again in ${retryAfterSeconds} seconds`,
+      { headers: { 'Retry-After': String(retryAfterSeconds) } },
+    );
+  }
 }
 
 function noMember(cause?: unknown): ProblemError {
@@ -207,8 +238,4 @@ function noMember(cause?: unknown): ProblemError {
     headers: { 'Retry-After': String(retryAfterSeconds) },
     cause,
   });
-}
-
-function abandoned(): Error {
-  return new errors.RequestAbortedError('The caller has gone');
 }

@@ -29,9 +29,8 @@ export function asksForAll(target: string): boolean {
 export function fanOut(
   requestFor: (member: Member) => UpstreamRequest,
   members: readonly Member[],
-  connectMs: number,
 ): Promise<readonly MemberResult[]> {
-  return Promise.all(members.map((member) => askOne(requestFor(member), member, connectMs)));
+  return Promise.all(members.map((member) => askOne(requestFor(member), member)));
 }
 
 /** 200 when all went well, else 207: some did and some did not, and the body says which. */
@@ -48,7 +47,7 @@ export function sendResults(res: ServerResponse, results: readonly MemberResult[
   res.end(body);
 }
 
-function askOne(request: UpstreamRequest, member: Member, connectMs: number): Promise<MemberResult> {
+function askOne(request: UpstreamRequest, member: Member): Promise<MemberResult> {
   const { uuid } = member;
   const about = { member: new URL(member.address).host, ...(uuid !== undefined && { uuid }) };
   return new Promise((resolve) => {
@@ -56,15 +55,16 @@ function askOne(request: UpstreamRequest, member: Member, connectMs: number): Pr
     let length = 0;
     let status = 0;
     const listener: ReplyListener = {
-      onHead(answered) {
-        status = answered;
+      onHead(head) {
+        status = head.status;
       },
       onData(chunk) {
         length += chunk.length;
         if (length <= longestBody) chunks.push(chunk);
         return true;
       },
-      onEnd() {
+      onEnd(rest) {
+        if (rest !== undefined) listener.onData(rest);
         const text = Buffer.concat(chunks).toString('utf8');
         resolve({ ...about, status, ...(text !== '' && { body: asJson(text) }) });
       },
@@ -72,7 +72,7 @@ function askOne(request: UpstreamRequest, member: Member, connectMs: number): Pr
         resolve({ ...about, error: { code: problem.code, detail: message } });
       },
     };
-    startExchange(request, listener, [member], connectMs);
+    startExchange(request, listener, [member]);
   });
 }
 

@@ -76,21 +76,21 @@ export function answersStoredValue({ structure }: Rule): boolean {
 /**
  * The fields that the caller gets, ready for `writeHead`.
  *
- * @param raw  the member's fields, names and values in turn; values keep their bytes
+ * @param raw  the member's fields, names and values in turn
  */
-export function responseFields(raw: readonly Buffer[], isStoredValue: boolean, requestId: string): string[] {
+export function responseFields(raw: readonly string[], isStoredValue: boolean, requestId: string): string[] {
   const own = ['X-Request-Id', requestId, ...(isStoredValue ? storedValueFields : replyFields)];
   const fields: string[] = [];
   let listed: ReadonlySet<string> | undefined;
   for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i]!.toString('latin1');
+    const name = raw[i]!;
     const lowerName = name.toLowerCase();
     if (lowerName === 'connection') {
-      listed = listedBy(raw[i + 1]!.toString('latin1'), listed);
+      listed = listedBy(raw[i + 1]!, listed);
       continue;
     }
     if (!dropped.has(lowerName) && !lowerName.startsWith(corsPrefix)) {
-      fields.push(name, raw[i + 1]!.toString('latin1'));
+      fields.push(name, raw[i + 1]!);
     }
   }
   return own.concat(listed === undefined ? fields : withoutListed(fields, listed));

@@ -18,6 +18,15 @@ export interface ProxyLimits {
   readonly pollGraceMs: number;
   /** Most connections to one member; calls above it wait for a free one. */
   readonly memberConnections: number;
+  /**
+   * Most polls that one member holds at a time; 0 for no limit. Each takes one of the real engine's 16
+   * workers, and with all of them taken it answers nothing else, probes included (reference §1).
+   */
+  readonly memberPolls: number;
+  /** Most calls that wait for a place at one member, and most polls; above it 503. */
+  readonly memberWaiting: number;
+  /** Longest wait for a place; above it 503. */
+  readonly waitMs: number;
 }
 
 export const defaultLimits: ProxyLimits = {
@@ -30,4 +39,7 @@ export const defaultLimits: ProxyLimits = {
   replyMs: 30_000,
   pollGraceMs: 5_000,
   memberConnections: 512,
+  memberPolls: 12,
+  memberWaiting: 1_024,
+  waitMs: 2_000,
 };

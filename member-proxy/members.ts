@@ -3,7 +3,7 @@
  * call. Only probes and refused connections speak against a member; how it answers a call never does,
  * because callers decide that (S67).
  */
-import { Pool } from 'undici';
+import { type Candidate, inOrder } from './choose-member.ts';
 import type { ProxyLimits } from './limits.ts';
 import {
   createMemberHealth,
@@ -16,12 +16,13 @@ import type { MemberCredentials } from './positions.ts';
 import type { MemberPrefix } from './prefix.ts';
 import { createProber, type Prober } from './probe.ts';
 import type { EndpointGroup } from './rule-table.ts';
+import { createPool, type MemberPool, type PoolLimits } from './upstream/pool.ts';
 
 /** A member that may be asked. */
 export interface Member {
   /** Base address, such as `http://10.0.0.1:5701`. */
   readonly address: string;
-  readonly pool: Pool;
+  readonly pool: MemberPool;
   /** What the first path segment is there: as configured, as it answered, `svc` until then. */
   readonly prefix: MemberPrefix;
   /** Known once it has told it; a restart changes it. */
@@ -30,6 +31,8 @@ export interface Member {
   readonly offGroups: ReadonlySet<EndpointGroup>;
   /** Its cluster's name and password; the same object at all members of a set. Undefined: the proxy's own. */
   readonly credentials: MemberCredentials | undefined;
+  /** Whether it is in, and nothing since its last good probe speaks against it. */
+  readonly isTrusted: boolean;
   /** Calls under way; the exchange counts. */
   pending: number;
 }
@@ -60,6 +63,11 @@ export interface Members {
   close(): Promise<void>;
 }
 
+export type MemberLimits = Pick<
+  ProxyLimits,
+  'connectMs' | 'memberConnections' | 'memberPolls' | 'memberWaiting' | 'replyMs' | 'waitMs'
+>;
+
 export interface MembersDeps {
   /** Base addresses. */
   readonly addresses: readonly string[];
@@ -69,7 +77,7 @@ export interface MembersDeps {
   readonly prefix?: MemberPrefix | undefined;
   /** What members of a set of their own take; one that is discovered takes what the member that named it does. */
   readonly credentialsOf?: (address: string) => MemberCredentials | undefined;
-  readonly limits: Pick<ProxyLimits, 'connectMs' | 'memberConnections' | 'replyMs'>;
+  readonly limits: MemberLimits;
   /** Undefined: members are taken as they are, which is right for one in this process. */
   readonly probes?: ProbeTimes | undefined;
   readonly health?: HealthRules;
@@ -88,14 +96,12 @@ export interface ProbeTimes {
 
 export const probeTimes: ProbeTimes = { everyMs: 2_000, replyMs: 2_000 };
 
-/** How long an idle connection is kept when the member does not say; a member itself never closes one. */
-const idleMs = 15_000;
-
 /** How often a member's groups are looked at anew, milliseconds. */
 const groupsMs = 60_000;
 const none: ReadonlySet<EndpointGroup> = new Set();
 
-interface Entry extends Member {
+interface Entry extends Candidate {
+  isTrusted: boolean;
   prefix: MemberPrefix;
   uuid: string | undefined;
   offGroups: ReadonlySet<EndpointGroup>;
@@ -122,8 +128,7 @@ export function createMembers(deps: MembersDeps): Members {
     choose(group) {
       if (entries.length < 2) return entries;
       turn = (turn + 1) % entries.length;
-      const open = entries.filter(({ offGroups }) => !offGroups.has(group));
-      return inOrder(open.length > 0 ? open : entries, turn, now());
+      return inOrder(withGroup(group), turn, now());
     },
     find(name) {
       const wanted = name.toLowerCase();
@@ -136,12 +141,20 @@ export function createMembers(deps: MembersDeps): Members {
     },
   };
 
+  function withGroup(group: EndpointGroup): readonly Entry[] {
+    if (entries.every(({ offGroups }) => !offGroups.has(group))) return entries;
+    const open = entries.filter(({ offGroups }) => !offGroups.has(group));
+    return open.length > 0 ? open : entries;
+  }
+
   function open(address: string, credentials: MemberCredentials | undefined, isConfigured: boolean): Entry {
     const { host } = new URL(address);
-    return {
+    const health = createMemberHealth(deps.health ?? healthRules);
+    const onRefused = () => doubt(entry);
+    const entry: Entry = {
       address,
       credentials,
-      pool: openPool(address, limits),
+      pool: createPool({ address, limits: poolLimits(limits), now, onRefused }),
       prefix: deps.prefix ?? 'svc',
       hasToldPrefix: deps.prefix !== undefined,
       uuid: undefined,
@@ -150,11 +163,18 @@ export function createMembers(deps: MembersDeps): Members {
       pending: 0,
       isConfigured,
       names: new Set([host.toLowerCase()]),
-      health: createMemberHealth(deps.health ?? healthRules),
-      prober: probes && createProber(address, probes.replyMs),
+      health,
+      get isIn() {
+        return health.isIn;
+      },
+      share: health.share,
+      isTrusted: true,
+      rank: 0,
+      prober: probes && createProber(address, probes.replyMs, now),
       timer: undefined,
       isClosed: false,
     };
+    return entry;
   }
 
   async function shut(entry: Entry): Promise<void> {
@@ -168,13 +188,17 @@ export function createMembers(deps: MembersDeps): Members {
   async function watch(entry: Entry): Promise<void> {
     const { prober, health } = entry;
     if (!prober || !probes) return;
+    entry.timer = undefined;
     const finding = await prober.look(entry.hasToldPrefix ? entry.prefix : undefined);
     if (entry.isClosed) return;
     const isNews = followPrefix(entry, finding.prefix);
     const hasMoved = health.note(finding.outcome, now());
+    entry.isTrusted = health.isIn && finding.outcome !== 'unreachable';
     if (finding.outcome === 'unreachable') {
       entry.uuid = undefined;
       entry.groupsSeenAt = undefined;
+      // Reads that wait there can be answered elsewhere, long before their time is over.
+      entry.pool.suspect();
     } else {
       await followGroups(entry, prober);
     }
@@ -182,6 +206,15 @@ export function createMembers(deps: MembersDeps): Members {
     if (finding.outcome === 'ready') await followCluster(entry, prober);
     if (entry.isClosed) return;
     entry.timer = setTimeout(() => void watch(entry), probes.everyMs).unref();
+  }
+
+  /** A connection was refused: others are asked first until a probe, which comes at once, says better. */
+  function doubt(entry: Entry): void {
+    if (!probes || !entry.isTrusted || entry.isClosed) return;
+    entry.isTrusted = false;
+    if (entry.timer === undefined) return;
+    clearTimeout(entry.timer);
+    void watch(entry);
   }
 
   /** @returns whether something was learnt */
@@ -239,18 +272,6 @@ export function createMembers(deps: MembersDeps): Members {
   }
 }
 
-function inOrder(entries: readonly Entry[], turn: number, at: number): readonly Member[] {
-  const ranked = entries.map((entry, i) => ({
-    entry,
-    // The turn breaks ties, so that calls one after the other go round.
-    rank:
-      (entry.health.isIn ? 0 : 1e9) +
-      (entry.pending + 1) / entry.health.share(at) +
-      ((i - turn + entries.length) % entries.length) / (entries.length * 2),
-  }));
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
-}
-
 function statusOf({ address, uuid, prefix, offGroups, health, pending }: Entry): MemberStatus {
   return {
     address,
@@ -263,15 +284,13 @@ function statusOf({ address, uuid, prefix, offGroups, health, pending }: Entry):
   };
 }
 
-function openPool(
-  address: string,
-  { connectMs, memberConnections, replyMs }: Pick<ProxyLimits, 'connectMs' | 'memberConnections' | 'replyMs'>,
-): Pool {
-  return new Pool(address, {
-    connections: memberConnections,
-    pipelining: 1,
-    connectTimeout: connectMs,
-    keepAliveTimeout: idleMs,
-    bodyTimeout: replyMs,
-  });
+function poolLimits(limits: MemberLimits): PoolLimits {
+  return {
+    connectMs: limits.connectMs,
+    stallMs: limits.replyMs,
+    connections: limits.memberConnections,
+    polls: limits.memberPolls,
+    waiting: limits.memberWaiting,
+    waitMs: limits.waitMs,
+  };
 }

@@ -1,9 +1,10 @@
 /** One look at a member: does it answer, is it ready, and under which first path segment (S67). */
-import { Client, errors } from 'undici';
 import { type ClusterView, readClusterView } from './cluster-view.ts';
 import type { ProbeOutcome } from './member-health.ts';
 import { type MemberPrefix, memberPrefixes } from './prefix.ts';
 import type { EndpointGroup } from './rule-table.ts';
+import { createAsker } from './upstream/ask.ts';
+import { UpstreamFailure } from './upstream/failure.ts';
 
 export interface Finding {
   readonly outcome: ProbeOutcome;
@@ -43,15 +44,10 @@ const longestReply = 1024 * 1024;
 /**
  * @param address  base address of the member
  * @param replyMs  longest wait for a connection, and for a reply, milliseconds
+ * @param now      monotonic milliseconds
  */
-export function createProber(address: string, replyMs: number): Prober {
-  // A connection of its own: those of the calls may all be taken by polls that last for hours.
-  const client = new Client(address, {
-    connectTimeout: replyMs,
-    headersTimeout: replyMs,
-    bodyTimeout: replyMs,
-    maxResponseSize: longestReply,
-  });
+export function createProber(address: string, replyMs: number, now: () => number): Prober {
+  const member = createAsker({ address, replyMs, mostBytes: longestReply, now });
 
   return {
     async look(known) {
@@ -71,14 +67,13 @@ export function createProber(address: string, replyMs: number): Prober {
       // A member that hangs up on everything may just be going down.
       return silent.size < Object.keys(groupPaths).length ? silent : new Set();
     },
-    close: () => client.destroy(),
+    close: member.close,
   };
 
   async function cluster(prefix: MemberPrefix): Promise<ClusterView | undefined> {
     try {
-      const { statusCode, body } = await client.request({ method: 'GET', path: `/${prefix}/rest/cluster` });
-      const text = await body.text();
-      return statusCode === 200 ? readClusterView(text) : undefined;
+      const { status, text } = await member.ask('GET', `/${prefix}/rest/cluster`);
+      return status === 200 ? readClusterView(text) : undefined;
     } catch {
       return undefined;
     }
@@ -94,8 +89,7 @@ export function createProber(address: string, replyMs: number): Prober {
 
   async function hangsUp(path: string): Promise<boolean> {
     try {
-      const { body } = await client.request({ method: 'HEAD', path });
-      await body.dump();
+      await member.ask('HEAD', path);
       return false;
     } catch (error) {
       return hasHungUp(error);
@@ -104,10 +98,9 @@ export function createProber(address: string, replyMs: number): Prober {
 
   async function ask(prefix: MemberPrefix): Promise<ProbeOutcome> {
     try {
-      const { statusCode, body } = await client.request({ method: 'GET', path: `/${prefix}/health/ready` });
-      await body.dump();
-      if (statusCode === 200) return 'ready';
-      return statusCode === 503 ? 'notReady' : 'silent';
+      const { status } = await member.ask('GET', `/${prefix}/health/ready`);
+      if (status === 200) return 'ready';
+      return status === 503 ? 'notReady' : 'silent';
     } catch (error) {
       return hasHungUp(error) ? 'silent' : 'unreachable';
     }
@@ -116,9 +109,5 @@ export function createProber(address: string, replyMs: number): Prober {
 
 /** The real engine's only refusal: it takes the connection and closes it without a byte (reference §3). */
 function hasHungUp(error: unknown): boolean {
-  return (
-    error instanceof errors.SocketError ||
-    (error as NodeJS.ErrnoException).code === 'ECONNRESET' ||
-    (error as NodeJS.ErrnoException).code === 'EPIPE'
-  );
+  return error instanceof UpstreamFailure && error.reason === 'hungUp';
 }

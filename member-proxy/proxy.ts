@@ -12,7 +12,7 @@ import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type BodyFor, filledFor, thatTakeTheSame } from './member-body.ts';
-import type { Member, Members } from './members.ts';
+import type { Member, MemberStatus, Members } from './members.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
 import type { MemberCredentials } from './positions.ts';
@@ -61,6 +61,8 @@ export interface MemberProxy {
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Ends the calls under way whose tokens have been revoked, or open them no longer: a poll may wait for hours. */
   recheck(): void;
+  /** The members as they are known now. */
+  statuses(): readonly MemberStatus[];
   /** Waits for calls under way and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -84,6 +86,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   return {
     handle,
     recheck,
+    statuses: members.statuses,
     close() {
       stopHearing();
       return members.close();
@@ -199,14 +202,14 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       requestFor(call, { head, target, body: member && bodyFor(member) }, limits);
     if (call.rule!.isLocal && call.pin === undefined && asksForAll(target.sent)) {
       const withoutQuery = (member: Member) => ({ ...requestOf(member), sent: target.path });
-      fanOut(withoutQuery, members.list(), limits.connectMs)
+      fanOut(withoutQuery, members.list())
         .then((results) => sendResults(call.res, results, call.requestId))
         .catch((error) => refuse(call, error));
       return;
     }
     waiting.add(call);
     const listener = relayTo(call, (error) => refuse(call, error));
-    call.exchange = startExchange(requestOf(candidates[0]), listener, candidates, limits.connectMs);
+    call.exchange = startExchange(requestOf(candidates[0]), listener, candidates);
   }
 
   function refuse(call: Call, error: unknown): void {

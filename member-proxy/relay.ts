@@ -16,13 +16,14 @@ export function requestFor(
   { head, target, body }: { head: RequestHead; target: Target; body: OutgoingBody | undefined },
   limits: ProxyLimits,
 ): UpstreamRequest {
-  const isPoll = rule?.structure?.action === 'poll';
+  const isPoll = rule!.structure?.action === 'poll';
   return {
     method: req.method!,
     sent: target.sent,
     fields: requestFields(head, trace!),
     body,
     replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
+    isPoll,
     isRepeatable: req.method === 'GET' && !isPoll,
   };
 }
@@ -32,10 +33,10 @@ export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): Repl
   const { res, requestId } = call;
   const rule = call.rule!;
   return {
-    onHead(status, statusText, received) {
+    onHead({ status, reason, fields: received }) {
       const fields = responseFields(received, answersStoredValue(rule), requestId);
       if (rule.isLocal) addMember(fields, call.exchange?.member);
-      res.writeHead(status, statusText, fields);
+      res.writeHead(status, reason, fields);
     },
     onData(chunk) {
       const isTaken = res.write(chunk);
@@ -44,8 +45,8 @@ export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): Repl
       }
       return isTaken;
     },
-    onEnd() {
-      res.end();
+    onEnd(rest) {
+      res.end(rest);
     },
     onFailure,
   };

@@ -122,16 +122,6 @@ describe('when a member does not answer', () => {
     await until(() => proxy.records.length === 1, 'the call is recorded');
     expect(proxy.records[0]).toMatchObject({ status: 200, decision: 'bad_gateway' });
   });
-
-  test('S65: a call that finds every connection taken does not wait for ever: 504', async () => {
-    const member = await rawMember(() => undefined);
-    await open([member.address], { limits: { memberConnections: 1, connectMs: 200 } });
-    const first = connectTo(proxy.address);
-    first.write(head('DELETE', '/svc/rest/queues/q/60'));
-    await until(() => member.opened() === 1, 'the poll waits at the member');
-    expect((await call('POST', '/svc/rest/maps/m/k', { body: 'x' })).status).toBe(504);
-    first.destroy();
-  });
 });
 
 describe('S66: retries', () => {

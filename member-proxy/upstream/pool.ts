@@ -1,0 +1,156 @@
+/** The connections to one member, and the bounded lines of those that wait for one. */
+import type { Attempt } from './attempt.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { UpstreamFailure } from './failure.ts';
+import { endpointOf } from './open-socket.ts';
+import { createWaitingLine } from './waiting-line.ts';
+
+export interface PoolLimits {
+  /** Longest wait until a connection is open, milliseconds. */
+  readonly connectMs: number;
+  /** Longest silence within a body, milliseconds. */
+  readonly stallMs: number;
+  /** Most connections at a time. */
+  readonly connections: number;
+  /** Most polls at a time, each of which holds a worker of the member; 0 for no limit. */
+  readonly polls: number;
+  /** Most calls that wait for a place, and most polls beside them. */
+  readonly waiting: number;
+  /** Longest wait for a place, milliseconds. */
+  readonly waitMs: number;
+}
+
+export interface MemberPool {
+  /** `host:port` for the `Host` field. */
+  readonly authority: string;
+  /** Whether a call could begin now. */
+  hasRoom(isPoll: boolean): boolean;
+  /** Sends it, at once or when there is room. What becomes of it is told to the attempt. */
+  send(attempt: Attempt): void;
+  /** Breaks it off at once, wherever it stands; its connection is not used again (S63, S70). */
+  abort(attempt: Attempt): void;
+  /** Tells those that wait here that the member does not answer its probes. */
+  suspect(): void;
+  /** Takes nothing more, waits for what is under way, and closes the connections. */
+  close(): Promise<void>;
+}
+
+export interface PoolDeps {
+  /** Base address of the member. */
+  readonly address: string;
+  readonly limits: PoolLimits;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Hears of each connection that could not be opened. */
+  readonly onRefused?: () => void;
+}
+
+/** How long an idle connection is kept, at most; a member itself never closes one (reference §2). */
+const longestIdleMs = 15_000;
+const sweepEveryMs = 5_000;
+const sharedBytes = 64 * 1024;
+
+export function createPool({ address, limits, now, onRefused }: PoolDeps): MemberPool {
+  const endpoint = endpointOf(address);
+  const times = { connectMs: limits.connectMs, stallMs: limits.stallMs };
+  const shared = Buffer.allocUnsafeSlow(sharedBytes);
+  const busy = new Map<Connection, Attempt>();
+  /** The one used last comes last, and is taken first. */
+  const idle: Connection[] = [];
+  const waitingCalls = createWaitingLine(limits.waiting, limits.waitMs);
+  const waitingPolls = createWaitingLine(limits.waiting, limits.waitMs);
+  let polls = 0;
+  let sweeper: NodeJS.Timeout | undefined;
+  let onEmpty: (() => void) | undefined;
+
+  return { authority: endpoint.authority, hasRoom, send, abort, suspect, close };
+
+  function hasRoom(isPoll: boolean): boolean {
+    return busy.size < limits.connections && (!isPoll || limits.polls === 0 || polls < limits.polls);
+  }
+
+  function send(attempt: Attempt): void {
+    if (onEmpty !== undefined) attempt.onFailure(new UpstreamFailure('unreachable'));
+    else if (hasRoom(attempt.isPoll)) begin(attempt);
+    else lineOf(attempt).join(attempt);
+  }
+
+  function lineOf({ isPoll }: Attempt) {
+    return isPoll ? waitingPolls : waitingCalls;
+  }
+
+  function begin(attempt: Attempt): void {
+    const connection = takeIdle() ?? openConnection(endpoint, times, shared, { onFree, onGone });
+    if (attempt.isPoll) polls += 1;
+    busy.set(connection, attempt);
+    connection.run(attempt);
+  }
+
+  /** The member may be about to close one that has been idle for long. */
+  function takeIdle(): Connection | undefined {
+    for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
+      if (!isPast(connection)) return connection;
+      connection.destroy();
+    }
+    return undefined;
+  }
+
+  function isPast({ idleSince, idleMs = longestIdleMs }: Connection): boolean {
+    return now() - idleSince > Math.min(idleMs, longestIdleMs);
+  }
+
+  function onFree(connection: Connection): void {
+    depart(connection);
+    connection.idleSince = now();
+    idle.push(connection);
+    sweeper ??= setInterval(sweep, sweepEveryMs).unref();
+    admitWaiting();
+  }
+
+  function onGone(connection: Connection, failure: UpstreamFailure | undefined): void {
+    if (busy.has(connection)) depart(connection);
+    else if (idle.includes(connection)) idle.splice(idle.indexOf(connection), 1);
+    if (failure?.reason === 'unreachable' || failure?.reason === 'connectTimeout') onRefused?.();
+    admitWaiting();
+  }
+
+  function depart(connection: Connection): void {
+    if (busy.get(connection)?.isPoll) polls -= 1;
+    busy.delete(connection);
+  }
+
+  /** Polls come after other calls: they are going to wait anyway. */
+  function admitWaiting(): void {
+    while (!waitingCalls.isEmpty && hasRoom(false)) begin(waitingCalls.next()!);
+    while (!waitingPolls.isEmpty && hasRoom(true)) begin(waitingPolls.next()!);
+    if (busy.size === 0) onEmpty?.();
+  }
+
+  function abort(attempt: Attempt): void {
+    if (!lineOf(attempt).leave(attempt)) attempt.connection?.destroy();
+  }
+
+  function suspect(): void {
+    const all = [...busy.values(), ...waitingCalls.all(), ...waitingPolls.all()];
+    for (const attempt of all) attempt.onSuspicion();
+  }
+
+  function sweep(): void {
+    for (const connection of idle.filter(isPast)) connection.destroy();
+    if (idle.length === 0) stopSweeping();
+  }
+
+  function stopSweeping(): void {
+    clearInterval(sweeper);
+    sweeper = undefined;
+  }
+
+  async function close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      onEmpty = resolve;
+      admitWaiting();
+    });
+    stopSweeping();
+    for (const connection of [...idle]) connection.destroy();
+  }
+}

@@ -1,0 +1,108 @@
+/** Reads the replies of one connection, one at a time, and says where each of them ends. */
+import { type ChunkedBody, createChunkedBody } from './chunked-body.ts';
+import { headBytes, invalid, type ReplyHead, readReplyHead } from './reply-head.ts';
+
+export interface ReplyEvents {
+  onHead(head: ReplyHead): void;
+  /** A piece of the body that is not its end; valid during the call only. */
+  onPiece(piece: Buffer): void;
+  /**
+   * @param rest       the last piece of the body, valid during the call only; undefined when there is none
+   * @param hasExcess  whether bytes came behind the reply, which nobody had asked for (S63)
+   */
+  onEnd(rest: Buffer | undefined, hasExcess: boolean): void;
+}
+
+export interface ReplyReader {
+  /** Begins with the reply to the next request. */
+  expect(method: string): void;
+  /**
+   * Takes bytes off the connection.
+   *
+   * @throws {UpstreamFailure} `invalidReply`; also for bytes without a request
+   */
+  read(bytes: Buffer): void;
+  /** Whether so much of the body is to come that it is worth a buffer of its own. */
+  isInLargeBody(): boolean;
+}
+
+type Phase = 'idle' | 'head' | 'counted' | 'chunked';
+
+const endOfHead = Buffer.from('\r\n\r\n');
+const largeBodyBytes = 64 * 1024;
+
+export function createReplyReader(events: ReplyEvents): ReplyReader {
+  let phase: Phase = 'idle';
+  let isToHead = false;
+  /** A head that has not arrived in full. */
+  let partialHead: Buffer | undefined;
+  /** Bytes of a counted body that are to come. */
+  let left = 0;
+  let chunks: ChunkedBody | undefined;
+
+  return {
+    expect(method) {
+      phase = 'head';
+      isToHead = method === 'HEAD';
+    },
+    read(bytes) {
+      switch (phase) {
+        case 'idle':
+          throw invalid('bytes without a request');
+        case 'head':
+          return readHead(bytes);
+        case 'counted':
+          return readCounted(bytes, 0);
+        case 'chunked':
+          return readChunked(bytes, 0);
+      }
+    },
+    isInLargeBody: () => (phase === 'counted' && left > largeBodyBytes) || phase === 'chunked',
+  };
+
+  function readHead(received: Buffer): void {
+    const bytes = partialHead === undefined ? received : Buffer.concat([partialHead, received]);
+    const end = bytes.indexOf(endOfHead);
+    if (end > headBytes || (end === -1 && bytes.length > headBytes)) throw invalid('the size of the head');
+    if (end === -1) {
+      // The bytes are another's again when this call is over.
+      partialHead = partialHead === undefined ? Buffer.from(bytes) : bytes;
+      return;
+    }
+    partialHead = undefined;
+    const head = readReplyHead(bytes.toString('latin1', 0, end), isToHead);
+    const bodyAt = end + endOfHead.length;
+    if (head.bodyLength === undefined) {
+      phase = 'chunked';
+      chunks = createChunkedBody();
+      events.onHead(head);
+      if (bodyAt < bytes.length) readChunked(bytes, bodyAt);
+      return;
+    }
+    phase = 'counted';
+    left = head.bodyLength;
+    events.onHead(head);
+    if (left === 0) finish(undefined, bodyAt < bytes.length);
+    else if (bodyAt < bytes.length) readCounted(bytes, bodyAt);
+  }
+
+  function readCounted(bytes: Buffer, from: number): void {
+    const end = Math.min(bytes.length, from + left);
+    const piece = bytes.subarray(from, end);
+    left -= piece.length;
+    if (left === 0) finish(piece, end < bytes.length);
+    else events.onPiece(piece);
+  }
+
+  function readChunked(bytes: Buffer, from: number): void {
+    const end = chunks!.read(bytes, from, (start, end) => events.onPiece(bytes.subarray(start, end)));
+    if (end === -1) return;
+    chunks = undefined;
+    finish(undefined, end < bytes.length);
+  }
+
+  function finish(rest: Buffer | undefined, hasExcess: boolean): void {
+    phase = 'idle';
+    events.onEnd(rest, hasExcess);
+  }
+}
