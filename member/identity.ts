@@ -12,3 +12,10 @@ export const memberVersion = '5.5.0';
 
 /** `<major>.<minor>` (spec §2.5). */
 export const clusterVersion = '5.5';
+
+/** The real engine's way to write an address, brackets around the host whatever it is: `[<ip>]:<port>`. */
+export function bracketedAddress(address: string): string {
+  const separator = address.lastIndexOf(':');
+  const host = address.slice(0, separator).replace(/^\[|\]$/g, '');
+  return `[${host}]:${address.slice(separator + 1)}`;
+}

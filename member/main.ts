@@ -19,9 +19,11 @@ try {
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      void member.close().then(() => process.exit(0));
+      void member.close();
     });
   }
+  // Also when a call of memberShutdown or clusterShutdown has stopped it.
+  void member.stopped.then(() => process.exit(0));
 } catch (error) {
   const problems = settingsProblems(error);
   if (problems === undefined) throw error;

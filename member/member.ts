@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestListener } from 'node:http';
 import { promisify } from 'node:util';
 import { createCluster } from './cluster/cluster.ts';
 import { createLifecycle } from './cluster/lifecycle.ts';
 import type { MemberConfig } from './config/config.ts';
 import { createNameLookup } from './config/name-patterns.ts';
+import { type CpSubsystem, createCpSubsystem } from './cp/cp-subsystem.ts';
 import { createMaps, type Maps } from './data/maps.ts';
 import { createMemory } from './data/memory.ts';
 import { createQueues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
+import { bracketedAddress, type MemberIdentity } from './identity.ts';
 import { answerWith, listenOnFreePort, portOf } from './listen.ts';
+import { createCallTrace, createListener } from './listener.ts';
 import { type MemberLog, ownLogOf, silentLog } from './log.ts';
 import { createCredentials } from './management/credentials.ts';
-import { createLogLevels, type LogLevels } from './management/log-levels.ts';
+import { createLicences } from './management/licence.ts';
+import { createLogLevels } from './management/log-levels.ts';
 import { createManagement } from './management/management-route.ts';
-import { OperationRefused } from './refused.ts';
-import { replyEmpty } from './replies.ts';
 import { createBodyReader } from './request-body.ts';
-import { type Call, type CallTrace, createRouter, type Handler } from './router.ts';
+import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
 
 export interface MemberOptions {
@@ -37,6 +38,8 @@ export interface Member {
   readonly address: string;
   readonly port: number;
   readonly uuid: string;
+  /** What CP clients do, for who has the member in its own process: HTTP has no call to open a session. */
+  readonly cp: Pick<CpSubsystem, 'openSession'>;
   /**
    * Stops: `ready` turns 503, waiting polls end with 204, replies under way are finished. Resolves
    * when the last connection has closed, after 5 s at most.
@@ -49,10 +52,10 @@ export interface Member {
 const closeTimeoutMs = 5_000;
 
 /**
- * Starts a cluster member that stands alone: maps, queues, cluster information and health over HTTP.
- * All data is in memory and ends with it.
+ * Starts a cluster member that stands alone, with all of the member REST interface.
  *
  * @throws {PortTakenError} when the port, or each port that the configuration allows, is taken
+ * @throws {OperationRefused} when the licence key of the configuration is none
  */
 export async function startMember({
   config,
@@ -61,12 +64,18 @@ export async function startMember({
   log: handedLog = silentLog,
   now = Date.now,
 }: MemberOptions): Promise<Member> {
+  const licences = createLicences(config.licenceKey);
   const attempts = config.port.autoIncrement && port !== 0 ? config.port.portCount : 1;
   const server = await listenOnFreePort({ host, port, attempts });
   const closeServer = prepareClose(server, closeTimeoutMs);
   const boundPort = portOf(server);
-  const hostAndPort = `${reachableHost(host)}:${boundPort}`;
-  const uuid = randomUUID();
+  const identity: MemberIdentity = {
+    uuid: randomUUID(),
+    address: `${reachableHost(host)}:${boundPort}`,
+    clusterName: config.clusterName,
+    instanceName: config.instanceName ?? `${config.clusterName}-${boundPort}`,
+  };
+  const { uuid, address } = identity;
   const log = ownLogOf(handedLog);
   const logLevels = createLogLevels(log);
   const lifecycle = createLifecycle();
@@ -82,6 +91,7 @@ export async function startMember({
   const queues = createQueues({ configOf: createNameLookup(config.queues), memory, limits: config.limits });
   const readBody = createBodyReader({ limitBytes: config.limits.bodyBytes, memory });
   const accept = createCredentials(config);
+  const cp = createCpSubsystem({ ...config.cp, local: { uuid, address: bracketedAddress(address) }, now });
   const routes = createRoutes({
     maps,
     queues,
@@ -89,12 +99,13 @@ export async function startMember({
     readBody,
     managementRoute: createManagement({ readBody, accept }),
     maxPollSeconds: config.limits.pollSeconds,
-    identity: {
-      uuid,
-      address: hostAndPort,
-      clusterName: config.clusterName,
-      instanceName: config.instanceName ?? `${config.clusterName}-${boundPort}`,
-    },
+    identity,
+    lifecycle,
+    licences,
+    logLevels,
+    cp,
+    isSecured: config.security.enabled,
+    shutDown: () => void close(),
     countConnections: promisify(server.getConnections.bind(server)),
     isReady: () => lifecycle.isReady,
   });
@@ -110,7 +121,7 @@ export async function startMember({
 
   const stopSweeping = startSweeping(maps);
   lifecycle.opened();
-  log.info({ address: hostAndPort, uuid, groups: [...groups] }, 'member started');
+  log.info({ address, uuid, groups: [...groups] }, 'member started');
 
   async function stop(): Promise<void> {
     lifecycle.stopping();
@@ -118,73 +129,24 @@ export async function startMember({
     queues.endWaits();
     await closeServer();
     lifecycle.stopped();
-    log.info({ address: hostAndPort }, 'member stopped');
+    log.info({ address }, 'member stopped');
     stopped();
   }
 
+  function close(): Promise<void> {
+    closing ??= stop();
+    return closing;
+  }
+
   return {
-    address: `http://${hostAndPort}`,
+    address: `http://${address}`,
     port: boundPort,
     uuid,
-    close() {
-      closing ??= stop();
-      return closing;
-    },
+    cp,
+    close,
     stopped: new Promise((resolve) => {
       stopped = resolve;
     }),
-  };
-}
-
-interface ListenerDeps {
-  readonly dispatch: Handler;
-  readonly log: MemberLog;
-  readonly isStopping: () => boolean;
-}
-
-/** Calls the router; what it throws is a bare 500 (spec §7) and a line in the log. */
-function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
-  function fail({ req, res }: Call, error: unknown): void {
-    if (error instanceof OperationRefused) {
-      log.warn({ method: req.method, reason: error.message }, 'call refused');
-    } else {
-      log.error({ method: req.method, err: error }, 'request failed');
-    }
-    if (res.headersSent) req.socket.destroy();
-    else replyEmpty(res, 500);
-  }
-
-  return function answer(req, res) {
-    res.sendDate = false; // the real engine sends no Date, and making one costs
-    if (isStopping()) res.shouldKeepAlive = false;
-    const call = { req, res };
-    try {
-      const answered = dispatch(call);
-      if (answered !== undefined) answered.catch((error) => fail(call, error));
-    } catch (error) {
-      fail(call, error);
-    }
-  };
-}
-
-interface CallTraceDeps {
-  readonly log: MemberLog;
-  readonly logLevels: LogLevels;
-}
-
-/** A line for each call, once the log level asks for that much. */
-function createCallTrace({ log, logLevels }: CallTraceDeps): CallTrace {
-  return {
-    get isOn() {
-      return logLevels.showsCalls;
-    },
-    follow({ req, res }, endpoint) {
-      const start = performance.now();
-      res.once('close', () => {
-        const durationMs = Math.round(performance.now() - start);
-        log.debug({ method: req.method, endpoint, status: res.statusCode, durationMs }, 'call answered');
-      });
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * A call that the member understands and does not carry out: the caller gets a bare 500 (spec §7), the
- * log of the member the reason, in the real engine's words where it has some.
+ * log of the member the reason, without a word that the caller sent: it may be a password out of its place.
  */
 export class OperationRefused extends Error {
   override readonly name = 'OperationRefused';

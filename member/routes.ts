@@ -1,10 +1,21 @@
 import { type ClusterEndpointsDeps, createClusterRoutes } from './endpoints/cluster-endpoints.ts';
+import { type CpEndpointsDeps, createCpRoutes } from './endpoints/cp-endpoints.ts';
 import { createHealthRoutes, type HealthEndpointsDeps } from './endpoints/health-endpoints.ts';
+import { createLicenceRoutes, type LicenceEndpointsDeps } from './endpoints/licence-endpoints.ts';
+import { createLogLevelRoutes, type LogLevelEndpointsDeps } from './endpoints/log-level-endpoints.ts';
+import { createManagementRoutes, type ManagementEndpointsDeps } from './endpoints/management-endpoints.ts';
 import { createMapRoutes, type MapEndpointsDeps } from './endpoints/map-endpoints.ts';
 import { createQueueRoutes, type QueueEndpointsDeps } from './endpoints/queue-endpoints.ts';
 import type { Route } from './router.ts';
 
-export type RoutesDeps = MapEndpointsDeps & QueueEndpointsDeps & ClusterEndpointsDeps & HealthEndpointsDeps;
+export type RoutesDeps = MapEndpointsDeps &
+  QueueEndpointsDeps &
+  ClusterEndpointsDeps &
+  ManagementEndpointsDeps &
+  LogLevelEndpointsDeps &
+  LicenceEndpointsDeps &
+  CpEndpointsDeps &
+  HealthEndpointsDeps;
 
 /** Every endpoint of the member: method, path, group (spec §4.1) and handler. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
@@ -12,6 +23,10 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...createMapRoutes(deps),
     ...createQueueRoutes(deps),
     ...createClusterRoutes(deps),
+    ...createManagementRoutes(deps),
+    ...createLogLevelRoutes(deps),
+    ...createLicenceRoutes(deps),
+    ...createCpRoutes(deps),
     ...createHealthRoutes(deps),
   ];
 }

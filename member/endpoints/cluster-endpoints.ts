@@ -1,8 +1,9 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import { clusterVersion, type MemberIdentity, memberVersion } from '../identity.ts';
+import { bracketedAddress, clusterVersion, type MemberIdentity, memberVersion } from '../identity.ts';
 import type { ManagementEndpoint, ManagementRoute } from '../management/management-route.ts';
 import { replyEmpty, replyJson } from '../replies.ts';
 import type { Call, Handler, Route } from '../router.ts';
+import { management } from './management-paths.ts';
 
 export interface ClusterEndpointsDeps {
   readonly identity: MemberIdentity;
@@ -61,14 +62,9 @@ export function createClusterRoutes({
   ];
 }
 
-const management = 'rest/management/cluster';
-
 /** The real engine's text: the members, the build version, the version of the runtime. */
 function describeNodes({ address, uuid }: MemberIdentity): string {
-  const separator = address.lastIndexOf(':');
-  const host = address.slice(0, separator).replace(/^\[|\]$/g, '');
-  const port = address.slice(separator + 1);
-  return `[Member [${host}]:${port} - ${uuid} this]\n${memberVersion}\n${process.versions.node}`;
+  return `[Member ${bracketedAddress(address)} - ${uuid} this]\n${memberVersion}\n${process.versions.node}`;
 }
 
 function show(json: string): Handler {

@@ -53,7 +53,7 @@ export function createLogLevels(log: MemberLog): LogLevels {
     set(text) {
       const name = nameOf(text);
       if (name === undefined) {
-        throw new OperationRefused(`Invalid level '${text}', known levels are: ${known.join(', ')}`);
+        throw new OperationRefused(`no such log level; known are ${known.join(', ')}`);
       }
       if (startLevel === undefined) throw new OperationRefused('the log of this member takes no level');
       apply(levelFor(numbers[name] ?? Number(name)), name);

@@ -1,0 +1,69 @@
+import type { AcceptCredentials } from '../management/credentials.ts';
+import { refuseUnknown } from '../management/management-route.ts';
+import { decodePosition, splitPositions } from '../positions.ts';
+import { replyBytes, replyEmpty } from '../replies.ts';
+import type { ReadBody } from '../request-body.ts';
+import type { Call, Route } from '../router.ts';
+import { decodeChanges } from '../wan/change.ts';
+import { decodeLeaves, encodeComparison } from '../wan/comparison.ts';
+import type { Receiver } from '../wan/receiver.ts';
+import { acknowledgeField, receiverPaths, viaField } from '../wan/target.ts';
+
+export interface WanReceiverEndpointsDeps {
+  readonly receiver: Receiver;
+  /** Takes a whole batch. */
+  readonly readBatch: ReadBody;
+  readonly accept: AcceptCredentials;
+}
+
+/**
+ * Where other members' publishers bring their changes. The real engine uses its binary member protocol for
+ * this; here it is HTTP, with name and password as the first line of the body.
+ */
+export function createWanReceiverRoutes({
+  receiver,
+  readBatch,
+  accept,
+}: WanReceiverEndpointsDeps): readonly Route[] {
+  function route(template: string, handler: (call: Call, content: Buffer) => Promise<void>): Route {
+    return {
+      method: 'POST',
+      template,
+      group: 'WAN',
+      async handler(call) {
+        const body = await readBatch(call);
+        if (body === undefined) return;
+        const end = body.indexOf('\n');
+        const positions = end === -1 ? undefined : splitPositions(body.subarray(0, end), 2);
+        if (positions === undefined) return replyEmpty(call.res, 400);
+        const [name, password] = positions.map(decodePosition);
+        if (!accept(name!, password!)) return refuseUnknown(call);
+        return handler(call, body.subarray(end + 1));
+      },
+    };
+  }
+
+  async function takeChanges({ req, res }: Call, content: Buffer): Promise<void> {
+    const changes = decodeChanges(content);
+    if (changes === undefined) return replyEmpty(res, 400);
+    const via = String(req.headers[viaField] ?? '')
+      .split('&')
+      .filter(Boolean)
+      .map(decodePosition);
+    const applied = receiver.apply(changes, via);
+    if (req.headers[acknowledgeField] === 'receipt') {
+      replyEmpty(res, 200);
+      await applied.catch(() => {}); // answered already; what is left out differs until the next synchronisation
+      return;
+    }
+    replyEmpty(res, (await applied) ? 200 : 503);
+  }
+
+  async function compareLeaves({ res }: Call, content: Buffer): Promise<void> {
+    const leaves = decodeLeaves(content);
+    if (leaves === undefined) return replyEmpty(res, 400);
+    replyBytes(res, encodeComparison(await receiver.compare(leaves.map, leaves.layer)));
+  }
+
+  return [route(receiverPaths.changes, takeChanges), route(receiverPaths.compare, compareLeaves)];
+}

@@ -1,0 +1,58 @@
+import type { RequestListener } from 'node:http';
+import type { MemberLog } from './log.ts';
+import type { LogLevels } from './management/log-levels.ts';
+import { OperationRefused } from './refused.ts';
+import { replyEmpty } from './replies.ts';
+import type { Call, CallTrace, Handler } from './router.ts';
+
+export interface ListenerDeps {
+  readonly dispatch: Handler;
+  readonly log: MemberLog;
+  readonly isStopping: () => boolean;
+}
+
+/** Calls the router; what it throws is a bare 500 (spec §7) and a line in the log. */
+export function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
+  function fail({ req, res }: Call, error: unknown): void {
+    if (error instanceof OperationRefused) {
+      log.warn({ method: req.method, reason: error.message }, 'call refused');
+    } else {
+      log.error({ method: req.method, err: error }, 'request failed');
+    }
+    if (res.headersSent) req.socket.destroy();
+    else replyEmpty(res, 500);
+  }
+
+  return function answer(req, res) {
+    res.sendDate = false; // the real engine sends no Date, and making one costs
+    if (isStopping()) res.shouldKeepAlive = false;
+    const call = { req, res };
+    try {
+      const answered = dispatch(call);
+      if (answered !== undefined) answered.catch((error) => fail(call, error));
+    } catch (error) {
+      fail(call, error);
+    }
+  };
+}
+
+export interface CallTraceDeps {
+  readonly log: MemberLog;
+  readonly logLevels: LogLevels;
+}
+
+/** A line for each call, once the log level asks for that much. */
+export function createCallTrace({ log, logLevels }: CallTraceDeps): CallTrace {
+  return {
+    get isOn() {
+      return logLevels.showsCalls;
+    },
+    follow({ req, res }, endpoint) {
+      const start = performance.now();
+      res.once('close', () => {
+        const durationMs = Math.round(performance.now() - start);
+        log.debug({ method: req.method, endpoint, status: res.statusCode, durationMs }, 'call answered');
+      });
+    },
+  };
+}
