@@ -36,7 +36,7 @@ export async function startEmbeddedMember({
 async function readConfig(file: string): Promise<MemberConfig> {
   // Loaded only here: schema and parser cost 110 ms of start-up, and most installations have no such file.
   const { loadMemberConfig } = await import('../member/config/load.ts');
-  const { MemberConfigError } = await import('../member/config/yaml-file.ts');
+  const { MemberConfigError } = await import('../member/config/config-error.ts');
   try {
     return loadMemberConfig(await readFile(file, 'utf8'), { file });
   } catch (error) {

@@ -124,7 +124,9 @@ function groupsOn(switches: Readonly<Record<string, { enabled: boolean }>>): rea
 
 function joinOf({ network, 'advanced-network': advanced }: MemberSection): MemberConfig['join'] {
   const tcpIp = (advanced?.enabled ? advanced.join : network?.join)?.['tcp-ip'] ?? {};
-  return { enabled: tcpIp.enabled ?? false, memberList: tcpIp['member-list'] ?? [] };
+  const { 'member-list': list = [], member = '', members = '' } = tcpIp;
+  const others = [member, ...members.split(/[,; ]+/)].filter((one) => one !== '');
+  return { enabled: tcpIp.enabled ?? false, memberList: [...list, ...others] };
 }
 
 function securityOf({ security }: MemberSection): SecurityConfig {

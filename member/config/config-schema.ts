@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { advancedNetwork, network } from './schema/network.ts';
-import { bytes, count, millis, seconds, section, text } from './schema/parts.ts';
+import { bytes, count, millis, seconds, section, size, text } from './schema/parts.ts';
 import { security } from './schema/security.ts';
 import { maps, queues } from './schema/structures.ts';
 import { wanReplications } from './schema/wan.ts';
@@ -15,7 +15,7 @@ const persistence = section({
 });
 
 const cpSubsystem = section({
-  'cp-member-count': z.int().min(0).max(1, 'this member stands alone: 0 (off) or 1').optional(),
+  'cp-member-count': size.optional(),
   'session-time-to-live-seconds': seconds.min(1).optional(),
   'session-heartbeat-interval-seconds': seconds.min(1).optional(),
 }).refine(
@@ -57,12 +57,3 @@ export const memberSection = section({
 
 /** What a member configuration may hold. */
 export type MemberSection = z.infer<typeof memberSection>;
-
-/** The file as a whole: one top-level key, `svc` or the real engine's `hazelcast`. */
-export const configFile = section({
-  svc: memberSection.optional(),
-  hazelcast: memberSection.optional(),
-}).refine((file) => file.svc === undefined || file.hazelcast === undefined, {
-  error: 'svc and hazelcast are two names of one section: keep one',
-  path: ['hazelcast'],
-});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { builtInConfig, defaultMap } from '../../member/config/built-in-config.ts';
+import { MemberConfigError } from '../../member/config/config-error.ts';
 import { loadMemberConfig } from '../../member/config/load.ts';
-import { MemberConfigError } from '../../member/config/yaml-file.ts';
 
 const load = (text: string | undefined) => loadMemberConfig(text, { file: 'conf/member.yaml' });
 

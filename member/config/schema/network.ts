@@ -21,6 +21,9 @@ const join = section({
   'tcp-ip': section({
     enabled: z.boolean().optional(),
     'member-list': z.array(text).max(1000).optional(),
+    /** More of them: one, and several joined by commas. */
+    member: text.optional(),
+    members: text.optional(),
   }).optional(),
 });
 

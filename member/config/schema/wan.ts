@@ -4,7 +4,7 @@ import { count, millis, named, section, text } from './parts.ts';
 const endpoint = /^(?:\[[0-9A-Fa-f:.]+\]|[^\s,:[\]]+):([0-9]{1,5})$/;
 
 /** `host:port`, joined by commas. */
-const targetEndpoints = text.refine(
+export const targetEndpoints = text.refine(
   (list) =>
     endpointsIn(list).every((one) => {
       const port = Number(endpoint.exec(one)?.[1]);

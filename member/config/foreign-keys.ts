@@ -1,0 +1,229 @@
+import { type Finding, isObject, type Path } from './source-tree.ts';
+
+/**
+ * Keys of the real engine that this member has no use for. One rule for all: those that could not
+ * change what a caller gets are set aside with a notice, so that a cluster's own file works here;
+ * those that would (foreign stores, encryption, logins by other means) are refused.
+ */
+export interface ForeignKeys {
+  /** The section without them. */
+  readonly section: unknown;
+  readonly notices: readonly Finding[];
+  readonly refusals: readonly Finding[];
+}
+
+/** @param section  the member's section, as its format gives it; it is left as it is */
+export function setForeignKeysAside(section: unknown): ForeignKeys {
+  const notices: Finding[] = [];
+  const refusals: Finding[] = [];
+
+  function visit(value: unknown, path: Path): unknown {
+    if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, String(index)]));
+    if (!isObject(value)) return value;
+    const kept: Record<string, unknown> = Object.create(null);
+    const rule = rules.find(({ under }) => matches(under, path));
+    for (const [key, inner] of Object.entries(value)) {
+      const itsPath = [...path, key];
+      if (rule?.withoutEffect.includes(key)) {
+        notices.push({ path: itsPath, message: 'has no effect on this member' });
+      } else if (rule?.refused[key] !== undefined) {
+        if (!isSwitchedOff(inner)) refusals.push({ path: itsPath, message: rule.refused[key] });
+      } else {
+        kept[key] = visit(inner, itsPath);
+      }
+    }
+    return kept;
+  }
+  return { section: visit(section, []), notices, refusals };
+}
+
+interface Rule {
+  /** `*` stands for one name or index. */
+  readonly under: Path;
+  readonly withoutEffect: readonly string[];
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+function isSwitchedOff(value: unknown): boolean {
+  return isObject(value) && value.enabled === false;
+}
+
+function matches(pattern: Path, path: Path): boolean {
+  return (
+    pattern.length === path.length && pattern.every((step, index) => step === '*' || step === path[index])
+  );
+}
+
+const noEncryption = 'this member does not encrypt: leave it out, or put a TLS proxy before it';
+const noStore = 'this member runs no code of others: data would not reach the store';
+const noDiscovery = 'this member discovers nobody: name the members in target-endpoints';
+const noLogin = 'this member knows users by authentication.simple only';
+const oneFile = 'this member reads one file: put everything into it';
+
+const socket = [
+  'name',
+  'interfaces',
+  'outbound-ports',
+  'public-address',
+  'reuse-address',
+  'socket-interceptor',
+  'socket-options',
+  'tpc-socket',
+];
+const encryption = { ssl: noEncryption, 'symmetric-encryption': noEncryption };
+const joins = [
+  'auto-detection',
+  'multicast',
+  'aws',
+  'gcp',
+  'azure',
+  'kubernetes',
+  'eureka',
+  'consul',
+  'discovery-strategies',
+];
+const tcpIp = ['connection-timeout-seconds', 'interface', 'required-member'];
+
+const rules: readonly Rule[] = [
+  {
+    under: [],
+    withoutEffect: [
+      ...['auditlog', 'cache', 'cardinality-estimator', 'crdt-replication', 'data-connection', 'diagnostics'],
+      ...['durable-executor-service', 'executor-service', 'flake-id-generator', 'instance-tracking'],
+      ...['integrity-checker', 'jet', 'list', 'listeners', 'lite-member', 'local-device'],
+      ...['management-center', 'member-attributes', 'metrics', 'multimap', 'native-memory'],
+      ...['partition-group', 'pn-counter', 'properties', 'reliable-topic', 'replicatedmap', 'rest'],
+      ...['ringbuffer', 'scheduled-executor-service', 'serialization', 'set', 'split-brain-protection'],
+      ...['sql', 'topic', 'tpc', 'user-code-deployment', 'user-code-namespaces', 'vector-collection'],
+    ],
+    refused: { import: oneFile, 'config-replacers': oneFile },
+  },
+  {
+    under: ['network'],
+    withoutEffect: [...socket, 'failure-detector', 'member-address-provider', 'memcache-protocol'],
+    refused: encryption,
+  },
+  { under: ['network', 'join'], withoutEffect: joins, refused: {} },
+  { under: ['network', 'join', 'tcp-ip'], withoutEffect: tcpIp, refused: {} },
+  {
+    under: ['advanced-network'],
+    withoutEffect: [
+      'client-server-socket-endpoint-config',
+      'failure-detector',
+      'interfaces',
+      'member-address-provider',
+      'memcache-server-socket-endpoint-config',
+      'wan-endpoint-config',
+      'wan-server-socket-endpoint-config',
+    ],
+    refused: {},
+  },
+  { under: ['advanced-network', 'join'], withoutEffect: joins, refused: {} },
+  { under: ['advanced-network', 'join', 'tcp-ip'], withoutEffect: tcpIp, refused: {} },
+  {
+    under: ['advanced-network', 'member-server-socket-endpoint-config'],
+    withoutEffect: socket,
+    refused: encryption,
+  },
+  {
+    under: ['advanced-network', 'rest-server-socket-endpoint-config'],
+    withoutEffect: socket,
+    refused: encryption,
+  },
+  {
+    under: ['map', '*'],
+    withoutEffect: [
+      ...['async-backup-count', 'attributes', 'backup-count', 'cache-deserialized-values', 'entry-listeners'],
+      ...['event-journal', 'in-memory-format', 'indexes', 'merge-policy', 'metadata-policy', 'near-cache'],
+      ...[
+        'partition-attributes',
+        'partition-lost-listeners',
+        'partition-strategy',
+        'per-entry-stats-enabled',
+      ],
+      ...['query-caches', 'read-backup-data', 'split-brain-protection-ref', 'statistics-enabled'],
+      ...['tiered-store', 'user-code-namespace'],
+    ],
+    refused: { 'map-store': noStore },
+  },
+  {
+    under: ['map', '*', 'eviction'],
+    withoutEffect: [],
+    refused: { 'comparator-class-name': 'this member runs no code of others: choose an eviction-policy' },
+  },
+  {
+    under: ['map', '*', 'wan-replication-ref', '*'],
+    withoutEffect: ['merge-policy-class-name'],
+    refused: { filters: 'this member runs no code of others: every change would be sent' },
+  },
+  {
+    under: ['queue', '*'],
+    withoutEffect: [
+      ...['async-backup-count', 'backup-count', 'empty-queue-ttl', 'item-listeners', 'merge-policy'],
+      ...['split-brain-protection-ref', 'statistics-enabled', 'user-code-namespace'],
+    ],
+    refused: {
+      'queue-store': noStore,
+      'priority-comparator-class-name': 'this member runs no code of others: items leave in their order',
+    },
+  },
+  {
+    under: ['wan-replication', '*'],
+    withoutEffect: ['consumer'],
+    refused: { 'custom-publisher': 'this member runs no code of others: use a batch-publisher' },
+  },
+  {
+    under: ['wan-replication', '*', 'batch-publisher', '*'],
+    withoutEffect: [
+      ...['discovery-period-seconds', 'endpoint', 'idle-max-park-ns', 'idle-min-park-ns'],
+      ...['max-concurrent-invocations', 'max-target-endpoints', 'properties', 'use-endpoint-private-address'],
+    ],
+    refused: Object.fromEntries(
+      ['aws', 'azure', 'discovery-strategies', 'eureka', 'gcp', 'kubernetes'].map((key) => [
+        key,
+        noDiscovery,
+      ]),
+    ),
+  },
+  {
+    under: ['cp-subsystem'],
+    withoutEffect: [
+      ...['auto-step-down-when-leader', 'base-dir', 'cp-member-priority', 'data-load-timeout-seconds'],
+      ...['fail-on-indeterminate-operation-state', 'group-size', 'locks', 'map-limit', 'maps'],
+      ...['missing-cp-member-auto-removal-seconds', 'persistence-enabled', 'raft-algorithm', 'semaphores'],
+    ],
+    refused: {},
+  },
+  ...['persistence', 'hot-restart-persistence'].map((under) => ({
+    under: [under],
+    withoutEffect: [
+      ...['auto-remove-stale-data', 'cluster-data-recovery-policy', 'data-load-timeout-seconds'],
+      ...['parallelism', 'rebalance-delay-seconds'],
+    ],
+    refused: { 'encryption-at-rest': noEncryption },
+  })),
+  {
+    under: ['security'],
+    withoutEffect: [
+      ...['client-authentication', 'client-block-unmapped-actions', 'client-permission-policy'],
+      ...['client-permissions', 'security-interceptors'],
+    ],
+    refused: {},
+  },
+  { under: ['security', 'realms', '*'], withoutEffect: ['access-control-service', 'identity'], refused: {} },
+  {
+    under: ['security', 'realms', '*', 'authentication'],
+    withoutEffect: [],
+    refused: Object.fromEntries(['jaas', 'kerberos', 'ldap', 'tls'].map((key) => [key, noLogin])),
+  },
+  {
+    under: ['security', 'realms', '*', 'authentication', 'simple'],
+    withoutEffect: ['skip-role'],
+    refused: {},
+  },
+  {
+    under: ['security', 'realms', '*', 'authentication', 'simple', 'users', '*'],
+    withoutEffect: ['role', 'roles'],
+    refused: {},
+  },
+];

@@ -1,0 +1,141 @@
+import type { z } from 'zod';
+import { memberSection } from './config-schema.ts';
+import { type Environment, type Override, overridesIn } from './override-names.ts';
+import { shapeOf, valueFromText } from './schema-shape.ts';
+import { isObject, type Path } from './source-tree.ts';
+
+export interface Overridden {
+  /** The section with the values of the environment in their places. */
+  readonly section: unknown;
+  /** The variable that a value came from, by its path joined by dots. */
+  readonly origins: ReadonlyMap<string, string>;
+  /** One line for each variable that names nothing. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Puts what the environment says over what the file says, as the real engine does:
+ * `HZ_NETWORK_RESTAPI_ENABLED=true` is `network.rest-api.enabled`. A map, queue or publisher is meant
+ * by its name in any case; one that the file does not have is made, in lower case.
+ *
+ * @param section  the member's section; it is left as it is
+ */
+export function applyOverrides(section: unknown, environment: Environment): Overridden {
+  const overrides = overridesIn(environment);
+  const origins = new Map<string, string>();
+  const problems: string[] = [];
+  if (overrides.length === 0) return { section, origins, problems };
+
+  const root = isObject(section) ? structuredClone({ ...section }) : section === null ? {} : section;
+  for (const override of overrides) {
+    const target = findTarget(memberSection, override.steps, root);
+    if (target === undefined) {
+      problems.push(`${override.name}: no such key; the nearest is ${nearestName(override, root)}`);
+      continue;
+    }
+    const key = target.path.join('.');
+    const earlier = origins.get(key);
+    if (earlier !== undefined) problems.push(`${override.name}: means the same key as ${earlier}: keep one`);
+    origins.set(key, override.name);
+    put(root, target.path, valueFor(target.schema, override.value));
+  }
+  return { section: root, origins, problems };
+}
+
+interface Target {
+  readonly path: Path;
+  readonly schema: z.ZodType;
+}
+
+/** One step is one key; a name in a collection may be several, since it may have underscores. */
+function findTarget(schema: z.ZodType, steps: readonly string[], value: unknown): Target | undefined {
+  const shape = shapeOf(schema);
+  const [step, ...rest] = steps;
+  const within = (key: string, inner: z.ZodType, further: readonly string[]) => {
+    const found = findTarget(inner, further, isObject(value) ? value[key] : undefined);
+    return found && { ...found, path: [key, ...found.path] };
+  };
+  if (shape.kind === 'section') {
+    const field = Object.keys(shape.fields).find((key) => plain(key) === step);
+    return field === undefined ? undefined : within(field, shape.fields[field]!, rest);
+  }
+  if (shape.kind === 'named') {
+    for (let length = 1; length < steps.length; length += 1) {
+      const text = steps.slice(0, length).join('_');
+      const known = Object.keys(isObject(value) ? value : {}).find((key) => plain(key) === plain(text));
+      const name = known ?? [text, text.toUpperCase()].find((one) => shape.name.safeParse(one).success);
+      const found = name === undefined ? undefined : within(name, shape.value, steps.slice(length));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (step !== undefined) return undefined;
+  if (shape.kind === 'list' && shapeOf(shape.item).kind !== 'text') return undefined;
+  return { path: [], schema };
+}
+
+function plain(key: string): string {
+  return key.toLowerCase().replace(/[-_]/g, '');
+}
+
+/** A list is its items joined by commas. */
+function valueFor(schema: z.ZodType, text: string): unknown {
+  const { kind } = shapeOf(schema);
+  if (kind === 'list') return text.split(',').map((item) => item.trim());
+  return valueFromText(kind, text);
+}
+
+/** What is no section where one belongs stays: the check names it. */
+function put(root: unknown, path: Path, value: unknown): void {
+  let parent = root;
+  for (const [index, key] of path.entries()) {
+    if (!isObject(parent)) return;
+    if (index === path.length - 1) parent[key] = value;
+    else parent[key] ??= index === 0 && (key === 'map' || key === 'queue') ? { default: {} } : {};
+    parent = parent[key];
+  }
+}
+
+function nearestName({ name, steps }: Override, root: unknown): string {
+  const prefix = name.slice(0, name.indexOf('_') + 1).toUpperCase();
+  const wanted = steps.join('_').toUpperCase();
+  const [first = '', ...others] = namesIn(memberSection, root);
+  const nearest = others.reduce(
+    (best, one) => (distance(one, wanted) < distance(best, wanted) ? one : best),
+    first,
+  );
+  return `${prefix}${nearest}`;
+}
+
+/** Every name that an override could have: those of a collection with the entries that there are. */
+function namesIn(schema: z.ZodType, value: unknown): readonly string[] {
+  const shape = shapeOf(schema);
+  const under = (key: string, inner: z.ZodType, name: string) =>
+    namesIn(inner, isObject(value) ? value[key] : undefined).map((rest) => (rest ? `${name}_${rest}` : name));
+  if (shape.kind === 'section') {
+    return Object.entries(shape.fields).flatMap(([key, inner]) =>
+      under(key, inner, plain(key).toUpperCase()),
+    );
+  }
+  if (shape.kind === 'named') {
+    const entries = [...Object.keys(isObject(value) ? value : {}), 'default', 'DATA'];
+    const names = entries.filter((name) => shape.name.safeParse(name).success && !name.includes('*'));
+    return names.flatMap((name) => under(name, shape.value, name.toUpperCase()));
+  }
+  if (shape.kind === 'list' && shapeOf(shape.item).kind !== 'text') return [];
+  return [''];
+}
+
+/** Levenshtein: how many letters must be added, dropped or replaced. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      const replaced = row[j]! + (letter === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
