@@ -39,6 +39,12 @@ export function replyJson(res: ServerResponse, json: string, status: 200 | 403 =
   replyWith(res, status, 'application/json', json);
 }
 
+/** 200 with bytes of this product's own form. */
+export function replyBytes(res: ServerResponse, bytes: Buffer): void {
+  res.writeHead(200, ['Content-Type', 'application/octet-stream', 'Content-Length', String(bytes.length)]);
+  res.end(bytes);
+}
+
 function replyWith(res: ServerResponse, status: number, contentType: string, text: string): void {
   res.writeHead(status, ['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(text))]);
   res.end(text);

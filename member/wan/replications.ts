@@ -1,0 +1,142 @@
+import type { MapConfig, WanPublisherConfig, WanReplicationConfig } from '../config/config.ts';
+import type { Maps } from '../data/maps.ts';
+import type { MemberLog } from '../log.ts';
+import { OperationRefused } from '../refused.ts';
+import { createPublisher } from './publisher.ts';
+import { createSynchronizations, type Destination, type Synchronizations } from './synchronizations.ts';
+import { createTarget, type TargetCredentials } from './target.ts';
+
+/** The WAN replications of this member: what goes where, and what is done about it. */
+export interface Replications {
+  /** @throws {OperationRefused} when there is no such replication or publisher */
+  find(replicationName: string, publisherId: string): Destination;
+  /** The maps that are replicated by this name, of those that hold entries. */
+  mapsOf(replicationName: string): readonly string[];
+  isReplicated(map: string, replicationName: string): boolean;
+  readonly synchronizations: Synchronizations;
+  /**
+   * Adds publishers while the member runs; those whose id is there already stay as they are.
+   *
+   * @returns the ids, by what became of them
+   */
+  add(replication: WanReplicationConfig): AddedPublishers;
+  /**
+   * @throws {OperationRefused} when a change of `map` could not be queued, and its publisher is configured to
+   *   refuse the write then
+   */
+  assertRoom(map: string): void;
+  /** A change that another cluster made: goes on to third ones where republishing is enabled. */
+  passOn(map: string, key: string | undefined, via: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+export interface AddedPublishers {
+  readonly addedPublisherIds: readonly string[];
+  readonly ignoredPublisherIds: readonly string[];
+}
+
+export interface ReplicationsDeps {
+  readonly configured: ReadonlyMap<string, WanReplicationConfig>;
+  readonly clusterName: string;
+  /** What this member says to a secured cluster; `undefined`: the target's name and no password. */
+  readonly identity: TargetCredentials | undefined;
+  /** The configuration that matches a map's name now. */
+  readonly mapConfigOf: (map: string) => MapConfig | undefined;
+  readonly maps: Maps;
+  readonly log: MemberLog;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export function createReplications(deps: ReplicationsDeps): Replications {
+  const { configured, clusterName, identity, mapConfigOf, maps, log, now } = deps;
+  const replications = new Map<string, Map<string, Destination>>();
+  const synchronizations = createSynchronizations({ maps, log, now });
+  let stopListening: (() => void) | undefined;
+
+  for (const replication of configured.values()) add(replication);
+
+  function add({ name, publishers }: WanReplicationConfig): AddedPublishers {
+    const known = replications.get(name) ?? new Map<string, Destination>();
+    const isKnown = ({ publisherId }: WanPublisherConfig) => known.has(publisherId);
+    const ignored = [...publishers.values()].filter(isKnown);
+    const added = [...publishers.values()].filter((publisher) => !isKnown(publisher));
+    for (const config of added) known.set(config.publisherId, open(name, config));
+    replications.set(name, known);
+    // Maps tell nobody of their changes until there is somewhere to send them.
+    if (known.size > 0) stopListening ??= maps.onChange((map, key) => publish(map, key));
+    return { addedPublisherIds: added.map(idOf), ignoredPublisherIds: ignored.map(idOf) };
+  }
+
+  function open(replicationName: string, config: WanPublisherConfig): Destination {
+    const target = createTarget(config, identity ?? { name: config.clusterName, password: '' });
+    const read = maps.get;
+    const publisher = createPublisher({ config, target, clusterName, read, log });
+    return { replicationName, publisher, target };
+  }
+
+  function publish(map: string, key: string | undefined): void {
+    synchronizations.noteChange(map, key);
+    for (const { publisher } of destinationsOf(map, () => true))
+      publisher.offer({ map, key, via: [clusterName] });
+  }
+
+  function* destinationsOf(
+    map: string,
+    isMeant: (ref: MapConfig['wanReplicationRefs'][number]) => boolean,
+  ): Generator<Destination, void> {
+    for (const ref of mapConfigOf(map)?.wanReplicationRefs ?? []) {
+      if (isMeant(ref)) yield* replications.get(ref.name)?.values() ?? [];
+    }
+  }
+
+  function isReplicated(map: string, replicationName: string): boolean {
+    return mapConfigOf(map)?.wanReplicationRefs.some(({ name }) => name === replicationName) ?? false;
+  }
+
+  return {
+    synchronizations,
+    add,
+    isReplicated,
+
+    find(replicationName, publisherId) {
+      const publishers = replications.get(replicationName);
+      if (publishers === undefined) throw new OperationRefused('there is no WAN replication of this name');
+      const destination = publishers.get(publisherId);
+      if (destination === undefined)
+        throw new OperationRefused('the WAN replication has no publisher of this id');
+      return destination;
+    },
+
+    mapsOf: (replicationName) => [...maps.names()].filter((map) => isReplicated(map, replicationName)),
+
+    assertRoom(map) {
+      if (stopListening === undefined) return;
+      for (const { publisher, replicationName } of destinationsOf(map, () => true)) {
+        if (!publisher.refusesWrites) continue;
+        throw new OperationRefused(
+          `the queue of WAN publisher ${publisher.config.publisherId} (${replicationName}) is full`,
+        );
+      }
+    },
+
+    passOn(map, key, via) {
+      if (stopListening === undefined) return;
+      synchronizations.noteChange(map, key);
+      for (const { publisher } of destinationsOf(map, ({ republishingEnabled }) => republishingEnabled)) {
+        if (via.includes(publisher.config.clusterName)) continue;
+        publisher.offer({ map, key, via: [...via, clusterName] });
+      }
+    },
+
+    async close() {
+      stopListening?.();
+      const all = [...replications.values()].flatMap((publishers) => [...publishers.values()]);
+      await Promise.all(all.map(({ publisher }) => publisher.close()));
+    },
+  };
+}
+
+function idOf({ publisherId }: WanPublisherConfig): string {
+  return publisherId;
+}

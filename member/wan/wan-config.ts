@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { defaultPublisher } from '../config/built-in-config.ts';
+import type { WanPublisherConfig, WanReplicationConfig } from '../config/config.ts';
+import { count, millis, text } from '../config/schema/parts.ts';
+import { endpointsIn, targetEndpoints } from '../config/schema/wan.ts';
+import { OperationRefused } from '../refused.ts';
+
+/** Numbers stand for these, in this order (reference 10). */
+const acknowledgeTypes = ['ACK_ON_RECEIPT', 'ACK_ON_OPERATION_COMPLETE'] as const;
+const publisherStates = ['REPLICATING', 'PAUSED', 'STOPPED'] as const;
+const queueFullBehaviors = [
+  'DISCARD_AFTER_MUTATION',
+  'THROW_EXCEPTION',
+  'THROW_EXCEPTION_ONLY_IF_REPLICATION_ACTIVE',
+] as const;
+const consistencyCheckStrategies = ['NONE', 'MERKLE_TREES'] as const;
+
+function oneOf<T extends string>(names: readonly T[]) {
+  return z
+    .int()
+    .min(0)
+    .max(names.length - 1)
+    .transform((index) => names[index]!)
+    .nullish();
+}
+
+const batchPublisher = z.strictObject({
+  clusterName: text.nullish(),
+  publisherId: text.nullish(),
+  batchSize: count.nullish(),
+  batchMaxDelayMillis: millis.nullish(),
+  responseTimeoutMillis: millis.nullish(),
+  acknowledgeType: oneOf(acknowledgeTypes),
+  initialPublisherState: oneOf(publisherStates),
+  snapshotEnabled: z.boolean().nullish(),
+  queueFullBehavior: oneOf(queueFullBehaviors),
+  queueCapacity: count.nullish(),
+  targetEndpoints,
+  sync: z.strictObject({ consistencyCheckStrategy: oneOf(consistencyCheckStrategies) }).nullish(),
+  // What the real engine takes here and this member has no use for.
+  idleMaxParkNs: z.number().nullish(),
+  idleMinParkNs: z.number().nullish(),
+  maxConcurrentInvocations: z.number().nullish(),
+  discoveryPeriodSeconds: z.number().nullish(),
+  maxTargetEndpoints: z.number().nullish(),
+  useEndpointPrivateAddress: z.boolean().nullish(),
+  endpoint: z.string().nullish(),
+  properties: z.record(z.string(), z.unknown()).nullish(),
+});
+
+const replication = z.strictObject({
+  name: text,
+  batchPublishers: z.array(batchPublisher).min(1),
+  customPublishers: z
+    .array(z.unknown())
+    .max(0, 'custom publishers are classes, which this member has none of')
+    .nullish(),
+  consumer: z.unknown().nullish(),
+});
+
+/**
+ * Reads the JSON of addWanConfig (spec §2.8, reference 10).
+ *
+ * @throws {OperationRefused} with everything that is wrong with it
+ */
+export function readWanConfig(json: string): WanReplicationConfig {
+  const checked = replication.safeParse(parse(json));
+  if (!checked.success) {
+    const problems = checked.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'wanConfig'}: ${message}`,
+    );
+    throw new OperationRefused(`the WAN configuration cannot be used: ${problems.join('; ')}`);
+  }
+  const publishers = checked.data.batchPublishers.map(publisherOf);
+  return { name: checked.data.name, publishers: new Map(publishers.map((one) => [one.publisherId, one])) };
+}
+
+function publisherOf(given: z.infer<typeof batchPublisher>): WanPublisherConfig {
+  const clusterName = given.clusterName ?? given.publisherId;
+  if (clusterName == null) throw new OperationRefused('a publisher needs a clusterName');
+  return {
+    publisherId: given.publisherId ?? clusterName,
+    clusterName,
+    batchSize: given.batchSize ?? defaultPublisher.batchSize,
+    batchMaxDelayMillis: given.batchMaxDelayMillis ?? defaultPublisher.batchMaxDelayMillis,
+    responseTimeoutMillis: given.responseTimeoutMillis ?? defaultPublisher.responseTimeoutMillis,
+    acknowledgeType: given.acknowledgeType ?? defaultPublisher.acknowledgeType,
+    initialPublisherState: given.initialPublisherState ?? defaultPublisher.initialPublisherState,
+    snapshotEnabled: given.snapshotEnabled ?? defaultPublisher.snapshotEnabled,
+    queueFullBehavior: given.queueFullBehavior ?? defaultPublisher.queueFullBehavior,
+    queueCapacity: given.queueCapacity ?? defaultPublisher.queueCapacity,
+    targetEndpoints: endpointsIn(given.targetEndpoints),
+    sync: {
+      consistencyCheckStrategy:
+        given.sync?.consistencyCheckStrategy ?? defaultPublisher.sync.consistencyCheckStrategy,
+    },
+  };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new OperationRefused('the WAN configuration is no JSON');
+  }
+}
