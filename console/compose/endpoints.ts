@@ -29,7 +29,7 @@ export function composeEndpoints(shared: Shared): Endpoints {
   const userinfo = createUserinfo({ checkToken, findUser: users.find });
   const discovery = createDiscovery(settings.url, proofAlgs);
   const probes = createProbes({
-    hasKeys: () => keys.published().some(({ state }) => state === 'signing'),
+    isEquipped: () => keys.published().some(({ state }) => state === 'signing'),
     checkWritable: storage.checkWritable,
     now: () => performance.now(),
   });

@@ -10,7 +10,7 @@ import {
   type MemberProxy,
   type MemberProxyDeps,
 } from '../../member-proxy/proxy.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { CallMetrics } from '../http/call-metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Audit, Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -22,7 +22,7 @@ export interface MemberSurfaceDeps extends Pick<MemberProxyDeps, 'roles' | 'onRe
   readonly bearer: BearerCheck;
   readonly log: Logger;
   readonly audit: Audit;
-  readonly metrics: Pick<Metrics, 'memberCall'>;
+  readonly metrics: Pick<CallMetrics, 'memberCall'>;
   readonly addressOf: (req: IncomingMessage) => string;
   /** How many processes share the limits; each gets its part. */
   readonly processes?: number;

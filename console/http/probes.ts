@@ -9,10 +9,10 @@ export interface Probes {
 }
 
 export interface ProbesDeps {
-  /** Whether tokens can be signed. */
-  readonly hasKeys: () => boolean;
-  /** Rejects when a write would fail. */
-  readonly checkWritable: () => Promise<void>;
+  /** Whether what the answers depend on is there: the keys that sign tokens, or that verify them. */
+  readonly isEquipped: () => boolean;
+  /** Rejects when a write would fail; left out where nothing is written. */
+  readonly checkWritable?: () => Promise<void>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -22,7 +22,7 @@ const rememberMs = 1000;
 /** A store that has not answered by now does not count as writable. */
 const patienceMs = 2000;
 
-export function createProbes({ hasKeys, checkWritable, now }: ProbesDeps): Probes {
+export function createProbes({ isEquipped, checkWritable, now }: ProbesDeps): Probes {
   let isDraining = false;
   let isWritable = Promise.resolve(false);
   let isAsking = false;
@@ -31,7 +31,7 @@ export function createProbes({ hasKeys, checkWritable, now }: ProbesDeps): Probe
   return {
     live: (_req, res) => answer(res, 200),
     async ready(_req, res) {
-      const isReady = !isDraining && hasKeys() && (await askStore());
+      const isReady = !isDraining && isEquipped() && (!checkWritable || (await askStore(checkWritable)));
       answer(res, isReady && !isDraining ? 200 : 503);
     },
     drain() {
@@ -39,10 +39,10 @@ export function createProbes({ hasKeys, checkWritable, now }: ProbesDeps): Probe
     },
   };
 
-  function askStore(): Promise<boolean> {
+  function askStore(check: () => Promise<void>): Promise<boolean> {
     if (!isAsking && now() - askedAt > rememberMs) {
       isAsking = true;
-      isWritable = checkWritable().then(
+      isWritable = check().then(
         () => true,
         () => false,
       );
