@@ -2,8 +2,9 @@
 import { ProblemError } from '../console/errors.ts';
 import { defaultLimits } from './limits.ts';
 import { readTarget } from './path.ts';
-import { grantsOf, rolePermissions } from './permissions.ts';
+import { rolePermissions } from './permissions.ts';
 import { readPin } from './pin.ts';
+import { builtInRoles, type RoleBook } from './role-book.ts';
 import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
 import type { Caller } from './verify-token.ts';
@@ -25,31 +26,47 @@ export interface Explanation {
   readonly wouldDo?: { readonly scopes: readonly string[]; readonly roles: readonly string[] };
 }
 
-const rules = createRules();
-/** Weakest first. */
-const roleNames = Object.keys(rolePermissions).reverse();
-
 /**
  * @param url  the request target, as a caller sends it
  * @returns what the proxy would decide for a holder with a good token
  */
-export function explain(method: string, url: string, holder: Holder): Explanation {
-  try {
-    const target = readTarget(readPin(url).url, defaultLimits.targetBytes);
-    const decide = (held: Holder) => rules.decide(method, target, callerWith(held));
-    return describe(decide(holder), { method, path: target.path, holder, decide });
-  } catch (error) {
-    if (!(error instanceof ProblemError)) throw error;
-    return {
-      isAllowed: false,
-      decision: error.problem.code,
-      because: `${error.message}. No token opens it.`,
-    };
-  }
+export type Explain = (method: string, url: string, holder: Holder) => Explanation;
+
+/** Weakest first. */
+const builtInNames = Object.keys(rolePermissions).reverse();
+
+/** With the roles of the contract alone. */
+export const explain: Explain = createExplain();
+
+/** @param customRoles  names that `roles` knows beside the built-in ones */
+export function createExplain(
+  roles: RoleBook = builtInRoles,
+  customRoles: () => readonly string[] = () => [],
+): Explain {
+  const rules = createRules(roles);
+  const sizeOf = (role: string) => roles.permissionsOf(role)?.length ?? 0;
+
+  return (method, url, holder) => {
+    try {
+      const target = readTarget(readPin(url).url, defaultLimits.targetBytes);
+      const decide = (held: Holder) => rules.decide(method, target, callerWith(held));
+      const custom = [...customRoles()].sort((one, other) => sizeOf(one) - sizeOf(other));
+      const roleNames = [...custom, ...builtInNames];
+      return describe(decide(holder), { path: target.path, holder, roleNames, decide });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return {
+        isAllowed: false,
+        decision: error.problem.code,
+        because: `${error.message}. No token opens it.`,
+      };
+    }
+  };
 }
 
 interface Asked {
-  readonly method: string;
+  /** Those that could be given, narrow ones first. */
+  readonly roleNames: readonly string[];
   readonly path: string;
   readonly holder: Holder;
   readonly decide: (holder: Holder) => Decision;
@@ -85,8 +102,8 @@ function describe(decision: Decision, asked: Asked): Explanation {
         rule: shownRule(decision.rule),
         wouldDo: {
           scopes: [...narrowScopes(decision.rule, asked), decision.rule.permission],
-          roles: roleNames.filter((role) =>
-            grantsOf({ roles: [role], scopes: [] }).has(decision.rule.permission),
+          roles: asked.roleNames.filter(
+            (role) => asked.decide({ roles: [role], scopes: [] }).outcome === 'allowed',
           ),
         },
       };

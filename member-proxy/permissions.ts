@@ -17,6 +17,8 @@ export interface Grants {
    * @param names  every name that some member would read from the path; all of them must be granted
    */
   hasStructure(need: StructureNeed, names: readonly string[]): boolean;
+  /** The names, which may end in `*`, of single maps or queues that are open. */
+  namesOf(need: StructureNeed): readonly string[];
 }
 
 /** Permissions per role; `Admin` has all (contract, "Access tokens"). A role not listed opens nothing. */
@@ -44,22 +46,28 @@ export function grantsOf(
   }
   const structures = [...permissions].filter((permission) => structureScope.test(permission));
 
+  const patternsOf = (need: StructureNeed) => structures.flatMap((scope) => patternIn(scope, need) ?? []);
+
   return {
     has: (permission) => opensAll || permissions.has(permission),
-    hasStructure: ({ kind, action }, names) =>
-      structures.length > 0 &&
-      names.every((name) =>
-        structures.some((scope) => isOpenedBy(scope, `svc:${kind}:`, name, `:${action}`)),
-      ),
+    hasStructure(need, names) {
+      if (structures.length === 0) return false;
+      const patterns = patternsOf(need);
+      return names.every((name) => patterns.some((pattern) => matches(pattern, name)));
+    },
+    namesOf: patternsOf,
   };
 }
 
 const structureScope = /^svc:(?:map|queue):/;
 
-function isOpenedBy(scope: string, start: string, name: string, end: string): boolean {
-  if (!scope.startsWith(start) || !scope.endsWith(end) || scope.length <= start.length + end.length) {
-    return false;
-  }
-  const pattern = scope.slice(start.length, -end.length);
+/** @returns the name in a scope for a single map or queue; undefined when it is for something else */
+function patternIn(scope: string, { kind, action }: StructureNeed): string | undefined {
+  const [start, end] = [`svc:${kind}:`, `:${action}`];
+  const isFor = scope.startsWith(start) && scope.endsWith(end) && scope.length > start.length + end.length;
+  return isFor ? scope.slice(start.length, -end.length) : undefined;
+}
+
+function matches(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

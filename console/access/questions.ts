@@ -1,0 +1,134 @@
+/** Why a call is refused, and who may call what: the answers that the admin API and the command line share. */
+import { createExplain, type Explanation } from '../../member-proxy/explain.ts';
+import { createMatrix, type Matrix, type MatrixSubject } from '../../member-proxy/matrix.ts';
+import type { MemberStatus } from '../../member-proxy/members.ts';
+import type { RoleBook } from '../../member-proxy/role-book.ts';
+import { createRoleBook } from '../../member-proxy/role-book.ts';
+import type { CustomRoles } from '../accounts/custom-roles.ts';
+import type { Users } from '../accounts/users.ts';
+import { ProblemError, problems } from '../errors.ts';
+import { type AskedHolder, type HolderDeps, holderOf } from './holder.ts';
+import type { KeptRefusal, Refusals } from './refusals.ts';
+
+export interface ExplainedCall extends Explanation {
+  readonly method: string;
+  readonly path: string;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** A call that was refused. */
+export interface ExplainedRefusal extends Omit<KeptRefusal, 'at' | 'caller'> {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** Null for one without a token that held. */
+  readonly caller: (NonNullable<KeptRefusal['caller']> & { readonly username?: string }) | null;
+  /** The permission that was missing, where one was. */
+  readonly missing: string | null;
+  /** The smallest change that would let the call through. */
+  readonly change: string;
+  /** What would be decided today for the same roles and scopes; null where they were not what decided. */
+  readonly now: Explanation | null;
+}
+
+export interface AccessQuestions {
+  /** @throws {ProblemError} `not_found`, `invalid_request` for a holder that there is not */
+  explainCall(method: string, path: string, asked: AskedHolder): ExplainedCall;
+  /** @throws {ProblemError} `not_found` for a decision that is not known, or not any more */
+  explainDecision(id: string): Promise<ExplainedRefusal>;
+  /**
+   * @param asked    who; without anybody, every role
+   * @param members  as far as they are known
+   * @throws {ProblemError} `not_found`, `invalid_request`
+   */
+  matrix(asked: AskedHolder, members: readonly MemberStatus[]): Matrix;
+}
+
+export interface AccessQuestionsDeps extends Omit<HolderDeps, 'users' | 'roles'> {
+  readonly users: Pick<Users, 'find' | 'findByName'>;
+  readonly roles: Pick<CustomRoles, 'names' | 'list' | 'permissionsOf'>;
+  readonly refusals: Pick<Refusals, 'find'>;
+}
+
+export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestions {
+  const { users, roles, refusals } = deps;
+  const customNames = () => roles.list().map(({ id }) => id);
+
+  return {
+    explainCall(method, path, asked) {
+      const { roles: held, scopes } = holderOf(asked, deps);
+      return { method, path, roles: held, scopes, ...explainNow(method, path, { roles: held, scopes }) };
+    },
+    async explainDecision(id) {
+      const found = await refusals.find(id);
+      if (!found) throw unknownDecision();
+      const { caller, at, ...refusal } = found;
+      const isWhole = !refusal.path.endsWith('…');
+      const isPolicy = policyCodes.has(refusal.code) && caller !== undefined && isWhole;
+      const now = isPolicy ? explainNow(refusal.method, refusal.path, caller) : null;
+      const username = caller && users.find(caller.subject)?.username;
+      return {
+        ...refusal,
+        at: new Date(at).toISOString(),
+        caller: caller ? { ...caller, ...(username !== undefined && { username }) } : null,
+        missing: refusal.code === 'insufficient_scope' ? (refusal.rule?.permission ?? null) : null,
+        change: changeFor(found, now),
+        now,
+      };
+    },
+    matrix: (asked, members) => createMatrix(subjectsOf(asked), roleBook(), members),
+  };
+
+  /** Roles may have changed since the last question. */
+  function explainNow(...call: Parameters<ReturnType<typeof createExplain>>): Explanation {
+    return createExplain(roleBook(), customNames)(...call);
+  }
+
+  function roleBook(): RoleBook {
+    return createRoleBook({ customPermissions: roles.permissionsOf, onChange: () => () => {} });
+  }
+
+  function subjectsOf(asked: AskedHolder): readonly MatrixSubject[] {
+    const { user, client, roles: asRoles = [], scopes = [] } = asked;
+    const name = user ?? client;
+    if (name !== undefined || scopes.length > 0) {
+      return [{ name: name ?? [...asRoles, ...scopes].join(' '), ...holderOf(asked, deps) }];
+    }
+    const { roles: named } = holderOf({ roles: asRoles.length > 0 ? asRoles : roles.names() }, deps);
+    return [...new Set(named)].map((role) => ({ name: role, roles: [role], scopes: [] }));
+  }
+}
+
+/** What is decided by method, path and token alone. */
+const policyCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'not_found', 'method_not_allowed']);
+
+/** In words: who would have to change what. */
+function changeFor({ code, caller, reason }: KeptRefusal, now: Explanation | null): string {
+  if (now?.isAllowed) return 'None: with these roles and scopes the call would be let through now.';
+  if (code === 'insufficient_scope' && caller && now?.wouldDo) {
+    const { scopes, roles } = now.wouldDo;
+    const [scope] = scopes;
+    const isMachine = caller.subject === caller.clientId;
+    return isMachine
+      ? `Register the client ${caller.clientId} for the scope ${scope}, and ask for it with the token.`
+      : `Give the user a role that opens it (${roles.join(', ')}), or make one: npx console role add <name> --scope "${scope}".`;
+  }
+  return changes[code] ?? `What the caller was told: ${reason}.`;
+}
+
+const changes: Readonly<Record<string, string>> = {
+  unauthorized: 'Send an access token in the field Authorization: Bearer.',
+  invalid_token: 'Get a new access token: this one is expired, revoked, or not of this console.',
+  not_found: 'Call a path of the table in docs/proxy.md: no rule names this one, and no token opens it.',
+  method_not_allowed: 'Use a method that the path has.',
+  too_many_requests: 'Wait as Retry-After says, or raise the limit in the settings.',
+  group_disabled: 'Turn the endpoint group on in the configuration of the member, and restart it.',
+  no_member: 'Start a member, or set CONSOLE_MEMBERS to where they are.',
+};
+
+function unknownDecision(): ProblemError {
+  return new ProblemError(
+    problems.notFound,
+    'No refusal of this id is known. They are kept for a day, the newest ten thousand; of a caller who is refused more than 20 times a second, only some.',
+  );
+}
