@@ -43,7 +43,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     members: proxy.handle,
     oauth,
     endpoints: new Map([...endpoints, [tokenNewsPath, tokenNews.handle]]),
-    api: composeAdminApi(shared),
+    api: composeAdminApi(shared, proxy),
     pages,
     metrics,
     audit,

@@ -16,13 +16,16 @@ export interface ApiCaller {
  */
 export type CheckApiToken = (token: string, provenBy?: IncomingMessage) => ApiCaller | Promise<ApiCaller>;
 
+/** `inspect` reads what is for administrators alone: who calls from where, and what they may. */
+export type Access = 'read' | 'inspect' | 'change';
+
 /**
  * @throws {ProblemError} `unauthorized`, `invalid_request`, `insufficient_scope`, `reauth_required`, and as
  *   {@link CheckApiToken}
  */
 export async function authorizeCall(
   req: IncomingMessage,
-  what: 'read' | 'change',
+  what: Access,
   checkToken: CheckApiToken,
 ): Promise<ApiCaller> {
   const { token, hasProof } = readCredentials(req);
@@ -78,7 +81,7 @@ function readCredentials({ headersDistinct }: IncomingMessage) {
   );
 }
 
-function tooLittle(what: 'read' | 'change'): ProblemError {
+function tooLittle(what: Access): ProblemError {
   const needed = what === 'read' ? 'the role Viewer' : 'the role Admin';
   const scope = what === 'read' ? ', scope="app:Viewer"' : '';
   return new ProblemError(problems.insufficientScope, `This needs ${needed}.`, {

@@ -1,28 +1,42 @@
 /** The admin API: what administrators' programs call. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import { createAccessQuestions } from '../access/questions.ts';
+import { accessPath, createAccess } from '../admin-api/access-questions.ts';
 import {
   createIdentityProviders,
   identityProvidersPath,
   type ProviderAdministration,
 } from '../admin-api/identity-providers.ts';
+import { createRoles, rolesPath } from '../admin-api/roles.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { Shared } from './shared.ts';
 
-export function composeAdminApi({ services, bearer, audit, about }: Shared) {
-  const identityProviders = createIdentityProviders({
-    administration: onFirstUse(services),
-    checkToken: bearer.check,
-    audit,
-    about,
-  });
+/** @param proxy  knows the members as they are now */
+export function composeAdminApi(
+  { services, bearer, audit, about }: Shared,
+  proxy: Pick<MemberProxy, 'statuses'>,
+) {
+  const deps = { checkToken: bearer.check, audit, about };
+  const questions = createAccessQuestions(services);
+  const resources = [
+    [identityProvidersPath, createIdentityProviders({ administration: onFirstUse(services), ...deps })],
+    [rolesPath, createRoles({ roles: services.roles, ...deps })],
+    [
+      accessPath,
+      createAccess({
+        answers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },
+        ...deps,
+      }),
+    ],
+  ] as const;
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const path = (req.url ?? '').split('?')[0]!;
-    if (path === identityProvidersPath || path.startsWith(`${identityProvidersPath}/`)) {
-      return identityProviders(req, res);
-    }
-    throw new ProblemError(problems.notFound, 'There is nothing at this address.');
+    const found = resources.find(([own]) => path === own || path.startsWith(`${own}/`));
+    if (!found) throw new ProblemError(problems.notFound, 'There is nothing at this address.');
+    await found[1](req, res);
   };
 }
 

@@ -1,0 +1,75 @@
+/** `/api/v1/access/explain` and `/api/v1/access/matrix`: why a call is refused, and who may call what. */
+import type { IncomingMessage } from 'node:http';
+import { ProblemError, problems } from '../errors.ts';
+import { createResource, type ResourceDeps, readQuery } from './resource.ts';
+
+/** Who would call: a user, a client, or somebody with these roles and scopes. */
+export interface AskedCaller {
+  readonly user?: string | undefined;
+  readonly client?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Refusals are {@link ProblemError}s. */
+export interface AccessAnswers {
+  explainCall(method: string, path: string, asked: AskedCaller): object;
+  explainDecision(id: string): Promise<object>;
+  matrix(asked: AskedCaller): object;
+}
+
+export interface AccessDeps extends ResourceDeps {
+  readonly answers: AccessAnswers;
+}
+
+export const accessPath = '/api/v1/access';
+
+const callerNames = ['user', 'client', 'role', 'scope'];
+
+export function createAccess({ answers, ...deps }: AccessDeps) {
+  const routes = {
+    // Tells roles and scopes of a caller, and where calls came from.
+    '/explain': { GET: { access: 'inspect', answer: async (_id, req) => ok(await explain(req)) } },
+    '/matrix': {
+      GET: { answer: async (_id, req) => ok(answers.matrix(readCaller(readQuery(req, callerNames)))) },
+    },
+  } satisfies Parameters<typeof createResource>[0]['routes'];
+  return createResource({ path: accessPath, routes }, deps);
+
+  async function explain(req: IncomingMessage): Promise<object> {
+    const query = readQuery(req, ['decision', 'method', 'path', ...callerNames]);
+    const decision = once(query, 'decision');
+    if (decision !== undefined) {
+      if (query.size > 1) throw invalid('With decision there is no other parameter.');
+      return answers.explainDecision(decision);
+    }
+    const [method, path] = [once(query, 'method'), once(query, 'path')];
+    if (!method || !path) throw invalid('Give decision, or method and path and who would call.');
+    if (!/^[A-Za-z]{1,32}$/.test(method)) throw invalid('This is not a method.');
+    return answers.explainCall(method.toUpperCase(), path, readCaller(query));
+  }
+}
+
+function ok(body: object) {
+  return { status: 200, body, target: '' } as const;
+}
+
+/** Scopes come as in a token request, separated by spaces. */
+function readCaller(query: URLSearchParams): AskedCaller {
+  return {
+    user: once(query, 'user'),
+    client: once(query, 'client'),
+    roles: query.getAll('role'),
+    scopes: (once(query, 'scope') ?? '').split(' ').filter(Boolean),
+  };
+}
+
+function once(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = query.getAll(name);
+  if (more.length > 0) throw invalid(`There is more than one ${name}.`);
+  return value;
+}
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, detail);
+}
