@@ -20,6 +20,7 @@ import { createManagement } from './management/management-route.ts';
 import { createBodyReader } from './request-body.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
+import { createWan } from './wan/wan.ts';
 
 export interface MemberOptions {
   readonly config: MemberConfig;
@@ -87,11 +88,13 @@ export async function startMember({
   let stopped = () => {};
 
   const memory = createMemory(config.limits.memoryBytes);
-  const maps = createMaps({ configOf: createNameLookup(config.maps), memory, now });
+  const mapConfigOf = createNameLookup(config.maps);
+  const maps = createMaps({ configOf: mapConfigOf, memory, now });
   const queues = createQueues({ configOf: createNameLookup(config.queues), memory, limits: config.limits });
   const readBody = createBodyReader({ limitBytes: config.limits.bodyBytes, memory });
   const accept = createCredentials(config);
   const cp = createCpSubsystem({ ...config.cp, local: { uuid, address: bracketedAddress(address) }, now });
+  const wan = createWan({ config, mapConfigOf, maps, cluster, memory, log, now });
   const routes = createRoutes({
     maps,
     queues,
@@ -104,6 +107,8 @@ export async function startMember({
     licences,
     logLevels,
     cp,
+    ...wan,
+    accept,
     isSecured: config.security.enabled,
     shutDown: () => void close(),
     countConnections: promisify(server.getConnections.bind(server)),
@@ -128,6 +133,7 @@ export async function startMember({
     stopSweeping();
     queues.endWaits();
     await closeServer();
+    await wan.replications.close();
     lifecycle.stopped();
     log.info({ address }, 'member stopped');
     stopped();

@@ -6,6 +6,11 @@ import { createLogLevelRoutes, type LogLevelEndpointsDeps } from './endpoints/lo
 import { createManagementRoutes, type ManagementEndpointsDeps } from './endpoints/management-endpoints.ts';
 import { createMapRoutes, type MapEndpointsDeps } from './endpoints/map-endpoints.ts';
 import { createQueueRoutes, type QueueEndpointsDeps } from './endpoints/queue-endpoints.ts';
+import { createWanRoutes, type WanEndpointsDeps } from './endpoints/wan-endpoints.ts';
+import {
+  createWanReceiverRoutes,
+  type WanReceiverEndpointsDeps,
+} from './endpoints/wan-receiver-endpoints.ts';
 import type { Route } from './router.ts';
 
 export type RoutesDeps = MapEndpointsDeps &
@@ -15,6 +20,8 @@ export type RoutesDeps = MapEndpointsDeps &
   LogLevelEndpointsDeps &
   LicenceEndpointsDeps &
   CpEndpointsDeps &
+  WanEndpointsDeps &
+  WanReceiverEndpointsDeps &
   HealthEndpointsDeps;
 
 /** Every endpoint of the member: method, path, group (spec §4.1) and handler. */
@@ -27,6 +34,8 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...createLogLevelRoutes(deps),
     ...createLicenceRoutes(deps),
     ...createCpRoutes(deps),
+    ...createWanRoutes(deps),
+    ...createWanReceiverRoutes(deps),
     ...createHealthRoutes(deps),
   ];
 }

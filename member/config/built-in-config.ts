@@ -86,7 +86,7 @@ export function builtInConfig({
     port: defaultPort,
     rest: { enabled: restEnabled, groups, listener: undefined },
     join: { enabled: false, memberList: [] },
-    security: { enabled: false, users: new Map() },
+    security: { enabled: false, users: new Map(), identity: undefined },
     maps: new Map([['default', defaultMap]]),
     queues: new Map([['default', defaultQueue]]),
     wanReplications: new Map(),

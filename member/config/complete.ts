@@ -133,9 +133,11 @@ function securityOf({ security }: MemberSection): SecurityConfig {
   const realmName = security?.['member-authentication']?.realm;
   const realm = security?.realms?.find(({ name }) => name === realmName);
   const users = realm?.authentication?.simple?.users ?? [];
+  const identity = realm?.identity?.['username-password'];
   return {
     enabled: security?.enabled ?? false,
     users: new Map(users.map(({ username, password }) => [username, password])),
+    identity: identity && { name: identity.username, password: identity.password },
   };
 }
 

@@ -26,7 +26,7 @@ export interface MemberConfig {
 
 export interface ConfigSource {
   readonly file: string;
-  /** The environment that the overrides were taken from. */
+  /** The overrides that were put over it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -56,6 +56,13 @@ export interface SecurityConfig {
   readonly enabled: boolean;
   /** Password by user name, of the member-authentication realm; never empty when security is on. */
   readonly users: ReadonlyMap<string, string>;
+  /** What this member says of itself to a secured cluster (spec §5.1); `undefined`: nothing. */
+  readonly identity: MemberIdentityConfig | undefined;
+}
+
+export interface MemberIdentityConfig {
+  readonly name: string;
+  readonly password: string;
 }
 
 export interface MapConfig {

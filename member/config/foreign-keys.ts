@@ -210,7 +210,12 @@ const rules: readonly Rule[] = [
     ],
     refused: {},
   },
-  { under: ['security', 'realms', '*'], withoutEffect: ['access-control-service', 'identity'], refused: {} },
+  { under: ['security', 'realms', '*'], withoutEffect: ['access-control-service'], refused: {} },
+  {
+    under: ['security', 'realms', '*', 'identity'],
+    withoutEffect: ['credentials-factory', 'kerberos', 'token'],
+    refused: {},
+  },
   {
     under: ['security', 'realms', '*', 'authentication'],
     withoutEffect: [],

@@ -8,6 +8,9 @@ const realm = section({
       users: z.array(section({ username: text, password: text })).optional(),
     }).optional(),
   }).optional(),
+  identity: section({
+    'username-password': section({ username: text, password: text }).optional(),
+  }).optional(),
 });
 
 /** Only a realm with users can let somebody in: security without one would lock all out, or nobody. */
