@@ -44,8 +44,13 @@ export function createCpGroups(newSessions: () => CpSessions): CpGroups {
     return group;
   }
 
+  function drop({ id, sessions }: CpGroup): void {
+    sessions?.clear();
+    groups.delete(id.name);
+  }
+
   function begin(): void {
-    groups.clear();
+    for (const group of groups.values()) drop(group);
     groups.set(metadata, { id: { name: metadata, id: 0 }, sessions: undefined });
     add(defaultGroup);
   }
@@ -55,7 +60,12 @@ export function createCpGroups(newSessions: () => CpSessions): CpGroups {
     list: () => [...groups.values()],
     find: (name) => groups.get(name),
     open: (name) => groups.get(name) ?? add(name),
-    destroy: (name) => !isMetadata(name) && groups.delete(name),
+    destroy(name) {
+      const group = groups.get(name);
+      if (group === undefined || isMetadata(name)) return false;
+      drop(group);
+      return true;
+    },
     reset: begin,
   };
 }

@@ -22,6 +22,8 @@ export interface CpSessions {
   heartbeat(id: number): boolean;
   /** @returns whether there was such a session */
   remove(id: number): boolean;
+  /** Ends all of them, as their group ends. */
+  clear(): void;
 }
 
 export interface CpSessionsDeps {
@@ -67,5 +69,6 @@ export function createCpSessions({ timeToLiveMs, now }: CpSessionsDeps): CpSessi
       dropExpired();
       return sessions.delete(id);
     },
+    clear: () => sessions.clear(),
   };
 }

@@ -38,7 +38,7 @@ export function createLicences(key: string | undefined): Licences {
 }
 
 const enterprise = 0;
-const form = /^[\x21-\x22\x24-\x7e]{1,200}#(\d{1,6})Nodes#[A-Za-z0-9]{16,512}$/;
+const form = /^[\x20-\x22\x24-\x7e]{1,200}#(\d{1,6})Nodes#[A-Za-z0-9]{16,512}$/;
 
 /** Checks the form, `<name>#<n>Nodes#<letters and digits>`, which is all that can be checked without the vendor. */
 function readLicence(key: string): LicenceInfo {
