@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { builtInConfig } from '../member/config/built-in-config.ts';
 import type { MemberConfig } from '../member/config/config.ts';
+import { type Environment, overridesIn } from '../member/config/override-names.ts';
 import { type Member, startMember } from '../member/member.ts';
 import type { Closing } from './closing.ts';
 import type { Logger } from './log.ts';
@@ -8,6 +8,8 @@ import { type Settings, SettingsError } from './settings/settings.ts';
 
 export interface EmbeddedMemberDeps {
   readonly settings: Pick<Settings, 'members' | 'memberConfig' | 'memberHost' | 'memberPort'>;
+  /** Whose `HZ_…` and `SVC_…` variables are put over the member's configuration. */
+  readonly environment: Environment;
   readonly log: Logger;
   readonly closing: Closing;
 }
@@ -15,34 +17,40 @@ export interface EmbeddedMemberDeps {
 /**
  * Starts the member of a console that has been given no other.
  *
- * @throws {SettingsError} when its configuration file is no good
+ * @throws {SettingsError} when its configuration is no good
  * @throws {PortTakenError}
  */
 export async function startEmbeddedMember({
   settings,
+  environment,
   log,
   closing,
 }: EmbeddedMemberDeps): Promise<Member | undefined> {
   if (settings.members.length > 0) return undefined;
-  const config =
-    settings.memberConfig === undefined
-      ? builtInConfig({ restEnabled: true, groups: ['DATA', 'CLUSTER_READ', 'HEALTH_CHECK'] })
-      : await readConfig(settings.memberConfig);
+  const config = await loadConfig(settings.memberConfig, environment);
   const member = await startMember({ config, host: settings.memberHost, port: settings.memberPort, log });
   closing.add('member', member.close);
   return member;
 }
 
-async function readConfig(file: string): Promise<MemberConfig> {
-  // Loaded only here: schema and parser cost 110 ms of start-up, and most installations have no such file.
+async function loadConfig(file: string | undefined, environment: Environment): Promise<MemberConfig> {
+  if (file === undefined && overridesIn(environment).length === 0) {
+    return builtInConfig({ restEnabled: true, groups: ['DATA', 'CLUSTER_READ', 'HEALTH_CHECK'] });
+  }
+  // Loaded only here: schema and parsers cost 110 ms of start-up, and most installations have no such file.
   const { loadMemberConfig } = await import('../member/config/load.ts');
   const { MemberConfigError } = await import('../member/config/config-error.ts');
+  const { readConfigFile } = await import('../member/config/read-file.ts');
   try {
-    return loadMemberConfig(await readFile(file, 'utf8'), { file });
+    if (file !== undefined) return loadMemberConfig(await readConfigFile(file), { file, environment });
+    const config = loadMemberConfig(embeddedDefault, { file: 'built-in configuration', environment });
+    return { ...config, source: undefined };
   } catch (error) {
     if (error instanceof MemberConfigError) throw new SettingsError(error.problems);
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new SettingsError([`MEMBER_CONFIG names a file that cannot be read (${code})`]);
+    throw error;
   }
 }
+
+/** What {@link builtInConfig} has for the embedded member, where overrides are put over it. */
+const embeddedDefault =
+  'svc: { network: { rest-api: { enabled: true, endpoint-groups: { DATA: { enabled: true } } } } }';

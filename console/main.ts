@@ -48,6 +48,7 @@ async function run(): Promise<number> {
       settings,
       readSettings,
       secretFile,
+      environment: process.env,
       log,
       audit,
       closing,

@@ -17,6 +17,8 @@ export interface StartDeps {
   readonly readSettings: () => Promise<Settings>;
   /** Where `CONSOLE_APPLICATION_CLIENT_SECRET` comes from, when it is a file: the printed call reads it too. */
   readonly secretFile: string | undefined;
+  /** Whose `HZ_…` and `SVC_…` variables are put over the embedded member's configuration. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly audit: Audit;
   /** Gets what has been opened, also when the start fails half-way. */
@@ -37,6 +39,7 @@ export async function start({
   settings,
   readSettings,
   secretFile,
+  environment,
   log,
   audit,
   closing,
@@ -61,7 +64,7 @@ export async function start({
 
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { composeConsole }] = await allOf([
-    startEmbeddedMember({ settings, log, closing }),
+    startEmbeddedMember({ settings, environment, log, closing }),
     import('./compose.ts'),
     services.keys.prepare(),
     services.providers.prepare(),

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import type { MemberConfig } from './config/config.ts';
+import { MemberConfigError } from './config/config-error.ts';
 import { loadMemberConfig } from './config/load.ts';
-import { MemberConfigError } from './config/yaml-file.ts';
+import { readConfigFile } from './config/read-file.ts';
 import { PortTakenError } from './listen.ts';
 import { startMember } from './member.ts';
 
@@ -12,7 +12,10 @@ const badSettings = 78;
 try {
   const { MEMBER_HOST: host = '127.0.0.1', MEMBER_PORT, MEMBER_CONFIG: file } = process.env;
   const port = portFrom(MEMBER_PORT);
-  const config = loadMemberConfig(await readConfig(file), { file: file ?? 'built-in configuration' });
+  const config = loadMemberConfig(file ? await readConfigFile(file) : undefined, {
+    file: file || 'built-in configuration',
+    environment: process.env,
+  });
   const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
   const member = await startMember({ config, host, port, log });
   console.log(`member ready at ${member.address}: ${describeGroups(config)}`);
@@ -36,15 +39,6 @@ function portFrom(text: string | undefined): number | undefined {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new MemberConfigError([`MEMBER_PORT: expected a port from 0 to 65535, got ${JSON.stringify(text)}`]);
-}
-
-async function readConfig(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined || file === '') return undefined;
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new MemberConfigError([`MEMBER_CONFIG: ${file} cannot be read: ${(cause as Error).message}`]);
-  }
 }
 
 function describeGroups({ rest }: MemberConfig): string {

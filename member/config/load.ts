@@ -4,11 +4,9 @@ import { complete } from './complete.ts';
 import type { MemberConfig } from './config.ts';
 import { MemberConfigError } from './config-error.ts';
 import { type Environment, overridesIn } from './override-names.ts';
+import { largestConfigBytes } from './read-file.ts';
 import { readXml } from './xml-file.ts';
 import { readYaml } from './yaml-file.ts';
-
-/** More than this is no configuration; checked before anything is parsed. */
-export const largestConfigBytes = 1024 * 1024;
 
 export interface LoadOptions {
   /** The path of the file, for the messages and for a reload. */
@@ -28,9 +26,11 @@ export function loadMemberConfig(
   content: string | Uint8Array | undefined,
   { file, environment = {} }: LoadOptions,
 ): MemberConfig {
-  if (content === undefined && overridesIn(environment).length === 0) return builtInConfig();
+  const overrides = overridesIn(environment);
+  if (content === undefined && overrides.length === 0) return builtInConfig();
   const { section, notices } = readSection(content ?? '', { file, environment });
-  const source = content === undefined ? undefined : { file, environment };
+  const own = Object.fromEntries(overrides.map(({ name, value }) => [name, value]));
+  const source = content === undefined ? undefined : { file, environment: own };
   return complete(section, { source, notices });
 }
 

@@ -67,12 +67,16 @@ function beforeParsing(text: string): XmlProblem[] {
   return found;
 }
 
-/** The parser ends its messages with `@#[line:3,col:1]` and begins some with its own name. */
+/**
+ * The parser ends its messages with `@#[line:3,col:1]` and begins some with its own name. What it
+ * quotes from the file is left out: it may be a password.
+ */
 function parserProblem(message: string): XmlProblem {
   const line = Number(/@#\[line:(\d+)/.exec(message)?.[1] ?? 1);
   const [plain = ''] = message
     .replace(/^\[xmldom \w+\]\s*/, '')
     .replace('element parse error: Error: ', '')
+    .replace(/\s*"[^"]*"/g, '')
     .split('\n');
   return {
     line: Math.max(line, 1),

@@ -2,8 +2,6 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocumen
 import { MemberConfigError } from './config-error.ts';
 import type { Path, SourceTree } from './source-tree.ts';
 
-export { MemberConfigError } from './config-error.ts';
-
 /**
  * @param file  its path, for the messages: `<file>:<line>: <problem>`
  * @throws {MemberConfigError} for what is no YAML, keys that are there twice, and aliases that would
@@ -33,8 +31,12 @@ export function readYaml(text: string, file: string): SourceTree {
   }
 }
 
+/** Without what the message quotes from the file: it may be a password. */
 function oneLine(message: string): string {
-  return message.replace(/\s+/g, ' ').trim();
+  return message
+    .replace(/\s*"(?:[^"\\]|\\.)*"/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** Where the deepest part of `path` that the document has begins, in characters. */

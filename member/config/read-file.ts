@@ -1,0 +1,19 @@
+import { readFile, stat } from 'node:fs/promises';
+import { MemberConfigError } from './config-error.ts';
+
+/** More than this is no configuration; checked before anything is read. */
+export const largestConfigBytes = 1024 * 1024;
+
+/** @throws {MemberConfigError} for a file that cannot be read or is larger than any configuration */
+export async function readConfigFile(path: string): Promise<Buffer> {
+  const refuse = (reason: string) => new MemberConfigError([`MEMBER_CONFIG: ${path} ${reason}`]);
+  try {
+    const about = await stat(path);
+    if (!about.isFile()) throw refuse('is no file');
+    if (about.size > largestConfigBytes) throw refuse(`is larger than ${largestConfigBytes} bytes`);
+    return await readFile(path);
+  } catch (cause) {
+    if (cause instanceof MemberConfigError) throw cause;
+    throw refuse(`cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+  }
+}
