@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { StoredValue } from './data/memory.ts';
+import type { HeldValue } from './data/values.ts';
 
 /** The statuses that a member answers: the real engine's and 413 for what is over a size limit. */
 export type EmptyStatus = 200 | 400 | 403 | 404 | 413 | 500 | 503;
@@ -19,15 +19,15 @@ export function replyNoContent(res: ServerResponse): void {
 }
 
 /** 200 with a stored value: its bytes, and the MIME type that it was sent with, if any (spec §2.1). */
-export function replyValue(res: ServerResponse, { bytes, contentType }: StoredValue): void {
-  const length = String(bytes.length);
+export function replyValue(res: ServerResponse, { content, contentType }: HeldValue): void {
+  const length = String(content.length);
   res.writeHead(
     200,
     contentType === undefined
       ? ['Content-Length', length]
       : ['Content-Type', contentType, 'Content-Length', length],
   );
-  res.end(bytes);
+  res.end(content, 'latin1'); // which is what text is held in
 }
 
 export function replyText(res: ServerResponse, text: string): void {

@@ -9,7 +9,7 @@ export interface ReadBodyDeps {
   readonly memory: Memory;
 }
 
-/** Reads a request body whole; `undefined` when it was refused (and answered) or the client went away. */
+/** Reads a request body whole, into memory that it may share with others; `undefined` when it was refused (and answered) or the client went away. */
 export type ReadBody = (call: Call) => Promise<Buffer | undefined>;
 
 /** A refused body is not kept: what still arrives is discarded, so the connection stays usable. */
@@ -44,16 +44,11 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
       });
       req.on('end', () => {
         if (isSettled) return;
-        settle(chunks.length === 1 ? ownBytes(chunks[0]!) : Buffer.concat(chunks, length));
+        settle(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
       });
       req.on('close', () => {
         if (!isSettled) settle(undefined);
       });
     });
   };
-}
-
-/** A small slice of a large read buffer would keep all of that buffer in memory for as long as it is stored. */
-function ownBytes(chunk: Buffer): Buffer {
-  return chunk.buffer.byteLength > 2 * chunk.length + 1024 ? Buffer.from(chunk) : chunk;
 }

@@ -1,16 +1,24 @@
 import type { MapConfig } from '../config/config.ts';
-import { costOf, type Memory, type StoredValue } from './memory.ts';
+import { type ChangeRecorder, memoryOnly } from './changes.ts';
+import { createLiveMap, type LiveMap } from './live-map.ts';
+import { costOf, type Memory } from './memory.ts';
+import { type HeldValue, hold, release, type StoredValue } from './values.ts';
 
 /** The maps of this member, each made when its first entry is written (spec §2.1, §4.2). */
 export interface Maps {
   /** Whether any configuration matches `map`; if not, every call on it is 400. */
   isConfigured(map: string): boolean;
   get(map: string, key: string): StoredValue | undefined;
-  put(map: string, key: string, value: StoredValue): PutOutcome;
-  remove(map: string, key: string): void;
-  clear(map: string): void;
+  /** As `get`, in the form in which it is held. */
+  find(map: string, key: string): HeldValue | undefined;
+  /** Answers once the entry outlives the process, if the member persists. */
+  put(map: string, key: string, value: StoredValue): PutOutcome | Promise<PutOutcome>;
+  remove(map: string, key: string): void | Promise<void>;
+  clear(map: string): void | Promise<void>;
   /** As `put` or, without a value, `remove`; for changes that came from another cluster: no listener hears of them. */
   applyRemote(map: string, key: string, value: StoredValue | undefined): PutOutcome | Promise<PutOutcome>;
+  /** Puts an entry back that was persisted, whatever room it takes. */
+  restore(map: string, key: string, value: StoredValue, writtenAt: number): void;
   /** The maps that hold entries, in the order in which they were made. */
   names(): Iterable<string>;
   /**
@@ -38,108 +46,111 @@ export interface MapsDeps {
   readonly memory: Memory;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly recorder?: ChangeRecorder;
 }
 
-export function createMaps({ configOf, memory, now }: MapsDeps): Maps {
+export function createMaps({ configOf, memory, now, recorder = memoryOnly }: MapsDeps): Maps {
   const maps = new Map<string, LiveMap>();
   const listeners = new Set<MapListener>();
   let sweeping: Iterator<void> | undefined;
+
+  function open(name: string, config: MapConfig): LiveMap {
+    const known = maps.get(name);
+    if (known !== undefined) return known;
+    const dropped = (key: string) => recorder.note({ kind: 'expired', map: name, key });
+    const map = createLiveMap({ config, memory, now, dropped });
+    maps.set(name, map);
+    return map;
+  }
+
+  /** What is not applied yet holds its memory already, so that what is recorded has its place. */
+  function store(name: string, key: string, value: StoredValue, isRemote: boolean) {
+    const config = configOf(name);
+    if (config === undefined) return 'unconfigured';
+    const held = hold(value);
+    const cost = costOf(key, held);
+    const replaced = maps.get(name)?.peek(key);
+    const replacedCost = replaced === undefined ? 0 : costOf(key, replaced);
+    if (!memory.tryTake(cost - replacedCost)) return 'no memory';
+    memory.take(replacedCost);
+
+    const writtenAt = now();
+    const apply = (): PutOutcome => {
+      open(name, config).put(key, held, writtenAt);
+      if (listeners.size > 0 && !isRemote) tell(name, key, value);
+      return 'stored';
+    };
+    const outcome = recorder.record({ kind: 'put', map: name, key, value, writtenAt }, apply);
+    if (outcome instanceof Promise) return outcome.catch(giveBack);
+    return outcome;
+
+    function giveBack(error: unknown): never {
+      memory.give(cost);
+      throw error;
+    }
+  }
+
+  function discard(name: string, key: string, isRemote: boolean): void | Promise<void> {
+    return recorder.record({ kind: 'remove', map: name, key }, () => {
+      maps.get(name)?.remove(key);
+      dropIfEmpty(name);
+      if (listeners.size > 0 && !isRemote) tell(name, key, undefined);
+    });
+  }
+
+  function dropIfEmpty(name: string): void {
+    if (maps.get(name)?.size === 0) maps.delete(name);
+  }
 
   function tell(map: string, key: string | undefined, value: StoredValue | undefined): void {
     for (const listener of listeners) listener(map, key, value);
   }
 
-  function drop(name: string, map: LiveMap, key: string, entry: Entry): void {
-    map.entries.delete(key);
-    memory.give(entry.cost);
-    if (map.entries.size === 0) maps.delete(name);
-  }
-
-  function store(name: string, key: string, value: StoredValue): PutOutcome {
-    const known = maps.get(name);
-    const config = known?.config ?? configOf(name);
-    if (config === undefined) return 'unconfigured';
-    const cost = costOf(key, value);
-    const replacedCost = known?.entries.get(key)?.cost ?? 0;
-    if (!memory.tryTake(cost - replacedCost)) return 'no memory';
-
-    const map = known ?? { config, expires: doesExpire(config), entries: new Map<string, Entry>() };
-    const writtenAt = map.expires ? now() : 0;
-    map.entries.set(key, { value, cost, writtenAt, expiresAt: expiryOf(config, writtenAt, writtenAt) });
-    maps.set(name, map);
-    return 'stored';
-  }
-
-  function discard(name: string, key: string): void {
-    const map = maps.get(name);
-    const entry = map?.entries.get(key);
-    if (map !== undefined && entry !== undefined) drop(name, map, key, entry);
-  }
-
   function* eachExpiring(): Generator<void> {
-    for (const [name, map] of maps) {
-      if (!map.expires) continue;
-      for (const [key, entry] of map.entries) {
-        if (entry.expiresAt <= now()) drop(name, map, key, entry);
-        yield;
-      }
+    for (const [name, { sweep }] of maps) {
+      if (sweep === undefined) continue;
+      yield* { [Symbol.iterator]: sweep };
+      dropIfEmpty(name);
     }
   }
 
   return {
     isConfigured: (name) => maps.has(name) || configOf(name) !== undefined,
+    find: (name, key) => maps.get(name)?.get(key),
 
     get(name, key) {
-      const map = maps.get(name);
-      const entry = map?.entries.get(key);
-      if (map === undefined || entry === undefined) return undefined;
-      if (!map.expires) return entry.value;
-      if (entry.expiresAt <= now()) {
-        drop(name, map, key, entry);
-        return undefined;
-      }
-      entry.expiresAt = expiryOf(map.config, entry.writtenAt, now());
-      return entry.value;
+      const held = maps.get(name)?.get(key);
+      return held && release(held);
     },
 
-    put(name, key, value) {
-      const outcome = store(name, key, value);
-      if (outcome === 'stored' && listeners.size > 0) tell(name, key, value);
-      return outcome;
-    },
+    put: (name, key, value) => store(name, key, value, false),
+    remove: (name, key) => discard(name, key, false),
 
-    remove(name, key) {
-      discard(name, key);
-      if (listeners.size > 0) tell(name, key, undefined);
-    },
-
-    applyRemote(name, key, value) {
-      if (value !== undefined) return store(name, key, value);
-      discard(name, key);
+    async applyRemote(name, key, value) {
+      if (value !== undefined) return store(name, key, value, true);
+      await discard(name, key, true);
       return 'stored';
     },
 
-    clear(name) {
-      const map = maps.get(name);
-      if (map !== undefined) {
-        for (const { cost } of map.entries.values()) memory.give(cost);
-        map.entries.clear(); // a sweep may stand in the middle of it
+    clear: (name) =>
+      recorder.record({ kind: 'clear', map: name }, () => {
+        maps.get(name)?.clear(); // a sweep may stand in the middle of it
         maps.delete(name);
-      }
-      if (listeners.size > 0) tell(name, undefined, undefined);
+        if (listeners.size > 0) tell(name, undefined, undefined);
+      }),
+
+    restore(name, key, value, writtenAt) {
+      const config = configOf(name);
+      if (config === undefined) return;
+      const held = hold(value);
+      memory.take(costOf(key, held));
+      open(name, config).put(key, held, writtenAt);
     },
 
     names: () => maps.keys(),
 
     *entriesOf(name) {
-      const map = maps.get(name);
-      if (map === undefined) return;
-      let left = map.entries.size; // what is added from now on comes behind these
-      for (const [key, entry] of map.entries) {
-        if (left === 0) return;
-        left -= 1;
-        if (!map.expires || entry.expiresAt > now()) yield [key, entry.value];
-      }
+      for (const [key, held] of maps.get(name)?.entries() ?? []) yield [key, release(held)];
     },
 
     onChange(listener) {
@@ -157,31 +168,4 @@ export function createMaps({ configOf, memory, now }: MapsDeps): Maps {
       }
     },
   };
-}
-
-interface LiveMap {
-  readonly config: MapConfig;
-  readonly expires: boolean;
-  readonly entries: Map<string, Entry>;
-}
-
-interface Entry {
-  readonly value: StoredValue;
-  readonly cost: number;
-  readonly writtenAt: number;
-  expiresAt: number;
-}
-
-function doesExpire({ timeToLiveSeconds, maxIdleSeconds }: MapConfig): boolean {
-  return timeToLiveSeconds > 0 || maxIdleSeconds > 0;
-}
-
-function expiryOf(
-  { timeToLiveSeconds, maxIdleSeconds }: MapConfig,
-  writtenAt: number,
-  usedAt: number,
-): number {
-  const byAge = timeToLiveSeconds > 0 ? writtenAt + timeToLiveSeconds * 1000 : Infinity;
-  const byIdleness = maxIdleSeconds > 0 ? usedAt + maxIdleSeconds * 1000 : Infinity;
-  return Math.min(byAge, byIdleness);
 }

@@ -1,13 +1,21 @@
 import type { MemberLimits, QueueConfig } from '../config/config.ts';
+import { type ChangeRecorder, memoryOnly } from './changes.ts';
 import { createDeque, type Deque } from './deque.ts';
-import { costOf, type Memory, type StoredValue } from './memory.ts';
+import { costOf, type Memory } from './memory.ts';
+import { type HeldValue, hold, type StoredValue } from './values.ts';
+
+/** An item on its way to a client; it is in the queue again when it is put back. */
+export interface QueueItem extends HeldValue {
+  /** Rises from item to item of a queue. */
+  readonly number: number;
+}
 
 /** One poll that waits. */
 export interface Waiter {
   /** Whether its connection still stands; one that does not gets nothing and is dropped. */
   isLive(): boolean;
   /** Hands over the item, or `undefined` when the member stops. Called at most once. */
-  give(item: StoredValue | undefined): void;
+  give(item: QueueItem | undefined): void;
 }
 
 /** The queues of this member, each made when its first item or waiter comes (spec §2.2, §4.2). */
@@ -15,27 +23,38 @@ export interface Queues {
   /** Whether any configuration matches `queue`; if not, every call on it is 400. */
   isConfigured(queue: string): boolean;
   size(queue: string): number;
-  /** Gives the item to the poll that has waited longest, else stores it at the tail. */
-  offer(queue: string, item: StoredValue): 'taken' | 'full' | 'unconfigured' | 'no memory';
-  take(queue: string): StoredValue | undefined;
+  /**
+   * Gives the item to the poll that has waited longest, else stores it at the tail. Answers once the
+   * item outlives the process, if the member persists.
+   */
+  offer(queue: string, item: StoredValue): OfferOutcome | Promise<OfferOutcome>;
+  take(queue: string): QueueItem | undefined;
   /** Returns an item that could not be sent: to the next waiter, else to the head. */
-  putBack(queue: string, item: StoredValue): void;
+  putBack(queue: string, item: QueueItem): void;
+  /** An item has reached its client: only now may it be forgotten. */
+  delivered(queue: string, item: QueueItem): void;
   /** Waits for an item behind all earlier waiters; `false` when too many wait already. */
   wait(queue: string, waiter: Waiter): boolean;
   stopWaiting(queue: string, waiter: Waiter): void;
+  /** Puts an item at the tail that was persisted, whatever room it takes. */
+  restore(queue: string, number: number, item: StoredValue): void;
   /** Ends every wait without an item; later ones end at once. For a member that stops. */
   endWaits(): void;
 }
+
+export type OfferOutcome = 'taken' | 'full' | 'unconfigured' | 'no memory';
 
 export interface QueuesDeps {
   /** The configuration that matches a name, `undefined` when none does. */
   readonly configOf: (queue: string) => QueueConfig | undefined;
   readonly memory: Memory;
   readonly limits: Pick<MemberLimits, 'waiters' | 'waitersPerQueue'>;
+  readonly recorder?: ChangeRecorder;
 }
 
-export function createQueues({ configOf, memory, limits }: QueuesDeps): Queues {
+export function createQueues({ configOf, memory, limits, recorder = memoryOnly }: QueuesDeps): Queues {
   const queues = new Map<string, LiveQueue>();
+  let nextNumber = 1;
   let waiting = 0;
   let isEnding = false;
 
@@ -43,11 +62,13 @@ export function createQueues({ configOf, memory, limits }: QueuesDeps): Queues {
     const known = queues.get(name);
     if (known !== undefined) return known;
     const config = configOf(name);
-    return config && { maxSize: config.maxSize || Infinity, items: createDeque(), waiters: new Set() };
+    return (
+      config && { maxSize: config.maxSize || Infinity, items: createDeque(), coming: 0, waiters: new Set() }
+    );
   }
 
-  function dropIfIdle(name: string, { items, waiters }: LiveQueue): void {
-    if (items.size === 0 && waiters.size === 0) queues.delete(name);
+  function dropIfIdle(name: string, { items, waiters, coming }: LiveQueue): void {
+    if (items.size === 0 && waiters.size === 0 && coming === 0) queues.delete(name);
   }
 
   function stopWaiting(name: string, queue: LiveQueue, waiter: Waiter): void {
@@ -63,23 +84,52 @@ export function createQueues({ configOf, memory, limits }: QueuesDeps): Queues {
     return undefined;
   }
 
+  /** The memory for it has been taken. */
+  function add(name: string, queue: LiveQueue, item: QueueItem, end: 'push' | 'unshift'): void {
+    const waiter = nextLiveWaiter(name, queue);
+    if (waiter === undefined) {
+      queue.items[end](item);
+      queues.set(name, queue);
+      return;
+    }
+    memory.give(costOf('', item));
+    waiter.give(item);
+  }
+
   return {
     isConfigured: (name) => queues.has(name) || configOf(name) !== undefined,
     size: (name) => queues.get(name)?.items.size ?? 0,
 
-    offer(name, item) {
+    offer(name, value) {
       const queue = open(name);
       if (queue === undefined) return 'unconfigured';
-      const waiter = nextLiveWaiter(name, queue);
-      if (waiter !== undefined) {
-        waiter.give(item);
-        return 'taken';
-      }
-      if (queue.items.size >= queue.maxSize) return 'full';
+      if (queue.items.size + queue.coming >= queue.maxSize + queue.waiters.size) return 'full';
+      const { content, contentType } = hold(value);
+      const item = { content, contentType, number: nextNumber };
       if (!memory.tryTake(costOf('', item))) return 'no memory';
-      queue.items.push(item);
+
+      nextNumber += 1;
+      queue.coming += 1;
       queues.set(name, queue);
-      return 'taken';
+      const settle = (): void => {
+        queue.coming -= 1;
+      };
+      const apply = (): OfferOutcome => {
+        settle();
+        add(name, queue, item, 'push');
+        return 'taken';
+      };
+      const change = { kind: 'offer', queue: name, number: item.number, item: value } as const;
+      const outcome = recorder.record(change, apply);
+      if (outcome instanceof Promise) return outcome.catch(giveBack);
+      return outcome;
+
+      function giveBack(error: unknown): never {
+        settle();
+        memory.give(costOf('', item));
+        dropIfIdle(name, queue!);
+        throw error;
+      }
     },
 
     take(name) {
@@ -94,15 +144,11 @@ export function createQueues({ configOf, memory, limits }: QueuesDeps): Queues {
     putBack(name, item) {
       const queue = open(name);
       if (queue === undefined) return;
-      const waiter = nextLiveWaiter(name, queue);
-      if (waiter !== undefined) {
-        waiter.give(item);
-        return;
-      }
       memory.take(costOf('', item));
-      queue.items.unshift(item);
-      queues.set(name, queue);
+      add(name, queue, item, 'unshift');
     },
+
+    delivered: (name, { number }) => recorder.note({ kind: 'delivered', queue: name, number }),
 
     wait(name, waiter) {
       const queue = open(name);
@@ -123,6 +169,16 @@ export function createQueues({ configOf, memory, limits }: QueuesDeps): Queues {
       if (queue !== undefined) stopWaiting(name, queue, waiter);
     },
 
+    restore(name, number, value) {
+      const queue = open(name);
+      nextNumber = Math.max(nextNumber, number + 1);
+      if (queue === undefined) return;
+      const item = { ...hold(value), number };
+      memory.take(costOf('', item));
+      queue.items.push(item);
+      queues.set(name, queue);
+    },
+
     endWaits() {
       isEnding = true;
       for (const [name, queue] of queues) {
@@ -138,7 +194,9 @@ export function createQueues({ configOf, memory, limits }: QueuesDeps): Queues {
 interface LiveQueue {
   /** Infinity when unbounded. */
   readonly maxSize: number;
-  readonly items: Deque<StoredValue>;
+  readonly items: Deque<QueueItem>;
+  /** Items that are recorded and not applied yet. */
+  coming: number;
   /** In order of arrival; while one waits there are no items. */
   readonly waiters: Set<Waiter>;
 }

@@ -1,46 +1,63 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Maps } from '../data/maps.ts';
 import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
 import { contentTypeOf, isStorableType } from './content-type.ts';
+import { keptWrite } from './kept-write.ts';
 
 export interface MapEndpointsDeps {
   readonly maps: Maps;
+  readonly cluster: Pick<Cluster, 'assertWritable'>;
   readonly readBody: ReadBody;
 }
 
-/** Map entries over HTTP (spec §2.1, §4.2). A name that no map configuration matches is 400. */
-export function createMapRoutes({ maps, readBody }: MapEndpointsDeps): readonly Route[] {
-  /** Spec §4.2 row 1: creates or updates; 503 when the member's memory is used up. */
+/**
+ * Map entries over HTTP (spec §2.1, §4.2). A name that no map configuration matches is 400, a write to a
+ * passive cluster 500 (reference 12), one that finds no room in memory or on the disk 503.
+ */
+export function createMapRoutes({ maps, cluster, readBody }: MapEndpointsDeps): readonly Route[] {
+  /** Spec §4.2 row 1: creates or updates. */
   async function putEntry(call: Call, map: string, key: string): Promise<void> {
     const contentType = contentTypeOf(call.req);
     if (!isStorableType(contentType) || !maps.isConfigured(map)) return replyEmpty(call.res, 400);
+    cluster.assertWritable('map put');
     const bytes = await readBody(call);
     if (bytes === undefined) return;
-    const outcome = maps.put(map, key, { bytes, contentType });
-    replyEmpty(call.res, outcome === 'stored' ? 200 : 503);
+    await keptWrite(call, async () => {
+      const outcome = maps.put(map, key, { bytes, contentType });
+      const isStored = (typeof outcome === 'string' ? outcome : await outcome) === 'stored';
+      replyEmpty(call.res, isStored ? 200 : 503);
+    });
   }
 
   /** Spec §4.2 row 2: the bytes and the MIME type as stored; 204 for no mapping. */
   function getEntry({ res }: Call, map: string, key: string) {
-    const value = maps.get(map, key);
+    const value = maps.find(map, key);
     if (value !== undefined) return replyValue(res, value);
     if (!maps.isConfigured(map)) return replyEmpty(res, 400);
     replyNoContent(res);
   }
 
   /** Spec §4.2 row 3: 200 whether or not the key had a mapping. */
-  function removeEntry({ res }: Call, map: string, key: string) {
-    if (!maps.isConfigured(map)) return replyEmpty(res, 400);
-    maps.remove(map, key);
-    replyEmpty(res, 200);
+  function removeEntry(call: Call, map: string, key: string) {
+    if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
+    cluster.assertWritable('map remove');
+    return remove(call, () => maps.remove(map, key));
   }
 
   /** Spec §4.2 row 4: the key left out, slash included, removes all entries. */
-  function clearMap({ res }: Call, map: string) {
-    if (!maps.isConfigured(map)) return replyEmpty(res, 400);
-    maps.clear(map);
-    replyEmpty(res, 200);
+  function clearMap(call: Call, map: string) {
+    if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
+    cluster.assertWritable('map clear');
+    return remove(call, () => maps.clear(map));
+  }
+
+  function remove(call: Call, removal: () => void | Promise<void>): Promise<void> {
+    return keptWrite(call, async () => {
+      await removal();
+      replyEmpty(call.res, 200);
+    });
   }
 
   /**

@@ -1,10 +1,11 @@
-import type { StoredValue } from '../data/memory.ts';
-import type { Queues, Waiter } from '../data/queues.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { QueueItem, Queues, Waiter } from '../data/queues.ts';
 import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
 import type { Call, Handler } from '../router.ts';
 
 export interface PollDeps {
   readonly queues: Queues;
+  readonly cluster: Pick<Cluster, 'assertWritable'>;
   /** Longest wait that a poll may ask for, in seconds. */
   readonly maxPollSeconds: number;
 }
@@ -16,12 +17,13 @@ export interface PollDeps {
  *
  * An item leaves the queue only for a connection that stands, in the order in which the polls came.
  */
-export function createPoll({ queues, maxPollSeconds }: PollDeps): Handler {
+export function createPoll({ queues, cluster, maxPollSeconds }: PollDeps): Handler {
   return function poll(call, queue = '', secondsText = '') {
     const seconds = secondsOf(secondsText);
     if (seconds === undefined || seconds > maxPollSeconds || !queues.isConfigured(queue)) {
       return replyEmpty(call.res, 400);
     }
+    cluster.assertWritable('queue poll');
     if (!isLive(call)) return;
 
     const item = queues.take(queue);
@@ -62,18 +64,20 @@ export function createPoll({ queues, maxPollSeconds }: PollDeps): Handler {
    * Sends an item. While the operating system does not have all of the reply, no client can have
    * read it whole: when the connection ends before that, the item goes back to the head.
    */
-  function send({ req, res }: Call, queue: string, item: StoredValue): void {
+  function send({ req, res }: Call, queue: string, item: QueueItem): void {
     const { socket } = req;
     function putBack(): void {
       queues.putBack(queue, item);
     }
     socket.once('close', putBack);
     res.once('finish', () => {
-      if (!socket.errored) socket.off('close', putBack);
+      if (socket.errored) return;
+      socket.off('close', putBack);
+      queues.delivered(queue, item);
     });
     // DELETE says text/plain whatever was offered (spec §4.2). The spec has no GET here: it says the
     // MIME type that the item came with, as in the real engine.
-    replyValue(res, req.method === 'DELETE' ? { bytes: item.bytes, contentType: 'text/plain' } : item);
+    replyValue(res, req.method === 'DELETE' ? { content: item.content, contentType: 'text/plain' } : item);
   }
 }
 

@@ -3,38 +3,48 @@ import { replyEmpty, replyText } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
 import { contentTypeOf, isStorableType } from './content-type.ts';
+import { keptWrite } from './kept-write.ts';
 import { createPoll, type PollDeps } from './poll.ts';
 
 export interface QueueEndpointsDeps extends PollDeps {
   readonly readBody: ReadBody;
 }
 
-/** Queues over HTTP (spec §2.2, §4.2). A name that no queue configuration matches is 400. */
+/**
+ * Queues over HTTP (spec §2.2, §4.2). A name that no queue configuration matches is 400, an offer or
+ * poll in a passive cluster 500 (reference 12), an offer that finds no room on the disk 503.
+ */
 export function createQueueRoutes({
   queues,
+  cluster,
   readBody,
   maxPollSeconds,
 }: QueueEndpointsDeps): readonly Route[] {
-  const poll = createPoll({ queues, maxPollSeconds });
+  const poll = createPoll({ queues, cluster, maxPollSeconds });
 
   /** Spec §4.2 row 5: offers the body without waiting; 503 when the queue or the memory is full. */
   async function offerBody(call: Call, queue: string): Promise<void> {
     const contentType = contentTypeOf(call.req);
     if (!isStorableType(contentType) || !queues.isConfigured(queue)) return replyEmpty(call.res, 400);
+    cluster.assertWritable('queue offer');
     const bytes = await readBody(call);
     if (bytes === undefined) return;
-    offer(call, queue, { bytes, contentType });
+    await offer(call, queue, { bytes, contentType });
   }
 
   /** The real engine's short form: the last path segment is the item, and a body is discarded. */
   function offerSegment(call: Call, queue: string, text: string) {
-    offer(call, queue, { bytes: Buffer.from(text), contentType: 'text/plain' });
+    cluster.assertWritable('queue offer');
+    return offer(call, queue, { bytes: Buffer.from(text), contentType: 'text/plain' });
   }
 
-  function offer({ res }: Call, queue: string, item: StoredValue) {
-    const outcome = queues.offer(queue, item);
-    if (outcome === 'unconfigured') return replyEmpty(res, 400);
-    replyEmpty(res, outcome === 'taken' ? 200 : 503);
+  function offer(call: Call, queue: string, item: StoredValue): Promise<void> {
+    return keptWrite(call, async () => {
+      const answer = queues.offer(queue, item);
+      const outcome = typeof answer === 'string' ? answer : await answer;
+      if (outcome === 'unconfigured') return replyEmpty(call.res, 400);
+      replyEmpty(call.res, outcome === 'taken' ? 200 : 503);
+    });
   }
 
   /** Spec §4.2 row 7. */

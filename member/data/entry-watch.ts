@@ -1,0 +1,89 @@
+import type { MapConfig } from '../config/config.ts';
+import type { HeldValue } from './values.ts';
+
+/** An entry of a map that expires or evicts: it also knows when it was written and how it was used. */
+export interface WatchedEntry extends HeldValue {
+  readonly key: string;
+  /** Epoch milliseconds. */
+  readonly writtenAt: number;
+  expiresAt: number;
+  /** Rises with each use of any entry of the map. */
+  lastUse: number;
+  uses: number;
+  /** Where it stands in the list that eviction draws from. */
+  place: number;
+}
+
+/** Knows which entries of one map are over, and which one has to make room. */
+export interface EntryWatch {
+  watch(key: string, value: HeldValue, writtenAt: number): WatchedEntry;
+  unwatch(entry: WatchedEntry): void;
+  isOver(entry: WatchedEntry): boolean;
+  used(entry: WatchedEntry): void;
+  /** The entry to evict, any but `kept`; `undefined` when there is none. */
+  victim(kept: WatchedEntry): WatchedEntry | undefined;
+}
+
+/** The real engine draws as many; the worst of them is near the worst of all. */
+const sampleSize = 15;
+
+/**
+ * @param now  epoch milliseconds
+ * @returns `undefined` for a map whose entries stay until they are removed
+ */
+export function watchFor(config: MapConfig, now: () => number): EntryWatch | undefined {
+  const { timeToLiveSeconds, maxIdleSeconds, eviction } = config;
+  const evicts = eviction.policy !== 'NONE' && eviction.size > 0;
+  if (timeToLiveSeconds === 0 && maxIdleSeconds === 0 && !evicts) return undefined;
+
+  const drawn: WatchedEntry[] = [];
+  let clock = 0;
+
+  function expiryOf(writtenAt: number, usedAt: number): number {
+    const byAge = timeToLiveSeconds > 0 ? writtenAt + timeToLiveSeconds * 1000 : Infinity;
+    const byIdleness = maxIdleSeconds > 0 ? usedAt + maxIdleSeconds * 1000 : Infinity;
+    return Math.min(byAge, byIdleness);
+  }
+
+  function isWorse(one: WatchedEntry, other: WatchedEntry): boolean {
+    if (eviction.policy === 'LFU' && one.uses !== other.uses) return one.uses < other.uses;
+    return one.lastUse < other.lastUse;
+  }
+
+  return {
+    watch(key, { content, contentType }, writtenAt) {
+      const expiresAt = expiryOf(writtenAt, now());
+      const place = drawn.length;
+      const entry = { key, content, contentType, writtenAt, expiresAt, lastUse: ++clock, uses: 0, place };
+      if (evicts) drawn.push(entry);
+      return entry;
+    },
+
+    unwatch({ place }) {
+      const last = evicts ? drawn.pop() : undefined;
+      if (last === undefined || last.place === place) return;
+      drawn[place] = last;
+      last.place = place;
+    },
+
+    isOver: ({ expiresAt }) => expiresAt <= now(),
+
+    used(entry) {
+      entry.lastUse = ++clock;
+      entry.uses += 1;
+      if (maxIdleSeconds > 0) entry.expiresAt = expiryOf(entry.writtenAt, now());
+    },
+
+    victim(kept) {
+      const isDrawnWhole = drawn.length <= sampleSize;
+      const draws = eviction.policy === 'RANDOM' ? 1 : isDrawnWhole ? drawn.length : sampleSize;
+      const drawsInOrder = isDrawnWhole && eviction.policy !== 'RANDOM';
+      let worst: WatchedEntry | undefined;
+      for (let draw = 0; draw < draws; draw += 1) {
+        const entry = drawn[drawsInOrder ? draw : Math.floor(Math.random() * drawn.length)]!;
+        if (entry !== kept && (worst === undefined || isWorse(entry, worst))) worst = entry;
+      }
+      return worst ?? drawn.find((entry) => entry !== kept);
+    },
+  };
+}
