@@ -40,7 +40,11 @@ export interface BearerCheck {
    * @throws {ProblemError} `invalid_token`; thrown or rejected with
    */
   inspect(token: string): Caller | Promise<Caller>;
-  /** Whether a caller that has passed would still pass; false once the token is revoked. */
+  /**
+   * Whether a caller that has passed would still pass; false once the token is revoked.
+   *
+   * @throws {ProblemError} when that is not known now
+   */
   isStillGood(caller: Caller): boolean;
 }
 

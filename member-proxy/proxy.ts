@@ -104,7 +104,12 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 
   /** Why a call that was let through would be refused now. */
   function lostWhileWaiting({ req, target, caller }: Call): ProblemError | undefined {
-    if (!bearer.isStillGood(caller!)) return revokedWhileWaiting();
+    try {
+      if (!bearer.isStillGood(caller!)) return revokedWhileWaiting();
+    } catch (error) {
+      if (error instanceof ProblemError) return error;
+      throw error;
+    }
     const decision = rules.decide(req.method!, target!, caller!);
     return decision.outcome === 'insufficientScope' ? insufficientScope(decision.scope) : undefined;
   }
