@@ -196,6 +196,11 @@ export const settingsTable = {
     { meaning: '`<CONSOLE_URL>/oauth2/jwks`', from: ({ url }) => `${url}/oauth2/jwks` },
     '`npm run proxy`: where the console publishes its keys; its revocation news come from the same host',
   ),
+  proxyUrl: optional(
+    'CONSOLE_PROXY_URL',
+    check.httpOrigin,
+    '`npm run proxy`: its public address, which DPoP proofs name; unset = where it listens',
+  ),
   proxyClientId: optional(
     'CONSOLE_PROXY_CLIENT_ID',
     check.anyText,

@@ -1,0 +1,61 @@
+/** The console's own token check, on what this process knows; while it knows too little, nothing passes. */
+import { decodeProtectedHeader } from 'jose';
+import { type BearerCheck, type BearerDeps, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { ProblemError, problems } from '../errors.ts';
+import type { TokenView } from './token-view.ts';
+
+export interface GuardedBearerDeps extends Omit<BearerDeps, 'findKey' | 'isRevoked'> {
+  readonly view: Pick<TokenView, 'isCurrent' | 'isRevoked' | 'findKey' | 'hasKey'>;
+  /** Resolves when a key that is not known has been looked for. */
+  readonly lookFor: (kid: string) => Promise<void>;
+}
+
+const retryAfterSeconds = 1;
+
+/** Whatever is asked may be answered with `token_status_unknown`. */
+export function createGuardedBearer({ view, lookFor, ...deps }: GuardedBearerDeps): BearerCheck {
+  const inner = createBearerCheck({ ...deps, findKey: view.findKey, isRevoked: view.isRevoked });
+
+  return {
+    check: (token, provenBy) => guarded(token, () => inner.check(token, provenBy)),
+    inspect: (token) => guarded(token, () => inner.inspect(token)),
+    isStillGood(caller) {
+      refuseWhileUnknown();
+      return inner.isStillGood(caller);
+    },
+  };
+
+  function guarded<T>(token: string, check: () => T | Promise<T>): T | Promise<T> {
+    refuseWhileUnknown();
+    const caller = check();
+    return caller instanceof Promise ? caller.catch((error) => checkAgain(token, check, error)) : caller;
+  }
+
+  /** A key may be newer than what is known here. @throws what the first check did, when it is not */
+  async function checkAgain<T>(token: string, check: () => T | Promise<T>, error: unknown): Promise<T> {
+    const kid = kidOf(token);
+    if (kid === undefined || view.hasKey(kid)) throw error;
+    await lookFor(kid);
+    refuseWhileUnknown();
+    if (!view.hasKey(kid)) throw error;
+    return check();
+  }
+
+  function refuseWhileUnknown(): void {
+    if (view.isCurrent()) return;
+    throw new ProblemError(
+      problems.tokenStatusUnknown,
+      'The console has not said lately which tokens count, so none is let through',
+      { headers: { 'Retry-After': String(retryAfterSeconds) } },
+    );
+  }
+}
+
+function kidOf(token: string): string | undefined {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return typeof kid === 'string' && kid.length <= 256 ? kid : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,154 @@
+/** What this process has from the console: its news of tokens and its keys, told to workers as they come. */
+import { lookup } from 'node:dns/promises';
+import type { Readable } from 'node:stream';
+import { createOutbound, type Outbound } from '../http/outbound.ts';
+import type { Logger } from '../log.ts';
+import { type TokenNews, tokenNewsPath, tokenNewsScope } from '../oidc/token-news.ts';
+import type { Settings } from '../settings/settings.ts';
+import { fetchAccessToken, RefusedByConsoleError } from './console-login.ts';
+import { createKeySource, type KeySet } from './key-source.ts';
+import type { ForWorker } from './messages.ts';
+import { followNews } from './news-feed.ts';
+import { keysOfSet } from './public-keys.ts';
+import { createTokenView } from './token-view.ts';
+
+export interface ConsoleLink {
+  /** Everything that is known now, for a worker that starts. */
+  state(): ForWorker;
+  /** Whether enough is known for calls to pass. */
+  isCurrent(): boolean;
+  /** Resolves when the key has been looked for. */
+  lookFor(kid: string): Promise<void>;
+  close(): void;
+}
+
+export interface ConsoleLinkDeps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** Hears of everything that is new, in its order. */
+  readonly tell: (message: ForWorker) => void;
+}
+
+/** How long a key set is kept when the console does not say, and within which bounds it may say it. */
+const maxAgeSeconds = { usual: 300, least: 10, most: 3600 } as const;
+
+export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): ConsoleLink {
+  const outbound = outboundTo(settings);
+  const problem = createProblemLog(log);
+  const view = createTokenView({
+    graceSeconds: settings.proxyNewsGraceSeconds,
+    monotonic: () => performance.now(),
+    now: Date.now,
+  });
+  const keys = createKeySource({
+    fetchKeys: () => fetchKeys(outbound, settings.jwksUri),
+    onKeys: (found) => pass({ type: 'keys', keys: found }),
+    onFailure: (error) => problem('keys of the console', error),
+    now: () => performance.now(),
+  });
+  const endNews = followNews({
+    open: (signal) => openNews(outbound, settings, signal),
+    onState(news) {
+      pass({ ...view.state(), type: 'state', news });
+      followKeys(news);
+      problem('news of the console', undefined);
+    },
+    onNews(news) {
+      pass({ type: 'news', news });
+      followKeys(news);
+    },
+    onLost: (error) => problem('news of the console', error),
+  });
+
+  return {
+    state: view.state,
+    isCurrent: view.isCurrent,
+    lookFor: keys.lookFor,
+    close() {
+      endNews();
+      keys.close();
+    },
+  };
+
+  function pass(message: Parameters<typeof view.take>[0]): void {
+    view.take(message);
+    tell(message);
+    if (message.type === 'keys') problem('keys of the console', undefined);
+  }
+
+  function followKeys(news: readonly TokenNews[]): void {
+    const last = news.findLast((entry) => entry.type === 'keys');
+    if (last) keys.follow(last.kids);
+  }
+}
+
+/** The console's own address is meant wherever it lies; no other is called. */
+function outboundTo({ jwksUri, outboundAllow }: Settings): Outbound {
+  const { origin, hostname } = new URL(jwksUri);
+  return createOutbound({
+    allow: [...outboundAllow, hostname.replace(/^\[|\]$/g, '')],
+    isKnownLoopback: (called) => called === origin,
+    resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+  });
+}
+
+async function fetchKeys(outbound: Outbound, url: string): Promise<KeySet> {
+  const { status, headers, body } = await outbound.send({ url, headers: { Accept: 'application/json' } });
+  const keys = status === 200 ? keysOfSet(parse(body)) : undefined;
+  if (!keys) throw new RefusedByConsoleError(`there is no key set at CONSOLE_JWKS_URI (status ${status})`);
+  const told = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '')?.[1];
+  const { usual, least, most } = maxAgeSeconds;
+  return { keys, maxAgeSeconds: Math.min(Math.max(Number(told ?? usual), least), most) };
+}
+
+async function openNews(
+  outbound: Outbound,
+  { jwksUri, proxyClientId = '', proxyClientSecret }: Settings,
+  signal: AbortSignal,
+): Promise<Readable> {
+  const { origin } = new URL(jwksUri);
+  const token = await fetchAccessToken({
+    outbound,
+    tokenEndpoint: `${origin}/oauth2/token`,
+    clientId: proxyClientId,
+    secret: proxyClientSecret?.reveal() ?? '',
+    scope: tokenNewsScope,
+  });
+  const response = await outbound.open({
+    url: origin + tokenNewsPath,
+    headers: { Authorization: `Bearer ${token}` },
+    signal,
+  });
+  if (response.statusCode === 200) return response;
+  response.destroy();
+  throw new RefusedByConsoleError(`the console answered ${response.statusCode} to the request for its news`);
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each reason once, and that it is over: a console that is away would fill the log otherwise. */
+function createProblemLog(log: Logger) {
+  const reasons = new Map<string, string>();
+  return (what: string, error: unknown): void => {
+    const reason = error === undefined ? undefined : reasonOf(error);
+    const before = reasons.get(what);
+    if (reason === before) return;
+    if (reason === undefined) {
+      reasons.delete(what);
+      log.info({ what }, 'the console answers again');
+    } else {
+      reasons.set(what, reason);
+      log.warn({ what, reason }, 'the console does not answer as it should');
+    }
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

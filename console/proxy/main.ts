@@ -1,0 +1,64 @@
+/**
+ * The member proxy as a process of its own (`npm run proxy`), or as several that share its port: one of them
+ * listens to the console and tells the others what it hears.
+ */
+import cluster from 'node:cluster';
+import { createLogger, type Logger } from '../log.ts';
+import { handleProcessEvents, stopSignal } from '../process-events.ts';
+import { readProcessSettings } from '../settings/process-settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import { explainStartFailure } from '../start-failures.ts';
+import { runAlone } from './run-alone.ts';
+import { runWorker } from './run-worker.ts';
+import { runWorkers } from './run-workers.ts';
+import { WorkerStartError } from './workers.ts';
+
+/** SIGTERM to exit (S81); replies under way get most of it. */
+const stopMs = 30_000;
+
+try {
+  await run();
+  process.exitCode = 0;
+} catch (error) {
+  process.exitCode = tell(error);
+}
+// Everything is closed; a library's timer or socket must not keep the process.
+setTimeout(() => process.exit(), 1000).unref();
+
+async function run(): Promise<void> {
+  const isTerminal = process.stderr.isTTY === true;
+  const settings = await readProcessSettings({
+    argv: process.argv.slice(2),
+    env: process.env,
+    isTerminal,
+    process: 'proxy',
+  });
+  const log = openLog(settings, isTerminal);
+  const uncaught = { count: 0 };
+  handleProcessEvents({ log, onUncaught: () => uncaught.count++ });
+  const stopped = stopSignal();
+  if (cluster.worker) return runWorker({ settings, log, uncaught, worker: cluster.worker, stopped });
+  for (const warning of settings.warnings) log.warn(warning);
+  void stopped.then(() => setTimeout(() => process.exit(1), stopMs).unref());
+  if (settings.workers > 1) await runWorkers({ settings, log, stopped });
+  else await runAlone({ settings, log, uncaught, stopped });
+  log.info('stopped');
+}
+
+function openLog({ logLevel, logFormat }: Settings, isTerminal: boolean): Logger {
+  const log = createLogger({
+    level: logLevel,
+    format: logFormat,
+    descriptor: 2,
+    isColored: isTerminal && process.env.NO_COLOR === undefined,
+  });
+  return cluster.worker ? log.child({ worker: cluster.worker.id }) : log;
+}
+
+/** @returns the exit code */
+function tell(error: unknown): number {
+  if (error instanceof WorkerStartError) return error.exitCode;
+  const { exitCode, message } = explainStartFailure(error);
+  process.stderr.write(`${message}\n`);
+  return exitCode;
+}

@@ -1,0 +1,26 @@
+/** What the process that listens to the console and the workers that answer calls tell each other. */
+import type { TokenNews } from '../oidc/token-news.ts';
+
+/** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
+export type PublicJwk = Readonly<Record<string, unknown>>;
+
+/** To a worker. Plain JSON: it may cross to another process. */
+export type ForWorker =
+  /** Replaces all that was known; fresh or not is told by what follows. */
+  | { readonly type: 'state'; readonly news: readonly TokenNews[]; readonly keys: readonly PublicJwk[] }
+  | { readonly type: 'news'; readonly news: readonly TokenNews[] }
+  | { readonly type: 'keys'; readonly keys: readonly PublicJwk[] }
+  /** The answer to `unknownKey`; what was found has come before. */
+  | { readonly type: 'lookedFor'; readonly kid: string }
+  /** The answer to `metrics`: those of all workers. */
+  | { readonly type: 'metrics'; readonly id: number; readonly text: string }
+  | { readonly type: 'stop' };
+
+/** From a worker. */
+export type FromWorker =
+  /** It can be told things from now on. */
+  | { readonly type: 'hearing' }
+  | { readonly type: 'listening'; readonly address: string }
+  /** Somebody brought a token that names this key. */
+  | { readonly type: 'unknownKey'; readonly kid: string }
+  | { readonly type: 'metrics'; readonly id: number };

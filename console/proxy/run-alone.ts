@@ -1,0 +1,35 @@
+import type { Logger } from '../log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { linkToConsole } from './console-link.ts';
+import type { FromWorker } from './messages.ts';
+import { drainMs, sayReady } from './readiness.ts';
+import { createWorker } from './worker.ts';
+
+export interface RunAloneDeps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly uncaught: { readonly count: number };
+  /** Resolves when the process has to stop. */
+  readonly stopped: Promise<NodeJS.Signals>;
+}
+
+/** One process that listens to the console and answers calls. @throws {ListenError} */
+export async function runAlone({ settings, log, uncaught, stopped }: RunAloneDeps): Promise<void> {
+  const worker = createWorker({ settings, log, uncaught, send: hear, isOneOfMany: false });
+  const link = linkToConsole({ settings, log, tell: worker.hear });
+  try {
+    const serving = await worker.start();
+    log.info({ address: serving.address }, 'listening');
+    void sayReady(serving.address, link, stopped);
+    log.info({ signal: await stopped }, 'stopping');
+    await serving.close(drainMs);
+  } finally {
+    link.close();
+  }
+
+  function hear(message: FromWorker): void {
+    if (message.type !== 'unknownKey') return;
+    const { kid } = message;
+    void link.lookFor(kid).then(() => worker.hear({ type: 'lookedFor', kid }));
+  }
+}

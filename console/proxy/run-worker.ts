@@ -1,0 +1,40 @@
+import type { Worker as Process } from 'node:cluster';
+import { AggregatorRegistry } from 'prom-client';
+import type { Logger } from '../log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ForWorker, FromWorker } from './messages.ts';
+import { drainMs } from './readiness.ts';
+import { createWorker } from './worker.ts';
+
+export interface RunWorkerDeps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly uncaught: { readonly count: number };
+  readonly worker: Process;
+  /** SIGTERM to this process alone; a terminal's SIGINT reaches all, and the first process sees to it. */
+  readonly stopped: Promise<NodeJS.Signals>;
+}
+
+/** One of several processes that answer calls; ends by itself when the one that started it is gone. */
+export async function runWorker(deps: RunWorkerDeps): Promise<void> {
+  const { settings, log, uncaught, worker, stopped } = deps;
+  const answering = createWorker({ settings, log, uncaught, send, isOneOfMany: true });
+  const told = new Promise<void>((resolve) => {
+    process.on('message', (message: ForWorker) => {
+      if (message.type === 'stop') resolve();
+      else answering.hear(message);
+    });
+  });
+  send({ type: 'hearing' });
+  const serving = await answering.start();
+  new AggregatorRegistry(); // answers the first process's requests for numbers from now on
+  AggregatorRegistry.setRegistries([serving.metrics.registry]);
+  send({ type: 'listening', address: serving.address });
+  await Promise.race([told, stopped.then((signal) => (signal === 'SIGINT' ? told : undefined))]);
+  await serving.close(drainMs);
+  worker.disconnect();
+
+  function send(message: FromWorker): void {
+    if (process.connected) process.send!(message, () => {});
+  }
+}

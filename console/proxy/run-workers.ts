@@ -1,0 +1,37 @@
+import type { Logger } from '../log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type ConsoleLink, linkToConsole } from './console-link.ts';
+import { drainMs, sayReady } from './readiness.ts';
+import { createWorkers } from './workers.ts';
+
+export interface RunWorkersDeps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly stopped: Promise<NodeJS.Signals>;
+}
+
+/** What workers need beyond the time for replies under way. */
+const workerEndMs = 3_000;
+
+/** Listens to the console, and lets others answer calls. @throws {WorkerStartError} */
+export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Promise<void> {
+  let link: ConsoleLink | undefined;
+  const workers = createWorkers({
+    count: settings.workers,
+    // Theirs is no terminal, whatever this one is.
+    env: { CONSOLE_LOG_FORMAT: settings.logFormat },
+    state: () => link!.state(),
+    lookFor: (kid) => link!.lookFor(kid),
+    log,
+  });
+  link = linkToConsole({ settings, log, tell: workers.tell });
+  try {
+    const address = await workers.start();
+    log.info({ address, workers: settings.workers }, 'listening');
+    void sayReady(address, link, stopped);
+    log.info({ signal: await stopped }, 'stopping');
+    await workers.stop(drainMs + workerEndMs);
+  } finally {
+    link.close();
+  }
+}

@@ -1,0 +1,152 @@
+/** Answers calls: the console's member surface, probes and numbers, and nothing else of the console. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Gauge } from 'prom-client';
+import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
+import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import { createRoleBook } from '../../member-proxy/role-book.ts';
+import { createApp } from '../app.ts';
+import { createMemberSurface } from '../compose/member-surface.ts';
+import { ProblemError, problems } from '../errors.ts';
+import { type CallMetrics, createCallMetrics } from '../http/call-metrics.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import { createCors } from '../http/cors.ts';
+import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
+import { createProbes } from '../http/probes.ts';
+import { createRequestIds, requestIdOf } from '../http/request-id.ts';
+import { sendProblem } from '../http/send.ts';
+import { listen } from '../listen.ts';
+import { createAudit, type Logger } from '../log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { createGuardedBearer } from './bearer.ts';
+import { publicAddress } from './public-address.ts';
+import type { TokenView } from './token-view.ts';
+
+export interface ServeDeps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly view: TokenView;
+  readonly lookFor: (kid: string) => Promise<void>;
+  /** The numbers of all workers; without it, those of this process. */
+  readonly allMetrics?: () => Promise<string>;
+  /** Errors that nobody caught. */
+  readonly uncaught: { readonly count: number };
+}
+
+export interface Serving {
+  readonly address: string;
+  readonly metrics: CallMetrics;
+  /** Not ready from now on; replies under way get up to `timeoutMs`, then everything is closed. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+/** How often it is looked whether knowledge has become too old for calls that wait, milliseconds. */
+const agingMs = 500;
+
+/** @throws {ListenError} */
+export async function serve({
+  settings,
+  log,
+  view,
+  lookFor,
+  allMetrics,
+  uncaught,
+}: ServeDeps): Promise<Serving> {
+  const audit = createAudit(log);
+  const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
+  const metrics = createCallMetrics(() => uncaught.count);
+  addNewsAge(metrics, view);
+  const bearer = createGuardedBearer({
+    view,
+    lookFor,
+    issuer: settings.url,
+    audience: settings.audience,
+    proofs: createProofCheck({ origin: publicAddress(settings, settings.port), now: Date.now }),
+    now: Date.now,
+  });
+  const proxy = createMemberSurface({
+    settings,
+    members: settings.members,
+    bearer,
+    log,
+    audit,
+    metrics,
+    addressOf,
+    roles: createRoleBook({ customPermissions: view.permissionsOf, onChange: view.onChange }),
+    onRefusal: () => randomUUID(),
+    processes: settings.workers,
+  });
+  const probes = createProbes({ isEquipped: view.isCurrent, now: () => performance.now() });
+  const endpoints = new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([
+    ['/live', probes.live],
+    ['/ready', probes.ready],
+    [
+      '/metrics',
+      createMetricsEndpoint({
+        metrics: { text: allMetrics ?? metrics.text, contentType: metrics.contentType },
+        checkToken: bearer.check,
+      }),
+    ],
+  ]);
+  const handle = createApp({
+    newRequestId: createRequestIds(),
+    cors: createCors({ origins: view.origins }),
+    members: proxy.handle,
+    oauth: new Map(),
+    endpoints,
+    api: refuseAll,
+    pages: (req, res) => sendProblem(res, nothingHere(), requestIdOf(req)),
+    metrics: { request: metrics.request, tokenRefused: () => {} },
+    audit,
+    clientAddress: addressOf,
+    log,
+  });
+  const stopRechecks = recheckOnNews(proxy, view);
+  const server = await listen({ ...settings, handle });
+  return {
+    address: publicAddress(settings, server.port),
+    metrics,
+    async close(timeoutMs) {
+      probes.drain();
+      await server.close(timeoutMs);
+      stopRechecks();
+      await proxy.close();
+    },
+  };
+}
+
+async function refuseAll(): Promise<void> {
+  throw nothingHere();
+}
+
+function nothingHere(): ProblemError {
+  return new ProblemError(problems.notFound, 'This is a member proxy: it has /svc/ and /members/.');
+}
+
+function addNewsAge({ registry }: CallMetrics, view: TokenView): void {
+  new Gauge({
+    name: 'console_proxy_news_age_seconds',
+    help: 'Time since the console was last heard; at the most of CONSOLE_PROXY_NEWS_GRACE no call passes',
+    registers: [registry],
+    aggregator: 'max',
+    collect() {
+      this.set(view.age());
+    },
+  });
+}
+
+/** Calls that wait end when their token does, and when it is not known any more whether it has. */
+function recheckOnNews(proxy: MemberProxy, view: TokenView): () => void {
+  let wasCurrent = false;
+  const look = () => {
+    const isCurrent = view.isCurrent();
+    if (wasCurrent && !isCurrent) proxy.recheck();
+    wasCurrent = isCurrent;
+  };
+  const timer = setInterval(look, agingMs).unref();
+  const unsubscribe = view.onChange(proxy.recheck);
+  return () => {
+    clearInterval(timer);
+    unsubscribe();
+  };
+}

@@ -1,0 +1,102 @@
+/** One process that answers calls, and its line to the one that listens to the console. */
+import type { Logger } from '../log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ForWorker, FromWorker } from './messages.ts';
+import { type Serving, serve } from './serve.ts';
+import { createTokenView } from './token-view.ts';
+
+export interface WorkerDeps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly uncaught: { readonly count: number };
+  readonly send: (message: FromWorker) => void;
+  /** Whether there are others, whose numbers are asked for too. */
+  readonly isOneOfMany: boolean;
+}
+
+export interface Worker {
+  hear(message: ForWorker): void;
+  /** Starts to answer. @throws {ListenError} */
+  start(): Promise<Serving>;
+}
+
+/** Longest wait for a key that is not known, or for the numbers of all workers, milliseconds. */
+const patienceMs = 3_000;
+
+export function createWorker({ settings, log, uncaught, send, isOneOfMany }: WorkerDeps): Worker {
+  const view = createTokenView({
+    graceSeconds: settings.proxyNewsGraceSeconds,
+    monotonic: () => performance.now(),
+    now: Date.now,
+  });
+  const lookedFor = createWaiting<string, void>();
+  const metrics = createWaiting<number, string>();
+  let asked = 0;
+
+  return {
+    hear(message) {
+      switch (message.type) {
+        case 'lookedFor':
+          lookedFor.resolve(message.kid, undefined);
+          break;
+        case 'metrics':
+          metrics.resolve(message.id, message.text);
+          break;
+        case 'state':
+        case 'news':
+        case 'keys':
+          view.take(message);
+      }
+    },
+    start: () =>
+      serve({
+        settings,
+        log,
+        view,
+        uncaught,
+        lookFor(kid) {
+          const isAsked = lookedFor.has(kid);
+          const looked = lookedFor.add(kid).catch(() => {});
+          if (!isAsked) send({ type: 'unknownKey', kid });
+          return looked;
+        },
+        ...(isOneOfMany && { allMetrics }),
+      }),
+  };
+
+  function allMetrics(): Promise<string> {
+    asked += 1;
+    const text = metrics.add(asked);
+    send({ type: 'metrics', id: asked });
+    return text;
+  }
+}
+
+/** Answers that are waited for, by what was asked; all who ask the same get the same. */
+function createWaiting<Question, Answer>() {
+  const waiting = new Map<Question, { promise: Promise<Answer>; resolve: (answer: Answer) => void }>();
+
+  return {
+    has: (question: Question) => waiting.has(question),
+    /** @throws {Error} when no answer comes */
+    add(question: Question): Promise<Answer> {
+      const known = waiting.get(question);
+      if (known) return known.promise;
+      let resolve: (answer: Answer) => void = () => {};
+      const promise = new Promise<Answer>((answered, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(question);
+          reject(new Error('the process that listens to the console does not answer'));
+        }, patienceMs).unref();
+        resolve = (answer) => {
+          clearTimeout(timer);
+          waiting.delete(question);
+          answered(answer);
+        };
+      });
+      waiting.set(question, { promise, resolve });
+      return promise;
+    },
+    resolve: (question: Question, answer: Answer) => waiting.get(question)?.resolve(answer),
+  };
+}

@@ -1,0 +1,149 @@
+/** Worker processes that share one port: started, told everything, replaced when they die. */
+import cluster, { type Worker as Process } from 'node:cluster';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AggregatorRegistry } from 'prom-client';
+import type { Logger } from '../log.ts';
+import { passOnLines } from './lines.ts';
+import type { ForWorker, FromWorker } from './messages.ts';
+
+export interface WorkersDeps {
+  readonly count: number;
+  /** Further environment of theirs. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What a worker is told first. */
+  readonly state: () => ForWorker;
+  /** Resolves when the key has been looked for. */
+  readonly lookFor: (kid: string) => Promise<void>;
+  readonly log: Logger;
+}
+
+export interface Workers {
+  /** Starts them. @returns their address @throws {WorkerStartError} when the first one cannot start */
+  start(): Promise<string>;
+  tell(message: ForWorker): void;
+  /** Lets them finish; what has not ended after `timeoutMs` is killed. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** A worker could not start, and has said why itself. */
+export class WorkerStartError extends Error {
+  override readonly name = 'WorkerStartError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('a worker could not start');
+    this.exitCode = exitCode;
+  }
+}
+
+interface Started {
+  readonly process: Process;
+  /** Its address. @throws {WorkerStartError} */
+  readonly listening: Promise<string>;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+}
+
+/** Pause before a worker is replaced, milliseconds; doubled with each that died soon. */
+const firstPauseMs = 250;
+const longestPauseMs = 30_000;
+/** Who lived this long has not died of its start, milliseconds. */
+const soundMs = 60_000;
+
+export function createWorkers({ count, env, state, lookFor, log }: WorkersDeps): Workers {
+  const numbers = new AggregatorRegistry();
+  const running = new Map<Process, Started>();
+  const hearing = new Set<Process>();
+  const stopping = new AbortController();
+
+  return {
+    async start() {
+      cluster.setupPrimary({ silent: true });
+      // One before the others: what keeps all of them from starting is told once.
+      const first = launch();
+      const address = await first.listening;
+      const further = Array.from({ length: count - 1 }, launch);
+      for (const started of [first, ...further]) void replaceAtEnd(started);
+      await Promise.all(further.map(({ listening }) => listening.catch(() => {})));
+      return address;
+    },
+    tell(message) {
+      for (const worker of hearing) send(worker, message);
+    },
+    async stop(timeoutMs) {
+      stopping.abort();
+      const timer = setTimeout(() => {
+        for (const worker of running.keys()) worker.process.kill('SIGKILL');
+      }, timeoutMs);
+      for (const worker of running.keys()) send(worker, { type: 'stop' });
+      await Promise.all([...running.values()].map(({ ended }) => ended));
+      clearTimeout(timer);
+    },
+  };
+
+  function launch(): Started {
+    const worker = cluster.fork(env);
+    passOnLines(worker.process.stdout!, process.stdout);
+    passOnLines(worker.process.stderr!, process.stderr);
+    worker.on('error', (error) => log.error({ err: error, worker: worker.id }, 'a worker cannot be reached'));
+    const ended = new Promise<Awaited<Started['ended']>>((resolve) => {
+      worker.once('exit', (code, signal) => {
+        running.delete(worker);
+        hearing.delete(worker);
+        resolve({ code, signal });
+      });
+    });
+    const listening = new Promise<string>((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.type === 'listening') resolve(message.address);
+        else hear(worker, message);
+      });
+      void ended.then(({ code }) => reject(new WorkerStartError(code ?? 1)));
+    });
+    listening.catch(() => {});
+    const started = { process: worker, listening, ended, at: performance.now() };
+    running.set(worker, started);
+    return started;
+  }
+
+  async function replaceAtEnd(started: Started): Promise<void> {
+    let current = started;
+    let pauseMs = firstPauseMs;
+    for (;;) {
+      const { code, signal } = await current.ended;
+      if (stopping.signal.aborted) return;
+      if (performance.now() - current.at > soundMs) pauseMs = firstPauseMs;
+      log.error(
+        { worker: current.process.id, code, signal, pauseMs },
+        'worker ended; another takes its place',
+      );
+      await pause(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      current = launch();
+    }
+  }
+
+  function hear(worker: Process, message: FromWorker): void {
+    switch (message.type) {
+      case 'hearing':
+        send(worker, state());
+        hearing.add(worker);
+        break;
+      case 'unknownKey':
+        void lookFor(message.kid).then(() => send(worker, { type: 'lookedFor', kid: message.kid }));
+        break;
+      case 'metrics':
+        numbers
+          .clusterMetrics()
+          .then((text) => send(worker, { type: 'metrics', id: message.id, text }))
+          .catch((error: unknown) => log.warn({ err: error }, 'the numbers of the workers did not come'));
+    }
+  }
+}
+
+/** To one that may just have ended: then it need not be told. */
+function send(worker: Process, message: ForWorker): void {
+  if (worker.isConnected()) worker.send(message, () => {});
+}
