@@ -29,9 +29,20 @@ export async function startEmbeddedMember({
   if (settings.members.length > 0) return undefined;
   const config = await loadConfig(settings.memberConfig, environment);
   const member = await startMember({ config, host: settings.memberHost, port: settings.memberPort, log });
-  closing.add('member', member.close);
+  let isStopping = false;
+  closing.add('member', () => {
+    isStopping = true;
+    return member.close();
+  });
+  void member.stopped.then(() => {
+    if (!isStopping) log.warn({ member: member.address }, shutDownByCall);
+  });
   return member;
 }
+
+/** The console has more to do than to relay calls: it does not end with its member. */
+const shutDownByCall =
+  'the embedded member has been shut down by a call: calls to it are 503 no_member until the console is restarted';
 
 async function loadConfig(file: string | undefined, environment: Environment): Promise<MemberConfig> {
   if (file === undefined && overridesIn(environment).length === 0) {

@@ -110,7 +110,10 @@ export async function startMember({
     ...wan,
     accept,
     isSecured: config.security.enabled,
-    shutDown: () => void close(),
+    shutDown() {
+      log.warn({ address }, 'shutting down, as a call has asked');
+      close().catch((error) => log.error({ err: error }, 'the member could not stop as it should'));
+    },
     countConnections: promisify(server.getConnections.bind(server)),
     isReady: () => lifecycle.isReady,
   });
@@ -132,11 +135,14 @@ export async function startMember({
     lifecycle.stopping();
     stopSweeping();
     queues.endWaits();
-    await closeServer();
-    await wan.replications.close();
-    lifecycle.stopped();
-    log.info({ address }, 'member stopped');
-    stopped();
+    try {
+      await closeServer();
+      await wan.replications.close();
+    } finally {
+      lifecycle.stopped();
+      log.info({ address }, 'member stopped');
+      stopped();
+    }
   }
 
   function close(): Promise<void> {
