@@ -54,6 +54,8 @@ describe.skipIf(whyNoEngine)(
 
       expect(failures(reads.filter(({ startedAt }) => startedAt > killedAt))).toEqual([]);
       expectFewFailures(reads, killedAt);
+      // Each entry has a backup at another member.
+      expect(reads.filter(({ answer }) => answer.status === 204)).toEqual([]);
     }, 240_000);
 
     test('suspended: no read fails but those under way, and it is back when it goes on', async () => {
@@ -97,16 +99,13 @@ describe.skipIf(whyNoEngine)(
         expect(items.length - taken.length).toBeLessThanOrEqual(underWay.length);
         const failed = outcomes.filter(({ answer }) => ![200, 204].includes(answer.status));
         expect(failed.filter(({ startedAt }) => startedAt > after)).toEqual([]);
-
-        await victim.start();
-        await takesCallsAgain(victim);
       }, 240_000);
 
       test('that wait: those at the member that is killed end, the others get what comes, each item once', async () => {
-        await cluster.settle();
-        const polls = startPolls('awaited', 9, 20);
+        await cluster.settle(2);
+        const polls = startPolls('awaited', 9, 8);
         const victim = cluster.members[1]!;
-        // Nine polls at three members, by the fewest calls under way.
+        // Nine polls at two members, by the fewest calls under way.
         await until(async () => polls.underWay() === 9, 'the polls to wait', noticeMs);
         await until(
           async () => (await front.call('GET', `${rest}/queues/awaited/size`)).body === '0',
@@ -114,7 +113,7 @@ describe.skipIf(whyNoEngine)(
         );
         await victim.kill();
         const killedAt = performance.now();
-        await cluster.settle(2);
+        await cluster.settle(1);
         const items = await offer('awaited', 30);
         await until(async () => polls.taken().length >= 30 - 9, 'most items', noticeMs);
         await until(
@@ -131,9 +130,6 @@ describe.skipIf(whyNoEngine)(
         expect(ended.filter(({ startedAt }) => startedAt > killedAt)).toEqual([]);
         const lost = items.filter((item) => !taken.includes(item));
         expect(lost.length).toBeLessThanOrEqual(ended.length);
-
-        await victim.start();
-        await takesCallsAgain(victim);
       }, 240_000);
     });
 
