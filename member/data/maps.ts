@@ -11,6 +11,8 @@ export interface Maps {
   get(map: string, key: string): StoredValue | undefined;
   /** As `get`, in the form in which it is held. */
   find(map: string, key: string): HeldValue | undefined;
+  /** As `get`, but no use of it: neither idleness nor eviction sees it. What is over may still be there. */
+  peek(map: string, key: string): StoredValue | undefined;
   /** Answers once the entry outlives the process, if the member persists. */
   put(map: string, key: string, value: StoredValue): PutOutcome | Promise<PutOutcome>;
   remove(map: string, key: string): void | Promise<void>;
@@ -120,6 +122,11 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
 
     get(name, key) {
       const held = maps.get(name)?.get(key);
+      return held && release(held);
+    },
+
+    peek(name, key) {
+      const held = maps.get(name)?.peek(key);
       return held && release(held);
     },
 

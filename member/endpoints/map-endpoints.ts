@@ -3,20 +3,28 @@ import type { Maps } from '../data/maps.ts';
 import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
+import type { Replications } from '../wan/replications.ts';
 import { contentTypeOf, isStorableType } from './content-type.ts';
 import { keptWrite } from './kept-write.ts';
 
 export interface MapEndpointsDeps {
   readonly maps: Maps;
   readonly cluster: Pick<Cluster, 'assertWritable'>;
+  readonly replications: Pick<Replications, 'assertRoom'>;
   readonly readBody: ReadBody;
 }
 
 /**
  * Map entries over HTTP (spec §2.1, §4.2). A name that no map configuration matches is 400, a write to a
- * passive cluster 500 (reference 12), one that finds no room in memory or on the disk 503.
+ * passive cluster or one whose WAN queue takes no more 500 (reference 10, 12), one that finds no room in
+ * memory or on the disk 503.
  */
-export function createMapRoutes({ maps, cluster, readBody }: MapEndpointsDeps): readonly Route[] {
+export function createMapRoutes({
+  maps,
+  cluster,
+  replications,
+  readBody,
+}: MapEndpointsDeps): readonly Route[] {
   /** Spec §4.2 row 1: creates or updates. */
   async function putEntry(call: Call, map: string, key: string): Promise<void> {
     const contentType = contentTypeOf(call.req);
@@ -25,6 +33,7 @@ export function createMapRoutes({ maps, cluster, readBody }: MapEndpointsDeps): 
     const bytes = await readBody(call);
     if (bytes === undefined) return;
     await keptWrite(call, async () => {
+      replications.assertRoom(map);
       const outcome = maps.put(map, key, { bytes, contentType });
       const isStored = (typeof outcome === 'string' ? outcome : await outcome) === 'stored';
       replyEmpty(call.res, isStored ? 200 : 503);
@@ -43,6 +52,7 @@ export function createMapRoutes({ maps, cluster, readBody }: MapEndpointsDeps): 
   function removeEntry(call: Call, map: string, key: string) {
     if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
     cluster.assertWritable('map remove');
+    replications.assertRoom(map);
     return remove(call, () => maps.remove(map, key));
   }
 
@@ -50,6 +60,7 @@ export function createMapRoutes({ maps, cluster, readBody }: MapEndpointsDeps): 
   function clearMap(call: Call, map: string) {
     if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
     cluster.assertWritable('map clear');
+    replications.assertRoom(map);
     return remove(call, () => maps.clear(map));
   }
 

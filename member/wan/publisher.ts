@@ -71,6 +71,12 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
   const queued = () => queue.size + batch.length;
   const isFull = () => queued() >= config.queueCapacity;
 
+  function refusesWrites(): boolean {
+    const { queueFullBehavior } = config;
+    if (state === 'STOPPED' || queueFullBehavior === 'DISCARD_AFTER_MUTATION' || !isFull()) return false;
+    return state === 'REPLICATING' || queueFullBehavior === 'THROW_EXCEPTION';
+  }
+
   /** One exchange with the target at a time: an older value must not overtake a newer one. */
   function inLine(work: () => Promise<void>): Promise<void> {
     const done = line.then(work);
@@ -137,13 +143,12 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
       return queued();
     },
     get refusesWrites() {
-      const { queueFullBehavior } = config;
-      if (state === 'STOPPED' || queueFullBehavior === 'DISCARD_AFTER_MUTATION' || !isFull()) return false;
-      return state === 'REPLICATING' || queueFullBehavior === 'THROW_EXCEPTION';
+      return refusesWrites();
     },
     offer(change) {
       if (state === 'STOPPED') return;
-      if (isFull()) {
+      // Where writes are refused instead, this one came when there was still room.
+      if (isFull() && !refusesWrites()) {
         if (!isDiscarding) log.warn(about, 'WAN queue is full: changes are discarded until there is room');
         isDiscarding = true;
         return;

@@ -14,7 +14,7 @@ export interface Receiver {
    *
    * @param via  the clusters that they have passed
    * @returns whether all that could be made were; not when the memory is used up
-   * @throws {OperationRefused} in a cluster state that permits no writes
+   * @throws {OperationRefused} in a cluster state that permits no writes, and when a map's own WAN queue takes no more
    */
   apply(changes: readonly WanChange[], via: readonly string[]): Promise<boolean>;
   compare(map: string, layer: LeafLayer): Promise<Comparison>;
@@ -23,7 +23,7 @@ export interface Receiver {
 export interface ReceiverDeps {
   readonly maps: Maps;
   readonly cluster: Cluster;
-  readonly replications: Pick<Replications, 'passOn'>;
+  readonly replications: Pick<Replications, 'assertRoom' | 'passOn'>;
   readonly log: MemberLog;
 }
 
@@ -49,6 +49,7 @@ export function createReceiver({ maps, cluster, replications, log }: ReceiverDep
     async apply(changes, via) {
       cluster.assertWritable('WAN replication');
       for (const change of changes) {
+        replications.assertRoom(change.map);
         const outcome = await applyOne(change);
         if (outcome === 'no memory') return false;
         if (outcome === 'made') replications.passOn(change.map, change.key, via);

@@ -70,7 +70,7 @@ export function createReplications(deps: ReplicationsDeps): Replications {
 
   function open(replicationName: string, config: WanPublisherConfig): Destination {
     const target = createTarget(config, identity ?? { name: config.clusterName, password: '' });
-    const read = maps.get;
+    const read = maps.peek;
     const publisher = createPublisher({ config, target, clusterName, read, log });
     return { replicationName, publisher, target };
   }

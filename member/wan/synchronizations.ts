@@ -208,7 +208,7 @@ function* entriesAsChanges(maps: Maps, map: string): Generator<WanChange, void> 
 /** A key that has gone meanwhile is left out: its removal is the queue's to tell. */
 function* keysAsChanges(maps: Maps, map: string, keys: readonly string[]): Generator<WanChange, void> {
   for (const key of keys) {
-    const value = maps.get(map, key);
+    const value = maps.peek(map, key);
     if (value !== undefined) yield { map, key, value };
   }
 }
