@@ -1,11 +1,11 @@
 import { ProblemError, problems } from '../errors.ts';
 import type { RegisteredClient } from '../oidc/client-registration.ts';
 import { grantTypes, tokenTyps } from '../oidc/client-rules.ts';
-import type { ClientUse } from '../oidc/client-uses.ts';
 import { tokenAlgs } from '../oidc/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import type { Command, Flag, Input, Positional, Reply } from './command.ts';
-import { fields, minute, table, time } from './output.ts';
+import { describe, kindOf, stateOf, timeOfUse, viewOf } from './client-view.ts';
+import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
+import { table } from './output.ts';
 
 const id: Positional = { name: 'id' };
 const secretFlag: Flag = {
@@ -49,6 +49,7 @@ export const clientCommands: readonly Command[] = [
         value: 'T',
         meaning: `typ of its access tokens: ${tokenTyps.join(', ')} (default: ${tokenTyps[0]})`,
       },
+      dpop: { meaning: 'gets no bearer token: each is bound to a key that it proves to hold (RFC 9449)' },
       'first-party': { meaning: 'people are not asked whether they allow it' },
     },
     details: [
@@ -67,6 +68,7 @@ export const clientCommands: readonly Command[] = [
         id: input.positionals[0]!,
         isPublic: input.has('public'),
         isFirstParty: input.has('first-party'),
+        dpopBoundAccessTokens: input.has('dpop'),
         redirectUris: input.texts('redirect-uri') ?? [],
         postLogoutRedirectUris: input.texts('post-logout-uri') ?? [],
         secret,
@@ -115,6 +117,25 @@ export const clientCommands: readonly Command[] = [
       }
       const use = (await clientUses.read())(client);
       return { text: describe(client, use), json: viewOf(client, use) };
+    },
+  },
+  {
+    name: 'client update',
+    summary: 'Says whether a client needs tokens that are bound to a key (DPoP, RFC 9449).',
+    positionals: [id],
+    flags: {
+      dpop: { meaning: 'it gets no bearer token any more, and what it has stops working' },
+      'no-dpop': { meaning: 'it may choose again' },
+    },
+    event: 'client.updated',
+    async run(input, { services }) {
+      const isBound = input.has('dpop');
+      if (isBound === input.has('no-dpop')) throw new UsageError('Say either --dpop or --no-dpop.');
+      const client = await (await services()).registration.setDpopBound(input.positionals[0]!, isBound);
+      const said = isBound
+        ? `${client.id} needs a DPoP proof for every token now.`
+        : `${client.id} may have bearer tokens now.`;
+      return done(client, said);
     },
   },
   {
@@ -187,76 +208,6 @@ function withSecret({ client, secret }: RegisteredClient, isMade: boolean, said:
 
 function done(client: ClientRecord, text: string): Reply {
   return { text, json: viewOf(client), target: client.id };
-}
-
-/**
- * What may be shown of a client: when its secrets were made and used, and nothing of them.
- *
- * @param use  left out where a change is reported
- */
-function viewOf(client: ClientRecord, use?: ClientUse) {
-  return {
-    id: client.id,
-    public: client.isPublic,
-    firstParty: client.isFirstParty,
-    disabled: client.disabled,
-    fromSettings: client.fromSettings ?? false,
-    grants: client.grantTypes,
-    redirectUris: client.redirectUris,
-    postLogoutUris: client.postLogoutRedirectUris,
-    backchannelLogoutUri: client.backchannelLogoutUri ?? null,
-    frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
-    scopes: client.scopes,
-    tokenAlg: client.tokenAlg,
-    tokenTyp: client.tokenTyp,
-    secrets: client.secrets.map(({ createdAt }, index) => ({
-      createdAt: timeOrNull(createdAt),
-      ...(use ? { lastUsedAt: timeOrNull(use.secretsLastUsedAt[index] ?? 0) } : {}),
-    })),
-    createdAt: timeOrNull(client.createdAt),
-    ...(use ? { lastUsedAt: timeOrNull(use.lastUsedAt ?? 0) } : {}),
-  };
-}
-
-function describe(client: ClientRecord, use: ClientUse): string {
-  return fields({
-    id: client.id,
-    kind: kindOf(client),
-    state: stateOf(client),
-    consent: client.isFirstParty ? 'not asked for' : undefined,
-    grants: client.grantTypes.join(', '),
-    scopes: client.scopes.join(' '),
-    'redirect addresses': client.redirectUris,
-    'post-logout addresses': client.postLogoutRedirectUris,
-    'back-channel logout': client.backchannelLogoutUri,
-    'front-channel logout': client.frontchannelLogoutUri,
-    tokens: `${client.tokenTyp}, ${client.tokenAlg}`,
-    secrets: client.secrets.map(({ createdAt }, index) =>
-      createdAt
-        ? `of ${time(createdAt)}, last used: ${timeOfUse(use.secretsLastUsedAt[index])}`
-        : 'of the settings',
-    ),
-    added: client.createdAt ? time(client.createdAt) : 'follows from the settings',
-    'last used': timeOfUse(use.lastUsedAt),
-  });
-}
-
-function timeOfUse(at: number | undefined): string {
-  return at === undefined ? 'never' : minute(at);
-}
-
-/** Clients of the settings have no date. */
-function timeOrNull(at: number): string | null {
-  return at === 0 ? null : time(at);
-}
-
-function kindOf({ isPublic, grantTypes: grants }: ClientRecord): string {
-  if (!grants.includes('authorization_code')) return 'machine';
-  return isPublic ? 'public application' : 'application';
-}
-
-function stateOf({ disabled, fromSettings }: ClientRecord): string {
-  return `${disabled ? 'disabled' : 'active'}${fromSettings ? ', from the settings' : ''}`;
 }
 
 function optional<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {

@@ -41,6 +41,13 @@ export interface ClientRegistration {
   rotateSecret(id: string, rotation?: SecretRotation): Promise<RegisteredClient>;
   /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
   setDisabled(id: string, disabled: boolean): Promise<ClientRecord>;
+  /**
+   * Whether every token of a client is bound to a key (RFC 9449 §5.2). From then on it gets no bearer token,
+   * and what it had before stops working, the sign-ins too that would give more of it.
+   *
+   * @throws {ProblemError} `not_found`, `conflict`
+   */
+  setDpopBound(id: string, isBound: boolean): Promise<ClientRecord>;
   /** @throws {ProblemError} `not_found`, `conflict` */
   remove(id: string): Promise<void>;
 }
@@ -89,6 +96,12 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
         disabled,
         ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
       })),
+    setDpopBound: (id, isBound) =>
+      change(id, ({ dpopBoundAccessTokens: wasBound = false, ...client }) => {
+        if (!isBound) return client;
+        const voided = wasBound ? {} : { tokensValidFrom: voidedFrom(client) };
+        return { ...client, dpopBoundAccessTokens: true, ...voided };
+      }),
     async remove(id) {
       refuseReserved(id);
       await registry.update((transaction) => {

@@ -28,6 +28,8 @@ export interface NewClient {
   readonly tokenAlg?: string;
   /** By default JWT: widespread resource servers refuse at+jwt. */
   readonly tokenTyp?: string;
+  /** Every token is bound to a key of the client (RFC 9449 §5.2); by default it may choose. */
+  readonly dpopBoundAccessTokens?: boolean;
   /** By default a random one. */
   readonly secret?: string | undefined;
 }
@@ -45,6 +47,7 @@ export interface CheckedClient {
   readonly scopes: readonly string[];
   readonly tokenAlg: TokenAlg;
   readonly tokenTyp: TokenTyp;
+  readonly dpopBoundAccessTokens?: boolean;
 }
 
 export const grantTypes: readonly string[] = ['authorization_code', 'refresh_token', 'client_credentials'];
@@ -58,7 +61,7 @@ export type CheckOutboundUrl = (url: string, loopbackOrigins: readonly string[])
 
 /** @throws {ProblemError} `invalid_request` or `invalid_url` with the first thing that is wrong */
 export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboundUrl): CheckedClient {
-  const { id, isPublic = false, isFirstParty = false } = client;
+  const { id, isPublic = false, isFirstParty = false, dpopBoundAccessTokens = false } = client;
   checkClientId(id);
   const redirectUris = unique(client.redirectUris).map((uri) => checkAddress('redirect', uri));
   const postLogoutRedirectUris = unique(client.postLogoutRedirectUris).map((uri) =>
@@ -79,6 +82,7 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
     scopes: checkScopes(client.scopes ?? impliedScopes(grants), grants),
     tokenAlg: checkOneOf('token algorithm', tokenAlgs, client.tokenAlg ?? 'RS256'),
     tokenTyp: checkOneOf('token type', tokenTyps, client.tokenTyp ?? 'JWT'),
+    ...(dpopBoundAccessTokens ? { dpopBoundAccessTokens } : {}),
   };
 }
 
