@@ -131,6 +131,15 @@ export function versionOf(role: RoleRecord): string {
   return createHash('sha256').update(JSON.stringify(role)).digest('base64url').slice(0, 22);
 }
 
+/** What may be shown of a role: all there is. @param users  names of those who have it */
+export function viewOfRole(
+  { id, permissions, description, createdAt }: RoleRecord,
+  users: readonly string[],
+) {
+  const at = new Date(createdAt).toISOString();
+  return { name: id, permissions, description: description ?? null, users, createdAt: at };
+}
+
 function unchanged(role: RoleRecord | undefined, version: string | undefined): RoleRecord {
   if (!role) return unknownRole();
   if (version === undefined || version === versionOf(role)) return role;

@@ -1,7 +1,7 @@
 /** `/api/v1/roles`: the same roles, rules and words as `npx console role`. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type CustomRoles, type NewRole, versionOf } from '../accounts/custom-roles.ts';
+import { type CustomRoles, type NewRole, versionOf, viewOfRole } from '../accounts/custom-roles.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { RoleRecord } from '../storage/records.ts';
 import { readJson } from './json-body.ts';
@@ -69,15 +69,6 @@ function createRoutes(roles: CustomRoles): Routes {
       },
     },
   };
-}
-
-/** What may be shown of a role: all there is. @param users  names of those who have it */
-export function viewOfRole(
-  { id, permissions, description, createdAt }: RoleRecord,
-  users: readonly string[],
-) {
-  const at = new Date(createdAt).toISOString();
-  return { name: id, permissions, description: description ?? null, users, createdAt: at };
 }
 
 /** One strong entity tag, or `*`; undefined without the field (RFC 9110 §13.1.1). @throws {ProblemError} `invalid_request` */

@@ -1,68 +1,82 @@
-import { type Explanation, explain, type Holder } from '../../member-proxy/explain.ts';
-import { isRole, roles as knownRoles } from '../accounts/roles.ts';
+import type { AskedHolder } from '../access/holder.ts';
+import type { AccessQuestions, ExplainedCall, ExplainedRefusal } from '../access/questions.ts';
+import { roles as builtInRoles } from '../accounts/roles.ts';
 import { ProblemError, problems } from '../errors.ts';
-import { machineRoles } from '../oidc/access-token.ts';
-import type { Services } from '../services.ts';
-import type { Command, Input } from './command.ts';
+import { type Command, type Flag, type Input, type Reply, type Tools, UsageError } from './command.ts';
+import { fields } from './output.ts';
+
+/** Who would call. */
+export const holderFlags: Readonly<Record<string, Flag>> = {
+  user: { value: 'NAME', meaning: 'a user, with the roles that the user has now' },
+  client: { value: 'I', meaning: 'a client that asks for the scopes given, or for all it may ask for' },
+  role: { value: 'R', isRepeatable: true, meaning: `a role: ${builtInRoles.join(', ')}, or a custom one` },
+  scope: { value: '"…"', meaning: 'scopes of the token, separated by spaces' },
+};
 
 export const explainCommand: Command = {
   name: 'explain',
   summary:
-    'Tells whether a call to a member would be let through, which rule says so, and what would open it.',
-  positionals: [{ name: 'method' }, { name: 'path' }],
+    'Tells whether a call to a member would be let through, or why one was not, and what would open it.',
+  positionals: [
+    { name: 'method', isOptional: true },
+    { name: 'path', isOptional: true },
+  ],
   flags: {
-    user: { value: 'NAME', meaning: 'a user, with the roles that the user has now' },
-    client: { value: 'I', meaning: 'a client that asks for the scopes given, or for all it may ask for' },
-    role: { value: 'R', isRepeatable: true, meaning: `a role: ${knownRoles.join(', ')}` },
-    scope: { value: '"…"', meaning: 'scopes of the token, separated by spaces' },
+    decision: { value: 'ID', meaning: 'the decision_id of a refusal, instead of method and path' },
+    ...holderFlags,
   },
   details: [
     'Say who calls by --user, by --client, or by --role and --scope. Nothing is sent to a member.',
-    'Exit code 0 when the call would be let through, 1 when not.',
+    'Refusals are kept for a day, the newest ten thousand; a running console writes them once a second.',
+    'Exit code 0 when the call would be let through, 1 when not; with --decision 0 when the refusal is known.',
   ],
-  async run(input, tools) {
-    const [method, path] = input.positionals as [string, string];
-    const holder = await holderOf(input, () => tools.services());
-    const explanation = explain(method.toUpperCase(), path, holder);
-    return {
-      text: inWords(`${method.toUpperCase()} ${path}`, explanation),
-      json: { method: method.toUpperCase(), path, ...holder, ...explanation },
-      hasFailed: !explanation.isAllowed,
-    };
-  },
+  run: (input, tools) => (input.has('decision') ? explainDecision(input, tools) : explainCall(input, tools)),
 };
 
-async function holderOf(input: Input, services: () => Promise<Services>): Promise<Holder> {
-  const scopes = (input.text('scope') ?? '').split(' ').filter(Boolean);
-  const user = input.text('user');
-  const client = input.text('client');
-  if (user !== undefined) return { roles: rolesOfUser(await services(), user), scopes };
-  if (client !== undefined) return machineOf(await services(), client, scopes);
-  const roles = input.texts('role') ?? [];
-  const unknown = roles.find((role) => !isRole(role));
-  if (unknown !== undefined)
-    throw refusal(`There is no role ${unknown}. There are ${knownRoles.join(', ')}.`);
-  return { roles, scopes };
+async function explainDecision(input: Input, tools: Tools): Promise<Reply> {
+  const isAlone =
+    input.positionals.length === 0 && Object.keys(holderFlags).every((flag) => !input.has(flag));
+  if (!isAlone) throw new UsageError('With --decision nothing else is said.', explainCommand);
+  const refusal = await (await questionsOf(tools)).explainDecision(input.text('decision')!);
+  return { text: refusalInWords(refusal), json: refusal };
 }
 
-function rolesOfUser({ users }: Services, name: string): readonly string[] {
-  const user = users.findByName(name);
-  if (!user) throw new ProblemError(problems.notFound, `There is no user ${name}.`);
-  return user.disabled ? [] : user.roles;
+async function explainCall(input: Input, tools: Tools): Promise<Reply> {
+  const [method, path] = input.positionals;
+  if (method === undefined || path === undefined) {
+    throw new UsageError('Say which call, such as GET /svc/rest/cluster, or --decision ID.', explainCommand);
+  }
+  const explained = (await questionsOf(tools)).explainCall(method.toUpperCase(), path, askedIn(input));
+  return { text: callInWords(explained), json: explained, hasFailed: !explained.isAllowed };
 }
 
-function machineOf({ clients }: Services, id: string, asked: readonly string[]): Holder {
-  const client = clients.find(id);
-  if (!client) throw new ProblemError(problems.notFound, `There is no client ${id}.`);
-  const foreign = asked.find((scope) => !client.scopes.includes(scope));
-  if (foreign !== undefined) throw refusal(`The client ${id} may not ask for ${foreign}.`);
-  // Asking for nothing is what makes application-client an administrator; others get what they may ask for.
-  const scopes = asked.length > 0 || machineRoles(id, []).length > 0 ? asked : client.scopes;
-  return { roles: client.disabled ? [] : machineRoles(id, scopes), scopes: client.disabled ? [] : scopes };
+export function askedIn(input: Input): AskedHolder {
+  return {
+    user: input.text('user'),
+    client: input.text('client'),
+    roles: input.texts('role'),
+    scopes: (input.text('scope') ?? '').split(' ').filter(Boolean),
+  };
 }
 
-function inWords(call: string, { isAllowed, because, rule, opened, wouldDo }: Explanation): string {
-  const lines = [`${call}: ${isAllowed ? 'let through' : 'refused'}. ${because}`];
+/** Where there is no store yet there are the built-in roles, and that is all. */
+export async function questionsOf(tools: Tools): Promise<AccessQuestions> {
+  const { createAccessQuestions } = await import('../access/questions.ts');
+  try {
+    return createAccessQuestions(await tools.services());
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem !== problems.notFound) throw error;
+    return createAccessQuestions({
+      users: { find: () => undefined, findByName: () => undefined },
+      clients: { find: () => undefined },
+      roles: { names: () => builtInRoles, list: () => [], permissionsOf: () => undefined },
+      refusals: { find: async () => undefined },
+    });
+  }
+}
+
+function callInWords({ method, path, isAllowed, because, rule, opened, wouldDo }: ExplainedCall): string {
+  const lines = [`${method} ${path}: ${isAllowed ? 'let through' : 'refused'}. ${because}`];
   if (rule) lines.push(`rule      ${rule.methods.join(', ')} ${rule.template} (${rule.group})`);
   if (opened) lines.push(`opened by ${listed([...opened.roles, ...opened.scopes])}`);
   if (wouldDo) {
@@ -72,10 +86,31 @@ function inWords(call: string, { isAllowed, because, rule, opened, wouldDo }: Ex
   return lines.join('\n');
 }
 
-function listed(names: readonly string[]): string {
-  return names.length > 0 ? names.join(', ') : 'its scopes together';
+/** The path and what a token says came from outside, so nothing of it may steer a terminal. */
+function refusalInWords(refusal: ExplainedRefusal): string {
+  const { caller, rule, now } = refusal;
+  return fields({
+    decision: refusal.decisionId,
+    time: refusal.at,
+    call: `${refusal.method} ${refusal.path}`,
+    from: refusal.source,
+    by: caller
+      ? `${caller.username ?? caller.subject}, with a token of ${caller.clientId} (${caller.jti})`
+      : 'unknown',
+    roles: caller && caller.roles.length > 0 ? caller.roles.join(', ') : undefined,
+    scopes: caller && caller.scopes.length > 0 ? caller.scopes.join(' ') : undefined,
+    answer: `${refusal.status} ${refusal.code}`,
+    reason: refusal.reason,
+    rule: rule && `${rule.methods.join(', ')} ${rule.template} (${rule.group})`,
+    missing: refusal.missing ?? undefined,
+    member: refusal.member,
+    'would do': now?.wouldDo && [...now.wouldDo.scopes, ...now.wouldDo.roles.map((role) => `role ${role}`)],
+    change: refusal.change,
+    'request id': refusal.requestId,
+    'trace id': refusal.traceId,
+  });
 }
 
-function refusal(message: string): ProblemError {
-  return new ProblemError(problems.invalidRequest, message);
+function listed(names: readonly string[]): string {
+  return names.length > 0 ? names.join(', ') : 'its scopes together';
 }

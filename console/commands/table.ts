@@ -1,3 +1,4 @@
+import { accessCommand } from './access.ts';
 import { backupCommands } from './backup.ts';
 import { clientCommands } from './client.ts';
 import type { Command } from './command.ts';
@@ -7,6 +8,7 @@ import { helpCommand } from './help.ts';
 import { idpCommands } from './idp.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
+import { roleCommands } from './role.ts';
 import { sessionCommands } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { tokenCommand } from './token.ts';
@@ -15,12 +17,14 @@ import { userCommands } from './user.ts';
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   ...userCommands,
+  ...roleCommands,
   ...clientCommands,
   ...idpCommands,
   ...sessionCommands,
   ...keyCommands,
   tokenCommand,
   explainCommand,
+  accessCommand,
   ...settingsCommands,
   doctorCommand,
   ...licenceCommands,

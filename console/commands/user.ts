@@ -1,12 +1,16 @@
 import { isRole, roles } from '../accounts/roles.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { Services } from '../services.ts';
-import type { Role, UserRecord } from '../storage/records.ts';
+import type { UserRecord } from '../storage/records.ts';
 import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
 import { fields, table, time } from './output.ts';
 
 const name: Positional = { name: 'name' };
-const roleFlag: Flag = { value: 'R', isRepeatable: true, meaning: `a role: ${roles.join(', ')}` };
+const roleFlag: Flag = {
+  value: 'R',
+  isRepeatable: true,
+  meaning: `a role: ${roles.join(', ')}, or a custom one`,
+};
 const passwordFlag: Flag = {
   value: 'F',
   isRequired: true,
@@ -26,7 +30,7 @@ export const userCommands: readonly Command[] = [
     details: ['A user without a role can sign in and see the own account, and nothing else.'],
     event: 'user.added',
     async run(input, { services, readSecret }) {
-      const chosen = readRoles(input) ?? [];
+      const chosen = await readRoles(input, services);
       const { users } = await services({ creates: true });
       const user = await users.add({
         username: nameOf(input),
@@ -96,8 +100,8 @@ export const userCommands: readonly Command[] = [
     flags: { role: { ...roleFlag, isRequired: true } },
     event: 'user.roles_changed',
     run: (input, { services }) =>
-      change(input, services, 'Changed the roles of', ({ users }, { id }) =>
-        users.setRoles(id, readRoles(input) ?? []),
+      change(input, services, 'Changed the roles of', async ({ users }, { id }) =>
+        users.setRoles(id, await readRoles(input, services)),
       ),
   },
   {
@@ -156,11 +160,19 @@ function nameOf({ positionals }: Input): string {
   return positionals[0] ?? '';
 }
 
-function readRoles(input: Input): readonly Role[] | undefined {
-  return input.texts('role')?.map((role) => {
-    if (!isRole(role)) throw new UsageError(`--role is one of ${roles.join(', ')}.`);
-    return role;
-  });
+/** @throws {UsageError} for a role that there is not, before a store is made for its sake */
+async function readRoles(input: Input, open: () => Promise<Services>): Promise<readonly string[]> {
+  const asked = input.texts('role') ?? [];
+  if (asked.every(isRole)) return asked;
+  const known: readonly string[] = await open().then(
+    ({ roles: custom }) => custom.names(),
+    (error: unknown) => {
+      if (error instanceof ProblemError && error.problem === problems.notFound) return roles;
+      throw error;
+    },
+  );
+  if (asked.every((role) => known.includes(role))) return asked;
+  throw new UsageError(`--role is one of ${known.join(', ')}.`);
 }
 
 function done(user: UserRecord, text: string): Reply {

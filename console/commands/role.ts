@@ -1,0 +1,121 @@
+import { viewOfRole } from '../accounts/custom-roles.ts';
+import type { Services } from '../services.ts';
+import type { RoleRecord } from '../storage/records.ts';
+import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
+import { fields, table, time } from './output.ts';
+
+const name: Positional = { name: 'name' };
+const scopeFlag: Flag = {
+  value: '"…"',
+  meaning: 'what it opens at the members, separated by spaces: svc:health:read svc:map:orders-*:read',
+};
+const descriptionFlag: Flag = { value: 'TEXT', meaning: 'one line for people' };
+
+export const roleCommands: readonly Command[] = [
+  {
+    name: 'role add',
+    summary: 'Makes a role of permissions, for users and for rules of identity providers.',
+    positionals: [name],
+    flags: { scope: { ...scopeFlag, isRequired: true }, description: descriptionFlag },
+    details: [
+      'It opens calls to the members and nothing on the pages. Machines need none: they have scopes of their own.',
+    ],
+    event: 'role.added',
+    async run(input, { services }) {
+      const opened = await services({ creates: true });
+      const description = input.text('description');
+      const role = await opened.roles.add({
+        name: nameOf(input),
+        permissions: scopesOf(input) ?? [],
+        description,
+      });
+      return done(opened, role, `Added ${role.id}.`);
+    },
+  },
+  {
+    name: 'role list',
+    summary: 'Lists the custom roles.',
+    async run(_input, { services }) {
+      const { roles } = await services();
+      const all = roles.list();
+      const rows = all.map((role) => [
+        role.id,
+        String(roles.holdersOf(role.id).length),
+        role.permissions.join(' '),
+        role.description ?? '',
+      ]);
+      return {
+        text: table(
+          ['NAME', 'USERS', 'OPENS', 'DESCRIPTION'],
+          rows,
+          'There is no custom role yet: npx console role add <name> --scope "…"',
+        ),
+        json: all.map((role) => viewOfRole(role, roles.holdersOf(role.id))),
+      };
+    },
+  },
+  {
+    name: 'role show',
+    summary: 'Shows one custom role and who has it.',
+    positionals: [name],
+    async run(input, { services }) {
+      const opened = await services();
+      return done(opened, opened.roles.get(nameOf(input)), '');
+    },
+  },
+  {
+    name: 'role update',
+    summary: 'Changes what a role opens, for everybody who has it, from the next call on.',
+    positionals: [name],
+    flags: { scope: scopeFlag, description: descriptionFlag },
+    details: ['--scope replaces all that it has opened; what is not given stays.'],
+    event: 'role.updated',
+    async run(input, { services }) {
+      const [permissions, description] = [scopesOf(input), input.text('description')];
+      if (permissions === undefined && description === undefined) {
+        throw new UsageError('Say what to change: --scope or --description.');
+      }
+      const opened = await services();
+      const change = { ...(permissions && { permissions }), description };
+      const role = await opened.roles.update(nameOf(input), change);
+      return done(opened, role, `Changed ${role.id}.`);
+    },
+  },
+  {
+    name: 'role remove',
+    summary: 'Removes a role, takes it from everybody who has it, and ends their sessions.',
+    positionals: [name],
+    details: ['Refused while rules of an identity provider give it.'],
+    event: 'role.removed',
+    async run(input, { services }) {
+      const removed = nameOf(input);
+      const users = await (await services()).roles.remove(removed);
+      const taken = users.length === 0 ? '' : ` Taken from ${users.join(', ')}.`;
+      return {
+        text: `Removed ${removed}.${taken}`,
+        json: { name: removed, removed: true, users },
+        target: removed,
+      };
+    },
+  },
+];
+
+function nameOf({ positionals }: Input): string {
+  return positionals[0] ?? '';
+}
+
+function scopesOf(input: Input): readonly string[] | undefined {
+  return input.text('scope')?.split(' ').filter(Boolean);
+}
+
+function done({ roles }: Services, role: RoleRecord, said: string): Reply {
+  const view = viewOfRole(role, roles.holdersOf(role.id));
+  const shown = fields({
+    name: role.id,
+    description: role.description,
+    opens: role.permissions,
+    users: view.users.join(', ') || 'nobody',
+    added: time(role.createdAt),
+  });
+  return { text: said === '' ? shown : `${said}\n\n${shown}`, json: view, target: role.id };
+}
