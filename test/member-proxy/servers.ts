@@ -15,6 +15,8 @@ import {
   type Socket,
 } from 'node:net';
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
+import type { ReplayLimits } from '../../member-proxy/dpop/replays.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import type { HealthRules } from '../../member-proxy/member-health.ts';
 import { createMembers, type MembersDeps, type ProbeTimes } from '../../member-proxy/members.ts';
@@ -103,6 +105,8 @@ export interface ProxyOptions extends Partial<Omit<MemberProxyDeps, 'members'>> 
   readonly isDiscovering?: boolean;
   readonly credentialsOf?: MembersDeps['credentialsOf'];
   readonly maxConnections?: number;
+  /** Of proofs of possession; they have to be made for the issuer's address. */
+  readonly replays?: Partial<ReplayLimits>;
   readonly server?: ServerOptions;
 }
 
@@ -115,6 +119,7 @@ export async function startProxy({
   isDiscovering = false,
   credentialsOf,
   maxConnections = 1000,
+  replays = {},
   server: options,
   ...deps
 }: ProxyOptions = {}) {
@@ -129,6 +134,7 @@ export async function startProxy({
     findKey: keys.findKey,
     isRevoked: ({ jti }) => revoked.has(jti),
     now: Date.now,
+    proofs: createProofCheck({ origin: issuer, now: Date.now, replays }),
   });
   const log = {
     warn: (fields: object) => logged.push(fields),
@@ -163,6 +169,7 @@ export async function startProxy({
   return {
     address,
     members,
+    recheck: proxy.recheck,
     key: key as TestKey,
     keys,
     revoked,
