@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtInConfig } from '../../member/config/built-in-config.ts';
 import { startMember } from '../../member/member.ts';
+import { addressIn, endOf, startProcess, writeConfig } from './processes.ts';
 import { call, empty, memberFile, waitingPoll } from './support.ts';
 
 test('the process is ready with REST off and says which key turns it on', async () => {
@@ -64,55 +61,6 @@ test('a port that is taken is passed over for the next free one', async () => {
   expect(member.port).toBeGreaterThan(port);
   expect(member.port).toBeLessThan(port + 100);
 });
-
-function spawnMember(env: Record<string, string>): ChildProcess {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MEMBER_'));
-  const child = spawn(process.execPath, ['--import', 'tsx', 'member/main.ts'], {
-    env: { ...Object.fromEntries(inherited), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
-async function startProcess(env: Record<string, string>) {
-  const child = spawnMember(env);
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  let output = '';
-  const ready = await new Promise<string>((resolve, reject) => {
-    child.stdout?.on('data', (chunk) => {
-      output += String(chunk);
-      if (output.includes('\n')) resolve(output);
-    });
-    child.stderr?.on('data', (chunk) => reject(new Error(String(chunk))));
-    void exited.then((code) => reject(new Error(`ended with ${code} before it was ready`)));
-  });
-  function stop(signal: NodeJS.Signals): Promise<number | null> {
-    child.kill(signal);
-    return exited;
-  }
-  return { ready, stop };
-}
-
-async function endOf(env: Record<string, string>): Promise<{ code: number | null; errors: string }> {
-  const child = spawnMember(env);
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += String(chunk);
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, errors };
-}
-
-function addressIn(ready: string): string {
-  return /http:\/\/[\d.:]+\d/.exec(ready)![0];
-}
-
-async function writeConfig(text: string): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), 'member-')), 'member.yaml');
-  await writeFile(file, text);
-  return file;
-}
 
 /** A port that another server listens on until the test ends. */
 async function takePort(): Promise<number> {
