@@ -10,6 +10,7 @@ import { withDpopChallenge } from './dpop/refusals.ts';
 import { startExchange } from './exchange.ts';
 import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
+import { inOrder } from './in-order.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type BodyFor, filledFor, thatTakeTheSame } from './member-body.ts';
 import type { Member, MemberStatus, Members } from './members.ts';
@@ -84,7 +85,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const waiting = new Set<Call>();
 
   return {
-    handle,
+    handle: inOrder(handle),
     recheck,
     statuses: members.statuses,
     close() {

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Problem, ProblemError, problemBody, problems } from '../console/errors.ts';
+import { replyInTurn } from './in-order.ts';
 
 /** Options of the HTTP server that carries the proxy (S63, S64). */
 export const serverOptions = {
@@ -90,8 +91,7 @@ export function capConnections(server: Server, maxConnections: number): void {
  * wrong. A second reply in its middle would be taken for part of it.
  */
 function replyUnderWay(socket: Duplex): ServerResponse | undefined {
-  // Node's own default handler asks the same field; there is no public way to the reply of a socket.
-  const { _httpMessage: reply } = socket as Duplex & { readonly _httpMessage?: ServerResponse | null };
+  const reply = replyInTurn(socket);
   return reply && (reply.headersSent || reply.req.complete) ? reply : undefined;
 }
 

@@ -5,8 +5,8 @@
  */
 import { routesOf } from '../../member-proxy/routes.ts';
 import { type Rule, ruleTable } from '../../member-proxy/rule-table.ts';
+import type { WireAnswer } from '../helpers/wire.ts';
 import type { Release } from './support/engine-members.ts';
-import type { WireAnswer } from './support/wire.ts';
 
 export type Answerer = Release | 'embedded';
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rolePermissions } from '../../member-proxy/permissions.ts';
 import { ruleTable } from '../../member-proxy/rule-table.ts';
 import { until } from '../helpers/store.ts';
+import type { WireAnswer } from '../helpers/wire.ts';
 import { bodyOf, closed, type EngineRow, engineTable, plain, ruleOf, shutdownRows } from './engine-table.ts';
 import { type EngineConsole, startEngineConsole } from './support/engine-console.ts';
 import {
@@ -12,7 +13,6 @@ import {
   startEngineMembers,
   whyNoEngine,
 } from './support/engine-members.ts';
-import type { WireAnswer } from './support/wire.ts';
 
 const rest = '/svc/rest';
 const management = `${rest}/management/cluster`;

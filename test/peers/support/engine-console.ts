@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { toolDone } from '../../commands/support.ts';
 import { machineToken, type RunningConsole, startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/store.ts';
-import { ask, type WireAnswer, type WireRequest } from './wire.ts';
+import { ask, type WireAnswer, type WireRequest } from '../../helpers/wire.ts';
 
 /** How long members may take until the console has found out all about them. */
 const acquaintanceMs = 60_000;

@@ -1,5 +1,5 @@
 /** Reads that go on and on while something happens to the members. */
-import { ask, type WireAnswer } from './wire.ts';
+import { ask, type WireAnswer } from '../../helpers/wire.ts';
 
 export interface Read {
   readonly path: string;
