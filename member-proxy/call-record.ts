@@ -12,6 +12,8 @@ export interface CallRecord {
   readonly path: string;
   /** The route template; undefined when no rule applied. */
   readonly route: string | undefined;
+  /** What the route takes; undefined when no rule applied. */
+  readonly permission: string | undefined;
   /** The status that was sent; 0 when the caller left before there was one. */
   readonly status: number;
   /** `forwarded`, or the code of the refusal. */

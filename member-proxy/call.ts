@@ -65,6 +65,7 @@ export function recordOf(call: Call, at: number): CallRecord {
     method: req.method!,
     path: pathOf(req),
     route: rule?.template,
+    permission: rule?.permission,
     status: res.headersSent ? res.statusCode : 0,
     decision: refusal?.code ?? 'forwarded',
     subject: caller?.subject,

@@ -90,6 +90,8 @@ function credentialsOf({ memberCredentials }: Settings): (address: string) => Me
   return (address) => byAddress.get(address);
 }
 
-function isPlainRead({ decision, method }: CallRecord): boolean {
-  return decision === 'forwarded' && (method === 'GET' || method === 'HEAD');
+/** A poll by GET takes an item away, and so is none. */
+function isPlainRead({ decision, method, permission }: CallRecord): boolean {
+  const isGet = method === 'GET' || method === 'HEAD';
+  return decision === 'forwarded' && isGet && permission?.endsWith(':read') === true;
 }
