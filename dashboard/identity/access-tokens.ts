@@ -19,8 +19,11 @@ export type CheckAccessToken = (token: string) => Promise<Caller>;
 /** Both header types: RFC 9068, and the one that the resource servers of this ecosystem expect. */
 const types = ['JWT', 'at+jwt'];
 const requiredClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'jti', 'client_id', 'scope'];
-/** Only ID tokens and logout tokens have these (S3). */
-const foreignClaims = ['nonce', 'at_hash', 'c_hash', 'events'];
+/**
+ * Only ID tokens and logout tokens have these (S3); and `cnf` binds a token to a key, of which nothing is
+ * asked here, so that whoever holds it could use it (RFC 9449 §7.2).
+ */
+const foreignClaims = ['nonce', 'at_hash', 'c_hash', 'events', 'cnf'];
 
 export function createCheckAccessToken(checkSigned: CheckSigned, audience: string): CheckAccessToken {
   return async (token) => {

@@ -134,6 +134,7 @@ describe('with tokens that no console makes', () => {
     ['S3: no typ', (good) => issuer.sign(good, { typ: undefined as unknown as string })],
     ['S3: a nonce, as an ID token has', (good) => issuer.sign({ ...good, nonce: 'n' })],
     ['S3: events, as a logout token has', (good) => issuer.sign({ ...good, events: {} })],
+    ['S3: a binding to a key', (good) => issuer.sign({ ...good, cnf: { jkt: 'A'.repeat(43) } })],
     ['no token at all but letters', () => 'abc'],
   ])('refuses %s with 401 invalid_token, and asks nobody for more', async (_name, make) => {
     const { status, body, challenge } = await call(
