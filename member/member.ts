@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { createCluster } from './cluster/cluster.ts';
 import { createLifecycle } from './cluster/lifecycle.ts';
 import type { MemberConfig } from './config/config.ts';
-import { createNameLookup } from './config/name-patterns.ts';
+import { createConfigChanges } from './config/config-changes.ts';
+import { createLiveConfig } from './config/live-config.ts';
 import { type CpSubsystem, createCpSubsystem } from './cp/cp-subsystem.ts';
 import { createMaps, type Maps } from './data/maps.ts';
 import { createMemory } from './data/memory.ts';
@@ -88,9 +89,10 @@ export async function startMember({
   let stopped = () => {};
 
   const memory = createMemory(config.limits.memoryBytes);
-  const mapConfigOf = createNameLookup(config.maps);
+  const live = createLiveConfig(config);
+  const mapConfigOf = live.maps.of;
   const maps = createMaps({ configOf: mapConfigOf, memory, now });
-  const queues = createQueues({ configOf: createNameLookup(config.queues), memory, limits: config.limits });
+  const queues = createQueues({ configOf: live.queues.of, memory, limits: config.limits });
   const readBody = createBodyReader({ limitBytes: config.limits.bodyBytes, memory });
   const accept = createCredentials(config);
   const cp = createCpSubsystem({ ...config.cp, local: { uuid, address: bracketedAddress(address) }, now });
@@ -100,7 +102,7 @@ export async function startMember({
     queues,
     cluster,
     readBody,
-    managementRoute: createManagement({ readBody, accept }),
+    managementRoute: createManagement({ readBody, accept, log }),
     maxPollSeconds: config.limits.pollSeconds,
     identity,
     lifecycle,
@@ -108,6 +110,7 @@ export async function startMember({
     logLevels,
     cp,
     ...wan,
+    configChanges: createConfigChanges({ config, live, replications: wan.replications }),
     accept,
     isSecured: config.security.enabled,
     shutDown() {
@@ -129,6 +132,7 @@ export async function startMember({
 
   const stopSweeping = startSweeping(maps);
   lifecycle.opened();
+  for (const notice of config.notices) log.info({}, notice);
   log.info({ address, uuid, groups: [...groups] }, 'member started');
 
   async function stop(): Promise<void> {

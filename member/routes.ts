@@ -1,4 +1,5 @@
 import { type ClusterEndpointsDeps, createClusterRoutes } from './endpoints/cluster-endpoints.ts';
+import { type ConfigEndpointsDeps, createConfigRoutes } from './endpoints/config-endpoints.ts';
 import { type CpEndpointsDeps, createCpRoutes } from './endpoints/cp-endpoints.ts';
 import { createHealthRoutes, type HealthEndpointsDeps } from './endpoints/health-endpoints.ts';
 import { createLicenceRoutes, type LicenceEndpointsDeps } from './endpoints/licence-endpoints.ts';
@@ -20,6 +21,7 @@ export type RoutesDeps = MapEndpointsDeps &
   LogLevelEndpointsDeps &
   LicenceEndpointsDeps &
   CpEndpointsDeps &
+  ConfigEndpointsDeps &
   WanEndpointsDeps &
   WanReceiverEndpointsDeps &
   HealthEndpointsDeps;
@@ -34,6 +36,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...createLogLevelRoutes(deps),
     ...createLicenceRoutes(deps),
     ...createCpRoutes(deps),
+    ...createConfigRoutes(deps),
     ...createWanRoutes(deps),
     ...createWanReceiverRoutes(deps),
     ...createHealthRoutes(deps),

@@ -4,7 +4,7 @@ import { type MemberSection, memberSection } from './config-schema.ts';
 import { setForeignKeysAside } from './foreign-keys.ts';
 import type { Environment } from './override-names.ts';
 import { applyOverrides } from './overrides.ts';
-import { type Finding, isObject, type Path, type SourceTree } from './source-tree.ts';
+import { type Finding, isObject, pathText, type SourceTree } from './source-tree.ts';
 
 export interface CheckOptions {
   /** What the messages call the source: a path, or what a program calls. */
@@ -39,7 +39,7 @@ export function checkTree(tree: SourceTree, { file, environment }: CheckOptions)
     if (origin !== undefined) return { line: Infinity, text: `${origin}: ${message}` };
     const line = tree.lineOf(path);
     const where = line === undefined ? file : `${file}:${line}`;
-    return { line: line ?? 0, text: `${where}: ${path.map(printable).join('.') || 'the file'}: ${message}` };
+    return { line: line ?? 0, text: `${where}: ${pathText(path) || 'the file'}: ${message}` };
   }
   const findings = [...outside, ...inside].map(describe).sort((a, b) => a.line - b.line);
   const all = [...findings.map(({ text }) => text), ...problems];
@@ -75,11 +75,4 @@ function eachUnknownKey(issue: z.core.$ZodIssue): Finding[] {
     return issue.issues.map(({ message }) => ({ path, message }));
   }
   return [{ path, message: issue.message.replace(/^Invalid (?:input|option): /, '') }];
-}
-
-/** A name from outside must not break the line that it is printed in. */
-function printable(step: Path[number]): string {
-  const text = step.length > 100 ? `${step.slice(0, 100)}…` : step;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, '\ufffd');
 }

@@ -17,6 +17,7 @@ import type {
   MemberConfig,
   PersistenceConfig,
   PortConfig,
+  QueueConfig,
   RestConfig,
   SecurityConfig,
   WanPublisherConfig,
@@ -50,10 +51,7 @@ export function complete(section: MemberSection, { source, notices }: Origin): M
     join: joinOf(section),
     security: securityOf(section),
     maps: section.map === undefined ? builtIn.maps : eachNamed(section.map, mapOf),
-    queues:
-      section.queue === undefined
-        ? builtIn.queues
-        : eachNamed(section.queue, (queue) => ({ maxSize: queue['max-size'] ?? defaultQueue.maxSize })),
+    queues: section.queue === undefined ? builtIn.queues : eachNamed(section.queue, queueOf),
     wanReplications: eachNamed(section['wan-replication'] ?? {}, wanReplicationOf),
     cp: {
       memberCount: cp['cp-member-count'] ?? defaultCp.memberCount,
@@ -143,7 +141,7 @@ function securityOf({ security }: MemberSection): SecurityConfig {
 
 type MapSection = NonNullable<MemberSection['map']>[string];
 
-function mapOf(map: MapSection): MapConfig {
+export function mapOf(map: MapSection): MapConfig {
   const { eviction = {}, 'merkle-tree': tree = {} } = map;
   return {
     timeToLiveSeconds: map['time-to-live-seconds'] ?? defaultMap.timeToLiveSeconds,
@@ -159,6 +157,10 @@ function mapOf(map: MapSection): MapConfig {
     },
     persistence: mapPersistenceOf(map['data-persistence'] ?? map['hot-restart'] ?? {}),
   };
+}
+
+export function queueOf(queue: NonNullable<MemberSection['queue']>[string]): QueueConfig {
+  return { maxSize: queue['max-size'] ?? defaultQueue.maxSize };
 }
 
 function evictionOf(eviction: NonNullable<MapSection['eviction']>): EvictionConfig {
@@ -179,7 +181,7 @@ function mapPersistenceOf(persistence: NonNullable<MapSection['data-persistence'
 type ReplicationSection = NonNullable<MemberSection['wan-replication']>[string];
 type PublisherSection = ReplicationSection['batch-publisher'][string];
 
-function wanReplicationOf(replication: ReplicationSection, name: string): WanReplicationConfig {
+export function wanReplicationOf(replication: ReplicationSection, name: string): WanReplicationConfig {
   const publishers = Object.entries(replication['batch-publisher']).map(([key, publisher]) =>
     publisherOf(publisher, key),
   );

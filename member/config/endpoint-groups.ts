@@ -60,6 +60,7 @@ const owners: readonly Owner[] = [
   { prefix: `${management}/version`, groups: ['CLUSTER_READ'], readOnly: true },
   { prefix: 'rest/license', groups: ['CLUSTER_READ'], readOnly: true },
   { prefix: 'rest/log-level', groups: ['CLUSTER_READ'], readOnly: true },
+  { prefix: 'rest/config/tcp-ip/member-list', groups: ['CLUSTER_READ'], readOnly: true },
   ...['forceStart', 'partialStart', 'backup', 'backupInterrupt', 'hotBackup', 'hotBackupInterrupt'].map(
     (operation): Owner => ({ prefix: `${management}/${operation}`, groups: ['PERSISTENCE'] }),
   ),

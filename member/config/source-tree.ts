@@ -18,3 +18,14 @@ export interface Finding {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Steps joined by dots, for a message; a name from outside must not break the line that it is printed in. */
+export function pathText(path: Path): string {
+  return path.map(printable).join('.');
+}
+
+function printable(step: string): string {
+  const text = step.length > 100 ? `${step.slice(0, 100)}…` : step;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, '\ufffd');
+}

@@ -2,16 +2,9 @@ import type { z } from 'zod';
 import { MemberConfigError } from './config-error.ts';
 import { memberSection } from './config-schema.ts';
 import { type Shape, shapeOf, valueFromText } from './schema-shape.ts';
-import type { Path, SourceTree } from './source-tree.ts';
+import { type Path, pathText, type SourceTree } from './source-tree.ts';
 import { readXmlDocument, type XmlElement } from './xml-document.ts';
-
-/** What one entry of a collection is called, where it is not called as the collection is. */
-const entryNames: Readonly<Record<string, string>> = {
-  'endpoint-groups': 'endpoint-group',
-  realms: 'realm',
-  users: 'user',
-  'member-list': 'member',
-};
+import { entryNameOf, namedByChild } from './xml-names.ts';
 
 /**
  * Reads the real engine's XML into the tree that YAML gives: the schema tells which elements are
@@ -41,7 +34,7 @@ interface Reading {
 }
 
 function refuse({ file, problems }: Reading, { line }: XmlElement, path: Path, message: string): void {
-  const where = path.length === 0 ? '' : `${path.join('.')}: `;
+  const where = path.length === 0 ? '' : `${pathText(path)}: `;
   problems.push(`${file}:${line}: ${where}${message}`);
 }
 
@@ -95,7 +88,7 @@ interface SectionSoFar {
 
 /** Entries may stand in the section itself (`<map name="a"/>`) or in an element for all of them. */
 function readChild(reading: Reading, child: XmlElement, { values, fields, path }: SectionSoFar): void {
-  const collectionName = Object.keys(fields).find((field) => (entryNames[field] ?? field) === child.name);
+  const collectionName = Object.keys(fields).find((field) => entryNameOf(field) === child.name);
   const shape = collectionName === undefined ? undefined : shapeOf(fields[collectionName]!);
   if (collectionName !== undefined && (shape?.kind === 'named' || shape?.kind === 'list')) {
     values[collectionName] ??= emptyCollection(shape);
@@ -146,10 +139,9 @@ function readEntry(reading: Reading, entry: XmlElement, { collection, shape, pat
   }
 }
 
-/** The `name` attribute; a publisher is known by its id, else by the name of the target cluster. */
-function nameOf({ attributes, children }: XmlElement): string | undefined {
-  const textOf = (name: string) => children.find((child) => child.name === name)?.text;
-  return attributes.get('name') ?? (textOf('publisher-id') || textOf('cluster-name') || undefined);
+function nameOf({ name, attributes, children }: XmlElement): string | undefined {
+  const textOf = (key: string) => children.find((child) => child.name === key)?.text;
+  return attributes.get('name') ?? namedByChild[name]?.map(textOf).find((text) => text);
 }
 
 /** What the schema does not know, as far as a look at `enabled` needs it. */

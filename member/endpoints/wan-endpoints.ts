@@ -1,3 +1,4 @@
+import type { ConfigChanges } from '../config/config-changes.ts';
 import type { ManagementEndpoint, ManagementRoute } from '../management/management-route.ts';
 import { OperationRefused } from '../refused.ts';
 import { replyJson } from '../replies.ts';
@@ -10,6 +11,8 @@ import { readWanConfig } from '../wan/wan-config.ts';
 export interface WanEndpointsDeps {
   readonly managementRoute: ManagementRoute;
   readonly replications: Replications;
+  /** Writes what is added into the configuration file, where that is asked for. */
+  readonly configChanges: Pick<ConfigChanges, 'keepPublishers'>;
   /** Levels of a map's Merkle tree; `undefined` when it has none. */
   readonly merkleDepthOf: (map: string) => number | undefined;
 }
@@ -21,6 +24,7 @@ export interface WanEndpointsDeps {
 export function createWanRoutes({
   managementRoute,
   replications,
+  configChanges,
   merkleDepthOf,
 }: WanEndpointsDeps): readonly Route[] {
   const { synchronizations } = replications;
@@ -94,8 +98,10 @@ export function createWanRoutes({
     onPublisher('sync/map', 5, syncMap),
     onPublisher('sync/allmaps', 4, syncAllMaps),
     onPublisher('consistencyCheck/map', 5, checkMap),
-    wanRoute('addWanConfig', 3, ({ res }, [json]) => {
-      const added = replications.add(readWanConfig(json!));
+    wanRoute('addWanConfig', 3, async ({ res }, [json]) => {
+      const replication = readWanConfig(json!);
+      const added = replications.add(replication);
+      await configChanges.keepPublishers(replication, added.addedPublisherIds);
       replyJson(res, success({ message: 'WAN configuration added.', ...added }));
     }),
     { method: 'GET', template: 'rest/wan/sync/progress/{uuid}', group: 'WAN', handler: showProgress },

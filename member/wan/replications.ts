@@ -10,6 +10,8 @@ import { createTarget, type TargetCredentials } from './target.ts';
 export interface Replications {
   /** @throws {OperationRefused} when there is no such replication or publisher */
   find(replicationName: string, publisherId: string): Destination;
+  /** Whether there is a replication of this name. */
+  has(replicationName: string): boolean;
   /** The maps that are replicated by this name, of those that hold entries. */
   mapsOf(replicationName: string): readonly string[];
   isReplicated(map: string, replicationName: string): boolean;
@@ -98,6 +100,7 @@ export function createReplications(deps: ReplicationsDeps): Replications {
     synchronizations,
     add,
     isReplicated,
+    has: (replicationName) => replications.has(replicationName),
 
     find(replicationName, publisherId) {
       const publishers = replications.get(replicationName);

@@ -1,0 +1,154 @@
+import { OperationRefused } from '../refused.ts';
+import type { Addition } from './additions.ts';
+import type { JoinConfig, MemberConfig, WanReplicationConfig } from './config.ts';
+import { MemberConfigError } from './config-error.ts';
+import type { FileEdit } from './file-edits.ts';
+import type { LiveConfig } from './live-config.ts';
+
+/** Changes of the configuration while the member runs (spec §4.1, reference 8), one after the other. */
+export interface ConfigChanges {
+  /**
+   * Reads the configuration file again and adds what is new in it.
+   *
+   * @throws {OperationRefused} when there is no file, or it cannot be used
+   */
+  reload(): Promise<ConfigChange>;
+  /**
+   * Adds what is new in a configuration that a caller has sent.
+   *
+   * @param content  YAML or XML
+   * @throws {OperationRefused} when it cannot be used, or not be kept
+   */
+  update(content: string): Promise<ConfigChange>;
+  readonly join: JoinConfig;
+  /** @throws {OperationRefused} when it cannot be kept */
+  setMemberList(memberList: readonly string[]): Promise<void>;
+  /** Writes publishers that have been added into the file, where that is asked for. */
+  keepPublishers(replication: WanReplicationConfig, publisherIds: readonly string[]): Promise<void>;
+  /** Whether changes are written into the configuration file. */
+  readonly areKept: boolean;
+}
+
+/** What became of each entry: added, or there already and left as it is. */
+export interface ConfigChange {
+  readonly addedConfigs: readonly ConfigName[];
+  readonly ignoredConfigs: readonly ConfigName[];
+}
+
+export interface ConfigName {
+  readonly sectionName: string;
+  readonly configName: string;
+}
+
+export interface ConfigChangesDeps {
+  readonly config: Pick<MemberConfig, 'source' | 'dynamicConfiguration'>;
+  readonly live: LiveConfig;
+  readonly replications: {
+    has(replicationName: string): boolean;
+    add(replication: WanReplicationConfig): unknown;
+  };
+}
+
+export function createConfigChanges({ config, live, replications }: ConfigChangesDeps): ConfigChanges {
+  const { source, dynamicConfiguration } = config;
+  const areKept = dynamicConfiguration.persistenceEnabled;
+  let previous: Promise<unknown> = Promise.resolve();
+
+  /** Two at once could each miss what the other adds. */
+  function inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const current = previous.then(change);
+    previous = current.catch(() => {});
+    return current;
+  }
+
+  async function read(content: Uint8Array | string, file: string): Promise<readonly Addition[]> {
+    // Loaded only here: schema and parsers cost 110 ms, and most members are never told anything.
+    const [{ readSection }, { additionsIn }] = await Promise.all([
+      import('./load.ts'),
+      import('./additions.ts'),
+    ]);
+    return additionsIn(readSection(content, { file }).section);
+  }
+
+  function isKnown({ sectionName, configName }: Addition): boolean {
+    if (sectionName === 'map') return live.maps.has(configName);
+    return sectionName === 'queue' ? live.queues.has(configName) : replications.has(configName);
+  }
+
+  function apply({ sectionName, configName, config }: Addition): void {
+    if (sectionName === 'map') live.maps.add(configName, config);
+    else if (sectionName === 'queue') live.queues.add(configName, config);
+    else replications.add(config);
+  }
+
+  async function add(all: readonly Addition[], keepNew: typeof keep): Promise<ConfigChange> {
+    const added = all.filter((addition) => !isKnown(addition));
+    const ignored = all.filter((addition) => !added.includes(addition));
+    await keepNew(added.map(({ edit }) => edit));
+    for (const addition of added) apply(addition);
+    return { addedConfigs: added.map(nameOf), ignoredConfigs: ignored.map(nameOf) };
+  }
+
+  async function keep(edits: readonly FileEdit[]): Promise<void> {
+    if (!areKept || edits.length === 0) return;
+    if (source === undefined) throw new OperationRefused('nothing can be kept without a configuration file');
+    const { writeEdits } = await import('./persist.ts');
+    await writeEdits(source.file, edits, dynamicConfiguration);
+  }
+
+  return {
+    areKept,
+    get join() {
+      return live.join;
+    },
+
+    reload: () =>
+      inTurn(() =>
+        asOperation(async () => {
+          if (source === undefined) throw new OperationRefused('there is no configuration file to reload');
+          const { readConfigFile } = await import('./read-file.ts');
+          const additions = await read(await readConfigFile(source.file), source.file);
+          return add(additions, async () => {}); // the file has them already
+        }),
+      ),
+
+    update: (content) =>
+      inTurn(() => asOperation(async () => add(await read(content, 'the configuration sent'), keep))),
+
+    setMemberList: (memberList) =>
+      inTurn(() =>
+        asOperation(async () => {
+          const { memberListPath } = await import('./file-edits.ts');
+          await keep([{ path: memberListPath, value: memberList }]);
+          live.setMemberList(memberList);
+        }),
+      ),
+
+    keepPublishers: (replication, publisherIds) =>
+      inTurn(() =>
+        asOperation(async () => {
+          if (!areKept) return;
+          const { publisherEdits } = await import('./additions.ts');
+          await keep(publisherEdits(replication, publisherIds));
+        }),
+      ),
+  };
+}
+
+function nameOf({ sectionName, configName }: ConfigName): ConfigName {
+  return { sectionName, configName };
+}
+
+/** What is wrong with a configuration, or with its file, is the reason why the call is refused. */
+async function asOperation<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof MemberConfigError) {
+      throw new OperationRefused(cause.problems.slice(0, 20).join('; '), { cause });
+    }
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === undefined || cause instanceof OperationRefused) throw cause;
+    throw new OperationRefused(`the configuration file cannot be written (${code})`, { cause });
+  }
+}

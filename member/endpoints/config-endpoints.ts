@@ -1,0 +1,79 @@
+import type { ConfigChange, ConfigChanges } from '../config/config-changes.ts';
+import type { ManagementRoute } from '../management/management-route.ts';
+import { OperationRefused } from '../refused.ts';
+import { replyEmpty, replyJson } from '../replies.ts';
+import type { Call, Route } from '../router.ts';
+
+export interface ConfigEndpointsDeps {
+  readonly managementRoute: ManagementRoute;
+  readonly configChanges: ConfigChanges;
+}
+
+/** The configuration of a member that runs (spec §4.1; the replies, which it does not show, as in reference 8). */
+export function createConfigRoutes({
+  managementRoute,
+  configChanges,
+}: ConfigEndpointsDeps): readonly Route[] {
+  async function reload({ res }: Call): Promise<void> {
+    const result = await configChanges.reload();
+    replyJson(res, changed('Configuration Reload successfully finished.', result));
+  }
+
+  async function update({ res }: Call, [content = '']: readonly string[]): Promise<void> {
+    const result = await configChanges.update(content);
+    replyJson(res, changed('Configuration Update successfully finished.', result));
+  }
+
+  /** With the join off 400, as in the real engine; its body is empty here (spec §7). */
+  function showMembers({ res }: Call) {
+    const { enabled, memberList } = configChanges.join;
+    if (!enabled) return replyEmpty(res, 400);
+    replyJson(res, JSON.stringify({ status: 'success', 'member-list': memberList }));
+  }
+
+  async function changeMembers({ res }: Call, [text = '']: readonly string[]): Promise<void> {
+    if (!configChanges.join.enabled) return replyEmpty(res, 400);
+    const memberList = membersIn(text);
+    await configChanges.setMemberList(memberList);
+    const message = configChanges.areKept ? `${updated}${kept}` : updated;
+    replyJson(res, JSON.stringify({ status: 'success', message, 'member-list': memberList }));
+  }
+
+  const write = { group: 'CLUSTER_WRITE' } as const;
+  return [
+    managementRoute({ ...write, template: 'rest/config/reload', positions: 2, handler: reload }),
+    managementRoute({ ...write, template: 'rest/config/upload', positions: 3, handler: update }),
+    managementRoute({ ...write, template: 'rest/config/update', positions: 3, handler: update }),
+    { method: 'GET', template: memberListPath, group: 'CLUSTER_READ', handler: showMembers },
+    managementRoute({ ...write, template: memberListPath, positions: 3, handler: changeMembers }),
+  ];
+}
+
+const memberListPath = 'rest/config/tcp-ip/member-list';
+
+const updated = 'The member list of TCP-IP join config is updated at run time. ';
+const kept = 'Dynamic Configuration Persistence is enabled. This member list change will be persisted.';
+
+function changed(message: string, { addedConfigs, ignoredConfigs }: ConfigChange): string {
+  return JSON.stringify({ status: 'success', message, result: { addedConfigs, ignoredConfigs } });
+}
+
+const mostMembers = 1000;
+
+/**
+ * Addresses as a configuration has them, at runs of `,`, `;` or space.
+ *
+ * @throws {OperationRefused} for what is no address, and for more of them than a cluster has
+ */
+function membersIn(text: string): readonly string[] {
+  const members = text.split(/[,; ]+/).filter((member) => member !== '');
+  if (members.length > mostMembers) throw new OperationRefused(`more than ${mostMembers} members`);
+  if (!members.every((member) => addressForm.test(member))) {
+    throw new OperationRefused('a member is no host, host:port or range of addresses');
+  }
+  return members;
+}
+
+/** A name, an address, or a range as `10.0.0.1-9` or `10.0.0.*`; then a port, if any. */
+const addressForm =
+  /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._*-]{1,253}|[0-9A-Fa-f]*(?::[0-9A-Fa-f]*){2,8})(?::\d{1,5})?$/;
