@@ -13,27 +13,39 @@ export interface SecurityRealm {
   readonly users: ReadonlyMap<string, string>;
 }
 
-/**
- * Whether the first two positions of a management call, decoded once, open it.
- *
- * @throws {OperationRefused} when what is left after the first decoding cannot be decoded again
- */
+/** Whether the first two positions of a management call, decoded once, open it. */
 export type AcceptCredentials = (name: string, password: string) => boolean;
 
 /**
  * Security off: the name of the cluster, and any password. On: a user of the realm with its password; the
- * cluster's name plays no part (spec §5.1, reference 4). Both positions are decoded a second time
- * here, as in the real engine, so `%` and `+` in them come encoded twice.
+ * cluster's name plays no part (spec §5.1, reference 4).
+ *
+ * Form-encoded once is the spec's form; the real engine decodes both positions a second time, so its
+ * callers encode `%` and `+` in them twice. What is right in either form is right.
  */
 export function createCredentials({ clusterName, security }: CredentialsDeps): AcceptCredentials {
-  if (!security?.enabled) return (name) => decodePosition(name) === clusterName;
+  if (!security?.enabled) return (name) => name === clusterName || decodedAgain(name) === clusterName;
 
   const { users } = security;
+  function isUser(name: string | undefined, password: string | undefined): boolean {
+    const known = users.get(name ?? '');
+    const isRight = isSameText(password ?? '', known ?? '');
+    return known !== undefined && password !== undefined && isRight;
+  }
   return function acceptUser(name, password) {
-    const known = users.get(decodePosition(name));
-    const isRight = isSameText(decodePosition(password), known ?? '');
-    return known !== undefined && isRight;
+    const once = isUser(name, password);
+    const twice = isUser(decodedAgain(name), decodedAgain(password));
+    return once || twice;
   };
+}
+
+/** `undefined` for what was encoded once and cannot be decoded again. */
+function decodedAgain(text: string): string | undefined {
+  try {
+    return decodePosition(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** In a time that tells nothing of where two texts differ. */

@@ -1,3 +1,4 @@
+import type { MemberLog } from '../log.ts';
 import { decodePosition, splitPositions } from '../positions.ts';
 import { replyEmpty, replyJson } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
@@ -7,6 +8,7 @@ import type { AcceptCredentials } from './credentials.ts';
 export interface ManagementDeps {
   readonly readBody: ReadBody;
   readonly accept: AcceptCredentials;
+  readonly log: MemberLog;
 }
 
 export interface ManagementEndpoint {
@@ -37,7 +39,7 @@ export type ManagementRoute = (endpoint: ManagementEndpoint) => Route;
  * The checks of every call with positional values (spec §4.4, §4.5), in the real engine's order: too few
  * of them is 400, a bad escape 500, an unknown caller 403; only then is the operation looked at.
  */
-export function createManagement({ readBody, accept }: ManagementDeps): ManagementRoute {
+export function createManagement({ readBody, accept, log }: ManagementDeps): ManagementRoute {
   return function managementRoute({ method = 'POST', template, group, positions, handler }) {
     return {
       method,
@@ -47,14 +49,22 @@ export function createManagement({ readBody, accept }: ManagementDeps): Manageme
         const body = await readBody(call);
         if (body === undefined) return;
         const encoded = splitPositions(body, positions);
-        if (encoded === undefined) return replyEmpty(call.res, 400);
+        if (encoded === undefined) {
+          log.warn({ endpoint: template, reason: `the body has less than ${positions} positions` }, refused);
+          return replyEmpty(call.res, 400);
+        }
         const [name, password, ...values] = encoded.map(decodePosition);
-        if (!accept(name!, password!)) return refuseUnknown(call);
+        if (!accept(name!, password!)) {
+          log.warn({ endpoint: template, reason: 'unauthenticated' }, refused);
+          return refuseUnknown(call);
+        }
         return handler(call, values, ...names);
       },
     };
   };
 }
+
+const refused = 'call refused';
 
 /** The spec leaves the form of this refusal open (§7): it is the real engine's. */
 export function refuseUnknown({ res }: Call): void {
