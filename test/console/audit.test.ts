@@ -46,6 +46,11 @@ describe('S84: one line for each event', () => {
       line: { event: 'member.call', outcome: 'success', actor: 'application-client' },
     },
     {
+      name: 'a poll by GET, which is one too',
+      act: async () => member('GET', '/svc/rest/queues/q/0'),
+      line: { event: 'member.call', outcome: 'success', actor: 'application-client' },
+    },
+    {
       name: 'a write without the right',
       act: async () => member('POST', '/svc/rest/maps/m/k', 'value', 'app:Viewer'),
       line: { event: 'member.call', outcome: 'denied', reason: 'insufficient_scope', status: 403 },
@@ -70,6 +75,41 @@ describe('S84: one line for each event', () => {
     const { requestId: later } = await member('POST', '/svc/rest/maps/m/k', 'value');
     await linesOf(console, later);
     expect(auditLines(console).filter((line) => line.requestId === requestId)).toEqual([]);
+  });
+
+  test('a call to a member: which token, what, which member, how it ended, in which trace', async () => {
+    const token = await machineToken(console);
+    const { jti } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = {
+      authorization: `Bearer ${token}`,
+      traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+    };
+    const written = await send('POST', '/svc/rest/maps/orders/1', headers, 'value');
+    const [line] = await linesOf(console, written.requestId);
+    expect(line).toMatchObject({
+      actor: 'application-client',
+      clientId: 'application-client',
+      jti,
+      method: 'POST',
+      route: '/svc/rest/maps/{mapName}/{key...}',
+      path: '/svc/rest/maps/orders/1',
+      permission: 'svc:data:write',
+      member: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      status: 200,
+      durationMs: expect.any(Number),
+      traceId,
+    });
+    expect(JSON.stringify(line)).not.toContain('eyJ');
+
+    const refused = await send('GET', `/svc/rest/maps/${'x'.repeat(6_000)}?secret=x`, {
+      traceparent: headers.traceparent,
+    });
+    const [denied] = await linesOf(console, refused.requestId);
+    expect(denied).toMatchObject({ status: 401, outcome: 'denied', reason: 'unauthorized', traceId });
+    expect(denied!.decisionId).toMatch(/^n[\w-]+\.\w+\.\w+$/);
+    expect(String(denied!.path).length).toBeLessThan(600);
+    expect(JSON.stringify(denied)).not.toContain('secret');
   });
 
   test('a person: wrong password, login, change, logout', async () => {
