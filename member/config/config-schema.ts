@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nodeCountOf } from '../licence-key.ts';
 import { advancedNetwork, network } from './schema/network.ts';
 import { bytes, count, millis, seconds, section, size, text } from './schema/parts.ts';
 import { security } from './schema/security.ts';
@@ -27,7 +28,11 @@ const cpSubsystem = section({
 export const memberSection = section({
   'cluster-name': text.optional(),
   'instance-name': text.optional(),
-  'license-key': text.optional(),
+  'license-key': text
+    .refine((key) => nodeCountOf(key) !== undefined, {
+      error: 'expected <name>#<number of members>Nodes#<letters and digits>',
+    })
+    .optional(),
   network: network.optional(),
   'advanced-network': advancedNetwork.optional(),
   security: security.optional(),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nodeCountOf } from '../licence-key.ts';
 import { OperationRefused } from '../refused.ts';
 
 /** What the member shows of its licence; never the key. */
@@ -38,12 +39,10 @@ export function createLicences(key: string | undefined): Licences {
 }
 
 const enterprise = 0;
-const form = /^[\x20-\x22\x24-\x7e]{1,200}#(\d{1,6})Nodes#[A-Za-z0-9]{16,512}$/;
 
-/** Checks the form, `<name>#<n>Nodes#<letters and digits>`, which is all that can be checked without the vendor. */
 function readLicence(key: string): LicenceInfo {
-  const maxNodeCount = Number(form.exec(key)?.[1] ?? 0);
-  if (maxNodeCount === 0) throw new OperationRefused('Invalid License Key!');
+  const maxNodeCount = nodeCountOf(key);
+  if (maxNodeCount === undefined) throw new OperationRefused('Invalid License Key!');
   const keyHash = createHash('sha256').update(key).digest('base64');
   return { expiryDate: null, maxNodeCount, type: enterprise, companyName: null, ownerEmail: null, keyHash };
 }

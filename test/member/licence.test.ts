@@ -45,6 +45,14 @@ describe('licence (spec 4.1)', () => {
     expect(lines.join('')).not.toContain('b'.repeat(40));
   });
 
+  test('S72: a configuration with what is none is refused with its line, and without the text', async () => {
+    const file = managedFile('license-key: "no key at all"');
+    await expect(startTestMember(file)).rejects.toThrow(
+      /^member\.yaml:\d+: svc\.license-key: expected <name>#[^\n]*$/,
+    );
+    await expect(startTestMember(file)).rejects.not.toThrow('no key at all');
+  });
+
   test.each([
     ['nothing', ''],
     ['a word', 'licence'],
