@@ -1,5 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
 import { inOrder } from './in-order.ts';
 
 export interface ListenOptions {
@@ -25,11 +30,24 @@ export class PortTakenError extends Error {
  *
  * @throws {PortTakenError} when all of the ports are taken
  */
-export async function listenOnFreePort(options: ListenOptions): Promise<Server> {
+export function listenOnFreePort(options: ListenOptions): Promise<Server> {
+  return firstFree(options, createMemberServer);
+}
+
+/**
+ * The same for a port at which nothing answers: each connection is closed without a byte.
+ *
+ * @throws {PortTakenError} when all of the ports are taken
+ */
+export function listenQuietly(options: ListenOptions): Promise<NetServer> {
+  return firstFree(options, () => createNetServer((socket) => socket.destroy()));
+}
+
+async function firstFree<Kind extends NetServer>(options: ListenOptions, create: () => Kind): Promise<Kind> {
   const { host, port, attempts } = options;
   let cause: unknown;
   for (let attempt = 0; attempt < attempts && port + attempt <= 65_535; attempt += 1) {
-    const server = createMemberServer();
+    const server = create();
     try {
       await listen(server, host, port + attempt);
       return server;
@@ -41,7 +59,7 @@ export async function listenOnFreePort(options: ListenOptions): Promise<Server> 
   throw new PortTakenError(options, { cause });
 }
 
-export function portOf(server: Server): number {
+export function portOf(server: NetServer): number {
   return (server.address() as AddressInfo).port;
 }
 
@@ -83,7 +101,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+function listen(server: NetServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {

@@ -11,13 +11,14 @@ import { createMemory } from './data/memory.ts';
 import { createQueues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
 import { bracketedAddress, type MemberIdentity } from './identity.ts';
-import { answerWith, listenOnFreePort, portOf } from './listen.ts';
+import { answerWith, portOf } from './listen.ts';
 import { createCallTrace, createListener } from './listener.ts';
 import { type MemberLog, ownLogOf, silentLog } from './log.ts';
 import { createCredentials } from './management/credentials.ts';
 import { createLicences } from './management/licence.ts';
 import { createLogLevels } from './management/log-levels.ts';
 import { createManagement } from './management/management-route.ts';
+import { openPorts } from './ports.ts';
 import { createBodyReader } from './request-body.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
@@ -27,7 +28,7 @@ export interface MemberOptions {
   readonly config: MemberConfig;
   /** Address to listen on, such as `127.0.0.1`. */
   readonly host: string;
-  /** Overrides the port of the configuration; 0 takes any free one. */
+  /** Overrides the member's port of the configuration; 0 takes any free one. */
   readonly port?: number | undefined;
   /** Its level stays as it is: the member logs through a child. */
   readonly log?: MemberLog;
@@ -36,8 +37,9 @@ export interface MemberOptions {
 }
 
 export interface Member {
-  /** Base address, such as `http://127.0.0.1:5701`. */
+  /** Base address of its REST interface, such as `http://127.0.0.1:5701`. */
   readonly address: string;
+  /** The port in it: the member's, unless REST has a listener of its own. */
   readonly port: number;
   readonly uuid: string;
   /** What CP clients do, for who has the member in its own process: HTTP has no call to open a session. */
@@ -62,20 +64,18 @@ const closeTimeoutMs = 5_000;
 export async function startMember({
   config,
   host,
-  port = config.port.port,
+  port,
   log: handedLog = silentLog,
   now = Date.now,
 }: MemberOptions): Promise<Member> {
   const licences = createLicences(config.licenceKey);
-  const attempts = config.port.autoIncrement && port !== 0 ? config.port.portCount : 1;
-  const server = await listenOnFreePort({ host, port, attempts });
+  const { server, memberPort, closeQuietPort } = await openPorts(config, host, port);
   const closeServer = prepareClose(server, closeTimeoutMs);
-  const boundPort = portOf(server);
   const identity: MemberIdentity = {
     uuid: randomUUID(),
-    address: `${reachableHost(host)}:${boundPort}`,
+    address: `${reachableHost(host)}:${memberPort}`,
     clusterName: config.clusterName,
-    instanceName: config.instanceName ?? `${config.clusterName}-${boundPort}`,
+    instanceName: config.instanceName ?? `${config.clusterName}-${memberPort}`,
   };
   const { uuid, address } = identity;
   const log = ownLogOf(handedLog);
@@ -132,7 +132,8 @@ export async function startMember({
 
   const stopSweeping = startSweeping(maps);
   lifecycle.opened();
-  for (const notice of config.notices) log.info({}, notice);
+  const { notices } = config;
+  if (notices.length > 0) log.warn({ notices }, 'parts of the configuration have no effect here');
   log.info({ address, uuid, groups: [...groups] }, 'member started');
 
   async function stop(): Promise<void> {
@@ -140,6 +141,7 @@ export async function startMember({
     stopSweeping();
     queues.endWaits();
     try {
+      closeQuietPort();
       await closeServer();
       await wan.replications.close();
     } finally {
@@ -155,8 +157,8 @@ export async function startMember({
   }
 
   return {
-    address: `http://${address}`,
-    port: boundPort,
+    address: `http://${reachableHost(host)}:${portOf(server)}`,
+    port: portOf(server),
     uuid,
     cp,
     close,
