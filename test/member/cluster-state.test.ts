@@ -54,7 +54,7 @@ describe('cluster state (spec 3.3, 4.4)', () => {
     '',
     'frozen%00',
     'x'.repeat(9000),
-  ])('S72: %j is no state to change to: 500, and nothing changes', async (state) => {
+  ])('%j is no state to change to: 500, and nothing changes', async (state) => {
     const member = await startManaged();
     const before = await stateOf(member);
     expect(await member.changeState(state)).toMatchObject(empty(500));
@@ -111,7 +111,7 @@ describe('cluster version (spec 2.5, 4.4)', () => {
     ' 5.5',
     '5.5x',
     '',
-  ])('S72: %j is refused with 500', async (version) => {
+  ])('%j is refused with 500', async (version) => {
     const { call, post } = await startManaged();
     expect(await post(`${management}/version`, `dev&&${version}`)).toMatchObject(empty(500));
     expect((await call('GET', `${management}/version`)).body).toBe('{"status":"success","version":"5.5"}');

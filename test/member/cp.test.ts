@@ -49,7 +49,7 @@ describe('CP members and groups (spec 4.1)', () => {
     ]);
   });
 
-  test('S72: METADATA, unknown groups and unknown or malformed names are refused', async () => {
+  test('METADATA, unknown groups and unknown or malformed names are refused', async () => {
     const { cp, get, post, self } = await startCp();
     for (const name of ['METADATA', 'metadata', 'none', 'a%2Fb']) {
       expect(await post(`groups/${name}/remove`), name).toMatchObject(empty(400));
@@ -95,7 +95,7 @@ describe('CP sessions (spec 4.1)', () => {
     expectJson(await get('groups/default/sessions'), []);
   });
 
-  test('S72: no such session or group is 400, no number 500, and the others stay', async () => {
+  test('no such session or group is 400, no number 500, and the others stay', async () => {
     const { cp, get, post } = await startCp();
     cp.openSession(owner);
     expect(await post('groups/default/sessions/2/remove')).toMatchObject(empty(400));

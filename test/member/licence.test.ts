@@ -45,7 +45,7 @@ describe('licence (spec 4.1)', () => {
     expect(lines.join('')).not.toContain('b'.repeat(40));
   });
 
-  test('S72: a configuration with what is none is refused with its line, and without the text', async () => {
+  test('a configuration with what is none is refused with its line, and without the text', async () => {
     const file = managedFile('license-key: "no key at all"');
     await expect(startTestMember(file)).rejects.toThrow(
       /^member\.yaml:\d+: svc\.license-key: expected <name>#[^\n]*$/,
@@ -62,7 +62,7 @@ describe('licence (spec 4.1)', () => {
     ['a line break', `A\n#1Nodes#${'a'.repeat(40)}`],
     ['what is too long', key(1, 'a').padEnd(5000, 'a')],
     ['a fourth part', `${key(1, 'a')}#b`],
-  ])('S72: %s is no key: 500, and the one before stays', async (_name, text) => {
+  ])('%s is no key: 500, and the one before stays', async (_name, text) => {
     const { lines, log } = logged();
     const { call } = await startTestMember(managedFile(`license-key: "${key(3, 'b')}"`), { log });
     expect(await call('POST', path, { body: `dev&&${encodeURIComponent(text)}` })).toMatchObject(empty(500));

@@ -74,7 +74,7 @@ describe('log level (spec 4.1)', () => {
   });
 
   test.each(['debug', 'warn', '', 'FINE,', '1e3', '99999999999', 'x'.repeat(5000), 'constructor'])(
-    'S72: %j is no level: 500, and nothing changes',
+    '%j is no level: 500, and nothing changes',
     async (text) => {
       const { set, shown, lines } = await startLogging();
       await set('SEVERE');
@@ -92,7 +92,7 @@ describe('log level (spec 4.1)', () => {
     expect(await shown()).toBe(null);
   });
 
-  test('S72: with security on a DELETE needs a user of the realm as well', async () => {
+  test('with security on a DELETE needs a user of the realm as well', async () => {
     const { call, shown } = await startLogging(
       'security:\n  enabled: true\n  member-authentication: { realm: m }\n' +
         '  realms: [{ name: m, authentication: { simple: { users: [{ username: ada, password: pw }] } } }]',

@@ -54,7 +54,7 @@ describe.each(endpoints)('$path', ({ path, body, group, status }) => {
     expect(await other.call('POST', `/svc/${path}`, { body })).toMatchObject({ status });
   });
 
-  test('S72: refuses what is no right call, and changes nothing', async () => {
+  test('refuses what is no right call, and changes nothing', async () => {
     const member = await startManaged(`${cpOn}\nlimits: { body-bytes: 2000 }`);
     const before = await stateOf(member);
     const [, , ...values] = body.split('&');
@@ -91,7 +91,7 @@ describe.each(endpoints)('$path', ({ path, body, group, status }) => {
     expect(await stateOf(member)).toEqual(before);
   });
 
-  test('S72: with security on takes a user of the realm, encoded once or twice, and nobody else', async () => {
+  test('with security on takes a user of the realm, encoded once or twice, and nobody else', async () => {
     const member = await startManaged(
       `${cpOn}\nsecurity:\n  enabled: true\n  member-authentication: { realm: m }\n  realms:\n    - name: m\n` +
         '      authentication:\n        simple: { users: [{ username: "a+da", password: "50%25&" }] }',

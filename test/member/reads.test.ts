@@ -72,7 +72,7 @@ describe.each(endpoints)('GET $path', ({ path, group, body, head }) => {
     }
   });
 
-  test('S72: another method, case, or path is no such call', async () => {
+  test('another method, case, or path is no such call', async () => {
     const { call } = await startWith(group);
     for (const method of ['PATCH', 'OPTIONS', 'DELETE']) {
       const { status, body: text } = await call(method, `/svc/${path}`);
