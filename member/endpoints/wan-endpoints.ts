@@ -6,7 +6,6 @@ import type { Call, Route } from '../router.ts';
 import type { PublisherState } from '../wan/publisher.ts';
 import type { Replications } from '../wan/replications.ts';
 import type { Destination } from '../wan/synchronizations.ts';
-import { readWanConfig } from '../wan/wan-config.ts';
 
 export interface WanEndpointsDeps {
   readonly managementRoute: ManagementRoute;
@@ -99,6 +98,8 @@ export function createWanRoutes({
     onPublisher('sync/allmaps', 4, syncAllMaps),
     onPublisher('consistencyCheck/map', 5, checkMap),
     wanRoute('addWanConfig', 3, async ({ res }, [json]) => {
+      // Loaded only here: the schema costs every start of the member otherwise.
+      const { readWanConfig } = await import('../wan/wan-config.ts');
       const replication = readWanConfig(json!);
       const added = replications.add(replication);
       await configChanges.keepPublishers(replication, added.addedPublisherIds);
