@@ -1,0 +1,195 @@
+/** A proxy whose console is away, silent or does not want it: it lets nothing pass that it cannot vouch for. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  clientSecret,
+  freePort,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+} from '../helpers/console.ts';
+import { startRecorder } from '../member-proxy/servers.ts';
+import {
+  addProxyClient,
+  call,
+  type ProxyClient,
+  type RunningProxy,
+  runRefused,
+  spawnProxy,
+  startProxy,
+  untilStatus,
+} from './support.ts';
+
+type Recorder = Awaited<ReturnType<typeof startRecorder>>;
+
+describe('with a console', () => {
+  let console: RunningConsole;
+  let client: ProxyClient;
+  let member: Recorder;
+  let proxy: RunningProxy | undefined;
+  let env: Record<string, string>;
+  let dataDir: string;
+
+  beforeEach(async () => {
+    member = await startRecorder();
+    dataDir = await mkdtemp(join(tmpdir(), 'proxy-console-'));
+    console = await startConsole({ dataDir });
+    client = await addProxyClient(console);
+    env = { CONSOLE_PROXY_NEWS_GRACE: '3' };
+  });
+  afterEach(async () => {
+    await proxy?.stop();
+    proxy = undefined;
+    await console.stop();
+    await rm(dataDir, { recursive: true, force: true });
+    await member.close();
+  });
+  const ask = (token: string) => () => call(proxy!, token, '/svc/rest/cluster');
+
+  test('it goes on for the time of grace when the console is killed, then refuses, and comes back with it', async () => {
+    proxy = await startProxy({ console, client, members: [member.address], env });
+    const token = await machineToken(console);
+    expect((await ask(token)()).status).toBe(200);
+
+    console.child.kill('SIGKILL');
+    await console.stop();
+    expect((await ask(token)()).status).toBe(200);
+    await untilStatus(ask(token), 503);
+    const refused = await ask(token)();
+    expect(await refused.json()).toMatchObject({ code: 'token_status_unknown', status: 503 });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await call(proxy, undefined, '/ready')).status).toBe(503);
+    expect((await call(proxy, undefined, '/live')).status).toBe(200);
+    expect(proxy.log().some(({ msg }) => String(msg).startsWith('the console does not answer'))).toBe(true);
+
+    console = await startConsole({ port: console.port, dataDir });
+    await untilStatus(ask(token), 200);
+    expect((await call(proxy, undefined, '/ready')).status).toBe(200);
+  });
+
+  test('a poll that waits ends when it is not known any more whether its token counts', async () => {
+    const hanging = await startRecorder((req, res) => {
+      if (!req.url!.includes('/queues/')) res.end();
+    });
+    proxy = await startProxy({ console, client, members: [hanging.address], env });
+    const token = await machineToken(console);
+    const poll = call(proxy, token, '/svc/rest/queues/q/300', { method: 'DELETE' });
+    while (!hanging.seen.some(({ url }) => url.includes('/queues/')))
+      await new Promise((tick) => setTimeout(tick, 10));
+    console.child.kill('SIGKILL');
+    const reply = await poll;
+    expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([
+      503,
+      'token_status_unknown',
+    ]);
+    await hanging.close();
+  });
+
+  test('a console that is there and says nothing counts as one that is away', async () => {
+    proxy = await startProxy({ console, client, members: [member.address], env });
+    const token = await machineToken(console);
+    console.child.kill('SIGSTOP');
+    await untilStatus(ask(token), 503);
+    console.child.kill('SIGCONT');
+    await untilStatus(ask(token), 200);
+  });
+
+  test('S26: what was revoked while it did not listen is known when it listens again', async () => {
+    proxy = await startProxy({ console, client, members: [member.address], env });
+    const token = await machineToken(console);
+    await untilStatus(ask(token), 200);
+    proxy.child.kill('SIGSTOP');
+    await fetch(`${console.url}/oauth2/revoke`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
+      body: new URLSearchParams({ token }),
+    });
+    await new Promise((tick) => setTimeout(tick, 4_000));
+    proxy.child.kill('SIGCONT');
+    const statuses = new Set<number>();
+    for (let i = 0; i < 20; i += 1) statuses.add((await ask(token)()).status);
+    await untilStatus(ask(token), 401);
+    expect([...statuses].every((status) => status === 401 || status === 503)).toBe(true);
+  });
+
+  test('S15: with a wrong secret it lets nothing pass, and says why without the secret', async () => {
+    const wrong = { id: client.id, secret: 'wrong-secret-0123456789-abcdefghijklmnop' };
+    proxy = await spawnProxy({ console, client: wrong, members: [member.address], env });
+    const told = 'the console does not know the client of CONSOLE_PROXY_CLIENT_ID, or not by this secret';
+    await untilStatus(() => call(proxy!, undefined, '/live').catch(() => new Response()), 200);
+    await expect
+      .poll(() => proxy!.log().some(({ reason }) => reason === told), { timeout: 20_000 })
+      .toBe(true);
+    const token = await machineToken(console);
+    expect((await ask(token)()).status).toBe(503);
+    expect((await call(proxy, undefined, '/ready')).status).toBe(503);
+    expect(proxy.stdout()).not.toContain('proxy ready');
+    expect(proxy.stderr()).not.toContain(wrong.secret);
+  });
+
+  test('S15: a client without the scope is of no use, and told so', async () => {
+    proxy = await spawnProxy({
+      console,
+      client: { id: 'application-client', secret: clientSecret },
+      members: [member.address],
+      env,
+    });
+    const told = 'the client of CONSOLE_PROXY_CLIENT_ID lacks the scope api:revocations:read';
+    await expect
+      .poll(() => proxy!.log().some(({ reason }) => reason === told), { timeout: 20_000 })
+      .toBe(true);
+  });
+
+  test('S5: without keys nothing passes, whatever the news say', async () => {
+    proxy = await spawnProxy({
+      console,
+      client,
+      members: [member.address],
+      env: { ...env, CONSOLE_JWKS_URI: `${console.url}/there/is/nothing` },
+    });
+    const told = 'there is no key set at CONSOLE_JWKS_URI (status 404)';
+    await expect
+      .poll(() => proxy!.log().some(({ reason }) => reason === told), { timeout: 20_000 })
+      .toBe(true);
+    expect((await ask(await machineToken(console))()).status).toBe(503);
+  });
+});
+
+test('without a console it starts, refuses with 503 and is not ready', async () => {
+  const url = `http://localhost:${await freePort()}`;
+  const proxy = await spawnProxy({
+    console: { url },
+    client: { id: 'member-proxy', secret: 'some-secret-0123456789-abcdefghijklmnopq' },
+    members: ['http://127.0.0.1:1'],
+  });
+  await untilStatus(
+    () => call(proxy, undefined, '/live').catch(() => new Response(null, { status: 500 })),
+    200,
+  );
+  const refused = await call(proxy, 'e30.e30.e30', '/svc/health');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await call(proxy, undefined, '/ready')).status).toBe(503);
+  expect(await proxy.stop()).toBe(0);
+});
+
+describe('settings', () => {
+  test('everything that is missing is told at once, with exit code 78', async () => {
+    const { code, stderr } = await runRefused({});
+    expect(code).toBe(78);
+    expect(stderr).toContain('CONSOLE_MEMBERS is missing');
+    expect(stderr).toContain('npx console client add member-proxy --scope api:revocations:read');
+  });
+
+  test('S87: keys are not fetched in clear text over a network', async () => {
+    const { code, stderr } = await runRefused({
+      CONSOLE_URL: 'https://console.example.com',
+      CONSOLE_MEMBERS: 'http://127.0.0.1:1',
+      CONSOLE_PROXY_CLIENT_ID: 'member-proxy',
+      CONSOLE_PROXY_CLIENT_SECRET: 'some-secret-0123456789-abcdefghijklmnopq',
+      CONSOLE_JWKS_URI: 'http://console.example.com/oauth2/jwks',
+    });
+    expect([code, stderr]).toEqual([78, expect.stringContaining('CONSOLE_JWKS_URI must be https')]);
+  });
+});
