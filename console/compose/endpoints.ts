@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { proofAlgs } from '../../member-proxy/dpop/algorithms.ts';
+import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
 import type { AppDeps } from '../app.ts';
 import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
 import { createProbes, type Probes } from '../http/probes.ts';
@@ -19,8 +20,11 @@ export interface Endpoints {
   readonly probes: Probes;
 }
 
+/** Tokens are asked for less often than used. */
+const tokenReplays = { perKey: 20_000, total: 100_000 };
+
 export function composeEndpoints(shared: Shared): Endpoints {
-  const { services, bearer, proofs, revocations } = shared;
+  const { services, bearer, revocations } = shared;
   const { settings, storage, users, clients, keys } = services;
   const authenticateClient = createClientAuthentication(clients, services.clientUses.noteSecret);
   const { check: checkToken, inspect: inspectToken } = bearer;
@@ -33,6 +37,8 @@ export function composeEndpoints(shared: Shared): Endpoints {
     checkWritable: storage.checkWritable,
     now: () => performance.now(),
   });
+  // A memory of its own: anybody can send proofs here, and must not use up the room for those of callers.
+  const proofs = createProofCheck({ origin: settings.url, now: services.now, replays: tokenReplays });
   const token = createTokenEndpoint({
     authenticateClient,
     checkProof(req) {

@@ -1,7 +1,7 @@
 /** What several surfaces of the console need: made once, handed to each. */
 import type { IncomingMessage } from 'node:http';
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
-import { createProofCheck, type ProofCheck } from '../../member-proxy/dpop/proof.ts';
+import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -15,8 +15,6 @@ export interface Shared {
   readonly audit: Audit;
   readonly metrics: Metrics;
   readonly bearer: BearerCheck;
-  /** One memory of used proofs for all endpoints. */
-  readonly proofs: ProofCheck;
   readonly revocations: Revocations;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   readonly addressOf: (req: IncomingMessage) => string;
@@ -37,9 +35,8 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const isAccountLive = users.isStillValid;
   await revocations.load();
-  const proofs = createProofCheck({ origin: settings.url, now });
   const bearer = createBearerCheck({
-    proofs,
+    proofs: createProofCheck({ origin: settings.url, now }),
     issuer: settings.url,
     audience: settings.audience,
     findKey: ({ kid }) => keys.find(kid)?.publicKey,
@@ -57,7 +54,6 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
     audit,
     metrics,
     bearer,
-    proofs,
     revocations,
     isAccountLive,
     addressOf,

@@ -84,6 +84,7 @@ describe.each(calls)('$method $path', (call) => {
     expect(asked.headers.get('access-control-allow-origin')).toBe(origin);
     expect(asked.headers.get('access-control-allow-methods')).toContain(call.method);
     expect(asked.headers.get('access-control-allow-headers')).toContain('Authorization');
+    expect(asked.headers.get('access-control-allow-headers')).toContain('DPoP');
     expect(asked.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
