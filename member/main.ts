@@ -5,6 +5,7 @@ import { loadMemberConfig } from './config/load.ts';
 import { readConfigFile } from './config/read-file.ts';
 import { PortTakenError } from './listen.ts';
 import { startMember } from './member.ts';
+import { PersistenceRefusedError } from './persistence/instance.ts';
 
 /** Entry of `npm run member`: one stand-alone member. Exit codes: 0 stopped, 78 bad settings or port taken. */
 const badSettings = 78;
@@ -18,7 +19,11 @@ try {
   });
   const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
   const member = await startMember({ config, host, port, log });
-  console.log(`member ready at ${member.address}: ${describeGroups(config)}`);
+  if (member.damage === undefined) {
+    console.log(`member ready at ${member.address}: ${describeGroups(config)}`);
+  } else {
+    console.log(`member waits at ${member.address}: ${member.damage}; call partialStart or forceStart`);
+  }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
@@ -48,5 +53,6 @@ function describeGroups({ rest }: MemberConfig): string {
 
 function settingsProblems(error: unknown): readonly string[] | undefined {
   if (error instanceof MemberConfigError) return error.problems;
-  return error instanceof PortTakenError ? [error.message] : undefined;
+  const isRefusal = error instanceof PortTakenError || error instanceof PersistenceRefusedError;
+  return isRefusal ? [error.message] : undefined;
 }

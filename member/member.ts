@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createCluster } from './cluster/cluster.ts';
-import { createLifecycle } from './cluster/lifecycle.ts';
+import { createLifecycle, type Lifecycle } from './cluster/lifecycle.ts';
 import type { MemberConfig } from './config/config.ts';
 import { createConfigChanges } from './config/config-changes.ts';
 import { createLiveConfig } from './config/live-config.ts';
 import { type CpSubsystem, createCpSubsystem } from './cp/cp-subsystem.ts';
+import { memoryOnly } from './data/changes.ts';
 import { createMaps, type Maps } from './data/maps.ts';
 import { createMemory } from './data/memory.ts';
-import { createQueues } from './data/queues.ts';
+import { createQueues, type Queues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
 import { bracketedAddress, type MemberIdentity } from './identity.ts';
 import { answerWith, portOf } from './listen.ts';
@@ -18,6 +19,7 @@ import { createCredentials } from './management/credentials.ts';
 import { createLicences } from './management/licence.ts';
 import { createLogLevels } from './management/log-levels.ts';
 import { createManagement } from './management/management-route.ts';
+import { openPersistence, type Persistence } from './persistence/persistence.ts';
 import { openPorts } from './ports.ts';
 import { createBodyReader } from './request-body.ts';
 import { createRouter } from './router.ts';
@@ -42,6 +44,8 @@ export interface Member {
   /** The port in it: the member's, unless REST has a listener of its own. */
   readonly port: number;
   readonly uuid: string;
+  /** Why it listens and has not started: damaged files, until forceStart or partialStart is called. */
+  readonly damage: string | undefined;
   /** What CP clients do, for who has the member in its own process: HTTP has no call to open a session. */
   readonly cp: Pick<CpSubsystem, 'openSession'>;
   /**
@@ -60,6 +64,7 @@ const closeTimeoutMs = 5_000;
  *
  * @throws {PortTakenError} when the port, or each port that the configuration allows, is taken
  * @throws {OperationRefused} when the licence key of the configuration is none
+ * @throws {PersistenceRefusedError} when another member uses its data
  */
 export async function startMember({
   config,
@@ -69,7 +74,16 @@ export async function startMember({
   now = Date.now,
 }: MemberOptions): Promise<Member> {
   const licences = createLicences(config.licenceKey);
-  const { server, memberPort, closeQuietPort } = await openPorts(config, host, port);
+  const log = ownLogOf(handedLog);
+  const live = createLiveConfig(config);
+  const mapConfigOf = live.maps.of;
+  const persistence = config.persistence.enabled
+    ? openPersistence({ config: config.persistence, mapConfigOf, log, now })
+    : undefined;
+  const { server, memberPort, closeQuietPort } = await openPorts(config, host, port).catch(async (error) => {
+    await persistence?.close();
+    throw error;
+  });
   const closeServer = prepareClose(server, closeTimeoutMs);
   const identity: MemberIdentity = {
     uuid: randomUUID(),
@@ -78,7 +92,6 @@ export async function startMember({
     instanceName: config.instanceName ?? `${config.clusterName}-${memberPort}`,
   };
   const { uuid, address } = identity;
-  const log = ownLogOf(handedLog);
   const logLevels = createLogLevels(log);
   const lifecycle = createLifecycle();
   const cluster = createCluster({
@@ -89,10 +102,9 @@ export async function startMember({
   let stopped = () => {};
 
   const memory = createMemory(config.limits.memoryBytes);
-  const live = createLiveConfig(config);
-  const mapConfigOf = live.maps.of;
-  const maps = createMaps({ configOf: mapConfigOf, memory, now });
-  const queues = createQueues({ configOf: live.queues.of, memory, limits: config.limits });
+  const recorder = persistence?.recorder ?? memoryOnly;
+  const maps = createMaps({ configOf: mapConfigOf, memory, now, recorder });
+  const queues = createQueues({ configOf: live.queues.of, memory, limits: config.limits, recorder });
   const readBody = createBodyReader({ limitBytes: config.limits.bodyBytes, memory });
   const accept = createCredentials(config);
   const cp = createCpSubsystem({ ...config.cp, local: { uuid, address: bracketedAddress(address) }, now });
@@ -109,6 +121,7 @@ export async function startMember({
     licences,
     logLevels,
     cp,
+    persistence,
     ...wan,
     configChanges: createConfigChanges({ config, live, replications: wan.replications }),
     accept,
@@ -132,6 +145,7 @@ export async function startMember({
 
   const stopSweeping = startSweeping(maps);
   lifecycle.opened();
+  if (persistence !== undefined) await recover({ persistence, lifecycle, maps, queues, log });
   const { notices } = config;
   if (notices.length > 0) log.warn({ notices }, 'parts of the configuration have no effect here');
   log.info({ address, uuid, groups: [...groups] }, 'member started');
@@ -144,6 +158,7 @@ export async function startMember({
       closeQuietPort();
       await closeServer();
       await wan.replications.close();
+      await persistence?.close();
     } finally {
       lifecycle.stopped();
       log.info({ address }, 'member stopped');
@@ -160,12 +175,31 @@ export async function startMember({
     address: `http://${reachableHost(host)}:${portOf(server)}`,
     port: portOf(server),
     uuid,
+    get damage() {
+      return persistence?.damage;
+    },
     cp,
     close,
     stopped: new Promise((resolve) => {
       stopped = resolve;
     }),
   };
+}
+
+interface RecoverDeps {
+  readonly persistence: Persistence;
+  readonly lifecycle: Lifecycle;
+  readonly maps: Maps;
+  readonly queues: Queues;
+  readonly log: MemberLog;
+}
+
+/** The member listens and is not ready meanwhile; damaged files keep it so until somebody decides. */
+async function recover({ persistence, lifecycle, maps, queues, log }: RecoverDeps): Promise<void> {
+  lifecycle
+    .recover(() => persistence.recover({ maps, queues }))
+    .catch((error) => log.error({ err: error }, 'persisted data could not be read back'));
+  await persistence.examined;
 }
 
 /** A wildcard address tells nobody where to call. */

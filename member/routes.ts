@@ -6,6 +6,7 @@ import { createLicenceRoutes, type LicenceEndpointsDeps } from './endpoints/lice
 import { createLogLevelRoutes, type LogLevelEndpointsDeps } from './endpoints/log-level-endpoints.ts';
 import { createManagementRoutes, type ManagementEndpointsDeps } from './endpoints/management-endpoints.ts';
 import { createMapRoutes, type MapEndpointsDeps } from './endpoints/map-endpoints.ts';
+import { createPersistenceRoutes, type PersistenceEndpointsDeps } from './endpoints/persistence-endpoints.ts';
 import { createQueueRoutes, type QueueEndpointsDeps } from './endpoints/queue-endpoints.ts';
 import { createWanRoutes, type WanEndpointsDeps } from './endpoints/wan-endpoints.ts';
 import {
@@ -22,6 +23,7 @@ export type RoutesDeps = MapEndpointsDeps &
   LicenceEndpointsDeps &
   CpEndpointsDeps &
   ConfigEndpointsDeps &
+  PersistenceEndpointsDeps &
   WanEndpointsDeps &
   WanReceiverEndpointsDeps &
   HealthEndpointsDeps;
@@ -37,6 +39,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...createLicenceRoutes(deps),
     ...createCpRoutes(deps),
     ...createConfigRoutes(deps),
+    ...createPersistenceRoutes(deps),
     ...createWanRoutes(deps),
     ...createWanReceiverRoutes(deps),
     ...createHealthRoutes(deps),

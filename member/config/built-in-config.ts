@@ -17,7 +17,7 @@ export const defaultMap: MapConfig = {
   eviction: { policy: 'NONE', maxSizePolicy: 'PER_NODE', size: 0 },
   wanReplicationRefs: [],
   merkleTree: { enabled: false, depth: 10 },
-  persistence: { enabled: false, fsync: false },
+  persistence: { enabled: true, fsync: false },
 };
 
 export const defaultQueue: QueueConfig = { maxSize: 0 };

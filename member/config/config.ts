@@ -110,6 +110,7 @@ export interface MerkleTreeConfig {
 }
 
 export interface MapPersistenceConfig {
+  /** Has an effect where the member persists; there, all maps do that do not say otherwise. */
   readonly enabled: boolean;
   /** Whether a write of this map is on the disk before it is answered, whatever the member's durability is. */
   readonly fsync: boolean;

@@ -21,6 +21,8 @@ export interface Maps {
   applyRemote(map: string, key: string, value: StoredValue | undefined): PutOutcome | Promise<PutOutcome>;
   /** Puts an entry back that was persisted, whatever room it takes. */
   restore(map: string, key: string, value: StoredValue, writtenAt: number): void;
+  /** Forgets everything in memory, as if the member had just started. */
+  reset(): void;
   /** The maps that hold entries, in the order in which they were made. */
   names(): Iterable<string>;
   /**
@@ -152,6 +154,11 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
       const held = hold(value);
       memory.take(costOf(key, held));
       open(name, config).put(key, held, writtenAt);
+    },
+
+    reset() {
+      for (const map of maps.values()) map.clear();
+      maps.clear();
     },
 
     names: () => maps.keys(),

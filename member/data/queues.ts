@@ -38,6 +38,8 @@ export interface Queues {
   stopWaiting(queue: string, waiter: Waiter): void;
   /** Puts an item at the tail that was persisted, whatever room it takes. */
   restore(queue: string, number: number, item: StoredValue): void;
+  /** Forgets everything in memory, as if the member had just started. */
+  reset(): void;
   /** Ends every wait without an item; later ones end at once. For a member that stops. */
   endWaits(): void;
 }
@@ -177,6 +179,14 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       memory.take(costOf('', item));
       queue.items.push(item);
       queues.set(name, queue);
+    },
+
+    reset() {
+      for (const { items } of queues.values()) {
+        for (let item = items.shift(); item !== undefined; item = items.shift())
+          memory.give(costOf('', item));
+      }
+      queues.clear();
     },
 
     endWaits() {

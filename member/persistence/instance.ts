@@ -1,0 +1,109 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type TransactionFlags } from 'lmdb';
+import { flawOf } from './lmdb-file.ts';
+
+/** The data of a member cannot be used by this process; the message says why and what to do. */
+export class PersistenceRefusedError extends Error {
+  override readonly name = 'PersistenceRefusedError';
+}
+
+/** The right of this process to be the only one in a directory. */
+export interface Instance {
+  /** Whether the machine has started anew since the directory was last used. */
+  readonly hasMachineRestarted: boolean;
+  release(): Promise<void>;
+}
+
+/** One run of one process on one run of the machine: an id alone may be given to another process later. */
+interface Holder {
+  readonly pid: number;
+  /** Clock ticks between boot and the process's start; absent where the system does not tell. */
+  readonly startedAt: string | undefined;
+  readonly boot: string | undefined;
+  readonly isReleased?: boolean;
+}
+
+const key = 'member';
+const synchronous = 2 as TransactionFlags;
+
+/**
+ * Check and entry are one transaction; the entry of a process that was killed counts for nothing, so
+ * that the next start succeeds at once.
+ *
+ * @throws {PersistenceRefusedError} while another member uses the directory
+ */
+export function takeInstance(directory: string): Instance {
+  const path = join(directory, 'instance');
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new PersistenceRefusedError(`${directory} cannot be written: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  const flaw = flawOf(join(path, 'data.mdb'));
+  if (flaw !== undefined) {
+    throw new PersistenceRefusedError(
+      `${path} is damaged (${flaw}): remove it once no member uses ${directory}`,
+    );
+  }
+  const holders = open<Holder, string>({ path, noSubdir: false, overlappingSync: false, encoding: 'json' });
+  const own: Holder = { pid: process.pid, startedAt: statOf(process.pid)?.startedAt, boot: bootId() };
+  const write = (holder: Holder) => holders.transactionSync(() => holders.putSync(key, holder), synchronous);
+
+  let last: Holder | undefined;
+  holders.transactionSync(() => {
+    last = holders.get(key);
+    if (last === undefined || !isRunning(last)) holders.putSync(key, own);
+  }, synchronous);
+  if (last !== undefined && isRunning(last)) {
+    void holders.close();
+    throw new PersistenceRefusedError(
+      `another member (process ${last.pid}) uses ${directory}: stop it, or choose another base-dir`,
+    );
+  }
+  return {
+    hasMachineRestarted: last !== undefined && last.boot !== own.boot,
+    async release() {
+      write({ ...own, isReleased: true });
+      await holders.close();
+    },
+  };
+}
+
+function isRunning({ pid, startedAt, boot, isReleased }: Holder): boolean {
+  if (isReleased === true || boot !== bootId() || !hasProcess(pid)) return false;
+  const stat = statOf(pid);
+  // A zombie has ended; only its parent has not asked yet how.
+  return stat === undefined || (stat.startedAt === startedAt && !['Z', 'X'].includes(stat.state));
+}
+
+function hasProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function bootId(): string | undefined {
+  return contentOf('/proc/sys/kernel/random/boot_id')?.trim();
+}
+
+/** `/proc/<pid>/stat` (proc(5)): the third and the 22nd field; the second may hold spaces and brackets. */
+function statOf(pid: number): { readonly state: string; readonly startedAt: string } | undefined {
+  const text = contentOf(`/proc/${pid}/stat`);
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
+  const [state, startedAt] = [fields[0], fields[19]];
+  return state === undefined || startedAt === undefined ? undefined : { state, startedAt };
+}
+
+function contentOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return undefined;
+  }
+}
