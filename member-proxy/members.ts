@@ -203,7 +203,8 @@ export function createMembers(deps: MembersDeps): Members {
       await followGroups(entry, prober);
     }
     if (isNews || hasMoved) onChange?.(statusOf(entry));
-    if (finding.outcome === 'ready') await followCluster(entry, prober);
+    // One whose health group is off may still tell its cluster.
+    if (finding.outcome === 'ready' || finding.outcome === 'silent') await followCluster(entry, prober);
     if (entry.isClosed) return;
     entry.timer = setTimeout(() => void watch(entry), probes.everyMs).unref();
   }
@@ -236,6 +237,7 @@ export function createMembers(deps: MembersDeps): Members {
 
   /** The UUID is asked for once; the list of members, when it is followed, each time. */
   async function followCluster(entry: Entry, prober: Prober): Promise<void> {
+    if (entry.offGroups.has('CLUSTER_READ')) return;
     if (entry.uuid !== undefined && !(isDiscovering && entry.isConfigured)) return;
     const view = await prober.cluster(entry.prefix);
     if (!view || entry.isClosed) return;

@@ -79,12 +79,34 @@ export function createProber(address: string, replyMs: number, now: () => number
     }
   }
 
-  /** A member whose health group is off may still say who it is. */
+  /** A member whose health group is off may still say who it is, or answer for another group. */
   async function otherSign(): Promise<{ readonly prefix?: MemberPrefix }> {
     for (const prefix of memberPrefixes) {
       if (await cluster(prefix)) return { prefix };
     }
-    return {};
+    const [prefix, other] = await prefixesThatAnswer();
+    return prefix === undefined || other !== undefined ? {} : { prefix };
+  }
+
+  /** The real engine hangs up on every path under a segment that is not its own. */
+  async function prefixesThatAnswer(): Promise<MemberPrefix[]> {
+    const answering: MemberPrefix[] = [];
+    for (const prefix of memberPrefixes) {
+      if (await answersAny(Object.values(groupPaths).map((path) => `/${prefix}${path}`)))
+        answering.push(prefix);
+    }
+    return answering;
+  }
+
+  async function answersAny(paths: readonly string[]): Promise<boolean> {
+    for (const path of paths) {
+      const isAnswered = await member.ask('HEAD', path).then(
+        () => true,
+        () => false,
+      );
+      if (isAnswered) return true;
+    }
+    return false;
   }
 
   async function hangsUp(path: string): Promise<boolean> {

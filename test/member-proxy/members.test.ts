@@ -50,6 +50,13 @@ describe('the first path segment', () => {
 
   test('S67: is found by cluster information where the health group is off, and the member stays in', async () => {
     const { address } = await startEngine(['/hazelcast/rest/cluster']);
+    const { members } = watch([address]);
+    await until(() => members.find(uuids[0]) !== undefined, 'it says who it is');
+    expect(members.statuses()).toMatchObject([{ prefix: 'hazelcast', lastProbe: 'silent', isIn: true }]);
+  });
+
+  test('S67: is found where health and cluster information are off, by any group that is on', async () => {
+    const { address } = await startEngine(['/hazelcast/rest/maps/']);
     const { changes, members } = watch([address]);
     await until(() => changes.length > 0, 'an answer');
     expect(members.statuses()).toMatchObject([{ prefix: 'hazelcast', lastProbe: 'silent', isIn: true }]);
