@@ -10,59 +10,51 @@ export interface Trace {
   readonly tracestate: string | undefined;
 }
 
-/** Version 00, and later ones, which may have more behind the flags (§4). */
-const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-const noTrace = '0'.repeat(32);
-const noParent = '0'.repeat(16);
+/** Version 00, and later ones, which may have more behind the flags (§4); no trace and no parent are all zeros. */
+const form =
+  /^(?:00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}|(?!00|ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?)$/;
 const stateForm = /^[\x20-\x7e\t]+$/;
 /** Longer ones may be dropped (§3.3.1.5). */
 const longestState = 512;
 
-const traceBytes = 16;
-const parentBytes = 8;
-/** Randomness for some hundred calls at a time: a call of its own for each costs more than the rest. */
-const pool = Buffer.allocUnsafe(8192);
-let used = pool.length;
+const traceDigits = 32;
+const parentDigits = 16;
+/** Randomness for some hundred calls at a time: a system call for each would cost more than all the rest here. */
+const bytes = Buffer.allocUnsafe(8192);
+let pool = '';
+let used = 0;
 
 /**
  * @param traceparent  as received; a malformed one counts as none (§4.2.2)
  * @param tracestate   as received
  */
 export function continueTrace(traceparent: string | undefined, tracestate: string | undefined): Trace {
-  const [, version, traceId, parent, flags, more] =
-    traceparent === undefined ? [] : (form.exec(traceparent) ?? []);
-  const isValid =
-    version !== undefined &&
-    version !== 'ff' &&
-    traceId !== noTrace &&
-    parent !== noParent &&
-    (version !== '00' || more === undefined);
-  if (!isValid) return newTrace();
+  if (traceparent === undefined || !form.test(traceparent)) return newTrace();
+  const traceId = traceparent.slice(3, 3 + traceDigits);
   // Of the flags only `sampled` is known here; others are not passed on (§4.3).
-  const sampled = Number.parseInt(flags!, 16) & 1;
+  const sampled = Number.parseInt(traceparent.slice(53, 55), 16) & 1;
   return {
-    traceId: traceId!,
-    traceparent: `00-${traceId}-${randomHex(parentBytes)}-0${sampled}`,
+    traceId,
+    traceparent: `00-${traceId}-${randomDigits(parentDigits)}-0${sampled}`,
     tracestate: passable(tracestate),
   };
 }
 
 /** Not sampled: nobody has asked for it. */
 function newTrace(): Trace {
-  const digits = randomHex(traceBytes + parentBytes);
-  const traceId = digits.slice(0, traceBytes * 2);
-  return { traceId, traceparent: `00-${traceId}-${digits.slice(traceBytes * 2)}-00`, tracestate: undefined };
+  const traceId = randomDigits(traceDigits);
+  return { traceId, traceparent: `00-${traceId}-${randomDigits(parentDigits)}-00`, tracestate: undefined };
 }
 
 function passable(state: string | undefined): string | undefined {
   return state !== undefined && state.length <= longestState && stateForm.test(state) ? state : undefined;
 }
 
-function randomHex(bytes: number): string {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
+function randomDigits(count: number): string {
+  if (used + count > pool.length) {
+    pool = randomFillSync(bytes).toString('hex');
     used = 0;
   }
-  used += bytes;
-  return pool.toString('hex', used - bytes, used);
+  used += count;
+  return pool.slice(used - count, used);
 }
