@@ -284,6 +284,7 @@ describe('a client that is registered with --dpop', () => {
 describe.each([
   { path: '/svc/rest/cluster', who: 'machine' as const, code: 200, headers: {} },
   { path: '/api/v1/identity-providers', who: 'machine' as const, code: 200, headers: {} },
+  { path: '/api/v1/access/matrix', who: 'machine' as const, code: 200, headers: {} },
   // Named by a proxy, it is not from this machine.
   { path: '/metrics', who: 'machine' as const, code: 200, headers: { Via: '1.1 proxy' } },
   { path: '/userinfo', who: 'person' as const, code: 200, headers: {} },
@@ -421,6 +422,35 @@ describe('a person at a public client', () => {
       expect((await personForm(codeForm(callback.get('code')!), by)).status).toBe(status);
     }
   });
+});
+
+test('S19: an application that is registered with --dpop gets tokens for a code with a proof only', async () => {
+  const app = { client_id: 'bound-app', redirect_uri: dashboard.redirectUri };
+  await toolDone(
+    [
+      'client',
+      'add',
+      app.client_id,
+      '--public',
+      '--first-party',
+      '--dpop',
+      '--redirect-uri',
+      app.redirect_uri,
+    ],
+    { dataDir: console.dataDir },
+  );
+  await eventually(
+    async () => (await fetch(console.url + authorizationPath(app), { redirect: 'manual' })).status === 303,
+    'the console knows the application',
+  );
+  const code = (await authorize(createUserAgent(console.url), app)).get('code')!;
+  const refused = await personForm({ ...codeForm(code), ...app }, undefined);
+  expect([refused.status, refused.json.error]).toEqual([400, 'invalid_dpop_proof']);
+  const good = await personForm({ ...codeForm(code), ...app }, key);
+  expect([good.status, good.json.token_type]).toEqual([200, 'DPoP']);
+  const renewal = { ...app, grant_type: 'refresh_token', refresh_token: good.json.refresh_token };
+  const bare = await personForm(renewal, undefined);
+  expect([bare.status, bare.json.error]).toEqual([400, 'invalid_dpop_proof']);
 });
 
 describe('openid-client', () => {
