@@ -13,16 +13,16 @@ export interface StartFailure {
 }
 
 /** Why there is no console, and what to do about it; a stack only for what nobody has foreseen. */
-export function explainStartFailure(error: unknown): StartFailure {
+export function explainStartFailure(error: unknown, what: 'console' | 'proxy' = 'console'): StartFailure {
   if (error instanceof SettingsError) {
     const list = error.problems.map((problem) => `\n  - ${problem}`).join('');
     return { exitCode: 78, message: `These settings cannot be started with:${list}` };
   }
   if (error instanceof SealError) return { exitCode: 78, message: error.message };
-  return { exitCode: 1, message: sentence(error) };
+  return { exitCode: 1, message: sentence(error, what) };
 }
 
-function sentence(error: unknown): string {
+function sentence(error: unknown, what: string): string {
   if (error instanceof StorageRefusedError || error instanceof ListenError) return error.message;
   if (error instanceof UnfitKeyError) return error.message;
   if (error instanceof PortTakenError)
@@ -31,5 +31,5 @@ function sentence(error: unknown): string {
     const { cause } = error;
     return `${error.message}${cause instanceof Error ? `: ${cause.message}` : ''}`;
   }
-  return `The console could not start: ${error instanceof Error ? error.stack : String(error)}`;
+  return `The ${what} could not start: ${error instanceof Error ? error.stack : String(error)}`;
 }

@@ -62,7 +62,12 @@ export function createRevocationFeed<Caller extends ApiMachine>(
   };
 
   function serve(res: ServerResponse, caller: Caller): void {
-    res.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
+    res.writeHead(200, {
+      'Content-Type': 'application/x-ndjson',
+      'Cache-Control': 'no-store',
+      // Some proxies in front collect an answer before they pass it on, unless told so.
+      'X-Accel-Buffering': 'no',
+    });
     let unfollow = (): void => {};
     const timer = setInterval(beat, aliveMs);
     readers.set(res, end);

@@ -16,6 +16,11 @@ export function composeTokenNews({ services, bearer, audit, about }: Shared): Re
     accounts: users,
     keys,
     customRoles: () => new Map([...registry.all('roles')].map(([name, role]) => [name, role.permissions])),
+    marks: () => [
+      ...telling.map((collection) => registry.all(collection)),
+      clients.origins(),
+      keys.published(),
+    ],
     onChange: (listener) =>
       registry.onChange((changed) => {
         if (telling.some((collection) => changed.has(collection))) listener();

@@ -26,7 +26,9 @@ export interface TokenNewsDeps {
   readonly keys: Pick<Keys, 'published' | 'onChange'>;
   /** What administrators have defined, by name. */
   readonly customRoles: () => ReadonlyMap<string, readonly string[]>;
-  /** Tells that users, clients, providers or roles may have changed. */
+  /** Objects that are replaced, never changed, whenever what is told here may have changed. */
+  readonly marks: () => readonly unknown[];
+  /** Tells that they may have been. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
@@ -34,9 +36,10 @@ export interface TokenNewsDeps {
 type Told = Map<string, TokenNews>;
 
 export function createTokenNewsSource(deps: TokenNewsDeps): TokenNewsSource {
-  const { revocations, clients, accounts, keys, customRoles } = deps;
+  const { revocations, clients, accounts, keys, customRoles, marks } = deps;
   const followers = new Set<(news: readonly TokenNews[]) => void>();
   let told: Told = new Map();
+  let toldAt: readonly unknown[] = [];
   const stopHearing = [
     deps.onChange(look),
     keys.onChange(look),
@@ -45,8 +48,12 @@ export function createTokenNewsSource(deps: TokenNewsDeps): TokenNewsSource {
 
   return {
     follow(listener) {
-      if (followers.size === 0) told = standing();
-      else look();
+      if (followers.size === 0) {
+        toldAt = marks();
+        told = standing();
+      } else {
+        look();
+      }
       listener([...told.values(), ...[...revocations.all()].map(revocation), { type: 'complete' }]);
       followers.add(listener);
       return () => followers.delete(listener);
@@ -58,7 +65,9 @@ export function createTokenNewsSource(deps: TokenNewsDeps): TokenNewsSource {
   };
 
   function look(): void {
-    if (followers.size === 0) return;
+    const at = marks();
+    if (followers.size === 0 || at.every((mark, i) => mark === toldAt[i])) return;
+    toldAt = at;
     const now = standing();
     const gone = [...told].flatMap(([about, news]) => (now.has(about) ? [] : ending(news)));
     const changed = [...now].flatMap(([about, news]) => (isSame(told.get(about), news) ? [] : [news]));

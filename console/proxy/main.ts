@@ -58,7 +58,7 @@ function openLog({ logLevel, logFormat }: Settings, isTerminal: boolean): Logger
 /** @returns the exit code */
 function tell(error: unknown): number {
   if (error instanceof WorkerStartError) return error.exitCode;
-  const { exitCode, message } = explainStartFailure(error);
+  const { exitCode, message } = explainStartFailure(error, 'proxy');
   process.stderr.write(`${message}\n`);
   return exitCode;
 }
