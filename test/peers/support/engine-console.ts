@@ -30,11 +30,13 @@ export interface EngineConsoleOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What a machine client of its own may ask for. */
   readonly scopes?: readonly string[];
+  /** The members do not tell who they are: nothing to wait for. */
+  readonly isSilent?: boolean;
 }
 
 /** Starts it, and resolves when each of the members answers through it. */
 export async function startEngineConsole(options: EngineConsoleOptions): Promise<EngineConsole> {
-  const { addresses, env, scopes = [] } = options;
+  const { addresses, env, scopes = [], isSilent = false } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'engine-console-'));
   const machine = scopes.length > 0 ? await addMachine(dataDir, scopes) : undefined;
   const console = await startConsole({
@@ -47,7 +49,7 @@ export async function startEngineConsole(options: EngineConsoleOptions): Promise
       ...request,
       headers: { ...request?.headers, Authorization: `Bearer ${token}` },
     });
-  const hosts = (addresses ?? '').split(',').filter(Boolean);
+  const hosts = isSilent ? [] : (addresses ?? '').split(',').filter(Boolean);
   const knowsAll = async () => {
     const pinned = hosts.map((address) => `/members/${new URL(address).host}/svc/rest/log-level`);
     const answers = await Promise.all(pinned.map((path) => callAs(admin, 'GET', path)));
