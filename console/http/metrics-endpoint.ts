@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../errors.ts';
+import type { Role } from '../storage/records.ts';
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -15,8 +16,11 @@ export interface MetricsEndpointDeps {
   ) => { readonly roles: readonly string[] } | Promise<{ readonly roles: readonly string[] }>;
 }
 
+/** A custom role opens calls to the members and nothing of the console. */
+const readers: readonly Role[] = ['Admin', 'Viewer', 'MetricsViewer'];
+
 /**
- * `/metrics`. Numbers tell about use: they are for this machine itself, or for a token with any role (S49).
+ * `/metrics`. Numbers tell about use: they are for this machine itself, or for a token with a built-in role (S49).
  *
  * @throws {ProblemError} `unauthorized`, `invalid_token`, `invalid_dpop_proof`, `insufficient_scope`
  */
@@ -37,7 +41,7 @@ async function checkRole(req: IncomingMessage, checkToken: MetricsEndpointDeps['
   const [, scheme, token] = /^(Bearer|DPoP) +(\S+)$/i.exec(req.headers.authorization ?? '') ?? [];
   if (!scheme || !token) throw needed(problems.unauthorized, 'Bearer');
   const { roles } = await (scheme.toLowerCase() === 'dpop' ? checkToken(token, req) : checkToken(token));
-  if (roles.length === 0) {
+  if (!readers.some((role) => roles.includes(role))) {
     throw needed(problems.insufficientScope, 'Bearer error="insufficient_scope", scope="app:MetricsViewer"');
   }
 }

@@ -153,13 +153,15 @@ describe('in a running console', () => {
     expect((await call('POST', '/svc/rest/queues/jobs', token, 'x')).status).toBe(401);
   });
 
-  test('S49: it opens nothing of the admin API, and its meaning stands on the page of who has it', async () => {
+  test('S49: it opens nothing of the admin API and no numbers, and its meaning stands on the page of who has it', async () => {
     await tool(['role', 'add', 'Everything', '--scope', 'svc:cluster:read svc:cluster:write svc:data:write']);
     const token = await personWith('ed', 'Everything');
     expect((await call('GET', '/svc/rest/cluster', token)).status).toBe(200);
     for (const path of ['/api/v1/roles', '/api/v1/identity-providers', '/api/v1/access/matrix']) {
       expect((await call('GET', path, token)).status).toBe(403);
     }
+    const fromElsewhere = { authorization: `Bearer ${token}`, via: '1.1 proxy' };
+    expect((await fetch(`${console.url}/metrics`, { headers: fromElsewhere })).status).toBe(403);
     const agent = createUserAgent(console.url);
     await agent.signIn({ username: 'ed', password });
     expect((await agent.get('/')).body).toContain('At the members: svc:cluster:read, svc:cluster:write');
