@@ -15,6 +15,19 @@ export function readToken(authorization: string | undefined): string {
   return token;
 }
 
+/** As {@link readToken}, which remembers the fields that were well formed: clients send the same one for minutes. */
+export function createTokenReader(maxRemembered = 1_000): typeof readToken {
+  const known = new Map<string, string>();
+  return (authorization) => {
+    const remembered = authorization === undefined ? undefined : known.get(authorization);
+    if (remembered !== undefined) return remembered;
+    const token = readToken(authorization);
+    if (known.size >= maxRemembered) known.clear();
+    known.set(authorization!, token);
+    return token;
+  };
+}
+
 /**
  * Whether the token came with a proof of possession (RFC 9449 §7.1) rather than alone.
  *

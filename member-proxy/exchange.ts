@@ -33,7 +33,7 @@ export interface ReplyListener {
   onHead(head: ReplyHead): void;
   /** @returns false to be left alone until `resume` */
   onData(piece: Buffer): boolean;
-  /** @param rest  the last piece of the body, or all of it; undefined when there is none */
+  /** @param rest  the last piece of the body, or all of it, valid during the call only; undefined when there is none */
   onEnd(rest: Buffer | undefined): void;
   /** May come after the head, when the reply breaks off. */
   onFailure(error: ProblemError): void;

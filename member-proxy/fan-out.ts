@@ -64,7 +64,7 @@ function askOne(request: UpstreamRequest, member: Member): Promise<MemberResult>
         return true;
       },
       onEnd(rest) {
-        if (rest !== undefined) listener.onData(rest);
+        if (rest !== undefined) listener.onData(Buffer.from(rest));
         const text = Buffer.concat(chunks).toString('utf8');
         resolve({ ...about, status, ...(text !== '' && { body: asJson(text) }) });
       },

@@ -5,7 +5,7 @@ import type { BearerCheck } from './bearer.ts';
 import { readBody, wholeBody } from './body.ts';
 import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
-import { isDpop, readToken } from './credentials.ts';
+import { createTokenReader, isDpop } from './credentials.ts';
 import { withDpopChallenge } from './dpop/refusals.ts';
 import { startExchange } from './exchange.ts';
 import { asksForAll, fanOut, sendResults } from './fan-out.ts';
@@ -80,6 +80,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const rules = createRules(roles);
   // After the rules, which hear of it first.
   const stopHearing = roles.onChange(recheck);
+  const readToken = createTokenReader();
   const admission = createAdmission(deps.admission ?? defaultAdmission, now);
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
   const waiting = new Set<Call>();
@@ -143,9 +144,10 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       source: addressOf?.(req),
       startedAt: now(),
     });
-    res.once('close', () => finish(call));
+    const onOver = () => finish(call);
+    res.on('close', onOver);
     // A reply that still waits its turn on the connection has no `close` of its own.
-    req.once('error', () => finish(call));
+    req.on('error', onOver);
     return call;
   }
 

@@ -9,6 +9,7 @@ import type { Member } from './members.ts';
 import type { Target } from './path.ts';
 
 const maxPollSeconds = 86_400;
+const onePieceBytes = 16 * 1024;
 
 /** @param call  an authorized one */
 export function requestFor(
@@ -46,7 +47,10 @@ export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): Repl
       return isTaken;
     },
     onEnd(rest) {
-      res.end(rest);
+      if (rest === undefined) res.end();
+      // As text it goes out in one piece with the head; Latin-1 keeps every byte.
+      else if (rest.length <= onePieceBytes) res.end(rest.toString('latin1'), 'latin1');
+      else res.end(Buffer.from(rest));
     },
     onFailure,
   };

@@ -61,8 +61,7 @@ export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions):
           },
           onEnd(rest) {
             underWay.delete(attempt);
-            if (rest !== undefined) pieces.push(rest);
-            resolve({ status, text: Buffer.concat(pieces).toString('utf8') });
+            resolve({ status, text: Buffer.concat(rest ? [...pieces, rest] : pieces).toString('utf8') });
           },
           onFailure(failure) {
             underWay.delete(attempt);

@@ -21,7 +21,7 @@ export interface Attempt {
   onHead(head: ReplyHead): void;
   /** @returns false to be left alone until the connection's `resume` */
   onData(piece: Buffer): boolean;
-  /** @param rest  the last piece of the body */
+  /** @param rest  the last piece of the body, valid during the call only */
   onEnd(rest: Buffer | undefined): void;
   onFailure(failure: UpstreamFailure): void;
   /** The member no longer answers its probes; who can ask another should. */

@@ -23,13 +23,14 @@ export interface Connection {
 
 export interface ConnectionEvents {
   /** May take the next request. */
-  onFree(connection: Connection): void;
+  onFree(connection: Connection, answered: Attempt): void;
   /**
    * Has closed, or is about to. Comes once, before its attempt hears of it.
    *
+   * @param attempt  what it was busy with
    * @param failure  why; undefined when it was closed from here
    */
-  onGone(connection: Connection, failure: UpstreamFailure | undefined): void;
+  onGone(connection: Connection, attempt: Attempt | undefined, failure: UpstreamFailure | undefined): void;
 }
 
 export interface ConnectionTimes {
@@ -158,14 +159,16 @@ export function openConnection(
   function finish(rest: Buffer | undefined, hasExcess: boolean): void {
     if (isGone) return;
     stopTimer();
-    const answered = attempt;
-    attempt = undefined;
+    const answered = attempt!;
     isPaused = false;
-    const last = rest && taken(rest);
     // An answer before the whole request has been sent leaves no one knowing where the next one begins.
-    if (isKept && !hasExcess && pump === undefined) events.onFree(connection);
-    else close(undefined);
-    answered?.onEnd(last);
+    if (isKept && !hasExcess && pump === undefined) {
+      attempt = undefined;
+      events.onFree(connection, answered);
+    } else {
+      close(undefined);
+    }
+    answered.onEnd(rest);
   }
 
   function lose(cause?: Error): void {
@@ -185,6 +188,7 @@ export function openConnection(
   function close(failure: UpstreamFailure | undefined): void {
     if (isGone) return;
     isGone = true;
+    const last = attempt;
     attempt = undefined;
     stopTimer();
     pump?.stop();
@@ -192,7 +196,7 @@ export function openConnection(
     // What comes in all the same concerns nobody any more.
     socket.on('error', () => undefined);
     socket.destroy();
-    events.onGone(connection, failure);
+    events.onGone(connection, last, failure);
   }
 
   function watch(ms: number): void {

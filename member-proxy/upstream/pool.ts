@@ -54,11 +54,14 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   const endpoint = endpointOf(address);
   const times = { connectMs: limits.connectMs, stallMs: limits.stallMs };
   const shared = Buffer.allocUnsafeSlow(sharedBytes);
-  const busy = new Map<Connection, Attempt>();
+  /** All of them, those that are being opened included. */
+  const connections = new Set<Connection>();
   /** The one used last comes last, and is taken first. */
   const idle: Connection[] = [];
   const waitingCalls = createWaitingLine(limits.waiting, limits.waitMs);
   const waitingPolls = createWaitingLine(limits.waiting, limits.waitMs);
+  /** Calls under way, and the polls among them. */
+  let calls = 0;
   let polls = 0;
   let sweeper: NodeJS.Timeout | undefined;
   let onEmpty: (() => void) | undefined;
@@ -66,7 +69,7 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   return { authority: endpoint.authority, hasRoom, send, abort, suspect, close };
 
   function hasRoom(isPoll: boolean): boolean {
-    return busy.size < limits.connections && (!isPoll || limits.polls === 0 || polls < limits.polls);
+    return calls < limits.connections && (!isPoll || limits.polls === 0 || polls < limits.polls);
   }
 
   function send(attempt: Attempt): void {
@@ -80,10 +83,16 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   }
 
   function begin(attempt: Attempt): void {
-    const connection = takeIdle() ?? openConnection(endpoint, times, shared, { onFree, onGone });
+    const connection = takeIdle() ?? open();
+    calls += 1;
     if (attempt.isPoll) polls += 1;
-    busy.set(connection, attempt);
     connection.run(attempt);
+  }
+
+  function open(): Connection {
+    const connection = openConnection(endpoint, times, shared, { onFree, onGone });
+    connections.add(connection);
+    return connection;
   }
 
   /** The member may be about to close one that has been idle for long. */
@@ -99,31 +108,36 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
     return now() - idleSince > Math.min(idleMs, longestIdleMs);
   }
 
-  function onFree(connection: Connection): void {
-    depart(connection);
+  function onFree(connection: Connection, answered: Attempt): void {
+    countOut(answered);
     connection.idleSince = now();
     idle.push(connection);
     sweeper ??= setInterval(sweep, sweepEveryMs).unref();
     admitWaiting();
   }
 
-  function onGone(connection: Connection, failure: UpstreamFailure | undefined): void {
-    if (busy.has(connection)) depart(connection);
+  function onGone(
+    connection: Connection,
+    attempt: Attempt | undefined,
+    failure: UpstreamFailure | undefined,
+  ): void {
+    connections.delete(connection);
+    if (attempt !== undefined) countOut(attempt);
     else if (idle.includes(connection)) idle.splice(idle.indexOf(connection), 1);
     if (failure?.reason === 'unreachable' || failure?.reason === 'connectTimeout') onRefused?.();
     admitWaiting();
   }
 
-  function depart(connection: Connection): void {
-    if (busy.get(connection)?.isPoll) polls -= 1;
-    busy.delete(connection);
+  function countOut({ isPoll }: Attempt): void {
+    calls -= 1;
+    if (isPoll) polls -= 1;
   }
 
   /** Polls come after other calls: they are going to wait anyway. */
   function admitWaiting(): void {
     while (!waitingCalls.isEmpty && hasRoom(false)) begin(waitingCalls.next()!);
     while (!waitingPolls.isEmpty && hasRoom(true)) begin(waitingPolls.next()!);
-    if (busy.size === 0) onEmpty?.();
+    if (calls === 0) onEmpty?.();
   }
 
   function abort(attempt: Attempt): void {
@@ -131,7 +145,8 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   }
 
   function suspect(): void {
-    const all = [...busy.values(), ...waitingCalls.all(), ...waitingPolls.all()];
+    const underWay = [...connections].flatMap(({ attempt }) => attempt ?? []);
+    const all = [...underWay, ...waitingCalls.all(), ...waitingPolls.all()];
     for (const attempt of all) attempt.onSuspicion();
   }
 

@@ -36,6 +36,10 @@ export function createReplyReader(events: ReplyEvents): ReplyReader {
   let isToHead = false;
   /** A head that has not arrived in full. */
   let partialHead: Buffer | undefined;
+  /** The last head, for members give many replies the same one. */
+  let knownText = '';
+  let known: ReplyHead | undefined;
+  let isKnownToHead = false;
   /** Bytes of a counted body that are to come. */
   let left = 0;
   let chunks: ChunkedBody | undefined;
@@ -70,7 +74,7 @@ export function createReplyReader(events: ReplyEvents): ReplyReader {
       return;
     }
     partialHead = undefined;
-    const head = readReplyHead(bytes.toString('latin1', 0, end), isToHead);
+    const head = headIn(bytes.toString('latin1', 0, end));
     const bodyAt = end + endOfHead.length;
     if (head.bodyLength === undefined) {
       phase = 'chunked';
@@ -84,6 +88,15 @@ export function createReplyReader(events: ReplyEvents): ReplyReader {
     events.onHead(head);
     if (left === 0) finish(undefined, bodyAt < bytes.length);
     else if (bodyAt < bytes.length) readCounted(bytes, bodyAt);
+  }
+
+  function headIn(text: string): ReplyHead {
+    if (known === undefined || text !== knownText || isToHead !== isKnownToHead) {
+      known = readReplyHead(text, isToHead);
+      knownText = text;
+      isKnownToHead = isToHead;
+    }
+    return known;
   }
 
   function readCounted(bytes: Buffer, from: number): void {
