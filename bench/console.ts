@@ -1,14 +1,12 @@
 /** The console as it is built, with a store of its own. */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage } from '../console/storage/open.ts';
 import type { ClientRecord, TokenAlg } from '../console/storage/records.ts';
 import { clientId, clientSecret, es256ClientId } from './peers/common.ts';
-import type { ServerProcess, Servers } from './servers.ts';
+import { freePort, type ServerProcess, type Servers } from './servers.ts';
 
 export interface ConsoleOptions {
   readonly name: string;
@@ -85,13 +83,4 @@ function machineClient(id: string, tokenAlg: TokenAlg): ClientRecord {
     tokenTyp: 'JWT',
     createdAt: 0,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

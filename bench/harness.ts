@@ -99,7 +99,10 @@ export interface RatioOptions {
 }
 
 export function cell(server: ServerProcess, labels: readonly string[], run: Cell['run']): Cell {
-  return { server, labels, run };
+  const named = (cause: unknown): never => {
+    throw new Error(`${labels.join(', ')} could not be measured`, { cause });
+  };
+  return { server, labels, run: () => run().catch(named) };
 }
 
 /** Runs every cell twice unmeasured, so that its code is compiled, and then in `rounds` measured rounds. */
@@ -135,6 +138,22 @@ export function ratio(name: string, samples: Samples, { of, to, figure, ...bound
     (one, round) => one[figure] / (base[round]?.[figure] ?? Number.NaN),
   );
   return { name, spread: spread(perRound), ...bounds };
+}
+
+/** How many milliseconds one cell takes longer than another, round by round. */
+export function added(
+  name: string,
+  samples: Samples,
+  of: Cell,
+  to: Cell,
+  figure: 'p50Ms' | 'p99Ms',
+  atMost: number,
+): Ratio {
+  const base = samples.get(to) ?? [];
+  const perRound = (samples.get(of) ?? []).map(
+    (one, round) => one[figure] - (base[round]?.[figure] ?? Number.NaN),
+  );
+  return { name, spread: spread(perRound), unit: ' ms', atMost };
 }
 
 /** How much worse the slowest hundredth of requests is than the usual one. */

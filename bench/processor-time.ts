@@ -1,12 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Processor time of a process so far, in microseconds, all its threads together. Linux counts it in
- * nanoseconds per thread; `/proc/<pid>/stat`, in hundredths of a second, is the fallback.
+ * Processor time of a process and its children so far, in microseconds, all threads together. A child
+ * that has ended is not counted any more: servers here keep theirs.
  *
  * @throws {Error} on a system without `/proc`
  */
 export function cpuMicrosOf(pid: number): number {
+  return processesOf(pid).reduce((sum, each) => sum + ownMicrosOf(each), 0);
+}
+
+/** Resident memory of a process and its children in megabytes (10^6 bytes); what they share counts for each. */
+export function residentMegabytesOf(pid: number): number {
+  return processesOf(pid).reduce((sum, each) => sum + residentMegabytes(each), 0);
+}
+
+function processesOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return [pid, ...children.flatMap((child) => processesOf(Number(child)))];
+}
+
+/**
+ * Linux counts it in nanoseconds per thread; `/proc/<pid>/stat`, in hundredths of a second, is the
+ * fallback.
+ */
+function ownMicrosOf(pid: number): number {
   try {
     return threadNanos(pid) / 1000;
   } catch {

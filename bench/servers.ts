@@ -1,15 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { cpuMicrosOf } from './processor-time.ts';
 
 export interface ServerOptions {
   readonly name: string;
-  /** Arguments of Node.js, from the project's root: the script, and flags before it. */
+  /** Absent: Node.js. */
+  readonly command?: string;
+  /** From the project's root: for Node.js the script, and flags before it. */
   readonly args: readonly string[];
   /** Added to a bare environment; nothing else of ours leaks into a measured server. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What the server prints when it answers; the first group is its address. */
-  readonly ready: RegExp;
+  /** What the server prints when it answers, the first group being its address; or the port that it opens, on loopback. */
+  readonly ready: RegExp | { readonly port: number };
 }
 
 export interface ServerProcess {
@@ -50,16 +54,17 @@ const startDeadlineMs = 30_000;
 
 async function startServer(
   nodeBinary: string,
-  { name, args, env, ready }: ServerOptions,
+  { name, command = nodeBinary, args, env, ready }: ServerOptions,
 ): Promise<ServerProcess> {
   const spawnedAt = performance.now();
-  const child = spawn(nodeBinary, args, {
+  const child = spawn(command, args, {
     cwd: new URL('..', import.meta.url),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
-  const url = await readyAddress(child, name, ready);
+  const url =
+    'port' in ready ? await openedPort(child, name, ready.port) : await readyAddress(child, name, ready);
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} has no process id`);
   return {
@@ -75,6 +80,47 @@ async function startServer(
       clearTimeout(timer);
     },
   };
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** @throws {Error} with what the server printed, when it ends or opens nothing in time */
+async function openedPort(child: ChildProcess, name: string, port: number): Promise<string> {
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      printed += chunk;
+    });
+  }
+  const deadline = performance.now() + startDeadlineMs;
+  while (!(await isOpen(port))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`${name} did not open its port\n${printed}`);
+    }
+    await wait(50);
+  }
+  return `http://127.0.0.1:${port}`;
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** @throws {Error} with what the server printed, when it ends or says nothing in time */

@@ -5,6 +5,8 @@ export const clientId = 'application-client';
 export const es256ClientId = 'application-client-es256';
 /** Of the benchmark's own servers on loopback, which live for minutes. */
 export const clientSecret = 'benchmark-only-3f9a1c5e7b2d4860-a8c6e4';
+export const issuer = 'http://localhost';
+export const keyId = 'bench';
 export const audience = 'http://localhost/svc';
 export const applicationScopes = 'openid email profile app:Viewer app:MetricsViewer';
 

@@ -1,40 +1,71 @@
 /**
- * The member proxy on a server of its own, from the same options as in the console. `PUBLIC_JWK`
- * holds the key that tokens are checked against; without it nothing is checked, and every call
- * counts as one administrator's.
+ * The member proxy on a server of its own, with the options of the console, as it is built: what runs
+ * TypeScript for the benchmarks adds to every function what production does not have. `MEMBERS` holds base
+ * addresses, `WORKERS` the number of processes, and `PUBLIC_JWK` the key that tokens are checked against;
+ * without it nothing is checked, and every call counts as one administrator's.
  */
+import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { importJWK } from 'jose';
-import { type BearerCheck, type Caller, createBearerCheck } from '../../member-proxy/bearer.ts';
-import { defaultLimits } from '../../member-proxy/limits.ts';
-import { createMembers } from '../../member-proxy/members.ts';
-import { createMemberProxy } from '../../member-proxy/proxy.ts';
-import { answerClientError, serverOptions } from '../../member-proxy/server-options.ts';
-import { audience } from './common.ts';
+import type { BearerCheck, Caller } from '../../member-proxy/bearer.ts';
+import { audience, issuer, keyId } from './common.ts';
 
-const { MEMBER = '', PUBLIC_JWK } = process.env;
-const members = createMembers({
-  addresses: [MEMBER],
-  prefix: 'svc',
-  limits: defaultLimits,
-  now: () => performance.now(),
-});
-const proxy = createMemberProxy({
-  bearer: PUBLIC_JWK === undefined ? noCheck() : await fullCheck(PUBLIC_JWK),
-  members,
-  credentials: { username: 'dev', password: '' },
-  log: { warn: () => undefined, error: () => undefined },
-  now: () => performance.now(),
-  onRefusal: () => randomUUID(),
-  requestIdOf: () => randomUUID(),
-});
-const server = createServer(serverOptions, proxy.handle).on('clientError', answerClientError);
-server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
-});
-process.once('SIGTERM', () => process.exit(0));
+const { MEMBERS = '', PUBLIC_JWK, PROBING, BODY_BYTES, WORKERS = '1' } = process.env;
+const workers = Number(WORKERS);
+
+if (workers > 1 && cluster.isPrimary) await startWorkers();
+else await serve();
+
+async function startWorkers(): Promise<void> {
+  const forked = Array.from({ length: workers }, () => cluster.fork());
+  process.once('SIGTERM', () => {
+    for (const worker of forked) worker.kill();
+    process.exit(0);
+  });
+  const listening = await Promise.all(forked.map((worker) => once(worker, 'listening')));
+  const { port } = listening[0]![0] as { readonly port: number };
+  process.stdout.write(`ready at http://127.0.0.1:${port}\n`);
+}
+
+async function serve(): Promise<void> {
+  const { defaultLimits } = await built<typeof import('../../member-proxy/limits.ts')>('limits');
+  const { createMembers, probeTimes } =
+    await built<typeof import('../../member-proxy/members.ts')>('members');
+  const { createMemberProxy } = await built<typeof import('../../member-proxy/proxy.ts')>('proxy');
+  const { answerClientError, serverOptions } =
+    await built<typeof import('../../member-proxy/server-options.ts')>('server-options');
+  const limits = { ...defaultLimits, ...(BODY_BYTES && { bodyBytes: Number(BODY_BYTES) }) };
+  const members = createMembers({
+    addresses: MEMBERS.split(','),
+    prefix: 'svc',
+    probes: PROBING ? probeTimes : undefined,
+    limits,
+    now: () => performance.now(),
+  });
+  const proxy = createMemberProxy({
+    bearer: PUBLIC_JWK === undefined ? noCheck() : await fullCheck(PUBLIC_JWK),
+    members,
+    credentials: { username: 'dev', password: '' },
+    limits,
+    log: { warn: () => undefined, error: () => undefined },
+    now: () => performance.now(),
+    onRefusal: () => randomUUID(),
+    requestIdOf: () => randomUUID(),
+  });
+  const server = createServer(serverOptions, proxy.handle).on('clientError', answerClientError);
+  server.listen(0, '127.0.0.1', () => {
+    if (cluster.isWorker) return;
+    process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+  });
+  process.once('SIGTERM', () => process.exit(0));
+}
+
+function built<Module>(name: string): Promise<Module> {
+  return import(new URL(`../../dist/member-proxy/${name}.js`, import.meta.url).href);
+}
 
 function noCheck(): BearerCheck {
   const caller: Caller = {
@@ -50,12 +81,13 @@ function noCheck(): BearerCheck {
 }
 
 async function fullCheck(jwk: string): Promise<BearerCheck> {
+  const { createBearerCheck } = await built<typeof import('../../member-proxy/bearer.ts')>('bearer');
   const key = (await importJWK(JSON.parse(jwk), 'RS256')) as CryptoKey;
   const revoked = new Map<string, number>();
   return createBearerCheck({
-    issuer: 'http://localhost',
+    issuer,
     audience,
-    findKey: ({ kid }) => (kid === 'bench' ? key : undefined),
+    findKey: ({ kid }) => (kid === keyId ? key : undefined),
     isRevoked: ({ jti }) => revoked.has(jti),
     now: Date.now,
   });
