@@ -98,5 +98,6 @@ export function createCpRoutes({ cp, managementRoute }: CpEndpointsDeps): readon
 const base = 'rest/cp-subsystem';
 const group = ['CP', 'CLUSTER_WRITE'] as const;
 
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Leading zeros may be left out, as the real engine reads it. */
+const uuidForm = /^[0-9a-f]{1,8}(-[0-9a-f]{1,4}){3}-[0-9a-f]{1,12}$/i;
 const wholeNumber = /^[+-]?\d{1,18}$/;

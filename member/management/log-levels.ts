@@ -66,7 +66,7 @@ export function createLogLevels(log: MemberLog): LogLevels {
 
 /** The name of a level, or a number that has none, as digits; `undefined` for what is no level. */
 function nameOf(text: string): string | undefined {
-  const name = text.trim().toUpperCase();
+  const name = text.toUpperCase();
   if (Object.hasOwn(numbers, name)) return name;
   if (!/^[+-]?\d{1,10}$/.test(name)) return undefined;
   const number = Number(name);

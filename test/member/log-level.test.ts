@@ -73,7 +73,7 @@ describe('log level (spec 4.1)', () => {
     expect(await shown()).toBe(name);
   });
 
-  test.each(['debug', 'warn', '', 'FINE,', '1e3', '99999999999', 'x'.repeat(5000), 'constructor'])(
+  test.each(['debug', 'warn', '', ' fine', 'FINE,', '1e3', '99999999999', 'x'.repeat(5000), 'constructor'])(
     '%j is no level: 500, and nothing changes',
     async (text) => {
       const { set, shown, lines } = await startLogging();
