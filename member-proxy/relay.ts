@@ -7,6 +7,7 @@ import { answersStoredValue, requestFields, responseFields } from './headers.ts'
 import type { ProxyLimits } from './limits.ts';
 import type { Member } from './members.ts';
 import type { Target } from './path.ts';
+import { endAfterLingering } from './send-refusal.ts';
 
 const maxPollSeconds = 86_400;
 const onePieceBytes = 16 * 1024;
@@ -31,12 +32,14 @@ export function requestFor(
 
 /** Passes a reply on as it comes in, at the caller's pace. */
 export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): ReplyListener {
-  const { res, requestId } = call;
+  const { req, res, requestId } = call;
   const rule = call.rule!;
   return {
     onHead({ status, reason, fields: received }) {
       const fields = responseFields(received, answersStoredValue(rule), requestId);
       if (rule.isLocal) addMember(fields, call.exchange?.member);
+      // A member that answers before it has all of a body wants no more of it.
+      if (!req.complete) fields.push('Connection', 'close');
       res.writeHead(status, reason, fields);
     },
     onData(chunk) {
@@ -47,7 +50,10 @@ export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): Repl
       return isTaken;
     },
     onEnd(rest) {
-      if (rest === undefined) res.end();
+      if (!req.complete) {
+        if (rest !== undefined) res.write(Buffer.from(rest));
+        endAfterLingering(req, res);
+      } else if (rest === undefined) res.end();
       // As text it goes out in one piece with the head; Latin-1 keeps every byte.
       else if (rest.length <= onePieceBytes) res.end(rest.toString('latin1'), 'latin1');
       else res.end(Buffer.from(rest));

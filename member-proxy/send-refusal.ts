@@ -39,8 +39,11 @@ export function sendRefusal(
   endAfterLingering(req, res);
 }
 
-/** Closing with unread bytes resets the connection, and the sender would lose the refusal (RFC 9112 §9.6). */
-function endAfterLingering(req: IncomingMessage, res: ServerResponse): void {
+/**
+ * Ends a reply to a request that has not arrived in full. Closing with unread bytes resets the connection,
+ * and the sender would lose the reply (RFC 9112 §9.6).
+ */
+export function endAfterLingering(req: IncomingMessage, res: ServerResponse): void {
   const end = () => {
     clearTimeout(timer);
     res.end();
