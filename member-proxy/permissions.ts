@@ -46,14 +46,20 @@ export function grantsOf(
   }
   const structures = [...permissions].filter((permission) => structureScope.test(permission));
 
-  const patternsOf = (need: StructureNeed) => structures.flatMap((scope) => patternIn(scope, need) ?? []);
+  /** By the need of a rule, which is the same object each time. */
+  const patterns = new Map<StructureNeed, readonly string[]>();
+  function patternsOf(need: StructureNeed): readonly string[] {
+    const found = patterns.get(need) ?? structures.flatMap((scope) => patternIn(scope, need) ?? []);
+    patterns.set(need, found);
+    return found;
+  }
 
   return {
     has: (permission) => opensAll || permissions.has(permission),
     hasStructure(need, names) {
       if (structures.length === 0) return false;
-      const patterns = patternsOf(need);
-      return names.every((name) => patterns.some((pattern) => matches(pattern, name)));
+      const open = patternsOf(need);
+      return names.every((name) => open.some((pattern) => matches(pattern, name)));
     },
     namesOf: patternsOf,
   };
