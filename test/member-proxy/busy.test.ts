@@ -1,0 +1,214 @@
+/** Members that have as much to do as they can take, and members that fall silent (S65, S66, S67). */
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type ProxyOptions,
+  sendRaw,
+  startProxy,
+  startRawMember,
+  type TestProxy,
+  until,
+  unusedAddress,
+} from './servers.ts';
+import { tokenFor } from './tokens.ts';
+
+const closers: (() => unknown)[] = [];
+let proxy: TestProxy;
+let authorization: string;
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+/** Longer than any test lasts. */
+const limits = { waitMs: 60_000 };
+
+/** A member that answers all but what it holds, which it answers when told to. */
+async function holding(isHeld: (request: string) => boolean) {
+  const held: Socket[] = [];
+  const requests: string[] = [];
+  const member = await startRawMember((socket) =>
+    socket.on('data', (bytes) => {
+      const request = bytes.toString('latin1');
+      requests.push(request.split(' HTTP')[0]!);
+      if (isHeld(request)) held.push(socket);
+      else socket.write(ok);
+    }),
+  );
+  closers.push(member.close);
+  return { ...member, requests, held, release: () => held.shift()?.write(ok) };
+}
+
+const isPoll = (request: string) => request.startsWith('DELETE /svc/rest/queues/');
+
+async function open(members: readonly string[], options: ProxyOptions = {}): Promise<void> {
+  proxy = await startProxy({ members, ...options });
+  closers.unshift(proxy.close);
+  authorization = `Authorization: Bearer ${await tokenFor(proxy.key, 'Admin')}\r\n`;
+}
+
+const request = (method: string, path: string, body = '') =>
+  `${method} ${path} HTTP/1.1\r\nHost: p\r\n${authorization}${body && `Content-Length: ${body.length}\r\n`}\r\n${body}`;
+const call = (method: string, path: string, body = '') => sendRaw(proxy.address, request(method, path, body));
+const poll = () => call('DELETE', '/svc/rest/queues/q/60');
+const hostOf = ({ address }: { readonly address: string }) => new URL(address).host;
+
+describe('polls at one member', () => {
+  test('hold no more of its workers than they may: others are answered, and more polls are 503 member_busy', async () => {
+    const member = await holding(isPoll);
+    await open([member.address], { limits: { memberPolls: 2, waitMs: 100 } });
+    const held = [poll(), poll()];
+    await until(() => member.held.length === 2, 'two polls wait at the member');
+    const refused = await poll();
+    expect(refused.status).toBe(503);
+    expect(refused.head).toMatch(/\r\nRetry-After: \d+\r\n/);
+    const problem = JSON.parse(refused.body);
+    expect(problem).toMatchObject({ code: 'member_busy' });
+    expect(problem.detail).toContain(`The member ${hostOf(member)} has as many polls`);
+    expect((await call('GET', '/svc/rest/cluster')).status).toBe(200);
+    expect(member.requests.filter(isPoll)).toHaveLength(2);
+    member.release();
+    member.release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('wait their turn, and get it when one ends', async () => {
+    const member = await holding(isPoll);
+    await open([member.address], { limits: { ...limits, memberPolls: 1 } });
+    const polls = [poll(), poll(), poll()];
+    for (let i = 1; i <= 3; i += 1) {
+      await until(
+        () => member.held.length === 1 && member.requests.length === i,
+        `poll ${i} is at the member`,
+      );
+      member.release();
+    }
+    expect((await Promise.all(polls)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  test('S70: one that is broken off makes room for the next', async () => {
+    const member = await holding(isPoll);
+    await open([member.address], { limits: { ...limits, memberPolls: 1 } });
+    const caller = connect(Number(new URL(proxy.address).port), '127.0.0.1');
+    caller.on('error', () => undefined);
+    caller.write(request('DELETE', '/svc/rest/queues/q/60'));
+    await until(() => member.held.length === 1, 'the first poll waits');
+    const next = poll();
+    caller.destroy();
+    await until(() => member.held.length === 2, 'the next has its place');
+    member.held[1]!.write(ok);
+    expect((await next).status).toBe(200);
+  });
+
+  test('go to another member that has room', async () => {
+    const members = [await holding(isPoll), await holding(isPoll)];
+    await open(
+      members.map(({ address }) => address),
+      { limits: { ...limits, memberPolls: 1 } },
+    );
+    const polls = [poll(), poll()];
+    await until(() => members.every(({ held }) => held.length === 1), 'each member has one');
+    for (const { release } of members) release();
+    expect((await Promise.all(polls)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe('calls at a member whose connections are all taken', () => {
+  test('S65: do not wait for ever: 503 member_busy', async () => {
+    const member = await holding(isPoll);
+    await open([member.address], { limits: { memberConnections: 1, waitMs: 100 } });
+    const held = poll();
+    await until(() => member.held.length === 1, 'the poll waits at the member');
+    const refused = await call('POST', '/svc/rest/maps/m/k', 'x');
+    expect([refused.status, JSON.parse(refused.body).code]).toEqual([503, 'member_busy']);
+    expect(refused.head).toMatch(/\r\nRetry-After: \d+\r\n/);
+    member.release();
+    expect((await held).status).toBe(200);
+    expect(member.requests).toHaveLength(1);
+  });
+
+  test('stand in a line that has an end', async () => {
+    const member = await holding(() => true);
+    await open([member.address], { limits: { ...limits, memberConnections: 1, memberWaiting: 1 } });
+    const first = call('GET', '/svc/rest/cluster');
+    await until(() => member.held.length === 1, 'the first call is at the member');
+    const others = [call('GET', '/svc/rest/instance'), call('GET', '/svc/rest/instance')];
+    const [refused] = await Promise.all([Promise.race(others)]);
+    expect(refused!.status).toBe(503);
+    member.release();
+    await until(() => member.held.length === 1, 'the one in the line has its turn');
+    member.release();
+    expect((await first).status).toBe(200);
+    expect((await Promise.all(others)).map(({ status }) => status).sort()).toEqual([200, 503]);
+  });
+
+  test('use the connections that there are again', async () => {
+    const member = await holding(() => false);
+    await open([member.address], { limits: { ...limits, memberConnections: 2 } });
+    const replies = await Promise.all(Array.from({ length: 50 }, () => call('GET', '/svc/rest/cluster')));
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+    expect(member.opened()).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a member that falls silent', () => {
+  const probing = {
+    probes: { everyMs: 20, replyMs: 300 },
+    health: { failuresOut: 3, successesIn: 2, slowStartMs: 1 },
+  };
+  const reads = Array.from({ length: 6 }, () => '/svc/rest/instance');
+
+  test('S66: its reads move to another as soon as a probe goes unanswered; writes and polls stay', async () => {
+    let isSilent = false;
+    const hung = await holding(() => isSilent);
+    const steady = await holding((request) => /^(?:POST|DELETE)/.test(request));
+    await open([hung.address, steady.address], probing);
+    await until(
+      () => proxy.members.statuses().every(({ lastProbe }) => lastProbe === 'ready'),
+      'both are ready',
+    );
+    isSilent = true;
+    const pending = reads.map((path) => call('GET', path));
+    expect((await Promise.all(pending)).map(({ status }) => status)).toEqual(reads.map(() => 200));
+    const sentTwice = hung.requests.filter((line) => line.includes('instance')).length;
+    expect(steady.requests.filter((line) => line.includes('instance'))).toHaveLength(6);
+    expect(sentTwice).toBeLessThanOrEqual(6);
+  });
+
+  test('S66: a write that it has is sent to nobody else', async () => {
+    let isSilent = false;
+    const hung = await holding(() => isSilent);
+    const steady = await holding(() => false);
+    await open([hung.address, steady.address], { ...probing, limits: { replyMs: 4_000 } });
+    await until(
+      () => proxy.members.statuses().every(({ lastProbe }) => lastProbe === 'ready'),
+      'both are ready',
+    );
+    isSilent = true;
+    const replies = await Promise.all([1, 2].map(() => call('POST', '/svc/rest/maps/m/k', 'x')));
+    const got = [...hung.requests, ...steady.requests].filter((line) => line.startsWith('POST'));
+    expect(got).toHaveLength(2);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 504]);
+  });
+
+  test('S66: reads under way at a member that is killed are answered by another', async () => {
+    const killed = await holding((request) => request.includes('/instance'));
+    const steady = await holding(() => false);
+    await open([killed.address, steady.address]);
+    const pending = reads.map((path) => call('GET', path));
+    await until(() => killed.held.length > 0, 'some are at the member');
+    await killed.close();
+    expect((await Promise.all(pending)).map(({ status }) => status)).toEqual(reads.map(() => 200));
+  });
+
+  test('S67: a refused connection puts it behind the others at once, and nobody waits for its probes', async () => {
+    const gone = await unusedAddress();
+    const steady = await holding(() => false);
+    await open([gone, steady.address], { ...probing, probes: { everyMs: 60_000, replyMs: 300 } });
+    for (let i = 0; i < 6; i += 1) expect((await call('GET', '/svc/rest/instance')).status).toBe(200);
+    await until(() => proxy.members.statuses()[0]!.lastProbe === 'unreachable', 'it was probed');
+    expect(proxy.members.list()[0]!.isTrusted).toBe(false);
+    expect(proxy.members.list()[1]!.isTrusted).toBe(true);
+  });
+});
