@@ -1,8 +1,12 @@
 /** `/api/v1/access`: why a call was refused, and who may call what, at a running console. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTool, toolDone } from '../commands/support.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until, withStore } from '../helpers/store.ts';
+import { startRecorder } from '../member-proxy/servers.ts';
 
 let console: RunningConsole;
 let admin: string;
@@ -82,7 +86,7 @@ describe('a refusal is explained by its decision id', () => {
     expect(String(body.change).length).toBeGreaterThan(10);
   });
 
-  test('by the command line too, while the console runs and after it', async () => {
+  test('by the command line too', async () => {
     const decision = await refused('/svc/rest/maps/orders/1', viewer, 'DELETE');
     const ask = () => runTool(['explain', '--decision', decision, '--json'], { dataDir: console.dataDir });
     await until(async () => (await ask()).code === 0, 'the refusal in the store', 20_000);
@@ -193,4 +197,48 @@ test('S83, S90: a flood of refusals does not make the store grow', async () => {
   expect(await stored()).toBeLessThan(20);
   const decision = await refused('/svc/rest/maps/orders/1', viewer, 'DELETE');
   expect((await explain({ decision })).status).toBe(200);
+});
+
+test('at a member where a group is off, both say so; a stopped console has written down what it refused', async () => {
+  const open = ['/hazelcast/health', '/hazelcast/rest/cluster'];
+  const member = await startRecorder((req, res) => {
+    if (!open.some((start) => req.url!.startsWith(start))) req.socket.destroy();
+    else res.end('{}');
+  });
+  const dataDir = mkdtempSync(join(tmpdir(), 'console-access-'));
+  const other = await startConsole({ dataDir, env: { CONSOLE_MEMBERS: member.address } });
+  try {
+    const token = await machineToken(other);
+    const get = async (path: string) => {
+      const response = await fetch(other.url + path, { headers: { Authorization: `Bearer ${token}` } });
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const { host } = new URL(member.address);
+    const offAt = async () => {
+      const { endpoints } = (await get('/api/v1/access/matrix?role=Viewer')) as unknown as Matrix;
+      return endpoints
+        .filter(({ access }) => (access.Viewer as { groupOffAt?: string[] }).groupOffAt?.includes(host))
+        .map(({ path }) => path);
+    };
+    await until(
+      async () => (await offAt()).includes('/svc/rest/maps/{mapName}'),
+      'the groups that are off',
+      20_000,
+    );
+    expect(await offAt()).not.toContain('/svc/rest/cluster');
+    const { code, decision_id: decision } = await get('/svc/rest/maps/m/k');
+    expect(code).toBe('group_disabled');
+    await other.stop();
+    const explained = await toolDone(['explain', '--decision', String(decision), '--json'], { dataDir });
+    expect(explained.json()).toMatchObject({
+      code: 'group_disabled',
+      rule: { group: 'DATA' },
+      reason: expect.stringContaining(host),
+      change: expect.stringContaining('configuration of the member'),
+    });
+  } finally {
+    await other.stop();
+    await member.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });

@@ -53,6 +53,13 @@ describe('S45: roles come from matching rules alone', () => {
     expect(rolesOf({ attributes }, { rules })).toEqual(expected);
   });
 
+  test('custom roles come behind the built-in ones, and one may be the default', () => {
+    const given = ['groups=ops -> Orders', 'groups=ops -> Bills', 'groups=ops -> Viewer'].map(parseRoleRule);
+    const attributes = { groups: ['ops'] };
+    expect(rolesOf({ attributes }, { rules: given })).toEqual(['Viewer', 'Bills', 'Orders']);
+    expect(rolesOf({ attributes: {} }, { rules: given, defaultRole: 'Orders' })).toEqual(['Orders']);
+  });
+
   test('the default role is for whom no rule matches, and adds to nobody', () => {
     const defaultRole = 'MetricsViewer';
     expect(rolesOf({ attributes: {} }, { rules, defaultRole })).toEqual(['MetricsViewer']);
