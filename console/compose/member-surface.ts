@@ -35,6 +35,8 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     ...defaultLimits,
     bodyBytes: settings.proxyBodyLimitBytes,
     memberConnections: partOf(defaultLimits.memberConnections, processes),
+    // The embedded member has no workers that polls could take.
+    memberPolls: isEmbedded ? 0 : partOf(settings.proxyPollsPerMember, processes),
   };
   return createMemberProxy({
     ...deps,

@@ -190,6 +190,12 @@ export const settingsTable = {
     '1000',
     'queue polls of one caller that may wait at the same time; 0 for no limit',
   ),
+  proxyPollsPerMember: setting(
+    'CONSOLE_PROXY_POLLS_PER_MEMBER',
+    check.integer(0, 10_000, 'polls'),
+    '12',
+    'queue polls that one member of `CONSOLE_MEMBERS` holds at the same time, each with one of its 16 workers; 0 for no limit',
+  ),
   jwksUri: setting(
     'CONSOLE_JWKS_URI',
     check.httpAddress,
