@@ -2,8 +2,7 @@
 import { createExplain, type Explanation } from '../../member-proxy/explain.ts';
 import { createMatrix, type Matrix, type MatrixSubject } from '../../member-proxy/matrix.ts';
 import type { MemberStatus } from '../../member-proxy/members.ts';
-import type { RoleBook } from '../../member-proxy/role-book.ts';
-import { createRoleBook } from '../../member-proxy/role-book.ts';
+import { createRoleBook, type RoleBook } from '../../member-proxy/role-book.ts';
 import type { CustomRoles } from '../accounts/custom-roles.ts';
 import type { Users } from '../accounts/users.ts';
 import { ProblemError, problems } from '../errors.ts';

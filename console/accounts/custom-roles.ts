@@ -2,11 +2,11 @@
  * Custom roles: names for sets of permissions, made by administrators. Tokens carry the name only, and what it
  * opens is looked up when a call comes; a role that is gone opens nothing.
  */
-import { createHash } from 'node:crypto';
 import { ProblemError, problems } from '../errors.ts';
 import type { RoleRecord, UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
-import { isCustomRoleName, isRole, roleMeanings, roles } from './roles.ts';
+import { checkName, checkPermissions, describedBy, versionOf } from './custom-role-form.ts';
+import { isRole, roleMeanings, roles } from './roles.ts';
 import { validFrom } from './validity.ts';
 
 export interface NewRole {
@@ -58,10 +58,6 @@ export interface CustomRolesDeps {
 }
 
 const mostRoles = 500;
-const mostPermissions = 100;
-const longestPermission = 256;
-const longestDescription = 200;
-
 export function createCustomRoles({
   registry,
   isPermission,
@@ -126,20 +122,6 @@ export function createCustomRoles({
   };
 }
 
-/** Changes with the record: the value of an entity tag (RFC 9110 §8.8.3), without its quotes. */
-export function versionOf(role: RoleRecord): string {
-  return createHash('sha256').update(JSON.stringify(role)).digest('base64url').slice(0, 22);
-}
-
-/** What may be shown of a role: all there is. @param users  names of those who have it */
-export function viewOfRole(
-  { id, permissions, description, createdAt }: RoleRecord,
-  users: readonly string[],
-) {
-  const at = new Date(createdAt).toISOString();
-  return { name: id, permissions, description: description ?? null, users, createdAt: at };
-}
-
 function unchanged(role: RoleRecord | undefined, version: string | undefined): RoleRecord {
   if (!role) return unknownRole();
   if (version === undefined || version === versionOf(role)) return role;
@@ -149,44 +131,12 @@ function unchanged(role: RoleRecord | undefined, version: string | undefined): R
   );
 }
 
-function checkName(name: string): void {
-  if (isCustomRoleName(name)) return;
-  throw invalid(
-    'The name of a role has 1 to 64 letters (a to z), digits and the characters _ . - and starts with a letter; ' +
-      `it is none that could be taken for ${roles.join(', ')}.`,
-  );
-}
-
 /** Names that differ in case alone would be taken for one another. */
 function checkIsFree(transaction: RegistryTransaction, name: string): void {
   const all = [...transaction.all('roles').keys()];
   const taken = all.find((other) => other.toLowerCase() === name.toLowerCase());
   if (taken !== undefined) throw conflict(`There is a role ${taken} already.`);
   if (all.length >= mostRoles) throw conflict(`There are ${mostRoles} roles already, and more are not kept.`);
-}
-
-function checkPermissions(
-  given: readonly string[],
-  isPermission: CustomRolesDeps['isPermission'],
-): readonly string[] {
-  const permissions = [...new Set(given)];
-  if (permissions.length === 0) throw invalid('A role needs a permission, such as svc:health:read.');
-  if (permissions.length > mostPermissions) {
-    throw invalid(`A role has at most ${mostPermissions} permissions.`);
-  }
-  if (permissions.every((text) => text.length <= longestPermission && isPermission(text))) return permissions;
-  throw invalid(
-    'A permission is svc:<group>:read or :write with group cluster, health, data, wan, cp or persistence, ' +
-      'svc:map:<name>:read or :write, or svc:queue:<name>:offer, :poll or :size; <name> may end in *.',
-  );
-}
-
-function describedBy(description: string | undefined): Pick<RoleRecord, 'description'> {
-  if (description === undefined) return {};
-  if (description.length > longestDescription || /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(description)) {
-    throw invalid(`The description of a role is one line of at most ${longestDescription} characters.`);
-  }
-  return { description };
 }
 
 /** The rules would give a role that opens nothing, and one day perhaps another of the same name. */
@@ -219,10 +169,6 @@ function sorted(all: Iterable<RoleRecord>): readonly RoleRecord[] {
 
 function unknownRole(): never {
   throw new ProblemError(problems.notFound, 'There is no custom role of this name.');
-}
-
-function invalid(detail: string): ProblemError {
-  return new ProblemError(problems.invalidRequest, detail);
 }
 
 function conflict(detail: string): ProblemError {

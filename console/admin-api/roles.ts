@@ -1,7 +1,8 @@
 /** `/api/v1/roles`: the same roles, rules and words as `npx console role`. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type CustomRoles, type NewRole, versionOf, viewOfRole } from '../accounts/custom-roles.ts';
+import { versionOf, viewOfRole } from '../accounts/custom-role-form.ts';
+import type { CustomRoles, NewRole } from '../accounts/custom-roles.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { RoleRecord } from '../storage/records.ts';
 import { readJson } from './json-body.ts';

@@ -1,4 +1,4 @@
-import { viewOfRole } from '../accounts/custom-roles.ts';
+import { viewOfRole } from '../accounts/custom-role-form.ts';
 import type { Services } from '../services.ts';
 import type { RoleRecord } from '../storage/records.ts';
 import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
