@@ -14,7 +14,7 @@ function spawnMember(env: Record<string, string>): ChildProcess {
   return child;
 }
 
-/** A member in a process of its own, ready; `ready` is what it has printed. */
+/** A member in a process of its own, ready; `ready` is what it has printed, `exited` gives its exit code. */
 export async function startProcess(env: Record<string, string>) {
   const child = spawnMember(env);
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -31,7 +31,7 @@ export async function startProcess(env: Record<string, string>) {
     child.kill(signal);
     return exited;
   }
-  return { ready, stop };
+  return { ready, stop, exited };
 }
 
 /** Runs a member that does not start. */

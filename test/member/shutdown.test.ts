@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLifecycle } from '../../member/cluster/lifecycle.ts';
 import { managedFile, unauthenticated } from './management-support.ts';
-import { startProcess } from './process.ts';
+import { addressIn, startProcess, writeConfig } from './processes.ts';
 import { call, connectRaw, empty, startTestMember, waitingPoll } from './support.ts';
 
 const management = '/svc/rest/management/cluster';
@@ -9,9 +9,11 @@ const management = '/svc/rest/management/cluster';
 test.each(['memberShutdown', 'clusterShutdown'])(
   '%s answers first, ends what waits, and the process ends with 0',
   async (operation) => {
-    const { address, port, exited } = await startProcess(managedFile());
+    const file = await writeConfig(managedFile());
+    const { ready, exited } = await startProcess({ MEMBER_PORT: '0', MEMBER_CONFIG: file });
+    const address = addressIn(ready);
     const post = (body: string) => call(`${address}${management}/${operation}`, 'POST', { body });
-    const polling = await waitingPoll(port, 'q', 60);
+    const polling = await waitingPoll(Number(new URL(address).port), 'q', 60);
     expect(await post('wrong&')).toMatchObject(unauthenticated);
     expect(await call(`${address}/svc/health/ready`, 'GET')).toMatchObject(empty(200));
 
