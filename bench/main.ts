@@ -9,6 +9,9 @@ import { formatSpread } from './statistics.ts';
 const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }>>> = {
   token: () => import('./token.ts'),
   proxy: () => import('./proxy.ts'),
+  'proxy-idle': () => import('./proxy-idle.ts'),
+  'proxy-body': () => import('./proxy-body.ts'),
+  'proxy-members': () => import('./proxy-members.ts'),
   login: () => import('./login.ts'),
   start: () => import('./start.ts'),
 };
