@@ -6,7 +6,7 @@ import { createCustomRoles } from './accounts/custom-roles.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createUsers } from './accounts/users.ts';
-import { createProviders } from './federation/providers.ts';
+import { createProviders } from './federation/providers/providers.ts';
 import { createUpstreamSessions } from './federation/upstream-sessions.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createDeliveries } from './licence/deliveries.ts';
@@ -127,7 +127,7 @@ export function createServices({
     providers,
     /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
     async providerRegistration() {
-      const { createProviderRegistration } = await import('./federation/provider-registration.ts');
+      const { createProviderRegistration } = await import('./federation/providers/registration.ts');
       return createProviderRegistration({
         registry,
         sealer,

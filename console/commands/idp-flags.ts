@@ -1,7 +1,7 @@
 /** The flags of `idp add` and `idp update`, and what they say of a provider. */
 import { readFile, stat } from 'node:fs/promises';
 import { ProblemError, problems } from '../errors.ts';
-import type { ProviderField, ProviderInput } from '../federation/provider-input.ts';
+import type { ProviderField, ProviderInput } from '../federation/providers/input.ts';
 import { type Flag, type Input, type Tools, UsageError } from './command.ts';
 
 /** How each field is given; `-file` fields hold what is in the file. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../errors.ts';
 import type { DryStep } from '../federation/dry-run.ts';
-import type { DryCredentials } from '../federation/dry-run-ldap.ts';
-import type { Provider } from '../federation/provider-schema.ts';
+import type { DryCredentials } from '../federation/ldap/dry-run.ts';
+import type { Provider } from '../federation/providers/schema.ts';
 import type { Services } from '../services.ts';
 import { type Command, type Input, type Tools, UsageError } from './command.ts';
 import { columns } from './output.ts';
@@ -65,11 +65,11 @@ async function runDry(
   const deps = { outbound, artifacts: storage.artifacts, url: settings.url, randomBytes, now };
   switch (provider.kind) {
     case 'oidc':
-      return (await import('../federation/dry-run-oidc.ts')).dryRunOidc(provider, deps);
+      return (await import('../federation/oidc/dry-run.ts')).dryRunOidc(provider, deps);
     case 'saml':
-      return (await import('../federation/dry-run-saml.ts')).dryRunSaml(provider, deps);
+      return (await import('../federation/saml/dry-run.ts')).dryRunSaml(provider, deps);
     case 'ldap':
-      return (await import('../federation/dry-run-ldap.ts')).dryRunLdap(provider, who);
+      return (await import('../federation/ldap/dry-run.ts')).dryRunLdap(provider, who);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Identity providers as text. */
-import type { ProviderView } from '../federation/provider-view.ts';
+import type { ProviderView } from '../federation/providers/view.ts';
 import { fields } from './output.ts';
 
 export function rowOf(view: ProviderView): readonly string[] {

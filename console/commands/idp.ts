@@ -5,9 +5,9 @@ import {
   ProviderInputError,
   type ProviderKind,
   providerKinds,
-} from '../federation/provider-input.ts';
-import type { ListedProvider, NewProvider } from '../federation/provider-registration.ts';
-import type { Provider } from '../federation/provider-schema.ts';
+} from '../federation/providers/input.ts';
+import type { ListedProvider, NewProvider } from '../federation/providers/registration.ts';
+import type { Provider } from '../federation/providers/schema.ts';
 import type { Services } from '../services.ts';
 import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
 import { flagCalled, providerFlags, readProviderFlags } from './idp-flags.ts';
@@ -79,7 +79,7 @@ export const idpCommands: readonly Command[] = [
     async run(_input, { services }) {
       const opened = await services();
       const all = (await opened.providerRegistration()).list();
-      const { viewOfProvider } = await import('../federation/provider-view.ts');
+      const { viewOfProvider } = await import('../federation/providers/view.ts');
       const views = all.map((listed) => viewOfProvider(listed, opened.settings.url));
       return {
         text: table(
@@ -156,8 +156,8 @@ async function readSettings(
   before?: Provider,
 ): Promise<NewProvider> {
   const [{ readProviderInput }, { createInputDeps }] = await Promise.all([
-    import('../federation/provider-reading.ts'),
-    import('../federation/provider-input-deps.ts'),
+    import('../federation/providers/reading.ts'),
+    import('../federation/providers/input-deps.ts'),
   ]);
   const deps = createInputDeps({ outbound, url: settings.url, randomBytes, now }, flagCalled);
   return readProviderInput(what, said, deps, before).catch((error: unknown) => {
@@ -179,7 +179,7 @@ async function setEnabled(input: Input, open: () => Promise<Services>, isEnabled
 }
 
 async function done(listed: ListedProvider, { settings }: Services, said: string): Promise<Reply> {
-  const { viewOfProvider } = await import('../federation/provider-view.ts');
+  const { viewOfProvider } = await import('../federation/providers/view.ts');
   const view = viewOfProvider(listed, settings.url);
   const text = [said, describeProvider(view)].filter((part) => part !== '').join('\n\n');
   return { text, json: view, target: listed.id };

@@ -50,7 +50,7 @@ function onFirstUse({
   let loaded: Promise<ProviderAdministration> | undefined;
   const load = async () => {
     const [{ createProviderAdministration }, registration] = await Promise.all([
-      import('../federation/provider-administration.ts'),
+      import('../federation/providers/administration.ts'),
       providerRegistration(),
     ]);
     return createProviderAdministration({ registration, outbound, url: settings.url, randomBytes, now });

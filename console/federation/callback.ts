@@ -9,7 +9,7 @@ import type { BrowserBinding } from './browser-binding.ts';
 import { FederationError, type RedirectConnector } from './connector.ts';
 import type { OutsideSignedIn, OutsideSignIns } from './outside-sign-in.ts';
 import type { PostedReplies } from './posted-replies.ts';
-import type { LiveProvider } from './providers.ts';
+import type { LiveProvider } from './providers/providers.ts';
 import { asRefusal } from './refusals.ts';
 import type { UpstreamSessions } from './upstream-sessions.ts';
 

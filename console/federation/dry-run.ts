@@ -1,5 +1,5 @@
 /** A dry sign-in: what a provider is asked before anybody depends on it. It creates nothing, here or there. */
-import type { ConnectorDeps } from './provider-connectors.ts';
+import type { ConnectorDeps } from './providers/connectors.ts';
 
 export interface DryStep {
   readonly step: string;

@@ -8,8 +8,8 @@ import type { BegunOutside, OutsideLogout, OutsideLogouts } from '../accounts/ou
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import { type Departure, FederationError } from './connector.ts';
-import { logoutReturnAddress, samlLogoutAddress } from './provider-connectors.ts';
-import type { Providers } from './providers.ts';
+import { logoutReturnAddress, samlLogoutAddress } from './providers/connectors.ts';
+import type { Providers } from './providers/providers.ts';
 import type { UpstreamSessions, UpstreamSessionsDeps } from './upstream-sessions.ts';
 
 export interface OutsideLogoutsDeps {

@@ -9,7 +9,7 @@ import type { Attempts } from './attempts.ts';
 import type { BrowserBinding } from './browser-binding.ts';
 import type { AttemptSecrets, RedirectConnector, UpstreamIdentity } from './connector.ts';
 import { type Link, notSetUp } from './link.ts';
-import type { LiveProvider, Providers } from './providers.ts';
+import type { LiveProvider, Providers } from './providers/providers.ts';
 import { asRefusal } from './refusals.ts';
 
 export interface OutsideSignInDeps {

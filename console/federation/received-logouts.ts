@@ -15,8 +15,8 @@ import {
   type SamlMessage,
 } from './connector.ts';
 import type { ReturningLogouts } from './outside-logouts.ts';
-import { samlLogoutAddress } from './provider-connectors.ts';
-import type { LiveProvider, Providers } from './providers.ts';
+import { samlLogoutAddress } from './providers/connectors.ts';
+import type { LiveProvider, Providers } from './providers/providers.ts';
 import type { UpstreamSession, UpstreamSessions } from './upstream-sessions.ts';
 
 export interface ReceivedLogoutsDeps {

@@ -1,7 +1,7 @@
 /** Directories behind the form of the sign-in page, at a real OpenLDAP server. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { LdapProvider } from '../../console/federation/provider-schema.ts';
+import type { LdapProvider } from '../../console/federation/providers/schema.ts';
 import { Secret } from '../../console/secret.ts';
 import {
   emptyTree,

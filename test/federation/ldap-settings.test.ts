@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { createLdapConnector } from '../../console/federation/ldap.ts';
+import { createLdapConnector } from '../../console/federation/ldap/connector.ts';
 import {
   type LdapSettings,
   ldapProblems,
   type SearchThenBind,
-} from '../../console/federation/ldap-settings.ts';
+} from '../../console/federation/ldap/settings.ts';
 import {
   escapeFilterValue,
   escapeNameValue,
   fillTemplate,
   guidToText,
-} from '../../console/federation/ldap-text.ts';
+} from '../../console/federation/ldap/text.ts';
 import { Secret } from '../../console/secret.ts';
 
 const find: SearchThenBind = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attributesOf, identityOf } from '../../console/federation/oidc-claims.ts';
+import { attributesOf, identityOf } from '../../console/federation/oidc/claims.ts';
 
 describe('claims as attributes for role rules', () => {
   test.each([

@@ -1,7 +1,7 @@
 /** Logout between the console and an OpenID provider, at the connector: what is sent there, what is believed from there. */
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOidcConnector } from '../../console/federation/oidc.ts';
+import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { Secret } from '../../console/secret.ts';
 import { type CraftedProvider, clientId, clientSecret, startCraftedProvider } from './crafted-provider.ts';
 import { logoutClaims } from './logout-tokens.ts';

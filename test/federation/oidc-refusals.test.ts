@@ -1,7 +1,7 @@
 /** What an OpenID provider may send that proves nothing: each refused, and nobody comes of it. */
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOidcConnector } from '../../console/federation/oidc.ts';
+import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { Secret } from '../../console/secret.ts';
 import { type CraftedProvider, clientId, clientSecret, startCraftedProvider } from './crafted-provider.ts';
 import { callbackUrl, loopbackOutbound, refusalOf, replyOf } from './support.ts';

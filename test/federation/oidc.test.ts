@@ -1,6 +1,9 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOidcConnector, type OidcClientAuthentication } from '../../console/federation/oidc.ts';
+import {
+  createOidcConnector,
+  type OidcClientAuthentication,
+} from '../../console/federation/oidc/connector.ts';
 import { Secret } from '../../console/secret.ts';
 import {
   callbackUrl,

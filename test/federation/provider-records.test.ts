@@ -6,9 +6,9 @@ import {
   openProvider,
   ProviderRecordError,
   sealProvider,
-} from '../../console/federation/provider-records.ts';
-import type { Provider } from '../../console/federation/provider-schema.ts';
-import { newSelfSigned } from '../../console/federation/self-signed.ts';
+} from '../../console/federation/providers/records.ts';
+import type { Provider } from '../../console/federation/providers/schema.ts';
+import { newSelfSigned } from '../../console/federation/saml/self-signed.ts';
 import { createSealer } from '../../console/oidc/sealing.ts';
 import { Secret } from '../../console/secret.ts';
 import type { ProviderRecord } from '../../console/storage/records.ts';

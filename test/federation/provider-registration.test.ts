@@ -8,8 +8,8 @@ import {
   createProviderRegistration,
   type NewProvider,
   type ProviderRegistration,
-} from '../../console/federation/provider-registration.ts';
-import type { Provider } from '../../console/federation/provider-schema.ts';
+} from '../../console/federation/providers/registration.ts';
+import type { Provider } from '../../console/federation/providers/schema.ts';
 import { createOutbound } from '../../console/http/outbound.ts';
 import { createSealer } from '../../console/oidc/sealing.ts';
 import { Secret } from '../../console/secret.ts';

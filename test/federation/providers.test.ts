@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sealProvider } from '../../console/federation/provider-records.ts';
-import type { LdapProvider, Provider } from '../../console/federation/provider-schema.ts';
-import { createProviders, type Providers } from '../../console/federation/providers.ts';
+import { createProviders, type Providers } from '../../console/federation/providers/providers.ts';
+import { sealProvider } from '../../console/federation/providers/records.ts';
+import type { LdapProvider, Provider } from '../../console/federation/providers/schema.ts';
 import { createSealer } from '../../console/oidc/sealing.ts';
 import { Secret } from '../../console/secret.ts';
 import { createMemoryStorage } from '../../console/storage/memory.ts';

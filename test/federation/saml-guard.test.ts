@@ -5,7 +5,7 @@ import {
   maxXmlBytes,
   readPostedMessage,
   readRedirectedMessage,
-} from '../../console/federation/saml-guard.ts';
+} from '../../console/federation/saml/guard.ts';
 
 const posted = (text: string | Buffer) => Buffer.from(text).toString('base64');
 const redirected = (text: string | Buffer) => deflateRawSync(text).toString('base64');

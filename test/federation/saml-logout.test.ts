@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SignedXml } from 'xml-crypto';
 import type { Departure, SamlMessage } from '../../console/federation/connector.ts';
-import { createSamlConnector } from '../../console/federation/saml.ts';
+import { createSamlConnector } from '../../console/federation/saml/connector.ts';
 import {
   idOf,
   logoutUrl,

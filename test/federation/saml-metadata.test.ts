@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readProviderMetadata, writeOwnMetadata } from '../../console/federation/saml-metadata.ts';
+import { readProviderMetadata, writeOwnMetadata } from '../../console/federation/saml/metadata.ts';
 import {
   callbackUrl,
   consoleEntityId,

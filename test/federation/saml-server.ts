@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { SamlProvider } from '../../console/federation/provider-schema.ts';
+import type { SamlProvider } from '../../console/federation/providers/schema.ts';
 import { Secret } from '../../console/secret.ts';
 import { providerBase } from '../helpers/providers.ts';
 import {

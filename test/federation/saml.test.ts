@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AttemptSecrets } from '../../console/federation/connector.ts';
-import { createSamlConnector } from '../../console/federation/saml.ts';
+import { createSamlConnector } from '../../console/federation/saml/connector.ts';
 import { openStorage } from '../../console/storage/open.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import {

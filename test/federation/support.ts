@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { CallbackReply, FederationError, UpstreamIdentity } from '../../console/federation/connector.ts';
-import { createOidcConnector, type OidcProviderConfig } from '../../console/federation/oidc.ts';
+import { createOidcConnector, type OidcProviderConfig } from '../../console/federation/oidc/connector.ts';
 import { createOutbound, type Outbound } from '../../console/http/outbound.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 

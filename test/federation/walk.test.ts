@@ -6,7 +6,7 @@ import { createUsers } from '../../console/accounts/users.ts';
 import { createAttempts } from '../../console/federation/attempts.ts';
 import type { CallbackReply } from '../../console/federation/connector.ts';
 import { createLink } from '../../console/federation/link.ts';
-import { createOidcConnector } from '../../console/federation/oidc.ts';
+import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createMemoryStorage } from '../../console/storage/memory.ts';
 import {

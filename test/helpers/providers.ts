@@ -2,8 +2,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealProvider } from '../../console/federation/provider-records.ts';
-import type { OidcProvider, Provider } from '../../console/federation/provider-schema.ts';
+import { sealProvider } from '../../console/federation/providers/records.ts';
+import type { OidcProvider, Provider } from '../../console/federation/providers/schema.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createSealer } from '../../console/oidc/sealing.ts';
 import { withStore } from './store.ts';

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { UpstreamIdentity } from '../../console/federation/connector.ts';
-import { createOidcConnector, type OidcClientAuthentication } from '../../console/federation/oidc.ts';
+import {
+  createOidcConnector,
+  type OidcClientAuthentication,
+} from '../../console/federation/oidc/connector.ts';
 import { Secret } from '../../console/secret.ts';
 import { loopbackOutbound } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';

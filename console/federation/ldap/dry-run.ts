@@ -1,0 +1,169 @@
+/** The steps of a sign-in by a directory; the last of them needs somebody's name and password. */
+import { ResultCodeError } from 'ldapts';
+import { FederationError, type UpstreamIdentity } from '../connector.ts';
+import { createDryRun, type DryRun, type DryStep } from '../dry-run.ts';
+import { ldapSettings } from '../providers/connectors.ts';
+import type { LdapProvider } from '../providers/schema.ts';
+import { rolesOf } from '../role-rules.ts';
+import { createLdapConnector } from './connector.ts';
+import { type DirectorySession, openDirectorySession } from './session.ts';
+import type { SearchThenBind } from './settings.ts';
+import { escapeFilterValue, fillTemplate } from './text.ts';
+
+const limits = { timeoutMs: 5000, maxBytes: 1024 * 1024 } as const;
+
+export interface DryCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** @param who  somebody to sign in; without, the steps end before that */
+export async function dryRunLdap(provider: LdapProvider, who?: DryCredentials): Promise<readonly DryStep[]> {
+  const run = createDryRun();
+  const session = await connect(provider, run);
+  if (!session) return run.steps;
+  try {
+    const { find, groups } = provider.ldap;
+    if (find.by === 'search') {
+      if (!(await bind(session, find, run))) return run.steps;
+      await look(session, 'base DN', find.baseDn, '--base-dn', run);
+      await tryFilter(session, find, run);
+      if (groups) await look(session, 'group base DN', groups.baseDn, '--group-base-dn', run);
+    } else run.ok('template', `${find.dn}: tried with a name and a password only`);
+  } finally {
+    session.close();
+  }
+  if (who) await signIn(provider, who, run);
+  return run.steps;
+}
+
+async function connect({ ldap }: LdapProvider, run: DryRun): Promise<DirectorySession | undefined> {
+  const { startTls = false, allowPlaintext = false, ca } = ldap;
+  const url = new URL(ldap.url);
+  const isPlain = url.protocol === 'ldap:' && !startTls;
+  try {
+    const session = await openDirectorySession(
+      { url, startTls, allowPlaintext, ...(ca !== undefined && { ca }) },
+      limits,
+    );
+    const how = startTls ? 'encrypted by StartTLS' : isPlain ? 'in the clear' : 'encrypted by TLS';
+    run.ok('connection', `${url.host}, ${how}`);
+    return session;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const isTls = /CERT|SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code);
+    const advice = isTls
+      ? 'Name the authority of its certificate with --ca-file, and the host as the certificate does.'
+      : startTls
+        ? 'Check --url, and whether the directory offers StartTLS; ldaps: is the other way.'
+        : 'Check --url, and that this machine reaches it.';
+    return run.failed('connection', `${url.host}: ${code || message}`, advice);
+  }
+}
+
+async function bind(
+  session: DirectorySession,
+  { bindDn, bindPassword }: SearchThenBind,
+  run: DryRun,
+): Promise<boolean> {
+  try {
+    await session.bind(bindDn, bindPassword.reveal());
+    run.ok('bind', bindDn);
+    return true;
+  } catch (error) {
+    run.failed('bind', `${bindDn}: ${resultOf(error)}`, 'Check --bind-dn and --bind-password-file.');
+    return false;
+  }
+}
+
+async function look(
+  session: DirectorySession,
+  step: string,
+  base: string,
+  flag: string,
+  run: DryRun,
+): Promise<void> {
+  try {
+    const search = {
+      base,
+      scope: 'base',
+      filter: '(objectClass=*)',
+      attributes: ['1.1'],
+      maxEntries: 1,
+    } as const;
+    const found = await session.search(search);
+    if (found.length > 0) run.ok(step, base);
+    else run.failed(step, `${base}: nothing is shown there`, `Check ${flag}, and what --bind-dn may read.`);
+  } catch (error) {
+    run.failed(step, `${base}: ${resultOf(error)}`, `Check ${flag}, and what --bind-dn may read.`);
+  }
+}
+
+/** By a name that nobody has: whether the directory takes the filter at all. */
+async function tryFilter(
+  session: DirectorySession,
+  { baseDn, filter }: SearchThenBind,
+  run: DryRun,
+): Promise<void> {
+  const filled = fillTemplate(filter, escapeFilterValue('nobody-of-this-name-(dry run)'));
+  try {
+    await session.search({ base: baseDn, scope: 'sub', filter: filled, attributes: ['1.1'], maxEntries: 2 });
+    run.ok('user filter', filter);
+  } catch (error) {
+    run.failed('user filter', `${filter}: ${resultOf(error)}`, 'Check --user-filter.');
+  }
+}
+
+async function signIn(
+  provider: LdapProvider,
+  { username, password }: DryCredentials,
+  run: DryRun,
+): Promise<void> {
+  const notes: string[] = [];
+  const log = { warn: (fields: unknown) => void notes.push(reasonIn(fields)) };
+  const connector = createLdapConnector(ldapSettings(provider), { log });
+  try {
+    const identity = await connector.verify(username, password);
+    if (identity) tellIdentity(identity, provider, run);
+    else {
+      const why = notes.length > 0 ? notes.join('; ') : 'the name or the password is wrong';
+      run.failed(
+        'sign-in',
+        why,
+        'Check the name, the password, --base-dn and --user-filter or --dn-template.',
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof FederationError)) throw error;
+    run.failed('sign-in', error.message, 'Check what people or --bind-dn may read, and --subject-attribute.');
+  } finally {
+    await connector.close();
+  }
+}
+
+function tellIdentity(identity: UpstreamIdentity, { roleRules }: LdapProvider, run: DryRun): void {
+  const { subject, username = 'none', email = 'none', name = 'none', attributes } = identity;
+  run.ok('sign-in', `subject ${subject}, user name ${username}, e-mail ${email}, name ${name}`);
+  const named = Object.entries(attributes).map(
+    ([attribute, values]) => `${attribute}: ${values.join(' | ') || 'none'}`,
+  );
+  run.ok('attributes', named.join('; '));
+  const roles = rolesOf(identity, roleRules);
+  if (roles.length > 0) run.ok('roles', roles.join(', '));
+  else
+    run.failed(
+      'roles',
+      'no rule gives a role: this person is refused',
+      'Change --role-rule or --default-role.',
+    );
+}
+
+function resultOf(error: unknown): string {
+  if (error instanceof ResultCodeError) return `${error.name} (${error.code})`;
+  return error instanceof Error ? error.message : 'no answer';
+}
+
+function reasonIn(fields: unknown): string {
+  const isObject = typeof fields === 'object' && fields !== null;
+  return isObject && 'reason' in fields ? String(fields.reason) : 'the directory was not clear';
+}

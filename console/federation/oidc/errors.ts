@@ -1,0 +1,79 @@
+/** What went wrong between the console and an OpenID Connect provider, in words for a person. */
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+import { ProblemError } from '../../errors.ts';
+import { OutboundError } from '../../http/outbound-exchange.ts';
+import { FederationError } from '../connector.ts';
+
+/** @returns what to throw instead: a flaw of this program stays what it is */
+export function asFederationError(error: unknown): unknown {
+  if (error instanceof FederationError) return error;
+  const refuse = (status: FederationError['status'], message: string) =>
+    new FederationError(status, message, { cause: error });
+
+  const network = causesOf(error).find((cause) => cause instanceof OutboundError);
+  if (network)
+    return refuse(503, `The identity provider could not be reached: ${outboundReasons[network.reason]}.`);
+  if (causesOf(error).some((cause) => cause instanceof ProblemError)) {
+    return refuse(503, 'The identity provider has an address that this console does not call.');
+  }
+  if (error instanceof AuthorizationResponseError) return refused(error.error, refuse);
+  if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
+    return refuse(400, 'The identity provider did not accept its own answer again. Please sign in again.');
+  }
+  if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
+    return refuse(
+      503,
+      'The identity provider does not accept this console: its registration there is wrong.',
+    );
+  }
+  if (!(error instanceof ClientError)) return error;
+  // Without a code, it failed before anything of OpenID Connect was looked at.
+  if (error.code === undefined || unreadable.has(error.code)) {
+    return refuse(503, 'The identity provider answered with something that is no OpenID Connect.');
+  }
+  return refuse(401, 'What the identity provider sent does not prove who signed in.');
+}
+
+export const outboundReasons: Readonly<Record<OutboundError['reason'], string>> = {
+  name_not_resolved: 'its name is not known',
+  connection_refused: 'it refuses connections',
+  connection_failed: 'the connection failed',
+  tls_failed: 'its certificate is not trusted',
+  timeout: 'it took too long',
+  too_large: 'it sent too much',
+  cancelled: 'the request was given up',
+};
+
+/** Refusals that are the provider's own trouble (RFC 6749 §4.1.2.1). */
+const passing = new Set(['temporarily_unavailable', 'server_error']);
+
+const unreadable = new Set([
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_MISSING_SERVER_METADATA',
+  'OAUTH_TIMEOUT',
+]);
+
+/** The code alone: the description is whatever the address held. */
+function refused(
+  code: string,
+  refuse: (status: FederationError['status'], message: string) => FederationError,
+): FederationError {
+  const shown = /^[a-z_]{1,40}$/.test(code) ? ` (${code})` : '';
+  if (code === 'access_denied')
+    return refuse(403, 'The identity provider did not let you in (access_denied).');
+  if (passing.has(code)) return refuse(503, `The identity provider has trouble of its own${shown}.`);
+  return refuse(403, `The identity provider refused the sign-in${shown}.`);
+}
+
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let at = error; at instanceof Error && causes.length < 8; at = at.cause) causes.push(at);
+  return causes;
+}

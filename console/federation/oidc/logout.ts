@@ -1,0 +1,173 @@
+/**
+ * Logout between the console and an OpenID Connect provider: passed on by RP-Initiated Logout 1.0,
+ * received by Back-Channel Logout 1.0 (S41) and Front-Channel Logout 1.0.
+ */
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
+import type { CustomFetch, ServerMetadata } from 'openid-client';
+import { FederationError, type ReceivedLogout, type RedirectConnector } from '../connector.ts';
+import { asFederationError } from './errors.ts';
+import { isBrowserAddress, metadataMs, type OidcMetadata } from './metadata.ts';
+
+export interface OidcLogoutDeps {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The one algorithm of the provider's tokens, asymmetric. */
+  readonly alg: string;
+  readonly metadata: OidcMetadata;
+  readonly fetch: CustomFetch;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** A key set is fetched anew where the metadata name another address. */
+interface KeysOf {
+  readonly of: string;
+  readonly find: ReturnType<typeof createRemoteJWKSet>;
+}
+
+export type OidcLogout = Required<
+  Pick<RedirectConnector, 'beginLogout' | 'readLogoutToken' | 'readFrontChannelLogout'>
+>;
+
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+/** A provider sends its tokens at once; their `exp` is up to it. */
+const oldestSeconds = 600;
+const skewSeconds = 60;
+const longestToken = 16_384;
+/** Groups and the like make ID tokens longer than servers take addresses; the provider then asks the person. */
+const longestHint = 6000;
+/** Explicit typing is recommended, not required, and older providers write what is on all their tokens. */
+const tokenTypes: readonly (string | undefined)[] = [
+  'logout+jwt',
+  'application/logout+jwt',
+  'jwt',
+  undefined,
+];
+
+export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
+  const { issuer, clientId, alg, metadata, fetch, now } = deps;
+  let keys: KeysOf | undefined;
+
+  return {
+    async beginLogout({ session, logoutId, returnUrl }) {
+      const { end_session_endpoint: endpoint } = await currentMetadata();
+      if (endpoint === undefined) return undefined;
+      if (!isBrowserAddress(issuer, endpoint)) {
+        throw new FederationError(
+          503,
+          'The logout address of the identity provider is not an https address.',
+        );
+      }
+      const location = new URL(endpoint);
+      const { hint } = session;
+      if (hint !== undefined && hint.length <= longestHint) location.searchParams.set('id_token_hint', hint);
+      location.searchParams.set('client_id', clientId);
+      location.searchParams.set('post_logout_redirect_uri', returnUrl);
+      location.searchParams.set('state', logoutId);
+      return { method: 'GET', location: location.href };
+    },
+    async readLogoutToken(token) {
+      if (token.length > longestToken) throw refusal('is too long');
+      return logoutOf(await verified(token), now());
+    },
+    readFrontChannelLogout(parameters) {
+      const sid = parameters.get('sid') ?? '';
+      if (parameters.get('iss') !== issuer || sid === '' || sid.length > 1024) {
+        throw new FederationError(400, 'This logout names no session of this identity provider.');
+      }
+      return sid;
+    },
+  };
+
+  async function verified(token: string): Promise<JWTPayload> {
+    const find = keysOf((await currentMetadata()).jwks_uri!);
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, find, {
+        algorithms: [alg],
+        issuer,
+        audience: clientId,
+        clockTolerance: skewSeconds,
+        maxTokenAge: oldestSeconds,
+        requiredClaims: ['iat', 'exp', 'jti', 'events'],
+        currentDate: new Date(now()),
+      });
+      if (!tokenTypes.includes(protectedHeader.typ?.toLowerCase()))
+        throw refusal('is a token of another type');
+      return payload;
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  function keysOf(address: string): KeysOf['find'] {
+    if (keys?.of !== address) keys = { of: address, find: keysAt(address) };
+    return keys.find;
+  }
+
+  /** By the guarded client; a key that is not there is looked for again every half minute at most. */
+  function keysAt(address: string) {
+    return createRemoteJWKSet(new URL(address), {
+      cacheMaxAge: metadataMs,
+      [customFetch]: (url, { headers, signal }) =>
+        fetch(url, {
+          method: 'GET',
+          headers: Object.fromEntries(headers),
+          body: undefined,
+          redirect: 'manual',
+          signal,
+        }),
+    });
+  }
+
+  async function currentMetadata(): Promise<ServerMetadata> {
+    try {
+      return await metadata.current();
+    } catch (error) {
+      throw asFederationError(error);
+    }
+  }
+}
+
+/** What the library does not know of logout tokens (Back-Channel Logout §2.4, §2.6). */
+function logoutOf({ sub, sid, jti, exp, iat, events, nonce }: JWTPayload, nowMs: number): ReceivedLogout {
+  if (!isObject(events) || !isObject(events[logoutEvent])) throw refusal('is about no logout');
+  if (nonce !== undefined) throw refusal('is an ID token in another place');
+  if (!isId(jti)) throw refusal('has no id');
+  if (sub === undefined && sid === undefined) throw refusal('names nobody');
+  if ((sub !== undefined && !isId(sub)) || (sid !== undefined && !isId(sid))) throw refusal('names nobody');
+  const usableUntil = Math.min(exp!, iat! + oldestSeconds) + skewSeconds;
+  return {
+    ...(sub === undefined ? {} : { subject: sub }),
+    sessionIds: sid === undefined ? [] : [sid as string],
+    messageId: jti,
+    usableUntilMs: Math.max(usableUntil * 1000, nowMs),
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 1024;
+}
+
+/** A token that does not hold is told from keys that cannot be had. */
+function asRefusal(error: unknown): unknown {
+  if (error instanceof errors.JWTExpired) return refusal('has expired', error);
+  if (error instanceof errors.JWTClaimValidationFailed) return refusal(`has a wrong ${error.claim}`, error);
+  if (error instanceof errors.JOSEAlgNotAllowed) return refusal('is signed by another algorithm', error);
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return noKeys(error);
+  // Without a name of its own: what the key set's address answered is none.
+  if (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC') return noKeys(error);
+  if (error instanceof errors.JOSEError) return refusal('is not signed by the identity provider', error);
+  return asFederationError(error);
+}
+
+function noKeys(cause: unknown): FederationError {
+  return new FederationError(503, 'The keys of the identity provider cannot be had.', { cause });
+}
+
+function refusal(flaw: string, cause?: unknown): FederationError {
+  return new FederationError(400, `The logout token ${flaw}.`, { cause });
+}

@@ -1,0 +1,132 @@
+/** From a provider's record to its connector, with the protocols that are needed and no others. */
+import type { Outbound } from '../../http/outbound.ts';
+import type { Logger } from '../../log.ts';
+import type { ProviderRecord } from '../../storage/records.ts';
+import type { ArtifactStore } from '../../storage/storage.ts';
+import type { Connector } from '../connector.ts';
+import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './schema.ts';
+import type { SecretSealer } from './secrets.ts';
+
+export interface ProviderTools {
+  /** Whether a record of this kind can be opened; one of no known kind can be, to be refused. */
+  has(record: ProviderRecord): boolean;
+  /** @throws {ProviderRecordError} */
+  open(record: ProviderRecord): Provider;
+  /** Whether it keeps a secret as it is although there is an encryption key by now. */
+  isBare(record: ProviderRecord): boolean;
+  /** @throws {ProviderRecordError} */
+  reseal(record: ProviderRecord): ProviderRecord;
+  /** @throws {Error} when there can be no connector with these settings */
+  connect(provider: Provider): Connector;
+}
+
+export interface ConnectorDeps {
+  readonly sealer: SecretSealer;
+  readonly outbound: Pick<Outbound, 'send'>;
+  readonly artifacts: Pick<ArtifactStore, 'count'>;
+  /** `CONSOLE_URL`: names of this console at SAML providers begin with it. */
+  readonly url: string;
+  readonly randomBytes: (size: number) => Buffer;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** What this console is called at a SAML provider, and where it describes itself. */
+export function samlEntityId(url: string, id: string): string {
+  return `${url}/login/saml/${id}/metadata`;
+}
+
+/** Where SAML logout messages come to, requests and answers. */
+export function samlLogoutAddress(url: string, id: string): string {
+  return `${url}/login/saml/${id}/logout`;
+}
+
+/** Where an OpenID provider sends the browser after a logout that was passed on to it. */
+export function logoutReturnAddress(url: string, id: string): string {
+  return `${url}/login/logout/${id}`;
+}
+
+/** Where a provider's answer comes to. */
+export function callbackAddress(url: string, id: string): string {
+  return `${url}/login/callback/${id}`;
+}
+
+/** Loading a protocol takes longer than the rest of a start: only the kinds that these records have. */
+export async function loadProviderTools(
+  records: readonly ProviderRecord[],
+  deps: ConnectorDeps,
+): Promise<ProviderTools> {
+  const kinds = new Set(records.map(({ kind }) => kind));
+  const [{ hasBareSecret, openProvider, sealProvider }, oidc, saml, ldap] = await Promise.all([
+    import('./records.ts'),
+    kinds.has('oidc') ? import('../oidc/connector.ts') : undefined,
+    kinds.has('saml') ? import('../saml/connector.ts') : undefined,
+    kinds.has('ldap') ? import('../ldap/connector.ts') : undefined,
+  ]);
+  const loaded = { oidc, saml, ldap };
+
+  return {
+    has: ({ kind }) => !isKind(kind) || loaded[kind] !== undefined,
+    open: (record) => openProvider(record, deps.sealer),
+    isBare: (record) => hasBareSecret(record, deps.sealer),
+    reseal: (record) => sealProvider(openProvider(record, deps.sealer), deps.sealer),
+    connect(provider) {
+      switch (provider.kind) {
+        case 'oidc':
+          return oidc!.createOidcConnector(oidcDeps(provider, deps));
+        case 'saml':
+          return saml!.createSamlConnector(samlDeps(provider, deps));
+        case 'ldap':
+          return ldap!.createLdapConnector(ldapSettings(provider), { log: deps.log });
+      }
+    },
+  };
+
+  function isKind(kind: unknown): kind is keyof typeof loaded {
+    return typeof kind === 'string' && Object.hasOwn(loaded, kind);
+  }
+}
+
+export function oidcDeps(
+  { oidc, roleRules: { rules } }: OidcProvider,
+  { outbound, now }: Pick<ConnectorDeps, 'outbound' | 'now'>,
+) {
+  const claims = [...new Set(rules.map(({ attribute }) => claimOf(attribute)))];
+  return { config: { ...oidc, claims }, outbound, now };
+}
+
+/** Of a path such as `realm_access.roles`, the claim that it begins with; an address is a claim's whole name. */
+function claimOf(attribute: string): string {
+  return attribute.includes('://') ? attribute : attribute.split('.')[0]!;
+}
+
+export function samlDeps(
+  { id, saml: { metadata, nameIdFormat, signing } }: SamlProvider,
+  { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'sealer' | 'log'>,
+) {
+  const { entityId, signOnUrl, logout, certificates } = metadata;
+  return {
+    provider: {
+      entityId,
+      signOnUrl,
+      ...(logout && { logout }),
+      certificates,
+      ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
+    },
+    entityId: samlEntityId(url, id),
+    ...(signing ? { signingKey: signing.key.reveal() } : {}),
+    artifacts,
+    randomBytes,
+    now,
+  };
+}
+
+/** With the attributes that rules look at; `memberOf` and the names of groups are there without asking. */
+export function ldapSettings({ ldap, roleRules: { rules } }: LdapProvider): LdapProvider['ldap'] {
+  const asked = rules
+    .map(({ attribute }) => attribute)
+    .filter((name) => name !== 'memberOf' && !(name === 'groups' && ldap.groups));
+  const attributes = [...new Set([...(ldap.attributes ?? []), ...asked])];
+  return { ...ldap, ...(attributes.length > 0 && { attributes }) };
+}

@@ -1,0 +1,184 @@
+/**
+ * The outside identity providers as they are configured now: one connector for each, made when it is first
+ * used and made anew when its record changes. Their protocols are loaded when a record asks for them, so
+ * that a console without providers starts without them.
+ */
+import type { ProviderRecord } from '../../storage/records.ts';
+import type { Registry } from '../../storage/storage.ts';
+import type { Connector, PasswordConnector, RedirectConnector } from '../connector.ts';
+import type { RoleRules } from '../role-rules.ts';
+import { type ConnectorDeps, loadProviderTools, type ProviderTools } from './connectors.ts';
+import type { Provider } from './schema.ts';
+
+export interface LiveProvider<C extends Connector = Connector> {
+  readonly id: string;
+  /** Shown to people. */
+  readonly name: string;
+  readonly roleRules: RoleRules;
+  readonly connector: C;
+}
+
+export interface Providers {
+  /** Reads what is configured; call it before use. Until then, and where it fails, no provider is offered. */
+  prepare(): Promise<void>;
+  /** Enabled providers that the browser can be sent to, by name: the choice of the login page. */
+  choices(): readonly { readonly id: string; readonly name: string }[];
+  /** @returns undefined when there is none of this id, it is disabled, or it takes passwords */
+  findRedirect(id: string): LiveProvider<RedirectConnector> | undefined;
+  /** Enabled directories, the one that was added first in front: the order in which they are asked. */
+  directories(): readonly LiveProvider<PasswordConnector>[];
+  /** What is configured under this id, disabled or not; undefined when it cannot be read. */
+  find(id: string): Provider | undefined;
+  /** Whether sign-ins of this provider's accounts count: it is there and enabled. */
+  isEnabled(id: string): boolean;
+  /** Ends idle connections. */
+  close(): Promise<void>;
+}
+
+export interface ProvidersDeps extends ConnectorDeps {
+  readonly registry: Registry;
+}
+
+/** A record that could be read, and its connector once somebody has asked for it. */
+interface Entry {
+  readonly of: string;
+  readonly provider: Provider;
+  connector?: Connector;
+  /** The connector could not be made; the record stays unusable until it changes. */
+  isBroken?: boolean;
+}
+
+export function createProviders(deps: ProvidersDeps): Providers {
+  const { registry, log } = deps;
+  let tools: ProviderTools | undefined;
+  let loading: Promise<void> | undefined;
+  let entries: ReadonlyMap<string, Entry> = new Map();
+  /** Records that cannot be read, as they were when that was logged. */
+  let unreadable: ReadonlyMap<string, string> = new Map();
+  const unsubscribe = registry.onChange((changed) => {
+    if (changed.has('providers')) refresh();
+  });
+
+  return {
+    async prepare() {
+      refresh();
+      // A kind that comes meanwhile is loaded after the first.
+      while (loading) await loading;
+      await sealBareSecrets();
+    },
+    choices: () =>
+      enabled()
+        .filter(({ provider }) => provider.kind !== 'ldap')
+        .map(({ provider: { id, name } }) => ({ id, name }))
+        .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id)),
+    findRedirect(id) {
+      const entry = entries.get(id);
+      const live = entry?.provider.enabled ? liveOf(entry) : undefined;
+      return live && isRedirect(live) ? live : undefined;
+    },
+    directories: () =>
+      enabled()
+        .filter(({ provider }) => provider.kind === 'ldap')
+        .sort((a, b) => a.provider.createdAt - b.provider.createdAt)
+        .flatMap((entry) => liveOf(entry) ?? [])
+        .filter(isDirectory),
+    find: (id) => entries.get(id)?.provider,
+    // From the record itself: whoever only lists sessions has read no provider.
+    isEnabled: (id) => registry.get('providers', id)?.enabled === true && !unreadable.has(id),
+    async close() {
+      unsubscribe();
+      const closed = [...entries.values()];
+      entries = new Map();
+      await Promise.all(closed.map(closeConnector));
+    },
+  };
+
+  function enabled(): readonly Entry[] {
+    return [...entries.values()].filter(({ provider, isBroken }) => provider.enabled && !isBroken);
+  }
+
+  /** Drops what has changed at once; what replaces it may have to wait for its protocol to be loaded. */
+  function refresh(): void {
+    const records = [...registry.all('providers').values()];
+    const missing = records.some((record) => !tools?.has(record));
+    if (records.length > 0 && missing) load(records);
+    const before = entries;
+    const read = records.flatMap((record) => readEntry(record, before.get(record.id)) ?? []);
+    entries = new Map(read.map((entry) => [entry.provider.id, entry]));
+    unreadable = new Map([...unreadable].filter(([id]) => registry.get('providers', id) && !entries.has(id)));
+    for (const [id, entry] of before) if (entries.get(id) !== entry) void closeConnector(entry);
+  }
+
+  function load(records: readonly ProviderRecord[]): void {
+    loading ??= loadProviderTools(records, deps)
+      .then((loaded) => {
+        tools = loaded;
+        loading = undefined;
+        refresh();
+      })
+      .catch((error: unknown) => {
+        loading = undefined;
+        log.error({ err: error }, 'identity providers cannot be loaded');
+      });
+  }
+
+  /** Those that were stored before an encryption key was set (S79). */
+  async function sealBareSecrets(): Promise<void> {
+    const isBare = (record: ProviderRecord) => tools?.isBare(record) === true;
+    const bare = [...registry.all('providers').values()].filter(isBare);
+    if (bare.length === 0) return;
+    await registry.update((transaction) => {
+      for (const { id } of bare) {
+        const record = transaction.get('providers', id);
+        if (record && isBare(record)) transaction.put('providers', tools!.reseal(record));
+      }
+    });
+  }
+
+  /** Written as text, because a record that another process has not changed may be another object. */
+  function readEntry(record: ProviderRecord, known: Entry | undefined): Entry | undefined {
+    const of = JSON.stringify(record);
+    if (known?.of === of) return known;
+    if (!tools?.has(record)) return undefined;
+    try {
+      return { of, provider: tools.open(record) };
+    } catch (error) {
+      if (unreadable.get(record.id) !== of) tellBroken(record.id, error);
+      unreadable = new Map([...unreadable, [record.id, of]]);
+      return undefined;
+    }
+  }
+
+  function liveOf(entry: Entry): LiveProvider | undefined {
+    const { id, name, roleRules } = entry.provider;
+    if (entry.isBroken) return undefined;
+    try {
+      entry.connector ??= tools!.connect(entry.provider);
+      return { id, name, roleRules, connector: entry.connector };
+    } catch (error) {
+      entry.isBroken = true;
+      tellBroken(id, error);
+      return undefined;
+    }
+  }
+
+  function tellBroken(id: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : 'unknown';
+    log.error({ provider: id, reason }, 'an identity provider cannot be used: nobody signs in by it');
+  }
+
+  async function closeConnector({ connector, provider: { id } }: Entry): Promise<void> {
+    if (connector?.kind !== 'ldap') return;
+    await connector.close().catch((error: unknown) => {
+      log.warn({ err: error, provider: id }, 'connections to a directory did not close');
+    });
+  }
+}
+
+function isRedirect(live: LiveProvider): live is LiveProvider<RedirectConnector> {
+  return live.connector.kind !== 'ldap';
+}
+
+function isDirectory(live: LiveProvider): live is LiveProvider<PasswordConnector> {
+  return live.connector.kind === 'ldap';
+}

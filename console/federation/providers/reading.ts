@@ -1,0 +1,78 @@
+/** From what an administrator says of a provider to its settings: which fields go together is decided here. */
+
+import { parseDefaultRole, parseRoleRule, RoleRuleError, type RoleRules } from '../role-rules.ts';
+import {
+  fieldsOfKind,
+  type ProviderInput,
+  type ProviderInputDeps,
+  ProviderInputError,
+  type ProviderKind,
+  providerKinds,
+} from './input.ts';
+import { readLdap } from './input-ldap.ts';
+import { readOidc } from './input-oidc.ts';
+import { readSaml } from './input-saml.ts';
+import type { NewProvider } from './registration.ts';
+import type { Provider } from './schema.ts';
+
+/**
+ * @param before  what is changed; a field that was not said stays as it is there
+ * @throws {ProviderInputError}, {@link ProblemError} and FederationError for metadata
+ */
+export async function readProviderInput(
+  { id, kind }: { readonly id: string; readonly kind: ProviderKind },
+  input: ProviderInput,
+  deps: ProviderInputDeps,
+  before?: Provider,
+): Promise<NewProvider> {
+  refuseForeignFields(kind, input, deps);
+  const common = {
+    id,
+    name: input.name ?? before?.name ?? id,
+    enabled: before?.enabled ?? true,
+    roleRules: readRules(input, before?.roleRules),
+  };
+  switch (kind) {
+    case 'oidc':
+      return {
+        ...common,
+        kind,
+        oidc: readOidc(input, deps, before?.kind === 'oidc' ? before.oidc : undefined),
+      };
+    case 'saml':
+      return {
+        ...common,
+        kind,
+        saml: await readSaml(id, input, deps, before?.kind === 'saml' ? before.saml : undefined),
+      };
+    case 'ldap':
+      return {
+        ...common,
+        kind,
+        ldap: readLdap(input, deps, before?.kind === 'ldap' ? before.ldap : undefined),
+      };
+  }
+}
+
+function refuseForeignFields(kind: ProviderKind, input: ProviderInput, { called }: ProviderInputDeps): void {
+  for (const other of providerKinds) {
+    const field = other === kind ? undefined : fieldsOfKind[other].find((name) => input[name] !== undefined);
+    if (field)
+      throw new ProviderInputError(`${called(field)} is for ${other} providers; this one is ${kind}.`);
+  }
+}
+
+function readRules(input: ProviderInput, before: RoleRules | undefined): RoleRules {
+  try {
+    const rules = input.roleRules?.map(parseRoleRule) ?? before?.rules ?? [];
+    const said = input.defaultRole === undefined ? before?.defaultRole : parsed(input.defaultRole);
+    return { rules, ...(said && { defaultRole: said }) };
+  } catch (error) {
+    if (error instanceof RoleRuleError) throw new ProviderInputError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function parsed(role: string): RoleRules['defaultRole'] {
+  return role === 'none' ? undefined : parseDefaultRole(role);
+}

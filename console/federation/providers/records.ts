@@ -1,0 +1,56 @@
+/**
+ * Provider records of the registry: read with their secrets opened, and written with them sealed. Nothing
+ * else reads or writes these records.
+ */
+import type { z } from 'zod';
+import type { ProviderRecord } from '../../storage/records.ts';
+import { ldapProblems } from '../ldap/settings.ts';
+import { type Provider, providerRecord } from './schema.ts';
+import { opened, type SecretSealer, sealedOf, secretsOf } from './secrets.ts';
+
+/** A record that is none, or whose secrets do not open; the message holds no value of it. */
+export class ProviderRecordError extends Error {
+  override readonly name = 'ProviderRecordError';
+}
+
+/** @throws {ProviderRecordError} */
+export function openProvider(record: ProviderRecord, sealer: SecretSealer): Provider {
+  const parsed = providerRecord.safeParse(record);
+  if (!parsed.success) throw new ProviderRecordError(fieldsOf(parsed.error), { cause: parsed.error });
+  try {
+    return checked(opened(parsed.data, sealer));
+  } catch (cause) {
+    if (cause instanceof ProviderRecordError) throw cause;
+    // What a sealer says names the setting and no secret.
+    throw new ProviderRecordError(cause instanceof Error ? cause.message : 'its secrets do not open', {
+      cause,
+    });
+  }
+}
+
+/** @throws {ProviderRecordError} which says what of it cannot be kept */
+export function sealProvider(provider: Provider, sealer: SecretSealer): ProviderRecord {
+  checked(provider);
+  const parsed = providerRecord.safeParse(sealedOf(provider, sealer));
+  if (!parsed.success) throw new ProviderRecordError(fieldsOf(parsed.error), { cause: parsed.error });
+  return parsed.data;
+}
+
+/** Whether a secret in it is kept as it is although there is a key by now. */
+export function hasBareSecret(record: ProviderRecord, sealer: SecretSealer): boolean {
+  const parsed = providerRecord.safeParse(record);
+  return parsed.success && secretsOf(parsed.data).some((secret) => sealer.isBare(secret));
+}
+
+/** What the fields cannot say one by one. */
+function checked(provider: Provider): Provider {
+  const problems = provider.kind === 'ldap' ? ldapProblems(provider.ldap) : [];
+  if (problems.length > 0) throw new ProviderRecordError(problems.join('; '));
+  return provider;
+}
+
+/** By name alone: a value may be a secret in the wrong place. */
+function fieldsOf({ issues }: z.ZodError): string {
+  const names = issues.map(({ path }) => path.join('.') || 'the record');
+  return `not as it should be: ${[...new Set(names)].join(', ')}`;
+}

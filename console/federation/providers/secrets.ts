@@ -1,0 +1,116 @@
+/** The secrets of a provider: sealed in the registry, wrapped for connectors (S79). */
+import type { JWK } from 'jose';
+import { Secret } from '../../secret.ts';
+import type { OidcClientAuthentication } from '../oidc/connector.ts';
+import type { OidcProvider, Provider, StoredProvider } from './schema.ts';
+
+/** Turns a secret into what the store keeps, and back. */
+export interface SecretSealer {
+  /** Whether the store keeps this as it is although there is a key by now. */
+  isBare(stored: string): boolean;
+  seal(text: string, label: string): string;
+  /** @throws {Error} when the text was sealed with another key, or was altered */
+  open(stored: string, label: string): string;
+}
+
+/** @throws {Error} when a secret does not open */
+export function opened(stored: StoredProvider, sealer: SecretSealer): Provider {
+  const open = (what: SecretName, secret: string) => sealer.open(secret, labelOf(what, stored));
+  switch (stored.kind) {
+    case 'oidc':
+      return { ...stored, oidc: { ...stored.oidc, authentication: openedAuthentication(stored, open) } };
+    case 'saml': {
+      const { signing, ...saml } = stored.saml;
+      if (!signing) return { ...stored, saml };
+      const key = new Secret(open('signing key', signing.key));
+      return { ...stored, saml: { ...saml, signing: { ...signing, key } } };
+    }
+    case 'ldap': {
+      const { find } = stored.ldap;
+      if (find.by === 'template') return { ...stored, ldap: { ...stored.ldap, find } };
+      const bindPassword = new Secret(open('bind password', find.bindPassword));
+      return { ...stored, ldap: { ...stored.ldap, find: { ...find, bindPassword } } };
+    }
+  }
+}
+
+function openedAuthentication(
+  { oidc: { authentication } }: Extract<StoredProvider, { kind: 'oidc' }>,
+  open: (what: SecretName, secret: string) => string,
+): OidcClientAuthentication {
+  switch (authentication.method) {
+    case 'none':
+      return { method: 'none' };
+    case 'private_key_jwt': {
+      const key = new Secret(JSON.parse(open('client key', authentication.key)) as JWK);
+      return { method: 'private_key_jwt', key };
+    }
+    default: {
+      const secret = new Secret(open('client secret', authentication.secret));
+      return { method: authentication.method, secret };
+    }
+  }
+}
+
+/** The stored form, not yet checked against its schema. */
+export function sealedOf(provider: Provider, sealer: SecretSealer): unknown {
+  const seal = (what: SecretName, secret: string) => sealer.seal(secret, labelOf(what, provider));
+  switch (provider.kind) {
+    case 'oidc':
+      return {
+        ...provider,
+        oidc: { ...provider.oidc, authentication: sealedAuthentication(provider, seal) },
+      };
+    case 'saml': {
+      const { signing, ...saml } = provider.saml;
+      if (!signing) return provider;
+      const key = seal('signing key', signing.key.reveal());
+      return { ...provider, saml: { ...saml, signing: { ...signing, key } } };
+    }
+    case 'ldap': {
+      const { find } = provider.ldap;
+      if (find.by === 'template') return provider;
+      const bindPassword = seal('bind password', find.bindPassword.reveal());
+      return { ...provider, ldap: { ...provider.ldap, find: { ...find, bindPassword } } };
+    }
+  }
+}
+
+function sealedAuthentication(
+  { oidc: { authentication } }: OidcProvider,
+  seal: (what: SecretName, secret: string) => string,
+) {
+  switch (authentication.method) {
+    case 'none':
+      return authentication;
+    case 'private_key_jwt':
+      return {
+        method: authentication.method,
+        key: seal('client key', JSON.stringify(authentication.key.reveal())),
+      };
+    default:
+      return { method: authentication.method, secret: seal('client secret', authentication.secret.reveal()) };
+  }
+}
+
+type SecretName = 'client secret' | 'client key' | 'signing key' | 'bind password';
+
+/** Authenticated with the secret: none can be moved to another provider, or to another place of this one. */
+function labelOf(what: SecretName, { id }: { readonly id: string }): string {
+  return `${what} of the identity provider ${id}`;
+}
+
+/** Every secret of a record, as it is stored. */
+export function secretsOf(stored: StoredProvider): readonly string[] {
+  switch (stored.kind) {
+    case 'oidc': {
+      const { authentication } = stored.oidc;
+      if (authentication.method === 'none') return [];
+      return [authentication.method === 'private_key_jwt' ? authentication.key : authentication.secret];
+    }
+    case 'saml':
+      return stored.saml.signing ? [stored.saml.signing.key] : [];
+    case 'ldap':
+      return stored.ldap.find.by === 'search' ? [stored.ldap.find.bindPassword] : [];
+  }
+}

@@ -1,0 +1,147 @@
+/** Reads an assertion out of bytes whose signature has been verified, and nothing else (S46, S47). */
+import { FederationError, type UpstreamIdentity } from '../connector.ts';
+import type { ExpectedResponse } from './response.ts';
+import { attributeOf, childrenOf, elementsOf, isElement, parseRoot, textOf } from './xml.ts';
+
+/** How far the provider's clock may be off. */
+export const clockSkewMs = 60_000;
+
+const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+const conditionsUnderstood: ReadonlySet<string> = new Set([
+  'AudienceRestriction',
+  'OneTimeUse',
+  'ProxyRestriction',
+]);
+
+export interface ExpectedAssertion extends ExpectedResponse {
+  /** Our own entity id. */
+  readonly audience: string;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+export interface Assertion {
+  readonly id: string;
+  /** Epoch milliseconds after which it would be refused as expired, skew included: until then it must not be seen again. */
+  readonly usableUntilMs: number;
+  readonly subject: string;
+  readonly attributes: UpstreamIdentity['attributes'];
+  readonly session: NonNullable<UpstreamIdentity['session']>;
+}
+
+/**
+ * @param signedXml  canonical bytes as the signature covers them
+ * @throws {FederationError} 403
+ */
+export async function readAssertion(signedXml: string, expected: ExpectedAssertion): Promise<Assertion> {
+  const assertion = await parseRoot(signedXml, 403);
+  const id = attributeOf(assertion, 'ID');
+  if (!id || !isElement(assertion, 'assertion', 'Assertion') || assertion.getAttribute('Version') !== '2.0') {
+    throw refusal('is not a SAML 2.0 assertion');
+  }
+  if (textOf(only(assertion, 'Issuer')) !== expected.issuer) throw refusal('comes from another issuer');
+  checkConditions(only(assertion, 'Conditions'), expected);
+  const subject = only(assertion, 'Subject');
+  const usableUntilMs = checkConfirmation(subject, expected);
+  const statement = only(assertion, 'AuthnStatement');
+  checkTimes(statement, { until: 'SessionNotOnOrAfter' }, expected.nowMs);
+  const nameId = only(subject, 'NameID');
+  const name = textOf(nameId);
+  if (name === '' || name.length > 1024) throw refusal('names nobody');
+  if (nameId.getAttribute('Format') === transient) {
+    throw refusal('names the person only for this session: set the provider to a persistent NameID');
+  }
+  const sessionIndex = attributeOf(statement, 'SessionIndex');
+  return {
+    id,
+    usableUntilMs,
+    subject: name,
+    attributes: readAttributes(assertion),
+    session: { ...(sessionIndex && { id: sessionIndex }), hint: logoutHint(nameId, name) },
+  };
+}
+
+/** SAML Core §2.5.1: a condition that is not understood makes the assertion undecidable, which is a no. */
+function checkConditions(conditions: Element, { audience, nowMs }: ExpectedAssertion): void {
+  checkTimes(conditions, { from: 'NotBefore', until: 'NotOnOrAfter' }, nowMs);
+  if (!elementsOf(conditions).every(({ localName }) => conditionsUnderstood.has(localName))) {
+    throw refusal('carries a condition that is not understood');
+  }
+  const restrictions = childrenOf(conditions, 'assertion', 'AudienceRestriction');
+  const isForUs = restrictions.every((restriction) =>
+    childrenOf(restriction, 'assertion', 'Audience').map(textOf).includes(audience),
+  );
+  if (restrictions.length === 0 || !isForUs) throw refusal('is meant for another application');
+}
+
+/** SAML Profiles §4.1.4.2-3: one bearer confirmation must hold in every part. */
+function checkConfirmation(subject: Element, expected: ExpectedAssertion): number {
+  const data = childrenOf(subject, 'assertion', 'SubjectConfirmation')
+    .filter((confirmation) => confirmation.getAttribute('Method') === bearer)
+    .map((confirmation) => only(confirmation, 'SubjectConfirmationData'));
+  if (data.length !== 1) throw refusal('does not have exactly one bearer confirmation');
+  const confirmation = data[0]!;
+  if (confirmation.getAttribute('Recipient') !== expected.callbackUrl)
+    throw refusal('is meant for another address');
+  const inResponseTo = attributeOf(confirmation, 'InResponseTo');
+  if (inResponseTo === undefined) throw refusal('was not asked for');
+  if (inResponseTo !== expected.requestId) throw refusal('belongs to another sign-in');
+  checkTimes(confirmation, { from: 'NotBefore', until: 'NotOnOrAfter' }, expected.nowMs);
+  const notOnOrAfter = attributeOf(confirmation, 'NotOnOrAfter');
+  if (notOnOrAfter === undefined) throw refusal('does not say how long it is valid');
+  return instant(notOnOrAfter) + clockSkewMs;
+}
+
+function checkTimes(
+  element: Element,
+  { from, until }: { readonly from?: string; readonly until: string },
+  nowMs: number,
+): void {
+  const notBefore = from && attributeOf(element, from);
+  if (notBefore && instant(notBefore) > nowMs + clockSkewMs) throw refusal('is not valid yet');
+  const notOnOrAfter = attributeOf(element, until);
+  if (notOnOrAfter && instant(notOnOrAfter) <= nowMs - clockSkewMs) throw refusal('has expired');
+}
+
+/** SAML Core §1.3.3: UTC only, so no time zone can be misread. */
+function instant(text: string): number {
+  const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
+  const epochMs = isUtc ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(epochMs)) throw refusal('contains a time that cannot be read');
+  return epochMs;
+}
+
+/** A name that comes twice gives the values of both; names such as `__proto__` are names like any other. */
+function readAttributes(assertion: Element): UpstreamIdentity['attributes'] {
+  const values = new Map<string, string[]>();
+  for (const statement of childrenOf(assertion, 'assertion', 'AttributeStatement')) {
+    for (const attribute of childrenOf(statement, 'assertion', 'Attribute')) {
+      const name = attributeOf(attribute, 'Name');
+      if (name === undefined) continue;
+      const found = childrenOf(attribute, 'assertion', 'AttributeValue').map(textOf);
+      values.set(name, [...(values.get(name) ?? []), ...found]);
+    }
+  }
+  return Object.fromEntries(values);
+}
+
+/** What a LogoutRequest has to repeat of the NameID (SAML Core §3.7.1), as JSON. */
+function logoutHint(nameId: Element, value: string): string {
+  return JSON.stringify({
+    value,
+    format: attributeOf(nameId, 'Format'),
+    nameQualifier: attributeOf(nameId, 'NameQualifier'),
+    spNameQualifier: attributeOf(nameId, 'SPNameQualifier'),
+  });
+}
+
+function only(parent: Element, name: string): Element {
+  const found = childrenOf(parent, 'assertion', name);
+  if (found.length !== 1) throw refusal(`does not contain exactly one ${name}`);
+  return found[0]!;
+}
+
+function refusal(flaw: string): FederationError {
+  return new FederationError(403, `The assertion of the identity provider ${flaw}`);
+}

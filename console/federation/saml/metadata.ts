@@ -1,0 +1,140 @@
+/** Metadata documents (SAML Metadata §2): what a provider says of itself, and what we tell it of us. */
+import { generateServiceProviderMetadata } from '@node-saml/node-saml';
+import { FederationError } from '../connector.ts';
+import { checkedCertificate } from './certificates.ts';
+import { checkMetadataText } from './guard.ts';
+import { attributeOf, childrenOf, isElement, parseRoot, textOf } from './xml.ts';
+
+const bindings = {
+  redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
+  post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+} as const;
+const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
+
+export interface ProviderMetadata {
+  readonly entityId: string;
+  /** Takes requests by HTTP-Redirect. */
+  readonly signOnUrl: string;
+  /** Where the provider takes logout messages, if it does. */
+  readonly logout?: {
+    readonly binding: keyof typeof bindings;
+    readonly url: string;
+    readonly replyUrl: string;
+  };
+  /** PEM, in the order of the document: to be shown to the administrator, then pinned. */
+  readonly certificates: readonly string[];
+  readonly nameIdFormats: readonly string[];
+}
+
+/**
+ * Reads the document of one identity provider. Nobody vouches for it but the administrator who hands
+ * it in: a signature on it is not verified, and it is not fetched again.
+ *
+ * @param xml    the document, ≤ 256 KiB
+ * @param nowMs  epoch milliseconds, against `validUntil`
+ * @throws {FederationError} 400 with what is missing
+ */
+export async function readProviderMetadata(xml: string, nowMs: number): Promise<ProviderMetadata> {
+  const { entity, role } = findProvider(await parseRoot(checkMetadataText(xml), 400));
+  const entityId = attributeOf(entity, 'entityID');
+  if (!entityId) throw flawed('has no entityID');
+  for (const element of [entity, role]) {
+    const validUntil = attributeOf(element, 'validUntil');
+    if (validUntil !== undefined && !(Date.parse(validUntil) > nowMs)) throw flawed('is no longer valid');
+  }
+  const signOn = endpoint(role, 'SingleSignOnService', 'redirect');
+  if (!signOn) throw flawed('names no sign-on address for HTTP-Redirect');
+  const certificates = signingCertificates(role);
+  if (certificates.length === 0) throw flawed('has no signing certificate');
+  const logout =
+    endpoint(role, 'SingleLogoutService', 'redirect') ?? endpoint(role, 'SingleLogoutService', 'post');
+  return {
+    entityId,
+    signOnUrl: signOn.url,
+    ...(logout && { logout }),
+    certificates,
+    nameIdFormats: childrenOf(role, 'metadata', 'NameIDFormat').map(textOf),
+  };
+}
+
+export interface OwnMetadata {
+  readonly entityId: string;
+  /** Where answers are posted to. */
+  readonly callbackUrl: string;
+  /** Where logout messages come to, by either binding. */
+  readonly logoutUrl?: string;
+  readonly nameIdFormat?: string;
+  /** PEM, both or neither: present when requests are signed. */
+  readonly signing?: { readonly key: string; readonly certificate: string };
+}
+
+/** The document that an administrator gives to the identity provider. */
+export function writeOwnMetadata({
+  entityId,
+  callbackUrl,
+  logoutUrl,
+  nameIdFormat,
+  signing,
+}: OwnMetadata): string {
+  const xml = generateServiceProviderMetadata({
+    issuer: entityId,
+    callbackUrl,
+    ...(logoutUrl === undefined ? {} : { logoutCallbackUrl: logoutUrl }),
+    identifierFormat: nameIdFormat ?? null,
+    wantAssertionsSigned: true,
+    signatureAlgorithm: 'sha256',
+    ...(signing && { privateKey: signing.key, publicCerts: signing.certificate }),
+  });
+  // The library tells of one binding only; a provider that has the choice is to take the one without a form.
+  return xml.replace(/([ \t]*)<SingleLogoutService [^>]*>/, (post) =>
+    [post.replace(bindings.post, bindings.redirect), post].join('\n'),
+  );
+}
+
+/** A federation's collection will do when it holds one provider only: which of several is not ours to guess. */
+function findProvider(root: Element): { readonly entity: Element; readonly role: Element } {
+  const entities = isElement(root, 'metadata', 'EntitiesDescriptor')
+    ? childrenOf(root, 'metadata', 'EntityDescriptor')
+    : [root].filter((element) => isElement(element, 'metadata', 'EntityDescriptor'));
+  const found = entities.flatMap((entity) =>
+    childrenOf(entity, 'metadata', 'IDPSSODescriptor')
+      .filter((role) => attributeOf(role, 'protocolSupportEnumeration')?.split(/\s+/).includes(protocol))
+      .map((role) => ({ entity, role })),
+  );
+  if (found.length !== 1) throw flawed('does not describe exactly one SAML 2.0 identity provider');
+  return found[0]!;
+}
+
+function endpoint(role: Element, service: string, binding: keyof typeof bindings) {
+  const element = childrenOf(role, 'metadata', service).find(
+    (candidate) => candidate.getAttribute('Binding') === bindings[binding],
+  );
+  if (!element) return undefined;
+  const url = webAddress(attributeOf(element, 'Location'));
+  const replyTo = attributeOf(element, 'ResponseLocation');
+  return { binding, url, replyUrl: replyTo === undefined ? url : webAddress(replyTo) };
+}
+
+/** Browsers will be sent there: `javascript:` and the like must not get in. */
+function webAddress(location: string | undefined): string {
+  const url = location !== undefined && URL.canParse(location) ? new URL(location) : undefined;
+  if (!url || !['https:', 'http:'].includes(url.protocol) || url.username || url.password) {
+    throw flawed('names an address that is not a web address');
+  }
+  return url.href;
+}
+
+/** Keys without `use` serve for everything (SAML Metadata §2.4.1.1). */
+function signingCertificates(role: Element): string[] {
+  const encoded = childrenOf(role, 'metadata', 'KeyDescriptor')
+    .filter((descriptor) => (attributeOf(descriptor, 'use') ?? 'signing') === 'signing')
+    .flatMap((descriptor) => childrenOf(descriptor, 'signature', 'KeyInfo'))
+    .flatMap((keyInfo) => childrenOf(keyInfo, 'signature', 'X509Data'))
+    .flatMap((data) => childrenOf(data, 'signature', 'X509Certificate'))
+    .map((certificate) => textOf(certificate).replaceAll(/\s/g, ''));
+  return [...new Set(encoded)].map((base64) => checkedCertificate(Buffer.from(base64, 'base64')));
+}
+
+function flawed(flaw: string): FederationError {
+  return new FederationError(400, `The metadata of the identity provider ${flaw}`);
+}

@@ -1,0 +1,88 @@
+/**
+ * The checks on a SAML Response as a whole, before its signature is verified: that there is one thing
+ * to verify and one thing to read, in the one place where each belongs. What is read afterwards comes
+ * from the signed bytes alone (saml-assertion.ts).
+ */
+import { FederationError } from '../connector.ts';
+import { checkIds, checkSignature } from './signature.ts';
+import { attributeOf, childrenOf, countAnywhere, isElement, parseRoot, textOf } from './xml.ts';
+
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
+export interface ExpectedResponse {
+  /** Entity id of the provider. */
+  readonly issuer: string;
+  /** Where the response was posted to. */
+  readonly callbackUrl: string;
+  /** Id of the request that this browser has open. */
+  readonly requestId: string;
+}
+
+/**
+ * @param xml  has passed saml-guard
+ * @throws {FederationError} 400 not a Response, 403 everything else (S46, S47)
+ */
+export async function checkResponse(xml: string, expected: ExpectedResponse): Promise<void> {
+  const response = await parseRoot(xml, 403);
+  if (!isElement(response, 'protocol', 'Response') || response.getAttribute('Version') !== '2.0') {
+    throw new FederationError(400, 'The identity provider did not send a SAML 2.0 response');
+  }
+  checkStatus(response);
+  checkParts(response);
+  checkAddressing(response, expected);
+  checkIds(response);
+  checkSignatures(response);
+}
+
+/** An error reply is a refusal even when it is signed and carries an assertion. */
+function checkStatus(response: Element): void {
+  const codes = childrenOf(response, 'protocol', 'Status').flatMap((status) =>
+    childrenOf(status, 'protocol', 'StatusCode'),
+  );
+  if (codes.length !== 1) throw refusal('has no status');
+  const innermost = childrenOf(codes[0]!, 'protocol', 'StatusCode')[0] ?? codes[0]!;
+  if (codes[0]!.getAttribute('Value') === success) return;
+  const reason = /:([A-Za-z]{1,40})$/.exec(innermost.getAttribute('Value') ?? '')?.[1] ?? 'no reason given';
+  throw new FederationError(403, `The identity provider refused the sign-in (${reason})`);
+}
+
+/** One response, one assertion, in their places: every wrapping attack needs a second one. */
+function checkParts(response: Element): void {
+  if (countAnywhere(response, 'EncryptedAssertion') > 0)
+    throw refusal('is encrypted, which is not supported');
+  if (countAnywhere(response, 'Response') !== 1) throw refusal('contains another response');
+  if (countAnywhere(response, 'Assertion') !== 1) throw refusal('does not contain exactly one assertion');
+  if (childrenOf(response, 'assertion', 'Assertion').length !== 1) {
+    throw refusal('has its assertion in the wrong place');
+  }
+}
+
+/** SAML Bindings §3.5.5.2, Profiles §4.1.4.2. What is not signed here is checked in the assertion again. */
+function checkAddressing(response: Element, expected: ExpectedResponse): void {
+  const destination = attributeOf(response, 'Destination');
+  const isSigned = childrenOf(response, 'signature', 'Signature').length > 0;
+  if (destination === undefined ? isSigned : destination !== expected.callbackUrl) {
+    throw refusal('is meant for another address');
+  }
+  const inResponseTo = attributeOf(response, 'InResponseTo');
+  if (inResponseTo === undefined) throw refusal('was not asked for');
+  if (inResponseTo !== expected.requestId) throw refusal('belongs to another sign-in');
+  const issuers = childrenOf(response, 'assertion', 'Issuer').map(textOf);
+  if (issuers.some((issuer) => issuer !== expected.issuer)) throw refusal('comes from another issuer');
+}
+
+function checkSignatures(response: Element): void {
+  const signatures = [response, ...childrenOf(response, 'assertion', 'Assertion')].flatMap((signed) => {
+    const own = childrenOf(signed, 'signature', 'Signature');
+    if (own.length > 1) throw refusal('is signed more than once');
+    for (const signature of own) checkSignature(signature, signed);
+    return own;
+  });
+  if (countAnywhere(response, 'Signature') !== signatures.length) {
+    throw refusal('has a signature in the wrong place');
+  }
+}
+
+function refusal(flaw: string): FederationError {
+  return new FederationError(403, `The answer of the identity provider ${flaw}`);
+}

@@ -1,0 +1,59 @@
+/** Reading SAML documents by namespace and place, never by searching for a name anywhere. */
+// The parser that the signature check itself uses: two parsers could disagree about one document.
+import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
+import { FederationError } from '../connector.ts';
+
+export const namespaces = {
+  protocol: 'urn:oasis:names:tc:SAML:2.0:protocol',
+  assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
+  metadata: 'urn:oasis:names:tc:SAML:2.0:metadata',
+  signature: 'http://www.w3.org/2000/09/xmldsig#',
+} as const;
+
+export type Namespace = keyof typeof namespaces;
+
+/**
+ * The root element of a text that has passed saml-guard.
+ *
+ * @param status  what a text that is not well formed, or has a second root, deserves: 400 as a form, 403 as a proof (S46)
+ * @throws {FederationError}
+ */
+export async function parseRoot(xml: string, status: 400 | 403): Promise<Element> {
+  const document = await parseDomFromString(xml).catch((cause: unknown) => {
+    throw new FederationError(status, 'The message of the identity provider is not well-formed XML', {
+      cause,
+    });
+  });
+  const roots = elementsOf(document);
+  if (roots.length !== 1) {
+    throw new FederationError(status, 'The message of the identity provider has not exactly one root');
+  }
+  return roots[0]!;
+}
+
+export function isElement(element: Element, namespace: Namespace, name: string): boolean {
+  return element.namespaceURI === namespaces[namespace] && element.localName === name;
+}
+
+export function childrenOf(parent: Element, namespace: Namespace, name: string): Element[] {
+  return elementsOf(parent).filter((element) => isElement(element, namespace, name));
+}
+
+export function elementsOf(parent: Node): Element[] {
+  return Array.from(parent.childNodes).filter((node) => node.nodeType === 1) as Element[];
+}
+
+/** Everywhere beneath, in any namespace: what must not hide may not hide under another prefix either. */
+export function countAnywhere(root: Element, name: string): number {
+  const beneath = root.getElementsByTagNameNS('*', name).length;
+  return beneath + (root.localName === name ? 1 : 0);
+}
+
+/** @returns undefined for an attribute that is absent or empty */
+export function attributeOf(element: Element, name: string): string | undefined {
+  return element.getAttribute(name) || undefined;
+}
+
+export function textOf(element: Element | undefined): string {
+  return element?.textContent?.trim() ?? '';
+}
