@@ -26,8 +26,8 @@ export function setForeignKeysAside(section: unknown): ForeignKeys {
       const itsPath = [...path, key];
       if (rule?.withoutEffect.includes(key)) {
         notices.push({ path: itsPath, message: 'has no effect on this member' });
-      } else if (rule?.refused[key] !== undefined) {
-        if (!isSwitchedOff(inner)) refusals.push({ path: itsPath, message: rule.refused[key] });
+      } else if (rule !== undefined && Object.hasOwn(rule.refused, key)) {
+        if (!isSwitchedOff(inner)) refusals.push({ path: itsPath, message: rule.refused[key]! });
       } else {
         kept[key] = visit(inner, itsPath);
       }

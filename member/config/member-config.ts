@@ -42,11 +42,11 @@ function toKebabCase(value: unknown, schema: z.ZodType | undefined): unknown {
   if (shape?.kind === 'named') {
     return Object.fromEntries(entries.map(([name, inner]) => [name, toKebabCase(inner, shape.value)]));
   }
-  const fields = shape?.kind === 'section' ? shape.fields : {};
+  const fields = shape?.kind === 'section' ? shape.fields : undefined;
   return Object.fromEntries(
     entries.map(([key, inner]) => {
       const kebab = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-      return [kebab, toKebabCase(inner, fields[kebab])];
+      return [kebab, toKebabCase(inner, fields?.[kebab])];
     }),
   );
 }

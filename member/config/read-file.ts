@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { MemberConfigError } from './config-error.ts';
 
-/** More than this is no configuration; checked before anything is read. */
-export const largestConfigBytes = 1024 * 1024;
+/** More than this is no configuration (the real engine's example of everything just fits); checked first. */
+export const largestConfigBytes = 256 * 1024;
 
 /** @throws {MemberConfigError} for a file that cannot be read or is larger than any configuration */
 export async function readConfigFile(path: string): Promise<Buffer> {

@@ -10,7 +10,10 @@ export type Shape =
 export function shapeOf(schema: z.ZodType): Shape {
   if (schema instanceof z.ZodOptional) return shapeOf(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodPipe) return shapeOf(schema.out as z.ZodType);
-  if (schema instanceof z.ZodObject) return { kind: 'section', fields: schema.shape };
+  if (schema instanceof z.ZodObject) {
+    // Without a prototype: a key from outside may be called `constructor`.
+    return { kind: 'section', fields: Object.assign(Object.create(null), schema.shape) };
+  }
   if (schema instanceof z.ZodRecord) {
     return { kind: 'named', name: schema.keyType as z.ZodType, value: schema.valueType as z.ZodType };
   }

@@ -47,14 +47,14 @@ interface XmlProblem {
 
 const noDocumentType = 'a DOCTYPE is not allowed: it could define entities';
 
-/** What the parser lets pass. Comments and CDATA are blanked first, so that offsets still tell the line. */
+/** What the parser lets pass, or takes long to find. */
 function beforeParsing(text: string): XmlProblem[] {
-  const blank = (part: string) => part.replace(/[^\n]/g, ' ');
-  const markup = text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>/g, blank);
+  const { markup, unclosed } = markupOf(text);
   const found: XmlProblem[] = [];
   const check = (where: number, message: string) => {
     if (where !== -1) found.push({ line: markup.slice(0, where).split('\n').length, message });
   };
+  check(unclosed, 'a comment, CDATA section or instruction that is not closed');
   check(markup.search(/<!DOCTYPE/i), noDocumentType);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   check(text.search(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/), 'a character that XML does not allow');
@@ -64,8 +64,45 @@ function beforeParsing(text: string): XmlProblem[] {
   );
   const end = markup.trimEnd();
   if (end !== '' && !end.endsWith('>')) check(end.length - 1, 'text behind the last element');
+  check(crossedTagIn(markup), 'a closing tag that closes nothing, or not what was opened last');
   return found;
 }
+
+const sections = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+] as const;
+
+/** Comments, CDATA and instructions blanked, so that offsets still tell the line. */
+function markupOf(text: string): { markup: string; unclosed: number } {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', Math.max(at + 1, from))) {
+    const section = sections.find(([opening]) => text.startsWith(opening, at));
+    if (section === undefined) continue;
+    const [opening, closing] = section;
+    const end = text.indexOf(closing, at + opening.length);
+    if (end === -1) return { markup: parts.join('') + text.slice(from), unclosed: at };
+    const next = end + closing.length;
+    parts.push(text.slice(from, at), text.slice(at, next).replace(/[^\n]/g, ' '));
+    from = next;
+  }
+  return { markup: parts.join('') + text.slice(from), unclosed: -1 };
+}
+
+/** Where a closing tag stands that does not fit, which the parser mends in silence; -1: nowhere. */
+function crossedTagIn(markup: string): number {
+  const open: string[] = [];
+  for (const { 1: slash, 2: name, 3: rest = '', index } of markup.matchAll(tag)) {
+    if (slash === '/') {
+      if (open.pop() !== name) return index;
+    } else if (!rest.endsWith('/')) open.push(name!);
+  }
+  return -1;
+}
+
+const tag = /<(\/?)([^\s<>/!]+)((?:"[^"<]*"|'[^'<]*'|[^<>"'])*)>/g;
 
 /**
  * The parser ends its messages with `@#[line:3,col:1]` and begins some with its own name. What it

@@ -76,7 +76,7 @@ describe('what is no configuration is refused with its line', () => {
       says: /^member\.conf: larger than/,
     },
     { name: 'XML that breaks off', content: '<svc>\n  <map name="a">\n', says: /^member\.conf:1: / },
-    { name: 'XML that crosses', content: '<svc>\n<map name="a">\n</svc></map>', says: /^member\.conf:2: / },
+    { name: 'XML that crosses', content: '<svc>\n<map name="a">\n</svc></map>', says: /^member\.conf:3: / },
     { name: 'an attribute without quotes', content: '<svc>\n<map name=a/></svc>', says: /^member\.conf:2: / },
     {
       name: 'an attribute that is there twice',
