@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import type { MemberConfig } from './config/config.ts';
+
 /** What this member says about itself; fixed once it listens. */
 export interface MemberIdentity {
   readonly uuid: string;
@@ -5,6 +8,30 @@ export interface MemberIdentity {
   readonly address: string;
   readonly clusterName: string;
   readonly instanceName: string;
+}
+
+/**
+ * @param host  as listened on; a wildcard address tells nobody where to call, so it becomes loopback
+ * @param port  of the member, which need not be that of its REST interface
+ */
+export function createIdentity(
+  { clusterName, instanceName }: Pick<MemberConfig, 'clusterName' | 'instanceName'>,
+  host: string,
+  port: number,
+): MemberIdentity {
+  return {
+    uuid: randomUUID(),
+    address: `${reachableHost(host)}:${port}`,
+    clusterName,
+    instanceName: instanceName ?? `${clusterName}-${port}`,
+  };
+}
+
+/** Where to reach what listens on `host`, as it stands in a URL. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The release of the real engine whose wire behaviour this member follows where the spec is silent. */

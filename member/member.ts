@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createCluster } from './cluster/cluster.ts';
 import { createLifecycle, type Lifecycle } from './cluster/lifecycle.ts';
@@ -11,7 +10,7 @@ import { createMaps, type Maps } from './data/maps.ts';
 import { createMemory } from './data/memory.ts';
 import { createQueues, type Queues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
-import { bracketedAddress, type MemberIdentity } from './identity.ts';
+import { bracketedAddress, createIdentity, reachableHost } from './identity.ts';
 import { answerWith, portOf } from './listen.ts';
 import { createCallTrace, createListener } from './listener.ts';
 import { type MemberLog, ownLogOf, silentLog } from './log.ts';
@@ -24,6 +23,7 @@ import { openPorts } from './ports.ts';
 import { createBodyReader } from './request-body.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
+import { stopOnce } from './stop-once.ts';
 import { createWan } from './wan/wan.ts';
 
 export interface MemberOptions {
@@ -85,12 +85,7 @@ export async function startMember({
     throw error;
   });
   const closeServer = prepareClose(server, closeTimeoutMs);
-  const identity: MemberIdentity = {
-    uuid: randomUUID(),
-    address: `${reachableHost(host)}:${memberPort}`,
-    clusterName: config.clusterName,
-    instanceName: config.instanceName ?? `${config.clusterName}-${memberPort}`,
-  };
+  const identity = createIdentity(config, host, memberPort);
   const { uuid, address } = identity;
   const logLevels = createLogLevels(log);
   const lifecycle = createLifecycle();
@@ -98,8 +93,6 @@ export async function startMember({
     lifecycle,
     onChange: (from, to) => log.info({ from, to }, 'cluster state changed'),
   });
-  let closing: Promise<void> | undefined;
-  let stopped = () => {};
 
   const memory = createMemory(config.limits.memoryBytes);
   const recorder = persistence?.recorder ?? memoryOnly;
@@ -128,7 +121,7 @@ export async function startMember({
     isSecured: config.security.enabled,
     shutDown() {
       log.warn({ address }, 'shutting down, as a call has asked');
-      close().catch((error) => log.error({ err: error }, 'the member could not stop as it should'));
+      stopping.begin().catch((error) => log.error({ err: error }, 'the member could not stop as it should'));
     },
     countConnections: promisify(server.getConnections.bind(server)),
     isReady: () => lifecycle.isReady,
@@ -141,16 +134,7 @@ export async function startMember({
     hasStarted: () => lifecycle.phase !== 'starting',
     trace: createCallTrace({ log, logLevels }),
   });
-  answerWith(server, createListener({ dispatch, log, isStopping: () => closing !== undefined }));
-
-  const stopSweeping = startSweeping(maps);
-  lifecycle.opened();
-  if (persistence !== undefined) await recover({ persistence, lifecycle, maps, queues, log });
-  const { notices } = config;
-  if (notices.length > 0) log.warn({ notices }, 'parts of the configuration have no effect here');
-  log.info({ address, uuid, groups: [...groups] }, 'member started');
-
-  async function stop(): Promise<void> {
+  const stopping = stopOnce(async () => {
     lifecycle.stopping();
     stopSweeping();
     queues.endWaits();
@@ -162,14 +146,16 @@ export async function startMember({
     } finally {
       lifecycle.stopped();
       log.info({ address }, 'member stopped');
-      stopped();
     }
-  }
+  });
+  answerWith(server, createListener({ dispatch, log, isStopping: () => stopping.hasBegun }));
 
-  function close(): Promise<void> {
-    closing ??= stop();
-    return closing;
-  }
+  const stopSweeping = startSweeping(maps);
+  lifecycle.opened();
+  if (persistence !== undefined) await recover({ persistence, lifecycle, maps, queues, log });
+  const { notices } = config;
+  if (notices.length > 0) log.warn({ notices }, 'parts of the configuration have no effect here');
+  log.info({ address, uuid, groups: [...groups] }, 'member started');
 
   return {
     address: `http://${reachableHost(host)}:${portOf(server)}`,
@@ -179,10 +165,8 @@ export async function startMember({
       return persistence?.damage;
     },
     cp,
-    close,
-    stopped: new Promise((resolve) => {
-      stopped = resolve;
-    }),
+    close: stopping.begin,
+    stopped: stopping.ended,
   };
 }
 
@@ -200,13 +184,6 @@ async function recover({ persistence, lifecycle, maps, queues, log }: RecoverDep
     .recover(() => persistence.recover({ maps, queues }))
     .catch((error) => log.error({ err: error }, 'persisted data could not be read back'));
   await persistence.examined;
-}
-
-/** A wildcard address tells nobody where to call. */
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 const sweepIntervalMs = 1_000;

@@ -49,7 +49,6 @@ export function createManagementRoutes({
 
   /** The caller hears of it first: the connection ends with the member. */
   function stopAfterReply({ res }: Call, stop: () => void): void {
-    if (lifecycle.phase === 'starting') throw new OperationRefused('the member is still starting');
     res.shouldKeepAlive = false;
     res.once('close', stop);
     replyJson(res, success);

@@ -1,0 +1,26 @@
+/** The end of something that several may ask for and that happens once. */
+export interface StopOnce {
+  readonly hasBegun: boolean;
+  /** Begins, unless it has. @returns when it has ended, or failed */
+  begin(): Promise<void>;
+  /** Resolves when it has ended, well or not; without `begin` never. */
+  readonly ended: Promise<void>;
+}
+
+export function stopOnce(stop: () => Promise<void>): StopOnce {
+  let underWay: Promise<void> | undefined;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return {
+    get hasBegun() {
+      return underWay !== undefined;
+    },
+    begin() {
+      underWay ??= stop().finally(end);
+      return underWay;
+    },
+    ended,
+  };
+}
