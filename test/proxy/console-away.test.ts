@@ -10,7 +10,7 @@ import {
   type RunningConsole,
   startConsole,
 } from '../helpers/console.ts';
-import { startRecorder } from '../member-proxy/servers.ts';
+import { startRecorder, until } from '../member-proxy/servers.ts';
 import {
   addProxyClient,
   call,
@@ -76,8 +76,7 @@ describe('with a console', () => {
     proxy = await startProxy({ console, client, members: [hanging.address], env });
     const token = await machineToken(console);
     const poll = call(proxy, token, '/svc/rest/queues/q/300', { method: 'DELETE' });
-    while (!hanging.seen.some(({ url }) => url.includes('/queues/')))
-      await new Promise((tick) => setTimeout(tick, 10));
+    await until(() => hanging.seen.some(({ method }) => method === 'DELETE'), 'the poll');
     console.child.kill('SIGKILL');
     const reply = await poll;
     expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([

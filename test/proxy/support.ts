@@ -117,6 +117,8 @@ function settingsOf({ console, client, members, env }: ProxyOptions) {
     CONSOLE_MEMBERS: members?.join(),
     CONSOLE_PROXY_CLIENT_ID: client?.id,
     CONSOLE_PROXY_CLIENT_SECRET: client?.secret,
+    // For a machine on which nothing may run for seconds; tests of the time of grace set their own.
+    CONSOLE_PROXY_NEWS_GRACE: '60',
     ...env,
   };
 }

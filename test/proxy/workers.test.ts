@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolDone } from '../commands/support.ts';
 import { freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { startRecorder } from '../member-proxy/servers.ts';
+import { startRecorder, until } from '../member-proxy/servers.ts';
 import {
   addProxyClient,
   call,
@@ -143,8 +143,11 @@ describe('three workers', () => {
     const workers = await childrenOf(stopping.child.pid!);
     const token = await machineToken(console);
     const waiting = call(stopping, token, '/svc/rest/maps/m/k');
-    while (!slow.seen.some(({ url }) => url.includes('/maps/')))
-      await new Promise((tick) => setTimeout(tick, 10));
+    // A member is asked by HEAD too, to see which groups are on.
+    await until(
+      () => slow.seen.some(({ method, url }) => method === 'GET' && url.includes('/maps/')),
+      'the call',
+    );
     const stopped = stopping.stop();
     expect(await (await waiting).text()).toBe('late');
     expect(await stopped).toBe(0);
