@@ -39,7 +39,7 @@ test('every line of docs/cli.md works when pasted, one after the other', async (
     expect(code, `${block}${stdout}${stderr}`).toBe(0);
     expect(stderr).toBe('');
   }
-}, 180_000);
+}, 360_000);
 
 /** Stops at the first line that fails, inside a pipe too. */
 function paste(lines: string, folder: string): Promise<Outcome> {
