@@ -41,7 +41,10 @@ export function checkTree(tree: SourceTree, { file, environment }: CheckOptions)
     const where = line === undefined ? file : `${file}:${line}`;
     return { line: line ?? 0, text: `${where}: ${pathText(path) || 'the file'}: ${message}` };
   }
-  const findings = [...outside, ...inside].map(describe).sort((a, b) => a.line - b.line);
+  const findings = [...outside, ...inside]
+    .slice(0, mostFindings)
+    .map(describe)
+    .sort((a, b) => a.line - b.line);
   const all = [...findings.map(({ text }) => text), ...problems];
   if (!checked.success || all.length > 0) throw new MemberConfigError(all);
   return {
@@ -49,6 +52,9 @@ export function checkTree(tree: SourceTree, { file, environment }: CheckOptions)
     notices: notices.map(({ path, message }) => describe({ path: [name, ...path], message }).text),
   };
 }
+
+/** Who reads them mends the first ones first; to find the line of each takes a look at all keys. */
+const mostFindings = 200;
 
 /** One top-level key, `svc` or the real engine's `hazelcast`; a file with nothing in it is an empty section. */
 function sectionName(root: unknown): { name: string; found: readonly Finding[] } {

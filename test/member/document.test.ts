@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { builtInConfig } from '../../member/config/built-in-config.ts';
+import { memberSection } from '../../member/config/config-schema.ts';
 import { loadMemberConfig } from '../../member/config/load.ts';
+import { shapeOf } from '../../member/config/schema-shape.ts';
 import { startTestMember } from './support.ts';
 
 const run = promisify(execFile);
@@ -51,14 +54,26 @@ describe('docs/member.md', () => {
     expect(rows.get('limits.waiters-per-queue')).toBe(String(limits.waitersPerQueue));
     expect(rows.get('limits.waiters')).toBe(String(limits.waiters));
 
-    // Every key of the table is one that the reader of the file takes.
-    for (const [key] of rows) {
-      if (key === 'cluster-name' || key === 'instance-name') continue;
-      const path = key!.replace('<GROUP>', 'DATA').replace('<name>', 'a').split('.');
-      const yaml = `svc: ${path.map((step) => `{ ${step}: `).join('')}x${' }'.repeat(path.length)}`;
-      expect(() => loadMemberConfig(yaml, { file: 'f' }), key).toThrow(
-        /^f:1: [^\n]*: expected (number|boolean)[^\n]*$/,
-      );
-    }
+    const xml = /```xml\n([\s\S]*?)```/.exec(document)![1]!;
+    expect(loadMemberConfig(xml, { file: 'member.xml' })).toMatchObject({ notices: [], clusterName: 'dev' });
+
+    // The table has the keys that the reader of the file takes, no more and no fewer. Those of the
+    // advanced network's ports are told of in one row each, former names in a sentence.
+    const keys = keysOf(memberSection).filter((key) => !/hot-restart|config\.port\./.test(key));
+    const told = [...rows.keys()].filter((key) => !/config\.port\./.test(key!));
+    expect(told.sort()).toEqual(keys.filter((key) => !key.startsWith('advanced-network.join.')).sort());
   });
 });
+
+/** Every key that has a value, with the names and positions that a file chooses left open. */
+function keysOf(schema: z.ZodType, key = ''): readonly string[] {
+  const shape = shapeOf(schema);
+  const under = (step: string, inner: z.ZodType) => keysOf(inner, key === '' ? step : `${key}.${step}`);
+  if (shape.kind === 'section') {
+    return Object.entries(shape.fields).flatMap(([step, inner]) => under(step, inner));
+  }
+  if (shape.kind === 'named')
+    return under(key.endsWith('endpoint-groups') ? '<GROUP>' : '<name>', shape.value);
+  if (shape.kind === 'list' && shapeOf(shape.item).kind === 'section') return under('<n>', shape.item);
+  return [key];
+}
