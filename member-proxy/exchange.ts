@@ -1,7 +1,8 @@
 /** One call at the members: which of them is asked, when the next one is, and what its failure means. */
 import { Readable } from 'node:stream';
-import { ProblemError, problems } from '../console/errors.ts';
+import type { ProblemError } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
+import { noMember, problemOf } from './exchange-problems.ts';
 import type { Member } from './members.ts';
 import { withPrefix } from './prefix.ts';
 import type { Attempt } from './upstream/attempt.ts';
@@ -57,8 +58,6 @@ export function startExchange(
   exchange.begin();
   return exchange;
 }
-
-const retryAfterSeconds = 2;
 
 /** A class, because there is one for each call: its methods are made once. */
 class MemberExchange implements Exchange, Attempt {
@@ -133,7 +132,7 @@ class MemberExchange implements Exchange, Attempt {
   onFailure(failure: UpstreamFailure): void {
     this.member!.pending -= 1;
     if (!this.isAnswered && this.mayTryAgain(failure)) this.begin();
-    else this.end(this.problemOf(failure));
+    else this.end(problemOf(failure, this.member!, this.isPoll));
   }
 
   onSuspicion(): void {
@@ -194,48 +193,4 @@ class MemberExchange implements Exchange, Attempt {
   private discardBody(): void {
     if (this.body?.content instanceof Readable) this.body.content.destroy();
   }
-
-  private problemOf(failure: UpstreamFailure): ProblemError {
-    switch (failure.reason) {
-      case 'unreachable':
-      case 'suspect':
-        return noMember(failure.cause);
-      case 'busy':
-        return this.busy();
-      case 'connectTimeout':
-      case 'replyTimeout':
-        return new ProblemError(problems.upstreamTimeout, 'The member did not answer in time', {
-          cause: failure,
-        });
-      case 'bodyFailed':
-        if (failure.cause instanceof ProblemError) return failure.cause;
-        return new ProblemError(problems.invalidRequest, 'The body broke off', { cause: failure.cause });
-      case 'hungUp':
-      case 'invalidReply':
-        return new ProblemError(
-          problems.badGateway,
-          'The member closed the connection without a valid answer',
-          {
-            cause: failure.cause,
-          },
-        );
-    }
-  }
-
-  private busy(): ProblemError {
-    const what = this.isPoll ? 'polls' : 'calls';
-    const name = new URL(this.member!.address).host;
-    return new ProblemError(
-      problems.memberBusy,
-      `The member ${name} has as many ${what} under way as it is given; try again in ${retryAfterSeconds} seconds`,
-      { headers: { 'Retry-After': String(retryAfterSeconds) } },
-    );
-  }
-}
-
-function noMember(cause?: unknown): ProblemError {
-  return new ProblemError(problems.noMember, 'No member can be reached', {
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-    cause,
-  });
 }

@@ -55,11 +55,11 @@ describe.skipIf(opensslIsMissing)(
       });
       afterAll(() => console?.stop());
 
-      const call = (method: string, path: string, body?: Buffer) =>
+      const call = (method: string, path: string, body?: string) =>
         fetch(`${console.url}/svc/rest/maps/${path}`, {
           method,
           headers: { authorization },
-          body: body ?? null,
+          ...(body && { body }),
         });
 
       test('is called, over connections that are used again', async () => {
@@ -69,7 +69,7 @@ describe.skipIf(opensslIsMissing)(
       });
 
       test.each([1, 60_000, 3_000_000])('takes a body of %i bytes', async (size) => {
-        expect(await (await call('POST', 'm/k', Buffer.alloc(size, 'x'))).text()).toBe(`POST ${size}`);
+        expect(await (await call('POST', 'm/k', 'x'.repeat(size))).text()).toBe(`POST ${size}`);
       });
 
       test('gives one of 3 MB', async () => {
