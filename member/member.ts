@@ -124,6 +124,7 @@ export async function startMember({
       stopping.begin().catch((error) => log.error({ err: error }, 'the member could not stop as it should'));
     },
     countConnections: promisify(server.getConnections.bind(server)),
+    isRestApart: config.rest.listener !== undefined,
     isReady: () => lifecycle.isReady,
   });
   const groups = new Set(config.rest.enabled ? config.rest.groups : []);

@@ -9,8 +9,10 @@ export interface ClusterEndpointsDeps {
   readonly identity: MemberIdentity;
   readonly cluster: Cluster;
   readonly managementRoute: ManagementRoute;
-  /** Open connections, the asking one included. */
+  /** Open connections of the REST interface, the asking one included. */
   readonly countConnections: () => Promise<number>;
+  /** Whether REST has a listener of its own, which other clients do not use. */
+  readonly isRestApart: boolean;
 }
 
 /** What the cluster is, read only (spec §4.3; §4.4 for the state). */
@@ -19,12 +21,16 @@ export function createClusterRoutes({
   cluster,
   managementRoute,
   countConnections,
+  isRestApart,
 }: ClusterEndpointsDeps): readonly Route[] {
   const instance = JSON.stringify({ name: identity.instanceName });
   const version = JSON.stringify({ status: 'success', version: clusterVersion });
   const nodes = JSON.stringify({ status: 'success', response: describeNodes(identity) });
 
-  /** Spec §2.3. All connections are clients': there is no other member. */
+  /**
+   * Spec §2.3. There is no other member, so all connections are clients'; one to a listener that is
+   * for REST alone counts for no client, as in the real engine.
+   */
   async function showCluster({ res }: Call): Promise<void> {
     const connections = await countConnections();
     const { address, uuid } = identity;
@@ -32,7 +38,7 @@ export function createClusterRoutes({
       res,
       JSON.stringify({
         members: [{ address, liteMember: false, localMember: true, uuid, memberVersion }],
-        connectionCount: connections,
+        connectionCount: isRestApart ? 0 : connections,
         allConnectionCount: connections,
       }),
     );
