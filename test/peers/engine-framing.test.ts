@@ -240,6 +240,17 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 204, 204, 204]);
     });
 
+    test('S64: is one of a few: more would take all 16 workers of the member, and stop every other call', async () => {
+      const polls = Array.from({ length: 24 }, () => front.call('DELETE', `${rest}/queues/crowded/8`));
+      await expectNothingLeftBehind();
+      const answers = await Promise.all(polls);
+      const refused = answers.filter(({ status }) => status !== 204);
+      expect(refused.length).toBeGreaterThanOrEqual(24 - 15);
+      for (const { status, headers } of refused) {
+        expect([status, Number(headers['retry-after'])]).toEqual([503, expect.any(Number)]);
+      }
+    });
+
     test('S70: of a caller who leaves is given up, and the member is free for others', async () => {
       const gone = new AbortController();
       const polls = Array.from({ length: 4 }, () =>

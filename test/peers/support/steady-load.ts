@@ -19,7 +19,12 @@ export interface SteadyLoad {
 }
 
 /** @param paths  asked for in turn, by each of the readers from another place on */
-export function startLoad(origin: string, token: string, paths: readonly string[], readers = 6): SteadyLoad {
+export function startLoad(
+  origin: string,
+  token: string,
+  paths: readonly string[],
+  readers: number,
+): SteadyLoad {
   const done: Read[] = [];
   let isOver = false;
   const read = async (first: number) => {
