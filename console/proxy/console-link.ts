@@ -7,6 +7,7 @@ import { type TokenNews, tokenNewsPath, tokenNewsScope } from '../oidc/token-new
 import type { Settings } from '../settings/settings.ts';
 import { fetchAccessToken, RefusedByConsoleError } from './console-login.ts';
 import { createKeySource, type KeySet } from './key-source.ts';
+import { machineClock } from './machine-clock.ts';
 import type { ForWorker } from './messages.ts';
 import { followNews } from './news-feed.ts';
 import { keysOfSet } from './public-keys.ts';
@@ -15,8 +16,6 @@ import { createTokenView } from './token-view.ts';
 export interface ConsoleLink {
   /** Everything that is known now, for a worker that starts. */
   state(): ForWorker;
-  /** Whether enough is known for calls to pass. */
-  isCurrent(): boolean;
   /** Resolves when the key has been looked for. */
   lookFor(kid: string): Promise<void>;
   close(): void;
@@ -37,7 +36,7 @@ export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): Console
   const problem = createProblemLog(log);
   const view = createTokenView({
     graceSeconds: settings.proxyNewsGraceSeconds,
-    monotonic: () => performance.now(),
+    monotonic: machineClock,
     now: Date.now,
   });
   const keys = createKeySource({
@@ -62,7 +61,6 @@ export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): Console
 
   return {
     state: view.state,
-    isCurrent: view.isCurrent,
     lookFor: keys.lookFor,
     close() {
       endNews();

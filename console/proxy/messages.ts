@@ -6,8 +6,14 @@ export type PublicJwk = Readonly<Record<string, unknown>>;
 
 /** To a worker. Plain JSON: it may cross to another process. */
 export type ForWorker =
-  /** Replaces all that was known; fresh or not is told by what follows. */
-  | { readonly type: 'state'; readonly news: readonly TokenNews[]; readonly keys: readonly PublicJwk[] }
+  /** Replaces all that was known. */
+  | {
+      readonly type: 'state';
+      readonly news: readonly TokenNews[];
+      readonly keys: readonly PublicJwk[];
+      /** When the console was last heard, by the machine's own clock; absent: never yet. */
+      readonly heardAt?: number;
+    }
   | { readonly type: 'news'; readonly news: readonly TokenNews[] }
   | { readonly type: 'keys'; readonly keys: readonly PublicJwk[] }
   /** The answer to `unknownKey`; what was found has come before. */
@@ -21,6 +27,8 @@ export type FromWorker =
   /** It can be told things from now on. */
   | { readonly type: 'hearing' }
   | { readonly type: 'listening'; readonly address: string }
+  /** It has been told enough for calls to pass. */
+  | { readonly type: 'passing' }
   /** Somebody brought a token that names this key. */
   | { readonly type: 'unknownKey'; readonly kid: string }
   | { readonly type: 'metrics'; readonly id: number };

@@ -20,7 +20,7 @@ export async function runAlone({ settings, log, uncaught, stopped }: RunAloneDep
   try {
     const serving = await worker.start();
     log.info({ address: serving.address }, 'listening');
-    void sayReady(serving.address, link, stopped);
+    void sayReady(serving.address, worker.isCurrent, stopped);
     log.info({ signal: await stopped }, 'stopping');
     await serving.close(drainMs);
   } finally {

@@ -3,7 +3,7 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
-import { drainMs } from './readiness.ts';
+import { drainMs, holds } from './readiness.ts';
 import { createWorker } from './worker.ts';
 
 export interface RunWorkerDeps {
@@ -30,7 +30,9 @@ export async function runWorker(deps: RunWorkerDeps): Promise<void> {
   new AggregatorRegistry(); // answers the first process's requests for numbers from now on
   AggregatorRegistry.setRegistries([serving.metrics.registry]);
   send({ type: 'listening', address: serving.address });
-  await Promise.race([told, stopped.then((signal) => (signal === 'SIGINT' ? told : undefined))]);
+  const stopping = Promise.race([told, stopped.then((signal) => (signal === 'SIGINT' ? told : undefined))]);
+  if (await holds(answering.isCurrent, stopping)) send({ type: 'passing' });
+  await stopping;
   await serving.close(drainMs);
   worker.disconnect();
 

@@ -28,7 +28,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
   try {
     const address = await workers.start();
     log.info({ address, workers: settings.workers }, 'listening');
-    void sayReady(address, link, stopped);
+    void sayReady(address, workers.doAllPass, stopped);
     log.info({ signal: await stopped }, 'stopping');
     await workers.stop(drainMs + workerEndMs);
   } finally {

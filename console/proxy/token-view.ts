@@ -29,7 +29,7 @@ export interface TokenView {
 export interface TokenViewDeps {
   /** How old knowledge may be, seconds. */
   readonly graceSeconds: number;
-  /** Monotonic milliseconds. */
+  /** Milliseconds of the clock that all processes of this machine share, and nobody sets. */
   readonly monotonic: () => number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -51,13 +51,16 @@ export function createTokenView({ graceSeconds, monotonic, now }: TokenViewDeps)
   let facts = nothing();
   let keys: ReadonlyMap<string, VerificationKey> = new Map();
   let published: readonly PublicJwk[] = [];
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let heardAt: number | undefined;
 
-  const age = () => (monotonic() - heardAt) / 1000;
+  const age = () => (heardAt === undefined ? Number.POSITIVE_INFINITY : (monotonic() - heardAt) / 1000);
 
   return {
     take(message) {
-      if (message.type === 'state') facts = nothing();
+      if (message.type === 'state') {
+        facts = nothing();
+        heardAt = message.heardAt;
+      }
       if (message.type !== 'keys') for (const entry of message.news) note(entry);
       if (message.type === 'state')
         takeKeys(message.keys.filter(({ kid }) => facts.kids.includes(String(kid))));
@@ -65,7 +68,12 @@ export function createTokenView({ graceSeconds, monotonic, now }: TokenViewDeps)
       if (message.type === 'news' && message.news.every(({ type }) => type === 'alive')) return;
       for (const listener of [...listeners]) listener();
     },
-    state: () => ({ type: 'state', news: allNews(facts), keys: published }),
+    state: () => ({
+      type: 'state',
+      news: allNews(facts),
+      keys: published,
+      ...(heardAt !== undefined && { heardAt }),
+    }),
     isCurrent: () => keys.size > 0 && age() < graceSeconds,
     age,
     isRevoked({ jti, sub, clientId, iat }) {

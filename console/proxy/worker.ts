@@ -1,6 +1,7 @@
 /** One process that answers calls, and its line to the one that listens to the console. */
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
+import { machineClock } from './machine-clock.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { type Serving, serve } from './serve.ts';
 import { createTokenView } from './token-view.ts';
@@ -16,6 +17,8 @@ export interface WorkerDeps {
 
 export interface Worker {
   hear(message: ForWorker): void;
+  /** Whether it has been told enough for calls to pass. */
+  isCurrent(): boolean;
   /** Starts to answer. @throws {ListenError} */
   start(): Promise<Serving>;
 }
@@ -26,7 +29,7 @@ const patienceMs = 3_000;
 export function createWorker({ settings, log, uncaught, send, isOneOfMany }: WorkerDeps): Worker {
   const view = createTokenView({
     graceSeconds: settings.proxyNewsGraceSeconds,
-    monotonic: () => performance.now(),
+    monotonic: machineClock,
     now: Date.now,
   });
   const lookedFor = createWaiting<string, void>();
@@ -48,6 +51,7 @@ export function createWorker({ settings, log, uncaught, send, isOneOfMany }: Wor
           view.take(message);
       }
     },
+    isCurrent: view.isCurrent,
     start: () =>
       serve({
         settings,

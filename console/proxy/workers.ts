@@ -21,6 +21,8 @@ export interface Workers {
   /** Starts them. @returns their address @throws {WorkerStartError} when the first one cannot start */
   start(): Promise<string>;
   tell(message: ForWorker): void;
+  /** Whether calls pass at each of them. */
+  doAllPass(): boolean;
   /** Lets them finish; what has not ended after `timeoutMs` is killed. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -55,6 +57,7 @@ export function createWorkers({ count, env, state, lookFor, log }: WorkersDeps):
   const numbers = new AggregatorRegistry();
   const running = new Map<Process, Started>();
   const hearing = new Set<Process>();
+  const passing = new Set<Process>();
   const stopping = new AbortController();
 
   return {
@@ -71,6 +74,7 @@ export function createWorkers({ count, env, state, lookFor, log }: WorkersDeps):
     tell(message) {
       for (const worker of hearing) send(worker, message);
     },
+    doAllPass: () => [...running.keys()].every((worker) => passing.has(worker)),
     async stop(timeoutMs) {
       stopping.abort();
       const timer = setTimeout(() => {
@@ -91,6 +95,7 @@ export function createWorkers({ count, env, state, lookFor, log }: WorkersDeps):
       worker.once('exit', (code, signal) => {
         running.delete(worker);
         hearing.delete(worker);
+        passing.delete(worker);
         resolve({ code, signal });
       });
     });
@@ -130,6 +135,9 @@ export function createWorkers({ count, env, state, lookFor, log }: WorkersDeps):
       case 'hearing':
         send(worker, state());
         hearing.add(worker);
+        break;
+      case 'passing':
+        passing.add(worker);
         break;
       case 'unknownKey':
         void lookFor(message.kid).then(() => send(worker, { type: 'lookedFor', kid: message.kid }));
