@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLifecycle } from '../../member/cluster/lifecycle.ts';
 import { managedFile, unauthenticated } from './management-support.ts';
+import { persistentMember } from './member-process.ts';
 import { addressIn, startProcess, writeConfig } from './processes.ts';
-import { call, connectRaw, empty, startTestMember, waitingPoll } from './support.ts';
+import { call, connectRaw, empty, eventually, startTestMember, waitingPoll } from './support.ts';
 
 const management = '/svc/rest/management/cluster';
 
@@ -47,6 +50,29 @@ test('a write that is under way when the cluster shuts down is answered, and wha
     /HTTP\/1\.1 (200 OK|500 Internal Server Error)\r\nContent-Length: 0\r\n/,
   );
   await member.stopped;
+});
+
+test('a member that waits with damaged data changes no state, and can be shut down', async () => {
+  const member = persistentMember({ durability: 'sync' });
+  await member.start();
+  expect(await member.call('POST', 'rest/maps/m/k', 'v')).toMatchObject(empty(200));
+  await member.stop();
+  await writeFile(join(member.baseDir, 'store/data.mdb'), 'no such file '.repeat(10_000));
+  expect(await member.start()).toMatch(/^member waits at /);
+
+  const operation = (name: string, body: string) =>
+    member.call('POST', `rest/management/cluster/${name}`, body);
+  expect(await member.call('GET', 'health/ready')).toMatchObject(empty(503));
+  expect(await operation('changeState', 'dev&&passive')).toMatchObject(empty(500));
+  expect(await operation('state', 'dev&')).toMatchObject({ body: '{"status":"success","state":"active"}' });
+  expect(await operation('memberShutdown', 'dev&')).toMatchObject({ status: 200 });
+  const isUp = () =>
+    member.call('GET', 'health').then(
+      () => true,
+      () => false,
+    );
+  expect(await eventually(isUp, (up) => !up)).toBe(false);
+  expect(await member.stop()).toBe(0);
 });
 
 test('a member is not ready before it is open and has recovered, nor once it stops', async () => {
