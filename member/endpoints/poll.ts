@@ -66,6 +66,14 @@ export function createPoll({ queues, cluster, maxPollSeconds }: PollDeps): Handl
    */
   function send({ req, res }: Call, queue: string, item: QueueItem): void {
     const { socket } = req;
+    // DELETE says text/plain whatever was offered (spec §4.2). The spec has no GET here: it says the
+    // MIME type that the item came with, as in the real engine.
+    replyValue(res, req.method === 'DELETE' ? { content: item.content, contentType: 'text/plain' } : item);
+    if (isSent({ req, res })) {
+      queues.delivered(queue, item); // at once: the next thing may be a kill
+      return;
+    }
+
     function putBack(): void {
       queues.putBack(queue, item);
     }
@@ -75,10 +83,12 @@ export function createPoll({ queues, cluster, maxPollSeconds }: PollDeps): Handl
       socket.off('close', putBack);
       queues.delivered(queue, item);
     });
-    // DELETE says text/plain whatever was offered (spec §4.2). The spec has no GET here: it says the
-    // MIME type that the item came with, as in the real engine.
-    replyValue(res, req.method === 'DELETE' ? { content: item.content, contentType: 'text/plain' } : item);
   }
+}
+
+/** Whether the operating system has all of the reply. */
+function isSent({ req: { socket }, res }: Call): boolean {
+  return res.writableLength === 0 && !socket.errored && !socket.destroyed;
 }
 
 /** Whether a reply can still go out: neither end has closed. */

@@ -23,40 +23,99 @@ export interface LeafEntry {
  * The first thing that is wrong with a file, in words that follow its path; `undefined` when LMDB can
  * use it, or when there is none.
  */
-export function flawOf(file: string): string | undefined {
-  if (!existsSync(file)) return undefined;
+export function flawOf(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
   let flaw: string | undefined;
-  walk(file, {
+  const visitor: Visitor = {
     onFlaw(found) {
       flaw ??= found;
       return undefined;
     },
     isDone: () => flaw !== undefined,
+  };
+  withFile(path, visitor, (file) => {
+    walkTree(file, file.freeRoot, visitor, (_key, value) => {
+      // A list that names pages that are not there would let LMDB write over data.
+      if (freePagesIn(file, value) === undefined) visitor.onFlaw('its list of free pages is damaged');
+    });
+    walkTree(file, file.mainRoot, visitor, () => {});
   });
   return flaw;
 }
 
-/** All entries that can still be reached, in the order of their keys; what is damaged is left out. */
-export function readableEntries(file: string, onEntry: (entry: LeafEntry) => void): void {
-  walk(file, { onFlaw: () => undefined, onEntry, isDone: () => false });
+/**
+ * All entries that can still be read, in no order, without the tree that would lead to them. The list of
+ * free pages tells what is out of date; without it the newest state of a key is taken, which may be one
+ * that was removed later.
+ *
+ * @returns whether the list of free pages could be read
+ */
+export function readableEntries(path: string, onEntry: (entry: LeafEntry) => void): boolean {
+  let free: ReadonlySet<number> | undefined;
+  withFile(path, lenient, (file) => {
+    free = freePagesOf(file);
+    const newest = new Map<string, bigint>();
+    const nameOf = (key: Buffer) => key.toString('latin1');
+    if (free === undefined) {
+      eachLeaf(file, noPages, ({ key }, transaction) => {
+        const known = newest.get(nameOf(key));
+        if (known === undefined || known < transaction) newest.set(nameOf(key), transaction);
+      });
+    }
+    eachLeaf(file, free ?? noPages, (entry, transaction) => {
+      if (free !== undefined || newest.get(nameOf(entry.key)) === transaction) onEntry(entry);
+    });
+  });
+  return free !== undefined;
+}
+
+const lenient: Visitor = { onFlaw: () => undefined, isDone: () => false };
+const noPages: ReadonlySet<number> = new Set();
+
+/** @param visit  hears of each entry, and of the transaction that wrote its page */
+function eachLeaf(
+  file: PageFile,
+  free: ReadonlySet<number>,
+  visit: (entry: LeafEntry, transaction: bigint) => void,
+): void {
+  for (let number = firstDataPage; number <= file.lastPage && number < file.pages; number += 1) {
+    const page = free.has(number) ? undefined : readPage(file, number, 1);
+    if (page === undefined || !(page.readUInt16LE(18) & pageFlags.leaf)) continue;
+    const transaction = page.readBigUInt64LE(8);
+    for (const node of nodesOf(page) ?? []) {
+      if (node.readUInt16LE(4) & nodeFlags.subDatabase) continue;
+      walkLeaf(file, node, lenient, (key, value) => visit({ key, value }, transaction));
+    }
+  }
+}
+
+/** @returns `undefined` when some of the list cannot be read */
+function freePagesOf(file: PageFile): ReadonlySet<number> | undefined {
+  if (file.transaction === 0n) return undefined;
+  const pages = new Set<number>();
+  let isWhole = true;
+  const onFlaw = (): undefined => {
+    isWhole = false;
+  };
+  const visitor: Visitor = { onFlaw, isDone: () => !isWhole };
+  walkTree(file, file.freeRoot, visitor, (_key, value) => {
+    for (const page of freePagesIn(file, value) ?? [onFlaw()]) if (page !== undefined) pages.add(page);
+  });
+  return isWhole ? pages : undefined;
 }
 
 interface Visitor {
   onFlaw(flaw: string): undefined;
-  onEntry?(entry: LeafEntry): void;
   isDone(): boolean;
 }
 
-function walk(path: string, visitor: Visitor): void {
+function withFile(path: string, visitor: Visitor, work: (file: PageFile) => void): void {
   const descriptor = openSync(path, 'r');
   try {
     const bytes = fstatSync(descriptor).size;
     if (bytes === 0) return; // LMDB initialises it
-    const meta = readNewestMeta(descriptor, visitor);
-    if (meta === undefined) return;
-    const file: PageFile = { descriptor, ...meta, pages: Math.floor(bytes / meta.pageBytes) };
-    walkTree(file, meta.freeRoot, visitor, (_key, value) => checkFreePages(file, value, visitor));
-    walkTree(file, meta.mainRoot, visitor, (key, value) => visitor.onEntry?.({ key, value }));
+    const meta = readNewestMeta(descriptor, visitor) ?? guessedMeta(bytes);
+    work({ descriptor, ...meta, pages: Math.floor(bytes / meta.pageBytes) });
   } finally {
     closeSync(descriptor);
   }
@@ -84,6 +143,13 @@ function readNewestMeta(descriptor: number, visitor: Visitor): Meta | undefined 
   }
   if (first === undefined || second === undefined) return first ?? second;
   return second.transaction > first.transaction ? second : first;
+}
+
+/** For a file whose heads are both lost: it leads nowhere, but its pages may still be read one by one. */
+function guessedMeta(bytes: number): Meta {
+  const pageBytes = 4096;
+  const lastPage = Math.floor(bytes / pageBytes) - 1;
+  return { pageBytes, freeRoot: noPage, mainRoot: noPage, lastPage, transaction: 0n };
 }
 
 function readMeta(descriptor: number, position: number): Meta | undefined {
@@ -180,13 +246,20 @@ function childOf(node: Buffer): number {
   return node.readUIntLE(0, 6);
 }
 
-/** A list of free pages that names a page in use, or none there is, would let LMDB write over data. */
-function checkFreePages({ lastPage }: PageFile, value: Buffer, visitor: Visitor): undefined {
+/** @returns `undefined` when it names pages that are not there */
+function freePagesIn({ lastPage }: PageFile, value: Buffer): number[] | undefined {
   const count = value.length >= 8 ? Number(value.readBigUInt64LE(0)) : -1;
-  if (count < 0 || (count + 1) * 8 > value.length) return visitor.onFlaw('its list of free pages is damaged');
+  if (count < 0 || (count + 1) * 8 > value.length) return undefined;
+  const pages: number[] = [];
+  let run = 1;
   for (let at = 1; at <= count; at += 1) {
-    const signed = value.readBigInt64LE(at * 8);
-    const page = signed < 0n ? -signed : signed;
-    if (page > BigInt(lastPage)) return visitor.onFlaw('its list of free pages is damaged');
+    const entry = Number(value.readBigInt64LE(at * 8));
+    // lmdb lists a run of pages as its length, negative, and its first page; a place may be empty.
+    if (entry > 0) {
+      if (entry + run - 1 > lastPage) return undefined;
+      for (let page = entry; page < entry + run; page += 1) pages.push(page);
+    }
+    run = entry < 0 ? -entry : 1;
   }
+  return pages;
 }

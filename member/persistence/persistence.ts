@@ -89,18 +89,19 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
   async function salvage(): Promise<void> {
     directory.setAside('salvaged');
     const thread = startStore();
-    const from = existsSync(directory.storeFile) ? [directory.storeFile] : [];
-    const records = await thread.salvage(from, directory.salvaged);
+    const salvaged = existsSync(directory.storeFile)
+      ? await thread.salvage(directory.storeFile, directory.salvaged)
+      : undefined;
     await thread.close();
     const operations = existsSync(directory.journalFile) ? readableOperations(directory.journalFile) : [];
     const target = directory.setAside('store', 'journal');
-    directory.useSalvaged();
+    if (salvaged !== undefined) directory.useSalvaged();
     const journal = openJournal(directory.journal);
     journal.append(operations);
     await journal.close();
     log.warn(
-      { records, operations: operations.length, target },
-      'partial start: damaged files were moved aside',
+      { ...salvaged, operations: operations.length, target },
+      'partial start: damaged files were moved aside; unless isCurrent, entries that were removed may be back',
     );
   }
 

@@ -11,7 +11,7 @@ export type StoreRequest =
   | { readonly kind: 'read'; readonly after: Uint8Array | undefined }
   | { readonly kind: 'backUp'; readonly directory: string }
   | { readonly kind: 'interrupt' }
-  | { readonly kind: 'salvage'; readonly from: readonly string[]; readonly directory: string }
+  | { readonly kind: 'salvage'; readonly from: string; readonly directory: string }
   | { readonly kind: 'close' };
 
 export interface StoreAnswers {
@@ -22,8 +22,7 @@ export interface StoreAnswers {
   /** Whether it was completed, not interrupted. */
   readonly backUp: boolean;
   readonly interrupt: undefined;
-  /** How many records were found to be whole. */
-  readonly salvage: number;
+  readonly salvage: Salvaged;
   readonly close: undefined;
 }
 
@@ -35,3 +34,10 @@ export interface NumberedRequest {
 export type NumberedAnswer =
   | { readonly number: number; readonly answer: StoreAnswers[keyof StoreAnswers] }
   | { readonly number: number; readonly error: Error };
+
+export interface Salvaged {
+  /** How many records were found to be whole. */
+  readonly records: number;
+  /** Whether each of them is surely the latest state of its key. */
+  readonly isCurrent: boolean;
+}

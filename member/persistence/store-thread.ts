@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { open, type RootDatabase, type TransactionFlags } from 'lmdb';
-import { flawOf, readableEntries } from './lmdb-file.ts';
+import { flawOf, type LeafEntry, readableEntries } from './lmdb-file.ts';
 import { operations, partsOf, progressKey, putProgress, readRecord } from './records.ts';
 import type { NumberedAnswer, NumberedRequest, StoreAnswers, StoreRequest } from './store-protocol.ts';
 
@@ -114,28 +114,25 @@ const handlers: {
     return undefined;
   },
 
-  /** Copies what is whole in damaged files into a new store; of two with one key the first file's counts. */
   async salvage({ from, directory }) {
     const copy = openStore(directory);
-    let count = 0;
-    for (const file of from) {
-      let batch: { key: Buffer; value: Buffer }[] = [];
-      const write = () => {
-        copy.transactionSync(() => {
-          for (const { key, value } of batch) copy.putSync(key, value);
-        }, abortableAndSynchronous);
-        count += batch.length;
-        batch = [];
-      };
-      readableEntries(file, (entry) => {
-        if (readRecord(entry.key, entry.value) === undefined) return;
-        batch.push(entry);
-        if (batch.length >= recordsPerStep) write();
-      });
-      write();
-    }
+    let records = 0;
+    let batch: LeafEntry[] = [];
+    const write = () => {
+      copy.transactionSync(() => {
+        for (const { key, value } of batch) copy.putSync(key, value);
+      }, abortableAndSynchronous);
+      records += batch.length;
+      batch = [];
+    };
+    const isCurrent = readableEntries(from, (entry) => {
+      if (readRecord(entry.key, entry.value) === undefined) return;
+      batch.push(entry);
+      if (batch.length >= recordsPerStep) write();
+    });
+    write();
     await copy.close();
-    return count;
+    return { records, isCurrent };
   },
 
   async close() {

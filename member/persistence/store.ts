@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Operation, readRecord, type StoreRecord } from './records.ts';
-import type { NumberedAnswer, StoreAnswers, StoreRequest } from './store-protocol.ts';
+import type { NumberedAnswer, Salvaged, StoreAnswers, StoreRequest } from './store-protocol.ts';
 
 /** The store, as the member's main thread sees it: every call is answered by the thread that has it. */
 export interface Store {
@@ -18,8 +18,8 @@ export interface Store {
   /** @returns whether it was completed, not interrupted */
   backUp(directory: string): Promise<boolean>;
   interrupt(): Promise<void>;
-  /** @returns how many records were found to be whole */
-  salvage(from: readonly string[], directory: string): Promise<number>;
+  /** Copies the records of a damaged file that are whole into a new store. */
+  salvage(from: string, directory: string): Promise<Salvaged>;
   close(): Promise<void>;
 }
 

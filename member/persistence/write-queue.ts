@@ -9,7 +9,7 @@ export type Safety = 'journal' | 'store';
 export interface Write {
   readonly operations: readonly Operation[];
   readonly safety: Safety;
-  /** It has happened already: when the journal has no room for it, it still goes into the store. */
+  /** It has happened already: it is written at once, and when the journal has no room, into the store alone. */
   readonly isFact?: boolean;
   /** Called once it is safe, in the order of the writes. */
   done(): void;
@@ -172,7 +172,8 @@ export function createWriteQueue({
       });
       const bytes = write.operations.reduce((sum, { length }) => sum + length, 0);
       fresh.push({ ...write, numbered, bytes });
-      schedule();
+      if (write.isFact) writeFresh();
+      else schedule();
     },
     async settle() {
       writeFresh();

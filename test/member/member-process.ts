@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { call, eventually, type Reply } from './support.ts';
+import { call, type Reply } from './support.ts';
 
 /** A member in a process of its own that persists; it may be killed and started again. */
 export interface PersistentMember {
@@ -68,10 +68,12 @@ ${more}`;
       child.once('close', () => {
         isOver = true;
       });
-      await eventually(
-        () => Promise.resolve(printed),
-        (text) => isOver || /^member (ready|waits) at .*$/m.test(text),
-      );
+      const deadline = Date.now() + 60_000; // a slow machine starts a process slowly
+      while (!isOver && !/^member (ready|waits) at .*$/m.test(printed)) {
+        if (Date.now() > deadline)
+          throw new Error(`the member did not start in time; it printed: ${printed}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
       address = /http:\/\/[\d.:]+\d/.exec(printed)?.[0] ?? '';
       return /^member (ready|waits) at .*$/m.exec(printed)?.[0] ?? printed;
     },

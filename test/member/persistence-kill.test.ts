@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type PersistentMember, persistentMember } from './member-process.ts';
 
-const rounds = 8;
+const rounds = 6;
 const writers = 6;
 
 /** What the clients of one run know: what they sent, and what was acknowledged. */
