@@ -78,7 +78,7 @@ export interface MembersDeps {
   /** What members of a set of their own take; one that is discovered takes what the member that named it does. */
   readonly credentialsOf?: (address: string) => MemberCredentials | undefined;
   readonly limits: MemberLimits;
-  /** Undefined: members are taken as they are, which is right for one in this process. */
+  /** Undefined: members are taken as they are. */
   readonly probes?: ProbeTimes | undefined;
   readonly health?: HealthRules;
   /** Monotonic milliseconds. */
@@ -230,7 +230,7 @@ export function createMembers(deps: MembersDeps): Members {
   async function followGroups(entry: Entry, prober: Prober): Promise<void> {
     const isFresh = entry.groupsSeenAt !== undefined && now() - entry.groupsSeenAt < groupsMs;
     if (isFresh || !entry.hasToldPrefix) return;
-    const offGroups = await prober.silentGroups(entry.prefix);
+    const offGroups = await prober.groupsOff(entry.prefix);
     entry.offGroups = offGroups;
     entry.groupsSeenAt = now();
   }

@@ -21,8 +21,8 @@ export interface Prober {
   look(known: MemberPrefix | undefined): Promise<Finding>;
   /** What the member says about its cluster; undefined when it says nothing of use, or its group is off. */
   cluster(prefix: MemberPrefix): Promise<ClusterView | undefined>;
-  /** The groups at which the member hangs up, which is all that the real engine says about one that is off. */
-  silentGroups(prefix: MemberPrefix): Promise<ReadonlySet<EndpointGroup>>;
+  /** The groups that are off: at those the real engine hangs up, and the member of this product answers 403. */
+  groupsOff(prefix: MemberPrefix): Promise<ReadonlySet<EndpointGroup>>;
   close(): Promise<void>;
 }
 
@@ -30,8 +30,7 @@ export interface Prober {
 const groupPaths: Readonly<Record<EndpointGroup, string>> = {
   HEALTH_CHECK: '/health',
   CLUSTER_READ: '/rest/cluster',
-  // As `HEAD` this path belongs to the writing group.
-  CLUSTER_WRITE: '/rest/management/cluster/version',
+  CLUSTER_WRITE: '/rest/management/cluster/changeState',
   PERSISTENCE: '/rest/management/cluster/forceStart',
   WAN: '/rest/wan/sync/map',
   DATA: '/rest/maps/-/-',
@@ -59,13 +58,13 @@ export function createProber(address: string, replyMs: number, now: () => number
       return known ? { outcome: 'silent' } : { outcome: 'silent', ...(await otherSign()) };
     },
     cluster,
-    async silentGroups(prefix) {
-      const silent = new Set<EndpointGroup>();
+    async groupsOff(prefix) {
+      const off = new Set<EndpointGroup>();
       for (const [group, path] of Object.entries(groupPaths) as [EndpointGroup, string][]) {
-        if (await hangsUp(`/${prefix}${path}`)) silent.add(group);
+        if (await isOff(`/${prefix}${path}`)) off.add(group);
       }
       // A member that hangs up on everything may just be going down.
-      return silent.size < Object.keys(groupPaths).length ? silent : new Set();
+      return off.size < Object.keys(groupPaths).length ? off : new Set();
     },
     close: member.close,
   };
@@ -109,10 +108,10 @@ export function createProber(address: string, replyMs: number, now: () => number
     return false;
   }
 
-  async function hangsUp(path: string): Promise<boolean> {
+  async function isOff(path: string): Promise<boolean> {
     try {
-      await member.ask('HEAD', path);
-      return false;
+      const { status } = await member.ask('HEAD', path);
+      return status === 403;
     } catch (error) {
       return hasHungUp(error);
     }
@@ -129,7 +128,7 @@ export function createProber(address: string, replyMs: number, now: () => number
   }
 }
 
-/** The real engine's only refusal: it takes the connection and closes it without a byte (reference §3). */
+/** The real engine's refusal: it takes the connection and closes it without a byte (reference §3). */
 function hasHungUp(error: unknown): boolean {
   return error instanceof UpstreamFailure && error.reason === 'hungUp';
 }

@@ -43,10 +43,9 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     members: createMembers({
       addresses: members,
       isDiscovering: settings.memberDiscovery && !isEmbedded,
-      // The embedded member is known, and lives as long as this process.
       prefix: settings.memberPrefix ?? (isEmbedded ? 'svc' : undefined),
       credentialsOf: credentialsOf(settings),
-      probes: isEmbedded ? undefined : probeTimes,
+      probes: probeTimes,
       limits,
       now: () => performance.now(),
       onChange: logMember,
