@@ -5,8 +5,8 @@ import { quantile } from './statistics.ts';
 export interface LoadPlan {
   /** Scheme, host and port; plain HTTP. */
   readonly url: string;
-  /** The whole request as it goes over the wire; see {@link httpRequest}. */
-  readonly request: Buffer;
+  /** The whole request as it goes over the wire, or what makes the next one; see {@link httpRequest}. */
+  readonly request: Buffer | (() => Buffer);
   /** Kept-alive connections, each with one request at a time. */
   readonly connections: number;
   readonly seconds: number;
@@ -32,11 +32,12 @@ export async function load({ url, request, connections, seconds }: LoadPlan): Pr
   const sockets = await Promise.all(
     Array.from({ length: connections }, () => open(hostname.replace(/^\[|\]$/g, ''), Number(port || 80))),
   );
+  const next = typeof request === 'function' ? request : () => request;
   try {
     const latencies: number[] = [];
     const start = performance.now();
     const deadline = start + seconds * 1000;
-    await Promise.all(sockets.map((socket) => repeat(socket, request, deadline, latencies)));
+    await Promise.all(sockets.map((socket) => repeat(socket, next, deadline, latencies)));
     return summarize(latencies, (performance.now() - start) / 1000);
   } finally {
     for (const socket of sockets) socket.destroy();
@@ -75,8 +76,8 @@ async function open(host: string, port: number): Promise<Socket> {
   return socket;
 }
 
-/** Sends `request` again each time its response is complete, until `deadline`. */
-function repeat(socket: Socket, request: Buffer, deadline: number, latencies: number[]): Promise<void> {
+/** Sends the next request each time a response is complete, until `deadline`. */
+function repeat(socket: Socket, next: () => Buffer, deadline: number, latencies: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let sentAt = performance.now();
     let received: Buffer | undefined;
@@ -98,9 +99,9 @@ function repeat(socket: Socket, request: Buffer, deadline: number, latencies: nu
         return;
       }
       sentAt = now;
-      socket.write(request);
+      socket.write(next());
     });
-    socket.write(request);
+    socket.write(next());
   });
 }
 

@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   'proxy-idle': () => import('./proxy-idle.ts'),
   'proxy-body': () => import('./proxy-body.ts'),
   'proxy-members': () => import('./proxy-members.ts'),
+  member: () => import('./member.ts'),
   login: () => import('./login.ts'),
   start: () => import('./start.ts'),
 };

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type TransactionFlags } from 'lmdb';
 import { flawOf } from './lmdb-file.ts';
+import { createRoomCheck, NoRoomError } from './room.ts';
 
 /** The data of a member cannot be used by this process; the message says why and what to do. */
 export class PersistenceRefusedError extends Error {
@@ -35,8 +36,10 @@ const synchronous = 2 as TransactionFlags;
  */
 export function takeInstance(directory: string): Instance {
   const path = join(directory, 'instance');
+  const checkRoom = createRoomCheck(directory);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    checkRoom(0);
   } catch (cause) {
     throw new PersistenceRefusedError(`${directory} cannot be written: ${(cause as Error).message}`, {
       cause,
@@ -50,7 +53,6 @@ export function takeInstance(directory: string): Instance {
   }
   const holders = open<Holder, string>({ path, noSubdir: false, overlappingSync: false, encoding: 'json' });
   const own: Holder = { pid: process.pid, startedAt: statOf(process.pid)?.startedAt, boot: bootId() };
-  const write = (holder: Holder) => holders.transactionSync(() => holders.putSync(key, holder), synchronous);
 
   let last: Holder | undefined;
   holders.transactionSync(() => {
@@ -66,7 +68,12 @@ export function takeInstance(directory: string): Instance {
   return {
     hasMachineRestarted: last !== undefined && last.boot !== own.boot,
     async release() {
-      write({ ...own, isReleased: true });
+      try {
+        checkRoom(0);
+        holders.transactionSync(() => holders.putSync(key, { ...own, isReleased: true }), synchronous);
+      } catch (error) {
+        if (!(error instanceof NoRoomError)) throw error; // that this process has ended says it as well
+      }
       await holders.close();
     },
   };

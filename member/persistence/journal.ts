@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { type Database, open, type TransactionFlags } from 'lmdb';
 import { readableEntries } from './lmdb-file.ts';
 import { isIntact, type Operation, operations, partsOf } from './records.ts';
+import { createRoomCheck } from './room.ts';
 
 /** An operation and its place in the order of all of them. */
 export interface Numbered {
@@ -18,7 +19,7 @@ export interface Journal {
   /**
    * Writes all or none.
    *
-   * @throws {Error} whatever LMDB says, for want of room for example
+   * @throws {NoRoomError | Error}
    */
   append(entries: readonly Numbered[]): void;
   /** What follows is written to the other half, unless that one has not been cleared yet. */
@@ -39,6 +40,7 @@ export function openJournal(directory: string): Journal {
     root.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary' }),
   ) as [Database<Buffer, Buffer>, Database<Buffer, Buffer>];
   const counts = halves.map((half) => half.getKeysCount());
+  const checkRoom = createRoomCheck(directory);
   let current = 0;
   const other = () => 1 - current;
 
@@ -51,6 +53,7 @@ export function openJournal(directory: string): Journal {
   return {
     append(entries) {
       if (entries.length === 0) return;
+      checkRoom(entries.reduce((sum, { operation }) => sum + operation.length, 0));
       const half = halves[current]!;
       root.transactionSync(() => {
         for (const { sequence, operation } of entries) half.putSync(sequenceKey(sequence), operation);

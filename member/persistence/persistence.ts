@@ -46,6 +46,8 @@ export interface PersistenceDeps {
   readonly now: () => number;
 }
 
+const failureToldEveryMs = 10_000;
+
 type Decision = 'force' | 'partial';
 
 /** @throws {PersistenceRefusedError} when the directory cannot be used, by another member's right for example */
@@ -58,6 +60,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
   let open:
     | { readonly recovered: Recovered; readonly writes: WriteQueue; readonly backups: Backups }
     | undefined;
+  let failureToldAt = Number.NEGATIVE_INFINITY;
   let hasExamined = () => {};
   let hasFailed = (_error: unknown) => {};
   const examined = new Promise<void>((resolve, reject) => {
@@ -119,7 +122,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
       store,
       sequence,
       periodMillis: config.periodMillis,
-      onFailure: (error, where) => log.error({ err: error, where }, 'persisted data could not be written'),
+      onFailure: reportFailure,
     });
     recorder = createRecorder({ numbers, writes, safetyOf });
     const backups = createBackups({
@@ -135,6 +138,13 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     });
     open = { recovered, writes, backups };
     log.info({ baseDir: config.baseDir, entries, items }, 'persisted data read back');
+  }
+
+  /** A disk that is full fails many times a second. */
+  function reportFailure(error: unknown, where: Safety): void {
+    if (now() - failureToldAt < failureToldEveryMs) return;
+    failureToldAt = now();
+    log.error({ err: error, where }, 'data could not be persisted: writes are refused');
   }
 
   function keepsMap(name: string): boolean {

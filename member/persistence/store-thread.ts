@@ -8,6 +8,7 @@ import { parentPort } from 'node:worker_threads';
 import { open, type RootDatabase, type TransactionFlags } from 'lmdb';
 import { flawOf, type LeafEntry, readableEntries } from './lmdb-file.ts';
 import { operations, partsOf, progressKey, putProgress, readRecord } from './records.ts';
+import { createRoomCheck } from './room.ts';
 import type { NumberedAnswer, NumberedRequest, StoreAnswers, StoreRequest } from './store-protocol.ts';
 
 type Store = RootDatabase<Buffer, Buffer>;
@@ -19,6 +20,7 @@ const readBytes = 1024 * 1024;
 const recordsPerStep = 1000;
 
 let store: Store;
+let checkRoom: (bytes: number) => void;
 let isInterrupted = false;
 
 function openStore(directory: string): Store {
@@ -42,6 +44,7 @@ const handlers: {
     const flaw = flawOf(file);
     if (flaw !== undefined) return { flaw: `${file}: ${flaw}` };
     store = openStore(directory);
+    checkRoom = createRoomCheck(directory);
     const value = store.get(progressKey);
     if (value === undefined) return { sequence: 0 };
     const progress = readRecord(progressKey, value);
@@ -52,6 +55,7 @@ const handlers: {
   commit({ operations: bytes, sequence }) {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const purged: Buffer[] = [];
+    checkRoom(buffer.length);
     store.transactionSync(() => {
       for (let at = 0; at < buffer.length; ) {
         const end = at + 4 + buffer.readUInt32BE(at);
@@ -87,6 +91,7 @@ const handlers: {
   async backUp({ directory }) {
     isInterrupted = false;
     const copy = openStore(directory);
+    const checkCopyRoom = createRoomCheck(directory);
     store.resetReadTxn();
     const transaction = store.useReadTransaction();
     try {
@@ -95,6 +100,7 @@ const handlers: {
         const range = start === undefined ? {} : { start, exclusiveStart: true };
         const step = [...store.getRange({ ...range, limit: recordsPerStep, transaction })];
         if (step.length === 0) break;
+        checkCopyRoom(bytesOf(step));
         copy.transactionSync(() => {
           for (const { key, value } of step) copy.putSync(key, value);
         }, abortableAndSynchronous);
@@ -116,9 +122,11 @@ const handlers: {
 
   async salvage({ from, directory }) {
     const copy = openStore(directory);
+    const checkCopyRoom = createRoomCheck(directory);
     let records = 0;
     let batch: LeafEntry[] = [];
     const write = () => {
+      checkCopyRoom(bytesOf(batch));
       copy.transactionSync(() => {
         for (const { key, value } of batch) copy.putSync(key, value);
       }, abortableAndSynchronous);
@@ -153,6 +161,7 @@ async function removeAllUnder(prefix: Buffer): Promise<void> {
     );
     if (keys.length === 0) return;
     try {
+      checkRoom(0);
       store.transactionSync(() => {
         for (const key of keys) store.removeSync(key);
       }, abortableAndSynchronous);
@@ -160,6 +169,10 @@ async function removeAllUnder(prefix: Buffer): Promise<void> {
       return; // rubbish may stay: the next start finds it again
     }
   }
+}
+
+function bytesOf(entries: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[]): number {
+  return entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
 }
 
 let isClosed = false;
