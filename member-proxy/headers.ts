@@ -89,24 +89,43 @@ export function answersStoredValue({ structure }: Rule): boolean {
 /**
  * The fields that the caller gets, ready for `writeHead`.
  *
- * @param raw  the member's fields, names and values in turn
+ * @param received  the member's fields, names and values in turn
  */
-export function responseFields(raw: readonly string[], isStoredValue: boolean, requestId: string): string[] {
-  const own = ['X-Request-Id', requestId, ...(isStoredValue ? storedValueFields : replyFields)];
+export type ReplyFields = (
+  received: readonly string[],
+  isStoredValue: boolean,
+  requestId: string,
+) => string[];
+
+/** Remembers what it has made of fields for as long as somebody holds them: many replies have the very same. */
+export function createReplyFields(): ReplyFields {
+  const known = [new WeakMap<readonly string[], string[]>(), new WeakMap<readonly string[], string[]>()];
+  return (received, isStoredValue, requestId) => {
+    const made = known[isStoredValue ? 1 : 0]!;
+    let fields = made.get(received);
+    if (fields === undefined) {
+      fields = [...(isStoredValue ? storedValueFields : replyFields), ...passedOn(received)];
+      made.set(received, fields);
+    }
+    return ['X-Request-Id', requestId, ...fields];
+  };
+}
+
+function passedOn(received: readonly string[]): readonly string[] {
   const fields: string[] = [];
   let listed: ReadonlySet<string> | undefined;
-  for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i]!;
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i]!;
     const lowerName = name.toLowerCase();
     if (lowerName === 'connection') {
-      listed = listedBy(raw[i + 1]!, listed);
+      listed = listedBy(received[i + 1]!, listed);
       continue;
     }
     if (!dropped.has(lowerName) && !lowerName.startsWith(corsPrefix)) {
-      fields.push(name, raw[i + 1]!);
+      fields.push(name, received[i + 1]!);
     }
   }
-  return own.concat(listed === undefined ? fields : withoutListed(fields, listed));
+  return listed === undefined ? fields : withoutListed(fields, listed);
 }
 
 function listedBy(

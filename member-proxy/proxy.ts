@@ -10,6 +10,7 @@ import { withDpopChallenge } from './dpop/refusals.ts';
 import { startExchange } from './exchange.ts';
 import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
+import { createReplyFields } from './headers.ts';
 import { inOrder } from './in-order.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type BodyFor, filledFor, thatTakeTheSame } from './member-body.ts';
@@ -81,6 +82,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   // After the rules, which hear of it first.
   const stopHearing = roles.onChange(recheck);
   const readToken = createTokenReader();
+  const replyFields = createReplyFields();
   const admission = createAdmission(deps.admission ?? defaultAdmission, now);
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
   const waiting = new Set<Call>();
@@ -216,7 +218,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       return;
     }
     waiting.add(call);
-    const listener = relayTo(call, (error) => refuse(call, error));
+    const listener = relayTo(call, replyFields, (error) => refuse(call, error));
     call.exchange = startExchange(requestOf(candidates[0]), listener, candidates);
   }
 

@@ -1,9 +1,10 @@
 /** What a member is sent, and how its reply gets back to the caller. */
+import type { ServerResponse } from 'node:http';
 import type { OutgoingBody } from './body.ts';
 import type { Call } from './call.ts';
 import type { ReplyListener, UpstreamRequest } from './exchange.ts';
 import type { RequestHead } from './framing.ts';
-import { answersStoredValue, requestFields, responseFields } from './headers.ts';
+import { answersStoredValue, type ReplyFields, requestFields } from './headers.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { Member } from './members.ts';
 import type { Target } from './path.ts';
@@ -31,12 +32,16 @@ export function requestFor(
 }
 
 /** Passes a reply on as it comes in, at the caller's pace. */
-export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): ReplyListener {
+export function relayTo(
+  call: Call,
+  replyFields: ReplyFields,
+  onFailure: ReplyListener['onFailure'],
+): ReplyListener {
   const { req, res, requestId } = call;
   const rule = call.rule!;
   return {
     onHead({ status, reason, fields: received }) {
-      const fields = responseFields(received, answersStoredValue(rule), requestId);
+      const fields = replyFields(received, answersStoredValue(rule), requestId);
       if (rule.isLocal) addMember(fields, call.exchange?.member);
       // A member that answers before it has all of a body wants no more of it.
       if (!req.complete) fields.push('Connection', 'close');
@@ -50,16 +55,29 @@ export function relayTo(call: Call, onFailure: ReplyListener['onFailure']): Repl
       return isTaken;
     },
     onEnd(rest) {
-      if (!req.complete) {
-        if (rest !== undefined) res.write(Buffer.from(rest));
-        endAfterLingering(req, res);
-      } else if (rest === undefined) res.end();
-      // As text it goes out in one piece with the head; Latin-1 keeps every byte.
-      else if (rest.length <= onePieceBytes) res.end(rest.toString('latin1'), 'latin1');
-      else res.end(Buffer.from(rest));
+      if (rest !== undefined) writeLast(res, rest);
+      if (req.complete) res.end();
+      else endAfterLingering(req, res);
     },
     onFailure,
   };
+}
+
+/**
+ * A small piece goes out in one with the head: as text, for Latin-1 keeps every byte, and with its own cork,
+ * without which Node would add an empty piece at the end, and send the two by the slower way.
+ *
+ * @param rest  valid during the call only
+ */
+function writeLast(res: ServerResponse, rest: Buffer): void {
+  if (rest.length > onePieceBytes) {
+    res.write(Buffer.from(rest));
+    return;
+  }
+  const { socket } = res;
+  socket?.cork();
+  res.write(rest.toString('latin1'), 'latin1');
+  socket?.uncork();
 }
 
 /** The call acts there and nowhere else, so the caller learns where. */
