@@ -11,11 +11,6 @@ export function validSince(user: Changed & Pick<UserRecord, 'disabled'>): number
   return user.disabled ? undefined : lastVoidSecond(user) + 1;
 }
 
-/** @param issuedAt  epoch seconds of the sign-in, or of the token */
-export function isStillValid(user: Changed & Pick<UserRecord, 'disabled'>, issuedAt: number): boolean {
-  return !user.disabled && issuedAt > lastVoidSecond(user);
-}
-
 /**
  * The time to write into what is issued now. Within the second of a change it is the next second, or a
  * sign-in right after the change would be void itself.
