@@ -48,6 +48,7 @@ export interface EngineMember {
   /** `127.0.0.1:<port>` */
   readonly host: string;
   pid(): number;
+  isRunning(): boolean;
   /** The last of what it wrote. */
   output(): string;
   /** SIGKILL: no good-bye to anybody. */
@@ -66,8 +67,8 @@ export interface EngineCluster {
   readonly members: readonly EngineMember[];
   /** For `CONSOLE_MEMBERS`. */
   readonly addresses: string;
-  /** Waits until those that are meant to run see each other, and every backup is in its place. */
-  settle(count?: number): Promise<void>;
+  /** Waits until those that run see each other, and every backup is in its place. */
+  settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -82,8 +83,7 @@ export async function startEngineMembers(options: EngineOptions): Promise<Engine
     members,
     addresses: members.map(({ address }) => address).join(','),
     // Without its health group a member does not say how it is; it has started, and is alone then.
-    settle: (expected = count) =>
-      options.off?.includes('HEALTH_CHECK') ? Promise.resolve() : settle(members, expected),
+    settle: () => (options.off?.includes('HEALTH_CHECK') ? Promise.resolve() : settle(members)),
     async stop() {
       await Promise.all(members.map((member) => member.kill()));
       await rm(folder, { recursive: true, force: true });
@@ -121,6 +121,7 @@ async function prepare(
     address: `http://${host}`,
     host,
     pid: () => child!.pid!,
+    isRunning: () => child !== undefined && !hasEnded(child),
     output: () => output,
     async kill() {
       if (!child || hasEnded(child)) return;
@@ -207,13 +208,13 @@ function spawnMember(version: Release, file: string, folder: string) {
   });
 }
 
-async function settle(members: readonly EngineMember[], count: number): Promise<void> {
+async function settle(members: readonly EngineMember[]): Promise<void> {
+  const running = members.filter((member) => member.isRunning());
   const isSettled = async () => {
-    const views = await Promise.all(members.map(healthOf));
-    const whole = views.filter((view) => view?.clusterSize === count && view.clusterSafe);
-    return whole.length === count;
+    const views = await Promise.all(running.map(healthOf));
+    return views.every((view) => view?.clusterSize === running.length && view.clusterSafe);
   };
-  await until(isSettled, `${count} members that see each other`, engineStartMs);
+  await until(isSettled, `${running.length} members that see each other`, engineStartMs);
 }
 
 async function healthOf({
