@@ -63,7 +63,10 @@ export function openConnection(
   let isKept = true;
   let idleMs: number | undefined;
   let pump: BodyPump | undefined;
-  let timer: NodeJS.Timeout | undefined = setTimeout(expire, connectMs);
+  /** Kept from one wait to the next of the same length; one that fires while nothing is waited for means nothing. */
+  let timer = setTimeout(expire, connectMs);
+  let timerMs = connectMs;
+  let isWatching = true;
   let own: Buffer | undefined;
 
   const reader = createReplyReader({
@@ -81,7 +84,7 @@ export function openConnection(
   const socket = openSocket(endpoint, { nextBuffer, onBytes });
   socket.once(endpoint.isTls ? 'secureConnect' : 'connect', () => {
     isOpen = true;
-    stopTimer();
+    stopWatching();
     if (attempt) send(attempt);
   });
   socket.once('error', lose);
@@ -132,7 +135,7 @@ export function openConnection(
   /** Whoever sends the body is watched elsewhere; here only whether the member takes it. */
   function sendStream(content: Readable, isChunked: boolean, replyMs: number): void {
     pump = pumpBody(content, socket, isChunked, {
-      onBlocked: (isBlocked) => (isBlocked ? watch(stallMs) : stopTimer()),
+      onBlocked: (isBlocked) => (isBlocked ? watch(stallMs) : stopWatching()),
       onSent() {
         pump = undefined;
         isKept &&= !isChunked;
@@ -151,14 +154,14 @@ export function openConnection(
     } catch (error) {
       fail(error instanceof UpstreamFailure ? error : new UpstreamFailure('invalidReply', error));
     }
-    if (isPaused) stopTimer();
+    if (isPaused) stopWatching();
     else if (attempt !== undefined && hasHead) watch(stallMs);
     return !isPaused;
   }
 
   function finish(rest: Buffer | undefined, hasExcess: boolean): void {
     if (isGone) return;
-    stopTimer();
+    stopWatching();
     const answered = attempt!;
     isPaused = false;
     // An answer before the whole request has been sent leaves no one knowing where the next one begins.
@@ -176,6 +179,7 @@ export function openConnection(
   }
 
   function expire(): void {
+    if (!isWatching) return;
     fail(new UpstreamFailure(isOpen ? 'replyTimeout' : 'connectTimeout'));
   }
 
@@ -190,7 +194,7 @@ export function openConnection(
     isGone = true;
     const last = attempt;
     attempt = undefined;
-    stopTimer();
+    clearTimeout(timer);
     pump?.stop();
     pump = undefined;
     // What comes in all the same concerns nobody any more.
@@ -200,13 +204,18 @@ export function openConnection(
   }
 
   function watch(ms: number): void {
+    isWatching = true;
+    if (ms === timerMs) {
+      timer.refresh();
+      return;
+    }
     clearTimeout(timer);
     timer = setTimeout(expire, ms);
+    timerMs = ms;
   }
 
-  function stopTimer(): void {
-    clearTimeout(timer);
-    timer = undefined;
+  function stopWatching(): void {
+    isWatching = false;
   }
 
   function nextBuffer(): Buffer {
