@@ -58,7 +58,16 @@ export async function startEngineConsole(options: EngineConsoleOptions): Promise
       ({ status, headers }) => status === 200 && /-/.test(String(headers['cluster-member'])),
     );
   };
-  await until(knowsAll, 'the console to know its members', acquaintanceMs);
+  const stop = async () => {
+    await console.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    await until(knowsAll, 'the console to know its members', acquaintanceMs);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 
   return {
     console,
@@ -67,10 +76,7 @@ export async function startEngineConsole(options: EngineConsoleOptions): Promise
     call: (method, path, request) => callAs(admin, method, path, request),
     tokenOfRole: (role) => machineToken(console, `app:${role}`),
     tokenFor: (scope) => tokenOf(console.url, machine!, scope),
-    async stop() {
-      await console.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
