@@ -95,7 +95,7 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
       if (proof.thumbprint !== caller.keyThumbprint) {
         throw boundToOtherKey();
       }
-      proofs.useOnce(proof);
+      proofs.useOnce(proof, caller.subject);
       return caller;
     } catch (error) {
       throw error instanceof ProblemError ? withDpopChallenge(error) : error;

@@ -21,7 +21,7 @@ export interface Endpoints {
 }
 
 /** Tokens are asked for less often than used. */
-const tokenReplays = { perKey: 20_000, total: 100_000 };
+const tokenReplays = { perCaller: 20_000, total: 100_000 };
 
 export function composeEndpoints(shared: Shared): Endpoints {
   const { services, bearer, revocations } = shared;
@@ -41,9 +41,9 @@ export function composeEndpoints(shared: Shared): Endpoints {
   const proofs = createProofCheck({ origin: settings.url, now: services.now, replays: tokenReplays });
   const token = createTokenEndpoint({
     authenticateClient,
-    checkProof(req) {
+    checkProof(req, clientId) {
       const proof = proofs.verify(req);
-      proofs.useOnce(proof);
+      proofs.useOnce(proof, clientId);
       return proof.thumbprint;
     },
     keys,

@@ -73,10 +73,16 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
 
   /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */
   function auditCall({ subject, decision, status, ...call }: CallRecord): void {
-    const outcome = decision === 'forwarded' ? 'success' : status >= 500 ? 'failure' : 'denied';
+    const outcome = outcomeOf(decision, status);
     const durationMs = Math.round(call.durationMs * 10) / 10;
     audit('member.call', { ...call, actor: subject, status, outcome, reason: decision, durationMs });
   }
+}
+
+/** By what the caller was told, whoever said it; a reply that broke off, or none at all, is a failure too. */
+function outcomeOf(decision: string, status: number): 'success' | 'denied' | 'failure' {
+  if (status >= 400 && status < 500) return 'denied';
+  return decision === 'forwarded' && status > 0 && status < 400 ? 'success' : 'failure';
 }
 
 /** The sum stays what was set; 0 is no limit. */

@@ -7,10 +7,11 @@ import { asOAuthRefusal } from './token-refusals.ts';
 /**
  * Checks the proof of a request; each passes once.
  *
+ * @param clientId  whose part of the memory of used proofs it takes
  * @returns the SHA-256 thumbprint of its key, base64url (RFC 7638)
  * @throws {ProblemError} `invalid_dpop_proof`, `too_many_requests`, `busy`
  */
-export type CheckProof = (req: IncomingMessage) => string;
+export type CheckProof = (req: IncomingMessage, clientId: string) => string;
 
 /**
  * @returns the thumbprint of the key, or nothing when a bearer token is asked for
@@ -26,7 +27,7 @@ export function readBinding(
     return undefined;
   }
   try {
-    return checkProof(req);
+    return checkProof(req, client.id);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { code, status, message } = asOAuthRefusal(error);

@@ -26,9 +26,10 @@ export interface ProofCheck {
   /**
    * Lets each proof pass once. Comes last, so that only proofs that count take up memory.
    *
+   * @param caller  who has sent it, as far as that is proven: a subject, or a client
    * @throws {ProblemError} `invalid_dpop_proof` for a proof that came before, `too_many_requests`, `busy`
    */
-  useOnce(proof: Proof): void;
+  useOnce(proof: Proof, caller: string): void;
 }
 
 export interface ProofCheckDeps {
@@ -48,7 +49,7 @@ export const proofWindow = { back: 60, ahead: 5 } as const;
 
 const defaultReplays: ReplayLimits = {
   windowMs: (proofWindow.back + proofWindow.ahead) * 1000,
-  perKey: 100_000,
+  perCaller: 100_000,
   total: 300_000,
 };
 /** Characters. A proof with a 4096-bit key and a long path has half of it. */
@@ -73,8 +74,8 @@ export function createProofCheck({ origin, now, replays: limits }: ProofCheckDep
       remember(header, key);
       return { thumbprint: key.thumbprint, jti: readClaims(parse(payload), request, accessToken) };
     },
-    useOnce({ thumbprint, jti }) {
-      if (!replays.add(thumbprint, jti)) {
+    useOnce(proof, caller) {
+      if (!replays.add(proof, caller)) {
         throw invalidProof(
           'The DPoP proof was used before: make a new one, with a new jti, for each request',
         );

@@ -29,7 +29,7 @@ export function boundToOtherKey(): ProblemError {
 export function tooManyProofs(): ProblemError {
   return new ProblemError(
     problems.tooManyRequests,
-    'One key has sent more DPoP proofs within a minute than are remembered here',
+    'This caller has sent more DPoP proofs within a minute than are remembered of one',
     { headers: { 'Retry-After': '60' } },
   );
 }

@@ -4,25 +4,26 @@ import { noRoomForProofs, tooManyProofs } from './refusals.ts';
 
 export interface Replays {
   /**
+   * @param caller  whose part of the memory it takes
    * @returns false when this key has used this `jti` before
    * @throws {ProblemError} `too_many_requests`, `busy`: what could not be remembered is not let through
    */
-  add(thumbprint: string, jti: string): boolean;
+  add({ thumbprint, jti }: { readonly thumbprint: string; readonly jti: string }, caller: string): boolean;
 }
 
 export interface ReplayLimits {
   /** Milliseconds from the first use within which a proof would still pass. */
   readonly windowMs: number;
-  /** Most proofs of one key within a window, so that one key cannot use up the room of all. */
-  readonly perKey: number;
-  /** Most proofs of all keys within a window; up to 180 bytes each when each has a key of its own. */
+  /** Most proofs of one caller within a window, with however many keys: one cannot use up the room of all. */
+  readonly perCaller: number;
+  /** Most proofs of all callers within a window; up to 180 bytes each when each has a caller of its own. */
   readonly total: number;
 }
 
 interface Period {
   /** Digests of key and `jti`, so that a long `jti` takes no more room. */
   readonly seen: Set<string>;
-  /** How many are of each key. */
+  /** How many are of each caller. */
   readonly counts: Map<string, number>;
 }
 
@@ -32,21 +33,21 @@ interface Period {
  *
  * @param now  monotonic milliseconds
  */
-export function createReplays({ windowMs, perKey, total }: ReplayLimits, now: () => number): Replays {
+export function createReplays({ windowMs, perCaller, total }: ReplayLimits, now: () => number): Replays {
   let previous = newPeriod();
   let current = newPeriod();
   let startedAt = now();
 
   return {
-    add(thumbprint, jti) {
+    add({ thumbprint, jti }, caller) {
       turnOver();
       const digest = digestOf(thumbprint, jti);
       if (current.seen.has(digest) || previous.seen.has(digest)) return false;
-      const count = current.counts.get(thumbprint) ?? 0;
-      if (count >= perKey) throw tooManyProofs();
+      const count = current.counts.get(caller) ?? 0;
+      if (count >= perCaller) throw tooManyProofs();
       if (current.seen.size >= total) throw noRoomForProofs();
       current.seen.add(digest);
-      current.counts.set(thumbprint, count + 1);
+      current.counts.set(caller, count + 1);
       return true;
     },
   };

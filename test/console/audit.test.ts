@@ -51,6 +51,11 @@ describe('S84: one line for each event', () => {
       line: { event: 'member.call', outcome: 'success', actor: 'application-client' },
     },
     {
+      name: 'a poll that the member refuses',
+      act: async () => member('DELETE', '/svc/rest/queues/q'),
+      line: { event: 'member.call', outcome: 'denied', reason: 'forwarded', status: 400 },
+    },
+    {
       name: 'a write without the right',
       act: async () => member('POST', '/svc/rest/maps/m/k', 'value', 'app:Viewer'),
       line: { event: 'member.call', outcome: 'denied', reason: 'insufficient_scope', status: 403 },
