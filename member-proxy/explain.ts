@@ -124,8 +124,9 @@ function narrowScopes({ structure }: Rule, { path, decide }: Asked): string[] {
   if (structure === undefined) return [];
   const name = decodeURIComponent(path.split('/', 5)[4] ?? '');
   const scope = `svc:${structure.kind}:${name}:${structure.action}`;
-  const isOne = /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope); // characters of a scope (RFC 6749 §3.3)
-  return isOne && decide({ roles: [], scopes: [scope] }).outcome === 'allowed' ? [scope] : [];
+  // Characters of a scope (RFC 6749 §3.3), with an asterisk at the end only: no other can be given to anybody.
+  const canBeGiven = /^(?:[!#-)+-[\]-~]+\*?|\*)$/.test(name);
+  return canBeGiven && decide({ roles: [], scopes: [scope] }).outcome === 'allowed' ? [scope] : [];
 }
 
 function shownRule({ methods, template, group, permission }: Rule): NonNullable<Explanation['rule']> {

@@ -27,7 +27,10 @@ export function holderOf(
   if ([user, client, roles[0]].filter((given) => given !== undefined).length > 1) {
     throw refusal('Say who calls in one way: by a user, by a client, or by roles.');
   }
-  if (user !== undefined) return { roles: rolesOfUser(users, user), scopes };
+  if (user !== undefined && scopes.length > 0) {
+    throw refusal('A user brings roles along and no scopes: leave the scopes out.');
+  }
+  if (user !== undefined) return { roles: rolesOfUser(users, user), scopes: [] };
   if (client !== undefined) return machineOf(clients, client, scopes);
   const names = known.names();
   const unknown = roles.find((role) => !names.includes(role));

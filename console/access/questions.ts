@@ -62,9 +62,7 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
       const found = await refusals.find(id);
       if (!found) throw unknownDecision();
       const { caller, at, ...refusal } = found;
-      const isWhole = !refusal.path.endsWith('…');
-      const isPolicy = policyCodes.has(refusal.code) && caller !== undefined && isWhole;
-      const now = isPolicy ? explainNow(refusal.method, refusal.path, caller) : null;
+      const now = caller && isByPolicy(refusal) ? explainNow(refusal.method, refusal.path, caller) : null;
       const username = caller && users.find(caller.subject)?.username;
       return {
         ...refusal,
@@ -98,11 +96,17 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
   }
 }
 
-/** What is decided by method, path and token alone. */
 const policyCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'not_found', 'method_not_allowed']);
 
+/** Whether method, path and token alone decided: a member that is not there is not found either, but behind a rule. */
+function isByPolicy({ code, rule, path }: Pick<KeptRefusal, 'code' | 'rule' | 'path'>): boolean {
+  const isWhole = !path.endsWith('…');
+  return policyCodes.has(code) && isWhole && !(code === 'not_found' && rule);
+}
+
 /** In words: who would have to change what. */
-function changeFor({ code, caller, reason }: KeptRefusal, now: Explanation | null): string {
+function changeFor({ code, caller, reason, rule }: KeptRefusal, now: Explanation | null): string {
+  if (code === 'not_found' && rule) return 'Name a member that is there: GET /svc/rest/cluster lists them.';
   if (now?.isAllowed) return 'None: with these roles and scopes the call would be let through now.';
   if (code === 'insufficient_scope' && caller && now?.wouldDo) {
     const { scopes, roles } = now.wouldDo;
@@ -110,9 +114,16 @@ function changeFor({ code, caller, reason }: KeptRefusal, now: Explanation | nul
     const isMachine = caller.subject === caller.clientId;
     return isMachine
       ? `Register the client ${caller.clientId} for the scope ${scope}, and ask for it with the token.`
-      : `Give the user a role that opens it (${roles.join(', ')}), or make one: npx console role add <name> --scope "${scope}".`;
+      : `Give the user a role that opens it (${roles.join(', ')}), or one of your own: ${roleOf(scope!)}.`;
   }
   return changes[code] ?? `What the caller was told: ${reason}.`;
+}
+
+/** A command to paste, unless the caller has chosen a name of which a shell would make something else (S52). */
+function roleOf(scope: string): string {
+  return /^[\w:.*-]+$/.test(scope)
+    ? `npx console role add <name> --scope "${scope}"`
+    : `a custom role that opens ${scope}`;
 }
 
 const changes: Readonly<Record<string, string>> = {

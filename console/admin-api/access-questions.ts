@@ -31,7 +31,11 @@ export function createAccess({ answers, ...deps }: AccessDeps) {
     // Tells roles and scopes of a caller, and where calls came from.
     '/explain': { GET: { access: 'inspect', answer: async (_id, req) => ok(await explain(req)) } },
     '/matrix': {
-      GET: { answer: async (_id, req) => ok(answers.matrix(readCaller(readQuery(req, callerNames)))) },
+      GET: {
+        // Roles are no secret to a reader; who has which, and what a client may ask for, is.
+        access: (query) => (query.has('user') || query.has('client') ? 'inspect' : 'read'),
+        answer: async (_id, req) => ok(answers.matrix(readCaller(readQuery(req, callerNames)))),
+      },
     },
   } satisfies Parameters<typeof createResource>[0]['routes'];
   return createResource({ path: accessPath, routes }, deps);

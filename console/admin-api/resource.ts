@@ -16,10 +16,12 @@ export interface ResourceDeps {
 export interface Route {
   /** Of changes only, which take the role Admin. */
   readonly event?: string;
-  /** Of reads: `inspect` for what administrators alone may read. */
-  readonly access?: 'read' | 'inspect';
+  /** Of reads: `inspect` for what administrators alone may read, which may hang on the query. */
+  readonly access?: ReadAccess | ((query: URLSearchParams) => ReadAccess);
   readonly answer: (id: string, req: IncomingMessage) => Promise<Answer>;
 }
+
+type ReadAccess = Exclude<Access, 'change'>;
 
 export interface Answer {
   readonly status: 200 | 201 | 204;
@@ -51,7 +53,7 @@ export function createResource({ path, id: idForm, routes }: ResourceForm, deps:
     if (!methods) throw new ProblemError(problems.notFound, 'There is nothing at this address.');
     const route = Object.hasOwn(methods, req.method ?? '') ? methods[req.method!] : undefined;
     if (!route) throw methodNotAllowed(Object.keys(methods));
-    const caller = await authorizeCall(req, accessOf(route), checkToken);
+    const caller = await authorizeCall(req, accessOf(route, req), checkToken);
     const { status, body, target, headers = {} } = await audited(route, caller, id, req);
     const location = status === 201 ? { Location: `${path}/${target}` } : {};
     const fields = { 'Cache-Control': 'no-store', ...location, ...headers };
@@ -82,8 +84,9 @@ export function createResource({ path, id: idForm, routes }: ResourceForm, deps:
   }
 }
 
-function accessOf({ event, access = 'read' }: Route): Access {
-  return event === undefined ? access : 'change';
+function accessOf({ event, access = 'read' }: Route, req: IncomingMessage): Access {
+  if (event !== undefined) return 'change';
+  return typeof access === 'function' ? access(queryOf(req)) : access;
 }
 
 function methodNotAllowed(methods: readonly string[]): ProblemError {
@@ -93,9 +96,12 @@ function methodNotAllowed(methods: readonly string[]): ProblemError {
 }
 
 /** @returns the parameters of a query, which are those and no others. @throws {ProblemError} `invalid_request` */
-export function readQuery({ url = '' }: IncomingMessage, names: readonly string[]): URLSearchParams {
-  const query = url.indexOf('?') < 0 ? '' : url.slice(url.indexOf('?') + 1);
-  const parameters = new URLSearchParams(query);
+export function readQuery(req: IncomingMessage, names: readonly string[]): URLSearchParams {
+  const parameters = queryOf(req);
   if ([...parameters.keys()].every((name) => names.includes(name))) return parameters;
   throw new ProblemError(problems.invalidRequest, `The parameters here are ${names.join(', ')}.`);
+}
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(url.indexOf('?') < 0 ? '' : url.slice(url.indexOf('?') + 1));
 }

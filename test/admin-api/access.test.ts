@@ -5,14 +5,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTool, toolDone } from '../commands/support.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { signInForTokens } from '../helpers/sign-in.ts';
 import { until, withStore } from '../helpers/store.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
 import { startRecorder } from '../member-proxy/servers.ts';
 
+const vera = { username: 'vera', password: 'seven-grey-herons-4' };
 let console: RunningConsole;
 let admin: string;
 let viewer: string;
 beforeAll(async () => {
   console = await startConsole();
+  await toolDone(['user', 'add', vera.username, '--role', 'Viewer', '--password-file', '-'], {
+    dataDir: console.dataDir,
+    stdin: vera.password,
+  });
+  await until(
+    async () => (await createUserAgent(console.url).signIn(vera)).status === 200,
+    'vera to sign in',
+    15_000,
+  );
   [admin, viewer] = await Promise.all([machineToken(console), machineToken(console, 'app:Viewer')]);
 });
 afterAll(() => console?.stop());
@@ -86,6 +98,28 @@ describe('a refusal is explained by its decision id', () => {
     expect(String(body.change).length).toBeGreaterThan(10);
   });
 
+  test('a member that is not there: no role or scope is asked for, and none is said to be enough', async () => {
+    const decision = await refused('/members/10.0.0.9:5701/svc/rest/cluster', viewer);
+    expect((await explain({ decision })).body).toMatchObject({
+      now: null,
+      change: expect.stringContaining('GET /svc/rest/cluster lists them'),
+    });
+  });
+
+  test('S52: a name that a shell would run is in no command to paste', async () => {
+    const person = (await signInForTokens(console, createUserAgent(console.url), {}, vera)).access_token;
+    const changeOf = async (name: string) => {
+      const decision = await refused(`/svc/rest/maps/${name}/k`, person, 'DELETE');
+      return String((await explain({ decision })).body.change);
+    };
+    expect(await changeOf('orders')).toContain('npx console role add <name> --scope "svc:map:orders:write"');
+    for (const name of ['$(id)', '%60id%60', 'a%3Bid', '!!']) {
+      const change = await changeOf(name);
+      expect(change).toContain(decodeURIComponent(name));
+      expect(change).not.toContain('npx');
+    }
+  });
+
   test('by the command line too', async () => {
     const decision = await refused('/svc/rest/maps/orders/1', viewer, 'DELETE');
     const ask = () => runTool(['explain', '--decision', decision, '--json'], { dataDir: console.dataDir });
@@ -125,6 +159,7 @@ describe('a call that has not happened', () => {
     [{ method: 'GET', path: '/svc/health', role: 'Boss' }, 400],
     [{ method: 'GET', path: '/svc/health', role: 'Viewer', user: 'ada' }, 400],
     [{ method: 'GET', path: '/svc/health', user: 'nobody' }, 404],
+    [{ method: 'GET', path: '/svc/health', user: 'ada', scope: 'svc:health:read' }, 400],
     [{ method: 'GET', path: '/svc/health', decision: 'x' }, 400],
     [{ method: 'GET', path: '/svc/health', other: 'x' }, 400],
   ])('%j is refused', async (query, status) => {
@@ -136,6 +171,10 @@ test('S49: explanations are for administrators, the matrix for readers too, and 
   const metrics = await machineToken(console, 'app:MetricsViewer');
   expect((await explain({ method: 'GET', path: '/svc/health' }, viewer)).status).toBe(403);
   expect((await call('/api/v1/access/matrix', viewer)).status).toBe(200);
+  // What one user or client may do tells their roles and scopes, and that there is such a one.
+  for (const query of ['user=ada', 'client=application-client', '%75ser=nobody', 'role=Viewer&client=x']) {
+    expect((await call(`/api/v1/access/matrix?${query}`, viewer)).status).toBe(403);
+  }
   for (const path of ['/api/v1/access/explain?method=GET&path=/svc/health', '/api/v1/access/matrix']) {
     expect((await call(path, metrics)).status).toBe(403);
     expect((await call(path, undefined)).status).toBe(401);
@@ -177,7 +216,7 @@ test('the matrix shows each role at each endpoint and the members, custom roles 
   expect(cellOf(all, 'POST', map, 'Admin')).toEqual({ outcome: 'allowed' });
   expect(cellOf(all, 'GET', map, 'Viewer')).toEqual({ outcome: 'allowed' });
 
-  const one = await matrix('?client=application-client');
+  const one = (await call('/api/v1/access/matrix?client=application-client', admin)).body;
   expect(one.subjects).toMatchObject([{ name: 'application-client', roles: ['Admin'] }]);
   expect((await call('/api/v1/access/matrix?role=Boss', viewer)).status).toBe(400);
 });

@@ -26,6 +26,10 @@ describe('what would open a call, the least first', () => {
     expect(explain('GET', '/svc/rest/maps/a+b/1', nobody).wouldDo?.scopes).toEqual(['svc:data:read']);
     expect(explain('GET', '/svc/rest/maps/a%22b/1', nobody).wouldDo?.scopes).toEqual(['svc:data:read']);
   });
+
+  test('nor has one that no scope can be given for', () => {
+    expect(explain('GET', '/svc/rest/maps/a*b/1', nobody).wouldDo?.scopes).toEqual(['svc:data:read']);
+  });
 });
 
 test('what has opened a call is named, and nothing else', () => {
