@@ -171,13 +171,21 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     readBody(call.req, head.bodyLength, limits)
       .then(async (body) => {
         if (!takesPositions(rule, call)) {
+          checkStillOpen(call);
           return forward(call, head, target, candidates, () => body);
         }
         const { contentType } = head;
         const received = { content: await wholeBody(body), contentType, positions: rule.positions! };
+        checkStillOpen(call);
         forward(call, head, target, thatTakeTheSame(candidates), filledFor(received, deps.credentials));
       })
       .catch((error) => refuse(call, error));
+  }
+
+  /** A body may take minutes to arrive, and what let the call in may have ended meanwhile (S26). */
+  function checkStillOpen(call: Call): void {
+    const refusal = lostWhileWaiting(call);
+    if (refusal !== undefined) throw refusal;
   }
 
   /** A member that would only hang up is not asked, so that the refusal can say why. */

@@ -35,7 +35,7 @@ export function invalidToken(detail = 'The access token is not valid', cause?: u
 
 /** The token was good when the call began; what the member may still answer goes nowhere. */
 export function revokedWhileWaiting(): ProblemError {
-  return invalidToken('The access token was revoked while the call waited for the member');
+  return invalidToken('The access token was revoked while the call was under way');
 }
 
 /** The member's whole answer would be to hang up (reference §3). */
