@@ -12,7 +12,7 @@ import { formatSpread, spread } from './statistics.ts';
 const bytes = 2 ** 30;
 const block = Buffer.alloc(64 * 1024, 'x');
 const sampleEveryMs = 20;
-const mostRounds = 3;
+const mostRounds = 2;
 const directions = ['to the member', 'from the member'] as const;
 
 interface Transfer {
