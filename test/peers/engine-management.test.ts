@@ -23,8 +23,18 @@ const cp = `${rest}/cp-subsystem`;
 const unknown = '4dbd5b2e-6a2f-4d41-9a0d-1b6a3b0a8a11';
 const document = readFileSync(new URL('../../docs/member.md', import.meta.url), 'utf8');
 
+interface Difference {
+  readonly here: string;
+  readonly line: string;
+}
+
 /** Method, path, body, and where this member differs: its own answer and the first cell of the documented line. */
-type Row = readonly [string, string, string?, { readonly here: string; readonly line: string }?];
+type Row = readonly [
+  method: string,
+  path: string,
+  body?: string | undefined,
+  differs?: Difference | undefined,
+];
 
 const posts = (path: string, bodies: readonly string[]): Row[] => bodies.map((body) => ['POST', path, body]);
 const encodedOnce = {
@@ -142,7 +152,8 @@ describe
     process.stdout.write(differences.map((line) => `  ${version}: ${line}\n`).join(''));
   });
 
-  test.each(rows)('%s %s %j', async (method, path, body, differs) => {
+  const calls = rows.map(([method, path, body, differs]) => ({ method, path, body, differs }));
+  test.each(calls)('$method $path $body', async ({ method, path, body, differs }) => {
     const there = await answer(engine.members[0]!.address, version, method, path, body);
     const here = await answer(member.address, '5.5.0', method, path, body);
     if (there !== here)
