@@ -46,6 +46,7 @@ export function openJournal(directory: string): Journal {
 
   function empty(half: number): void {
     if (counts[half] === 0) return;
+    checkRoom(0);
     halves[half]!.clearSync();
     counts[half] = 0;
   }

@@ -49,51 +49,59 @@ const headBytes = 3;
 const longestName = 1024;
 
 export function putStructure(structure: StructureKind, name: string, id: number): Operation {
-  const nameBytes = Buffer.from(name);
-  const head = Buffer.alloc(5);
-  head[0] = structures.indexOf(structure);
-  head.writeUInt32BE(id, 1);
-  return operation(operations.put, structureKey(structure, name), [head, nameBytes]);
+  const body = Buffer.alloc(5 + Buffer.byteLength(name));
+  body[0] = structures.indexOf(structure);
+  body.writeUInt32BE(id, 1);
+  body.write(name, 5, 'utf8');
+  return putBody(structureKey(structure, name), body);
 }
 
 export function removeStructure(structure: StructureKind, name: string): Operation {
-  return operation(operations.remove, structureKey(structure, name), []);
+  return operation(operations.remove, structureKey(structure, name));
 }
 
 export function putEntry(id: number, key: string, value: StoredValue, writtenAt: number): Operation {
-  const keyBytes = Buffer.from(key);
-  const type = Buffer.from(value.contentType ?? '');
-  const head = Buffer.allocUnsafe(12);
-  head.writeDoubleBE(writtenAt, 0);
-  head.writeUInt16BE(keyBytes.length, 8);
-  head.writeUInt16BE(type.length, 10);
-  return operation(operations.put, entryKey(id, keyBytes), [head, keyBytes, type, value.bytes]);
+  const { contentType = '', bytes } = value;
+  const keyBytes = Buffer.byteLength(key);
+  const recordKey = entryKey(id, key, keyBytes);
+  const bodyBytes = 12 + keyBytes + contentType.length + bytes.length;
+  return operation(operations.put, recordKey, bodyBytes, (into, start) => {
+    into.writeDoubleBE(writtenAt, start);
+    into.writeUInt16BE(keyBytes, start + 8);
+    into.writeUInt16BE(contentType.length, start + 10);
+    into.write(key, start + 12, 'utf8');
+    into.write(contentType, start + 12 + keyBytes, 'latin1'); // visible ASCII
+    bytes.copy(into, start + 12 + keyBytes + contentType.length);
+  });
 }
 
 export function removeEntry(id: number, key: string): Operation {
-  return operation(operations.remove, entryKey(id, Buffer.from(key)), []);
+  return operation(operations.remove, entryKey(id, key, Buffer.byteLength(key)));
 }
 
 export function putItem(id: number, number: number, item: StoredValue): Operation {
-  const type = Buffer.from(item.contentType ?? '');
-  const head = Buffer.allocUnsafe(2);
-  head.writeUInt16BE(type.length, 0);
-  return operation(operations.put, itemKey(id, number), [head, type, item.bytes]);
+  const { contentType = '', bytes } = item;
+  const bodyBytes = 2 + contentType.length + bytes.length;
+  return operation(operations.put, itemKey(id, number), bodyBytes, (into, start) => {
+    into.writeUInt16BE(contentType.length, start);
+    into.write(contentType, start + 2, 'latin1');
+    bytes.copy(into, start + 2 + contentType.length);
+  });
 }
 
 export function removeItem(id: number, number: number): Operation {
-  return operation(operations.remove, itemKey(id, number), []);
+  return operation(operations.remove, itemKey(id, number));
 }
 
 export function putProgress(sequence: number): Operation {
   const body = Buffer.of(format, 0, 0, 0, 0, 0, 0);
   body.writeUIntBE(sequence, 1, 6);
-  return operation(operations.put, progressKey, [body]);
+  return putBody(progressKey, body);
 }
 
 /** Removes all records of a structure's number, some at a time, after whatever came before. */
 export function purge(structure: StructureKind, id: number): Operation {
-  return operation(operations.purge, prefixOf(structure, id), []);
+  return operation(operations.purge, prefixOf(structure, id));
 }
 
 export function partsOf(operation: Operation): { kind: number; key: Buffer; value: Buffer } {
@@ -158,17 +166,17 @@ export function prefixOf(structure: StructureKind, id: number): Buffer {
 function valueAt(body: Buffer, typeStart: number, typeBytes: number): StoredValue {
   const bytesStart = typeStart + typeBytes;
   return {
-    contentType: body.toString('utf8', typeStart, bytesStart) || undefined,
+    contentType: body.toString('latin1', typeStart, bytesStart) || undefined,
     bytes: body.subarray(bytesStart),
   };
 }
 
 function structureKey(structure: StructureKind, name: string): Buffer {
-  return withName(Buffer.of(kinds.structure, structures.indexOf(structure)), Buffer.from(name));
+  return withName(Buffer.of(kinds.structure, structures.indexOf(structure)), name, Buffer.byteLength(name));
 }
 
-function entryKey(id: number, key: Buffer): Buffer {
-  return withName(prefixOf('map', id), key);
+function entryKey(id: number, key: string, keyBytes: number): Buffer {
+  return withName(prefixOf('map', id), key, keyBytes);
 }
 
 function itemKey(id: number, number: number): Buffer {
@@ -179,26 +187,42 @@ function itemKey(id: number, number: number): Buffer {
 }
 
 /** One byte tells a name from a digest, so that no name can be another one's digest. */
-function withName(prefix: Buffer, name: Buffer): Buffer {
-  const isLong = name.length > longestName;
-  const shown = isLong ? createHash('sha256').update(name).digest() : name;
-  return Buffer.concat([prefix, isLong ? digestMark : nameMark, shown]);
+function withName(prefix: Buffer, name: string, nameBytes: number): Buffer {
+  const isLong = nameBytes > longestName;
+  const key = Buffer.allocUnsafe(prefix.length + 1 + (isLong ? digestBytes : nameBytes));
+  prefix.copy(key);
+  key[prefix.length] = isLong ? 1 : 0;
+  if (isLong)
+    createHash('sha256')
+      .update(name)
+      .digest()
+      .copy(key, prefix.length + 1);
+  else key.write(name, prefix.length + 1, 'utf8');
+  return key;
 }
+
+const digestBytes = 32;
 
 export const progressKey = Buffer.of(kinds.progress);
 
-const nameMark = Buffer.of(0);
-const digestMark = Buffer.of(1);
+function putBody(key: Buffer, body: Buffer): Operation {
+  return operation(operations.put, key, body.length, (into, start) => body.copy(into, start));
+}
 
-function operation(kind: number, key: Buffer, parts: readonly Buffer[]): Operation {
-  const valueStart = headBytes + key.length;
-  const length = parts.reduce((sum, part) => sum + part.length, valueStart + checksumBytes);
-  const bytes = Buffer.allocUnsafeSlow(length);
+/** @param write  puts the body of the value into its place */
+function operation(
+  kind: number,
+  key: Buffer,
+  bodyBytes = 0,
+  write: (into: Buffer, start: number) => void = () => {},
+): Operation {
+  const checksumStart = headBytes + key.length;
+  const bodyStart = checksumStart + checksumBytes;
+  const bytes = Buffer.allocUnsafe(bodyStart + bodyBytes);
   bytes[0] = kind;
   bytes.writeUInt16BE(key.length, 1);
   key.copy(bytes, headBytes);
-  let at = valueStart + checksumBytes;
-  for (const part of parts) at += part.copy(bytes, at);
-  bytes.writeUInt32BE(crc32(bytes.subarray(valueStart + checksumBytes), crc32(key)), valueStart);
+  write(bytes, bodyStart);
+  bytes.writeUInt32BE(crc32(bytes.subarray(bodyStart), crc32(key)), checksumStart);
   return bytes;
 }

@@ -54,16 +54,12 @@ const handlers: {
 
   commit({ operations: bytes, sequence }) {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const purged: Buffer[] = [];
+    const { latest, purged } = latestOf(buffer);
     checkRoom(buffer.length);
     store.transactionSync(() => {
-      for (let at = 0; at < buffer.length; ) {
-        const end = at + 4 + buffer.readUInt32BE(at);
-        const { kind, key, value } = partsOf(buffer.subarray(at + 4, end));
+      for (const { kind, key, value } of latest) {
         if (kind === operations.put) store.putSync(key, value);
-        else if (kind === operations.remove) store.removeSync(key);
-        else purged.push(Buffer.from(key));
-        at = end;
+        else store.removeSync(key);
       }
       store.putSync(progressKey, partsOf(putProgress(sequence)).value);
     }, abortableAndSynchronous);
@@ -149,6 +145,20 @@ const handlers: {
     return undefined;
   },
 };
+
+/** Of several operations on one key the last one is left; a purge is of a number that is used no more. */
+function latestOf(buffer: Buffer) {
+  const latest = new Map<string, ReturnType<typeof partsOf>>();
+  const purged: Buffer[] = [];
+  for (let at = 0; at < buffer.length; ) {
+    const end = at + 4 + buffer.readUInt32BE(at);
+    const parts = partsOf(buffer.subarray(at + 4, end));
+    if (parts.kind === operations.purge) purged.push(Buffer.from(parts.key));
+    else latest.set(parts.key.toString('latin1'), parts);
+    at = end;
+  }
+  return { latest: latest.values(), purged };
+}
 
 async function removeAllUnder(prefix: Buffer): Promise<void> {
   const end = Buffer.concat([prefix, Buffer.alloc(1, 0xff)]);

@@ -83,7 +83,7 @@ export function createWriteQueue({
     } catch (error) {
       onFailure(error, 'journal');
       const facts = writes.filter(({ isFact }) => isFact);
-      behind = behind.concat(facts);
+      behind.push(...facts);
       bytesBehind += sumOf(facts);
       refuse(
         writes.filter(({ isFact }) => !isFact),
@@ -91,7 +91,7 @@ export function createWriteQueue({
       );
       return;
     }
-    behind = behind.concat(writes);
+    behind.push(...writes);
     bytesBehind += sumOf(writes);
     for (const write of journaled) write.done();
     if (journaled.length < writes.length || bytesBehind > commitBytes) void drain();
