@@ -1,14 +1,14 @@
-/** What ten thousand callers cost that have called once and keep their connections. */
+/** What ten thousand callers cost that have called once and keep their connections, at `npm run proxy`. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createDataDirs, type DataDirs } from './console.ts';
 import type { Benchmark } from './harness.ts';
 import { httpRequest } from './load.ts';
 import { residentMegabytes } from './processor-time.ts';
 import { valuePath } from './proxy/member.ts';
-import { startOwnProxy } from './proxy/own.ts';
+import { startProxyProcess } from './proxy/own-process.ts';
 import { startPlainMember } from './proxy/plain-member.ts';
-import { makeKey, signToken } from './proxy/tokens.ts';
 import { createServers } from './servers.ts';
 import { formatSpread, spread } from './statistics.ts';
 
@@ -26,8 +26,10 @@ interface Idle {
 export const benchmark: Benchmark = {
   name: 'proxy-idle',
   async run({ rounds, nodeBinary }) {
+    using dataDirs = createDataDirs();
     const taken: Idle[] = [];
-    for (let round = 1; round <= Math.min(rounds, mostRounds); round++) taken.push(await once10k(nodeBinary));
+    for (let round = 1; round <= Math.min(rounds, mostRounds); round++)
+      taken.push(await hold(nodeBinary, dataDirs, `${round}`));
     const before = spread(taken.map((each) => each.before));
     const after = spread(taken.map((each) => each.after));
     return {
@@ -44,12 +46,15 @@ export const benchmark: Benchmark = {
   },
 };
 
-async function once10k(nodeBinary: string): Promise<Idle> {
+async function hold(nodeBinary: string, dataDirs: DataDirs, name: string): Promise<Idle> {
   await using servers = createServers({ nodeBinary });
-  const key = makeKey();
   const member = await startPlainMember(servers, 'member');
-  const proxy = await startOwnProxy(servers, { name: 'proxy', members: [member.url], key });
-  const request = httpRequest('GET', valuePath, { authorization: `Bearer ${await signToken(key)}` });
+  const { proxy, token } = await startProxyProcess(servers, dataDirs, {
+    name,
+    member: member.url,
+    nodeBinary,
+  });
+  const request = httpRequest('GET', valuePath, { authorization: `Bearer ${token}` });
   const before = residentMegabytes(proxy.pid);
   const sockets: Socket[] = [];
   try {
