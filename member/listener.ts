@@ -15,7 +15,7 @@ export interface ListenerDeps {
 export function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
   function fail({ req, res }: Call, error: unknown): void {
     if (error instanceof OperationRefused) {
-      log.warn({ method: req.method, reason: error.message }, 'call refused');
+      log.warn({ method: req.method, reason: error.message.slice(0, longestReason) }, 'call refused');
     } else {
       log.error({ method: req.method, err: error }, 'request failed');
     }
@@ -35,6 +35,9 @@ export function createListener({ dispatch, log, isStopping }: ListenerDeps): Req
     }
   };
 }
+
+/** A reason may name parts of what was sent, in characters. */
+const longestReason = 2_000;
 
 export interface CallTraceDeps {
   readonly log: MemberLog;

@@ -23,8 +23,12 @@ export interface ConfigChanges {
   readonly join: JoinConfig;
   /** @throws {OperationRefused} when it cannot be kept */
   setMemberList(memberList: readonly string[]): Promise<void>;
-  /** Writes publishers that have been added into the file, where that is asked for. */
-  keepPublishers(replication: WanReplicationConfig, publisherIds: readonly string[]): Promise<void>;
+  /**
+   * Adds the publishers whose id the replication does not have yet.
+   *
+   * @throws {OperationRefused} when they cannot be kept: then they do not run either
+   */
+  addPublishers(replication: WanReplicationConfig): Promise<AddedPublishers>;
   /** Whether changes are written into the configuration file. */
   readonly areKept: boolean;
 }
@@ -40,12 +44,22 @@ export interface ConfigName {
   readonly configName: string;
 }
 
+/** Ids, by what became of them. */
+export interface AddedPublishers {
+  readonly addedPublisherIds: readonly string[];
+  readonly ignoredPublisherIds: readonly string[];
+}
+
 export interface ConfigChangesDeps {
   readonly config: Pick<MemberConfig, 'source' | 'dynamicConfiguration'>;
   readonly live: LiveConfig;
   readonly replications: {
     has(replicationName: string): boolean;
-    add(replication: WanReplicationConfig): unknown;
+    /** The ids that would be added. */
+    newIn(replication: WanReplicationConfig): readonly string[];
+    add(replication: WanReplicationConfig): AddedPublishers;
+    /** How many publishers there are, of all replications. */
+    readonly publisherCount: number;
   };
 }
 
@@ -84,9 +98,18 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
   async function add(all: readonly Addition[], keepNew: typeof keep): Promise<ConfigChange> {
     const added = all.filter((addition) => !isKnown(addition));
     const ignored = all.filter((addition) => !added.includes(addition));
+    assertFewPublishers(
+      added.flatMap((one) => ('publishers' in one.config ? [...one.config.publishers] : [])),
+    );
     await keepNew(added.map(({ edit }) => edit));
     for (const addition of added) apply(addition);
     return { addedConfigs: added.map(nameOf), ignoredConfigs: ignored.map(nameOf) };
+  }
+
+  /** Each has a queue and a connection of its own, and none can be taken away again. */
+  function assertFewPublishers(more: readonly unknown[]): void {
+    if (more.length === 0 || replications.publisherCount + more.length <= mostPublishers) return;
+    throw new OperationRefused(`at run time WAN publishers are added up to ${mostPublishers}`);
   }
 
   async function keep(edits: readonly FileEdit[]): Promise<void> {
@@ -124,16 +147,22 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
         }),
       ),
 
-    keepPublishers: (replication, publisherIds) =>
+    addPublishers: (replication) =>
       inTurn(() =>
         asOperation(async () => {
-          if (!areKept) return;
-          const { publisherEdits } = await import('./additions.ts');
-          await keep(publisherEdits(replication, publisherIds));
+          const newIds = replications.newIn(replication);
+          assertFewPublishers(newIds);
+          if (areKept) {
+            const { publisherEdits } = await import('./additions.ts');
+            await keep(publisherEdits(replication, newIds));
+          }
+          return replications.add(replication);
         }),
       ),
   };
 }
+
+const mostPublishers = 100;
 
 function nameOf({ sectionName, configName }: ConfigName): ConfigName {
   return { sectionName, configName };

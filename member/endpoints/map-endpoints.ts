@@ -3,8 +3,9 @@ import type { Maps } from '../data/maps.ts';
 import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
+import { isStorableType } from '../storable-type.ts';
 import type { Replications } from '../wan/replications.ts';
-import { contentTypeOf, isStorableType } from './content-type.ts';
+import { contentTypeOf } from './content-type.ts';
 import { keptWrite } from './kept-write.ts';
 
 export interface MapEndpointsDeps {

@@ -2,7 +2,8 @@ import type { StoredValue } from '../data/memory.ts';
 import { replyEmpty, replyText } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
-import { contentTypeOf, isStorableType } from './content-type.ts';
+import { isStorableType } from '../storable-type.ts';
+import { contentTypeOf } from './content-type.ts';
 import { keptWrite } from './kept-write.ts';
 import { createPoll, type PollDeps } from './poll.ts';
 

@@ -10,8 +10,7 @@ import type { Destination } from '../wan/synchronizations.ts';
 export interface WanEndpointsDeps {
   readonly managementRoute: ManagementRoute;
   readonly replications: Replications;
-  /** Writes what is added into the configuration file, where that is asked for. */
-  readonly configChanges: Pick<ConfigChanges, 'keepPublishers'>;
+  readonly configChanges: Pick<ConfigChanges, 'addPublishers'>;
   /** Levels of a map's Merkle tree; `undefined` when it has none. */
   readonly merkleDepthOf: (map: string) => number | undefined;
 }
@@ -100,9 +99,7 @@ export function createWanRoutes({
     wanRoute('addWanConfig', 3, async ({ res }, [json]) => {
       // Loaded only here: the schema costs every start of the member otherwise.
       const { readWanConfig } = await import('../wan/wan-config.ts');
-      const replication = readWanConfig(json!);
-      const added = replications.add(replication);
-      await configChanges.keepPublishers(replication, added.addedPublisherIds);
+      const added = await configChanges.addPublishers(readWanConfig(json!));
       replyJson(res, success({ message: 'WAN configuration added.', ...added }));
     }),
     { method: 'GET', template: 'rest/wan/sync/progress/{uuid}', group: 'WAN', handler: showProgress },

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { AcceptCredentials } from '../management/credentials.ts';
 import { refuseUnknown } from '../management/management-route.ts';
 import { decodePosition, splitPositions } from '../positions.ts';
@@ -8,6 +9,7 @@ import { decodeChanges } from '../wan/change.ts';
 import { decodeLeaves, encodeComparison } from '../wan/comparison.ts';
 import type { Receiver } from '../wan/receiver.ts';
 import { acknowledgeField, receiverPaths, viaField } from '../wan/target.ts';
+import { keptWrite } from './kept-write.ts';
 
 export interface WanReceiverEndpointsDeps {
   readonly receiver: Receiver;
@@ -43,27 +45,35 @@ export function createWanReceiverRoutes({
     };
   }
 
-  async function takeChanges({ req, res }: Call, content: Buffer): Promise<void> {
+  async function takeChanges(call: Call, content: Buffer): Promise<void> {
+    const { req, res } = call;
     const changes = decodeChanges(content);
-    if (changes === undefined) return replyEmpty(res, 400);
-    const via = String(req.headers[viaField] ?? '')
-      .split('&')
-      .filter(Boolean)
-      .map(decodePosition);
+    const via = viaOf(req);
+    if (changes === undefined || via.length > mostClusters) return replyEmpty(res, 400);
+    if (receiver.isFull) return replyEmpty(res, 503);
     const applied = receiver.apply(changes, via);
     if (req.headers[acknowledgeField] === 'receipt') {
       replyEmpty(res, 200);
       await applied.catch(() => {}); // answered already; what is left out differs until the next synchronisation
       return;
     }
-    replyEmpty(res, (await applied) ? 200 : 503);
+    await keptWrite(call, async () => replyEmpty(res, (await applied) ? 200 : 503));
   }
 
   async function compareLeaves({ res }: Call, content: Buffer): Promise<void> {
     const leaves = decodeLeaves(content);
     if (leaves === undefined) return replyEmpty(res, 400);
+    if (receiver.isFull) return replyEmpty(res, 503);
     replyBytes(res, encodeComparison(await receiver.compare(leaves.map, leaves.layer)));
   }
 
   return [route(receiverPaths.changes, takeChanges), route(receiverPaths.compare, compareLeaves)];
+}
+
+/** Clusters that one change may have passed. */
+const mostClusters = 100;
+
+function viaOf({ headers }: IncomingMessage): readonly string[] {
+  const names = String(headers[viaField] ?? '').split('&');
+  return names.filter(Boolean).map(decodePosition);
 }

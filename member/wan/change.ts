@@ -1,4 +1,5 @@
 import type { StoredValue } from '../data/memory.ts';
+import { isStorableType } from '../storable-type.ts';
 
 /** One change of a map on its way to another cluster. */
 export interface WanChange {
@@ -23,11 +24,15 @@ export function encodeChanges(changes: readonly WanChange[]): Buffer {
   );
 }
 
-/** @returns `undefined` when the bytes are not what {@link encodeChanges} writes, to the last one */
+/** Requests of ours end long before: their size is limited (`parts.ts`). */
+export const mostChanges = 20_000;
+
+/** @returns `undefined` when the bytes are not what {@link encodeChanges} writes, to the last one, or more of it than {@link mostChanges} */
 export function decodeChanges(bytes: Buffer): readonly WanChange[] | undefined {
   const changes: WanChange[] = [];
   let at = 0;
   while (at < bytes.length) {
+    if (changes.length === mostChanges) return undefined;
     const end = bytes.indexOf(newline, at);
     const head = end === -1 ? undefined : readHead(bytes.toString('utf8', at, end));
     if (head === undefined) return undefined;
@@ -56,15 +61,21 @@ function readHead(line: string): Head | undefined {
   const parts = parseJson(line);
   if (!Array.isArray(parts) || parts.length !== 4) return undefined;
   const [map, key, contentType, length] = parts as unknown[];
-  if (typeof map !== 'string' || map === '' || !isTextOrNull(key) || !isTextOrNull(contentType))
-    return undefined;
+  if (!isName(map) || !(key === null || isName(key))) return undefined;
+  if (!(contentType === null || isType(contentType))) return undefined;
   if (!Number.isInteger(length) || (length as number) < -1 || (key === null && length !== -1))
     return undefined;
   return { map, key: key ?? undefined, contentType: contentType ?? undefined, length: length as number };
 }
 
-function isTextOrNull(value: unknown): value is string | null {
-  return typeof value === 'string' || value === null;
+/** What a path can name: an entry under anything else could never be read or removed by a caller. */
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value);
+}
+
+/** What a later reply can carry as a header field. */
+function isType(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && isStorableType(value);
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,12 @@
-import { differingLeaves, type Entries, eachDigest, type LeafLayer, leafOf, leavesOf } from './digest.ts';
+import {
+  deepestLevel,
+  differingLeaves,
+  type Entries,
+  eachDigest,
+  type LeafLayer,
+  leafOf,
+  leavesOf,
+} from './digest.ts';
 
 /** What one cluster has where its tree differs from the other's. */
 export interface Comparison {
@@ -63,13 +71,13 @@ export function encodeLeaves(map: string, { leaves }: LeafLayer): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(map)}\n`), bytes]);
 }
 
-/** @returns `undefined` for bytes of another form */
+/** @returns `undefined` for bytes of another form, and for leaves of a tree deeper than any of ours */
 export function decodeLeaves(bytes: Buffer): { readonly map: string; readonly layer: LeafLayer } | undefined {
   const end = bytes.indexOf('\n');
   const map = end === -1 ? undefined : parseName(bytes.toString('utf8', 0, end));
   const count = (bytes.length - end - 1) / 8;
   const depth = Math.log2(count) + 1;
-  if (map === undefined || !Number.isInteger(depth) || depth < 2) return undefined;
+  if (map === undefined || !Number.isInteger(depth) || depth < 2 || depth > deepestLevel) return undefined;
   const leaves = BigUint64Array.from({ length: count }, (_, index) =>
     bytes.readBigUInt64BE(end + 1 + 8 * index),
   );

@@ -11,7 +11,7 @@ export interface EntryDigest {
 export type Entries = Iterable<readonly [key: string, value: StoredValue]>;
 
 /** Deeper trees are compared at this depth: 32,768 leaves are 256 KiB. */
-const deepest = 16;
+export const deepestLevel = 16;
 
 /**
  * The leaves of a Merkle tree over the entries of a map. An entry belongs to the leaf that the first
@@ -25,7 +25,7 @@ export interface LeafLayer {
 
 /** @param depth  levels of the tree, 2 and more; what lies beneath level 16 is not looked at */
 export async function leavesOf(entries: Entries, depth: number): Promise<LeafLayer> {
-  const levels = Math.min(depth, deepest);
+  const levels = Math.min(depth, deepestLevel);
   const leaves = new BigUint64Array(2 ** (levels - 1));
   await eachDigest(entries, (digest) => {
     leaves[leafOf(digest, levels)]! ^= digest.entry;

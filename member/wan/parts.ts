@@ -1,6 +1,6 @@
 import type { WanChange } from './change.ts';
 
-/** A request ends before its values grow larger than this, unless one value alone is. */
+/** A request ends before it grows larger than this, unless one change alone is. */
 const largestBytes = 512 * 1024;
 
 /** Cuts changes into requests of at most `most` changes. Takes from `changes` only what the next request needs. */
@@ -8,7 +8,7 @@ export function* partsOf(changes: Iterable<WanChange>, most: number): Generator<
   let part: WanChange[] = [];
   let bytes = 0;
   for (const change of changes) {
-    const size = change.value?.bytes.length ?? 0;
+    const size = largestSizeOf(change);
     if (part.length === most || (part.length > 0 && bytes + size > largestBytes)) {
       yield part;
       part = [];
@@ -19,3 +19,12 @@ export function* partsOf(changes: Iterable<WanChange>, most: number): Generator<
   }
   if (part.length > 0) yield part;
 }
+
+/** Names count as if all of them had to be escaped: `\u0000` is six bytes. */
+function largestSizeOf({ map, key = '', value }: WanChange): number {
+  const names = map.length + key.length + (value?.contentType?.length ?? 0);
+  return lineBytes + 6 * names + (value?.bytes.length ?? 0);
+}
+
+/** What a line takes beside its names. */
+const lineBytes = 32;

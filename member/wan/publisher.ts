@@ -192,6 +192,7 @@ function delayOf({ failures, isFilled, config }: Urgency): number {
 }
 
 function isSameWay(a: QueuedChange, b: QueuedChange): boolean {
+  if (a.via === b.via) return true;
   return a.via.length === b.via.length && a.via.every((name, index) => name === b.via[index]);
 }
 

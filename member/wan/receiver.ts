@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.ts';
+import type { MemberLimits } from '../config/config.ts';
 import type { Maps } from '../data/maps.ts';
 import type { MemberLog } from '../log.ts';
 import type { WanChange } from './change.ts';
@@ -6,15 +8,18 @@ import { type Comparison, compare } from './comparison.ts';
 import type { LeafLayer } from './digest.ts';
 import type { Replications } from './replications.ts';
 
-/** Takes what another cluster replicates to this one. */
+/** Takes what another cluster replicates to this one, one request after the other. */
 export interface Receiver {
+  /** Whether so many requests wait that no other one is taken. */
+  readonly isFull: boolean;
   /**
-   * Makes the changes, in order. Those of maps that this member has no configuration for are left out, and the
-   * log says so: to refuse them would hold up all others for ever.
+   * Makes the changes, in order. Those that this member cannot hold are left out, and the log says so: of maps that
+   * it has no configuration for, and over its limits. To refuse them would hold up all others for ever.
    *
    * @param via  the clusters that they have passed
    * @returns whether all that could be made were; not when the memory is used up
    * @throws {OperationRefused} in a cluster state that permits no writes, and when a map's own WAN queue takes no more
+   * @throws {ChangeNotKeptError} when a change could not be persisted
    */
   apply(changes: readonly WanChange[], via: readonly string[]): Promise<boolean>;
   compare(map: string, layer: LeafLayer): Promise<Comparison>;
@@ -22,43 +27,104 @@ export interface Receiver {
 
 export interface ReceiverDeps {
   readonly maps: Maps;
+  readonly limits: Pick<MemberLimits, 'keyBytes' | 'bodyBytes'>;
   readonly cluster: Cluster;
-  readonly replications: Pick<Replications, 'assertRoom' | 'passOn'>;
+  readonly replications: Pick<Replications, 'assertRoom' | 'passerOn'>;
   readonly log: MemberLog;
 }
 
-export function createReceiver({ maps, cluster, replications, log }: ReceiverDeps): Receiver {
-  const unknownMaps = new Set<string>();
+export function createReceiver({ maps, limits, cluster, replications, log }: ReceiverDeps): Receiver {
+  const leaveOut = createOmissions(log);
+  let waiting = 0;
+  let line: Promise<unknown> = Promise.resolve();
 
-  async function applyOne({ map, key, value }: WanChange): Promise<'made' | 'left out' | 'no memory'> {
-    if (!maps.isConfigured(map)) {
-      if (!unknownMaps.has(map) && unknownMaps.size < mostNamed) {
-        unknownMaps.add(map);
-        log.warn({ map }, 'changes of another cluster are left out: no configuration here matches this map');
-      }
+  /** Who asks for an answer on receipt sends the next changes before these are made. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    waiting += 1;
+    const done = line.then(work).finally(() => {
+      waiting -= 1;
+    });
+    line = done.catch(() => {});
+    return done;
+  }
+
+  async function applyOne(change: WanChange): Promise<'made' | 'left out' | 'no memory'> {
+    const { map, key, value } = change;
+    const reason = reasonAgainst(change);
+    if (reason !== undefined) {
+      leaveOut(map, reason);
       return 'left out';
     }
     if (key === undefined) {
-      for (const [each] of maps.entriesOf(map)) await maps.applyRemote(map, each, undefined);
+      await clear(map);
       return 'made';
     }
     return (await maps.applyRemote(map, key, value)) === 'no memory' ? 'no memory' : 'made';
   }
 
+  function reasonAgainst({ map, key = '', value }: WanChange): string | undefined {
+    if (!maps.isConfigured(map)) return 'no configuration here matches this map';
+    if (Math.max(Buffer.byteLength(map), Buffer.byteLength(key)) > limits.keyBytes) {
+      return 'a name is longer than limits.key-bytes';
+    }
+    return (value?.bytes.length ?? 0) > limits.bodyBytes
+      ? 'a value is larger than limits.body-bytes'
+      : undefined;
+  }
+
+  async function clear(map: string): Promise<void> {
+    await eachInSlices(maps.entriesOf(map), ([key]) => maps.applyRemote(map, key, undefined));
+  }
+
   return {
-    async apply(changes, via) {
-      cluster.assertWritable('WAN replication');
-      for (const change of changes) {
-        replications.assertRoom(change.map);
-        const outcome = await applyOne(change);
-        if (outcome === 'no memory') return false;
-        if (outcome === 'made') replications.passOn(change.map, change.key, via);
-      }
-      return true;
+    get isFull() {
+      return waiting >= mostWaiting;
     },
-    compare: (map, layer) => compare(() => maps.entriesOf(map), layer),
+
+    apply: (changes, via) =>
+      inTurn(async () => {
+        cluster.assertWritable('WAN replication');
+        const passOn = replications.passerOn(via);
+        let hasRoom = true;
+        await eachInSlices(changes, async (change) => {
+          if (!hasRoom) return;
+          replications.assertRoom(change.map);
+          const outcome = await applyOne(change);
+          if (outcome === 'made') passOn(change.map, change.key);
+          hasRoom = outcome !== 'no memory';
+        });
+        return hasRoom;
+      }),
+
+    compare: (map, layer) => inTurn(() => compare(() => maps.entriesOf(map), layer)),
   };
 }
 
-/** Unknown maps that the log names, each once. */
-const mostNamed = 100;
+const mostWaiting = 64;
+
+/** One after the other; calls are answered in between. */
+async function eachInSlices<T>(all: Iterable<T>, work: (each: T) => unknown): Promise<void> {
+  let done = 0;
+  for (const each of all) {
+    await work(each);
+    done += 1;
+    if (done % changesPerTurn === 0) await nextTurn();
+  }
+}
+
+const changesPerTurn = 500;
+
+/** Tells once for each map and reason that changes are left out. */
+function createOmissions(log: MemberLog): (map: string, reason: string) => void {
+  const told = new Set<string>();
+  return function leaveOut(name, reason) {
+    const map = name.slice(0, longestNamed);
+    const omission = `${reason}: ${map}`;
+    if (told.has(omission) || told.size >= mostTold) return;
+    told.add(omission);
+    log.warn({ map, reason }, 'changes of another cluster are left out');
+  };
+}
+
+const mostTold = 100;
+const longestNamed = 200;

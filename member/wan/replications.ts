@@ -1,4 +1,5 @@
 import type { MapConfig, WanPublisherConfig, WanReplicationConfig } from '../config/config.ts';
+import type { AddedPublishers } from '../config/config-changes.ts';
 import type { Maps } from '../data/maps.ts';
 import type { MemberLog } from '../log.ts';
 import { OperationRefused } from '../refused.ts';
@@ -22,20 +23,25 @@ export interface Replications {
    * @returns the ids, by what became of them
    */
   add(replication: WanReplicationConfig): AddedPublishers;
+  /** The ids that `add` would add. */
+  newIn(replication: WanReplicationConfig): readonly string[];
+  /** Of all replications. */
+  readonly publisherCount: number;
   /**
    * @throws {OperationRefused} when a change of `map` could not be queued, and its publisher is configured to
    *   refuse the write then
    */
   assertRoom(map: string): void;
-  /** A change that another cluster made: goes on to third ones where republishing is enabled. */
-  passOn(map: string, key: string | undefined, via: readonly string[]): void;
+  /**
+   * Takes changes that another cluster made: they go on to third ones where republishing is enabled.
+   *
+   * @param via  the clusters that all of them have passed
+   */
+  passerOn(via: readonly string[]): PassOn;
   close(): Promise<void>;
 }
 
-export interface AddedPublishers {
-  readonly addedPublisherIds: readonly string[];
-  readonly ignoredPublisherIds: readonly string[];
-}
+export type PassOn = (map: string, key: string | undefined) => void;
 
 export interface ReplicationsDeps {
   readonly configured: ReadonlyMap<string, WanReplicationConfig>;
@@ -60,14 +66,18 @@ export function createReplications(deps: ReplicationsDeps): Replications {
 
   function add({ name, publishers }: WanReplicationConfig): AddedPublishers {
     const known = replications.get(name) ?? new Map<string, Destination>();
-    const isKnown = ({ publisherId }: WanPublisherConfig) => known.has(publisherId);
-    const ignored = [...publishers.values()].filter(isKnown);
-    const added = [...publishers.values()].filter((publisher) => !isKnown(publisher));
-    for (const config of added) known.set(config.publisherId, open(name, config));
+    const addedPublisherIds = newIn({ name, publishers });
+    const ignoredPublisherIds = [...publishers.keys()].filter((id) => known.has(id));
+    for (const id of addedPublisherIds) known.set(id, open(name, publishers.get(id)!));
     replications.set(name, known);
     // Maps tell nobody of their changes until there is somewhere to send them.
     if (known.size > 0) stopListening ??= maps.onChange((map, key) => publish(map, key));
-    return { addedPublisherIds: added.map(idOf), ignoredPublisherIds: ignored.map(idOf) };
+    return { addedPublisherIds, ignoredPublisherIds };
+  }
+
+  function newIn({ name, publishers }: WanReplicationConfig): readonly string[] {
+    const known = replications.get(name);
+    return [...publishers.keys()].filter((id) => !known?.has(id));
   }
 
   function open(replicationName: string, config: WanPublisherConfig): Destination {
@@ -99,7 +109,11 @@ export function createReplications(deps: ReplicationsDeps): Replications {
   return {
     synchronizations,
     add,
+    newIn,
     isReplicated,
+    get publisherCount() {
+      return [...replications.values()].reduce((sum, { size }) => sum + size, 0);
+    },
     has: (replicationName) => replications.has(replicationName),
 
     find(replicationName, publisherId) {
@@ -123,13 +137,15 @@ export function createReplications(deps: ReplicationsDeps): Replications {
       }
     },
 
-    passOn(map, key, via) {
-      if (stopListening === undefined) return;
-      synchronizations.noteChange(map, key);
-      for (const { publisher } of destinationsOf(map, ({ republishingEnabled }) => republishingEnabled)) {
-        if (via.includes(publisher.config.clusterName)) continue;
-        publisher.offer({ map, key, via: [...via, clusterName] });
-      }
+    passerOn(passed) {
+      const via = [...passed, clusterName]; // one list for all: it stays in the queues with each change
+      return (map, key) => {
+        if (stopListening === undefined) return;
+        synchronizations.noteChange(map, key);
+        for (const { publisher } of destinationsOf(map, ({ republishingEnabled }) => republishingEnabled)) {
+          if (!passed.includes(publisher.config.clusterName)) publisher.offer({ map, key, via });
+        }
+      };
     },
 
     async close() {
@@ -138,8 +154,4 @@ export function createReplications(deps: ReplicationsDeps): Replications {
       await Promise.all(all.map(({ publisher }) => publisher.close()));
     },
   };
-}
-
-function idOf({ publisherId }: WanPublisherConfig): string {
-  return publisherId;
 }

@@ -66,14 +66,20 @@ const replication = z.strictObject({
 export function readWanConfig(json: string): WanReplicationConfig {
   const checked = replication.safeParse(parse(json));
   if (!checked.success) {
-    const problems = checked.error.issues.map(
-      ({ path, message }) => `${path.join('.') || 'wanConfig'}: ${message}`,
-    );
+    const problems = checked.error.issues
+      .slice(0, mostProblems)
+      .map(({ path, message }) => `${path.join('.') || 'wanConfig'}: ${message}`);
     throw new OperationRefused(`the WAN configuration cannot be used: ${problems.join('; ')}`);
   }
   const publishers = checked.data.batchPublishers.map(publisherOf);
+  if (new Set(publishers.map(({ publisherId }) => publisherId)).size < publishers.length) {
+    throw new OperationRefused('two publishers have the same publisherId');
+  }
   return { name: checked.data.name, publishers: new Map(publishers.map((one) => [one.publisherId, one])) };
 }
+
+/** Who reads them mends the first ones first. */
+const mostProblems = 20;
 
 function publisherOf(given: z.infer<typeof batchPublisher>): WanPublisherConfig {
   const clusterName = given.clusterName ?? given.publisherId;

@@ -45,7 +45,7 @@ export function createWan({ config, mapConfigOf, maps, cluster, memory, log, now
   });
   return {
     replications,
-    receiver: createReceiver({ maps, cluster, replications, log }),
+    receiver: createReceiver({ maps, limits, cluster, replications, log }),
     readBatch: createBodyReader({ limitBytes: limits.bodyBytes + frameBytes, memory }),
     merkleDepthOf(map) {
       const tree = mapConfigOf(map)?.merkleTree;

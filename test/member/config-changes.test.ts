@@ -264,6 +264,18 @@ describe('with dynamic-configuration.persistence-enabled', () => {
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
+  test('a publisher that cannot be kept does not run either', async () => {
+    const { folder, post, lines } = await startOn(`svc:\n${rest}${kept}`);
+    await writeFile(join(folder, 'backups'), 'a file where the directory belongs');
+    const json = JSON.stringify({
+      name: 'w',
+      batchPublishers: [{ clusterName: 'paris', targetEndpoints: 'h:3' }],
+    });
+    expect(await post('wan/addWanConfig', `dev&&${encodeURIComponent(json)}`)).toMatchObject(empty(500));
+    expect(await post('wan/pausePublisher', 'dev&&w&paris')).toMatchObject(empty(500));
+    expect(lines.join()).toContain('there is no WAN replication of this name');
+  });
+
   test('what was broken by hand meanwhile is left as it is', async () => {
     const { file, upload } = await startOn(`svc:\n${rest}${kept}`);
     await writeFile(file, 'svc: { map: [');
