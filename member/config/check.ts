@@ -4,7 +4,7 @@ import { type MemberSection, memberSection } from './config-schema.ts';
 import { setForeignKeysAside } from './foreign-keys.ts';
 import type { Environment } from './override-names.ts';
 import { applyOverrides } from './overrides.ts';
-import { type Finding, isObject, pathText, type SourceTree } from './source-tree.ts';
+import { type Finding, isObject, type Path, pathText, type SourceTree } from './source-tree.ts';
 
 export interface CheckOptions {
   /** What the messages call the source: a path, or what a program calls. */
@@ -41,7 +41,7 @@ export function checkTree(tree: SourceTree, { file, environment }: CheckOptions)
     const where = line === undefined ? file : `${file}:${line}`;
     return { line: line ?? 0, text: `${where}: ${pathText(path) || 'the file'}: ${message}` };
   }
-  const findings = [...outside, ...inside]
+  const findings = [...outside, ...inside, ...prototypeKeys(tree.root)]
     .slice(0, mostFindings)
     .map(describe)
     .sort((a, b) => a.line - b.line);
@@ -55,6 +55,16 @@ export function checkTree(tree: SourceTree, { file, environment }: CheckOptions)
 
 /** Who reads them mends the first ones first; to find the line of each takes a look at all keys. */
 const mostFindings = 200;
+
+/** Objects have a member of this name already: the schema leaves it out without a word. */
+function prototypeKeys(value: unknown, path: Path = []): Finding[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '__proto__'
+      ? [{ path: [...path, key], message: 'no name that can be configured' }]
+      : prototypeKeys(inner, [...path, key]),
+  );
+}
 
 /** One top-level key, `svc` or the real engine's `hazelcast`; a file with nothing in it is an empty section. */
 function sectionName(root: unknown): { name: string; found: readonly Finding[] } {

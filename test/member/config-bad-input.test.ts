@@ -34,6 +34,16 @@ describe('what is no configuration is refused with its line', () => {
       content: 'svc:\n  queue: {}\n  queue: {}\n',
       says: /^member\.conf:3: .*unique/,
     },
+    {
+      name: 'a map called as the prototype of all objects',
+      content: 'svc:\n  map:\n    __proto__: {}\n',
+      says: /^member\.conf:3: svc\.map\.__proto__: no name/,
+    },
+    {
+      name: 'the same in XML',
+      content: '<hazelcast>\n<map name="__proto__"/></hazelcast>',
+      says: /^member\.conf:2: hazelcast\.map\.__proto__: no name/,
+    },
     { name: 'aliases that multiply', content: `svc:\n${bomb}\n`, says: /alias/i },
     { name: 'an alias of itself', content: 'svc: &a\n  map: *a\n', says: /^member\.conf:\d+: / },
     { name: 'an alias of nothing', content: 'svc:\n  map: *nobody\n', says: /^member\.conf:\d+: / },
