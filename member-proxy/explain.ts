@@ -90,7 +90,7 @@ function describe(decision: Decision, asked: Asked): Explanation {
       return {
         isAllowed: true,
         decision: 'forwarded',
-        because: `The call needs ${decision.rule.permission}, and the caller has it.`,
+        because: `The call needs ${needOf(decision.rule)}, and the caller has it.`,
         rule: shownRule(decision.rule),
         opened: openedBy(asked),
       };
@@ -98,7 +98,7 @@ function describe(decision: Decision, asked: Asked): Explanation {
       return {
         isAllowed: false,
         decision: 'insufficient_scope',
-        because: `The call needs ${decision.rule.permission}, and nothing that the caller has includes it.`,
+        because: `The call needs ${needOf(decision.rule)}, and nothing that the caller has includes it.`,
         rule: shownRule(decision.rule),
         wouldDo: {
           scopes: [...narrowScopes(decision.rule, asked), decision.rule.permission],
@@ -108,6 +108,10 @@ function describe(decision: Decision, asked: Asked): Explanation {
         },
       };
   }
+}
+
+function needOf({ permission, structure }: Rule): string {
+  return structure ? `${permission} or svc:${structure.kind}:<name>:${structure.action}` : permission;
 }
 
 /** Each role and scope is tried by itself: the rules decide, this file does not. */

@@ -6,6 +6,7 @@ import { createRoleBook, type RoleBook } from '../../member-proxy/role-book.ts';
 import type { CustomRoles } from '../accounts/custom-roles.ts';
 import type { Users } from '../accounts/users.ts';
 import { ProblemError, problems } from '../errors.ts';
+import { changeFor } from './change.ts';
 import { type AskedHolder, type HolderDeps, holderOf } from './holder.ts';
 import type { KeptRefusal, Refusals } from './refusals.ts';
 
@@ -50,7 +51,7 @@ export interface AccessQuestionsDeps extends Omit<HolderDeps, 'users' | 'roles'>
 }
 
 export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestions {
-  const { users, roles, refusals } = deps;
+  const { users, clients, roles, refusals } = deps;
   const customNames = () => roles.list().map(({ id }) => id);
 
   return {
@@ -69,7 +70,7 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
         at: new Date(at).toISOString(),
         caller: caller ? { ...caller, ...(username !== undefined && { username }) } : null,
         missing: refusal.code === 'insufficient_scope' ? (refusal.rule?.permission ?? null) : null,
-        change: changeFor(found, now),
+        change: changeFor(found, now, { clients, explain: explainNow }),
         now,
       };
     },
@@ -103,38 +104,6 @@ function isByPolicy({ code, rule, path }: Pick<KeptRefusal, 'code' | 'rule' | 'p
   const isWhole = !path.endsWith('…');
   return policyCodes.has(code) && isWhole && !(code === 'not_found' && rule);
 }
-
-/** In words: who would have to change what. */
-function changeFor({ code, caller, reason, rule }: KeptRefusal, now: Explanation | null): string {
-  if (code === 'not_found' && rule) return 'Name a member that is there: GET /svc/rest/cluster lists them.';
-  if (now?.isAllowed) return 'None: with these roles and scopes the call would be let through now.';
-  if (code === 'insufficient_scope' && caller && now?.wouldDo) {
-    const { scopes, roles } = now.wouldDo;
-    const [scope] = scopes;
-    const isMachine = caller.subject === caller.clientId;
-    return isMachine
-      ? `Register the client ${caller.clientId} for the scope ${scope}, and ask for it with the token.`
-      : `Give the user a role that opens it (${roles.join(', ')}), or one of your own: ${roleOf(scope!)}.`;
-  }
-  return changes[code] ?? `What the caller was told: ${reason}.`;
-}
-
-/** A command to paste, unless the caller has chosen a name of which a shell would make something else (S52). */
-function roleOf(scope: string): string {
-  return /^[\w:.*-]+$/.test(scope)
-    ? `npx console role add <name> --scope "${scope}"`
-    : `a custom role that opens ${scope}`;
-}
-
-const changes: Readonly<Record<string, string>> = {
-  unauthorized: 'Send an access token in the field Authorization: Bearer.',
-  invalid_token: 'Get a new access token: this one is expired, revoked, or not of this console.',
-  not_found: 'Call a path of the table in docs/proxy.md: no rule names this one, and no token opens it.',
-  method_not_allowed: 'Use a method that the path has.',
-  too_many_requests: 'Wait as Retry-After says, or raise the limit in the settings.',
-  group_disabled: 'Turn the endpoint group on in the configuration of the member, and restart it.',
-  no_member: 'Start a member, or set CONSOLE_MEMBERS to where they are.',
-};
 
 function unknownDecision(): ProblemError {
   return new ProblemError(

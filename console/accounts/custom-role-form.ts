@@ -13,7 +13,7 @@ export function checkName(name: string): void {
   if (isCustomRoleName(name)) return;
   throw invalid(
     'The name of a role has 1 to 64 letters (a to z), digits and the characters _ . - and starts with a letter; ' +
-      `it is none that could be taken for ${roles.join(', ')}.`,
+      `it is none that could be taken for ${roles.join(', ')}, and not none or constructor.`,
   );
 }
 

@@ -58,6 +58,7 @@ export interface CustomRolesDeps {
 }
 
 const mostRoles = 500;
+
 export function createCustomRoles({
   registry,
   isPermission,

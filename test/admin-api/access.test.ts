@@ -106,6 +106,38 @@ describe('a refusal is explained by its decision id', () => {
     });
   });
 
+  test('a machine is told to ask for what it may, and never for what would make it an administrator', async () => {
+    const { secret } = (
+      await toolDone(
+        ['client', 'add', 'feeder', '--scope', 'svc:health:read svc:map:orders:write', '--json'],
+        {
+          dataDir: console.dataDir,
+        },
+      )
+    ).json<{ secret: string }>();
+    const tokenWith = async (scope: string) => {
+      const reply = await fetch(`${console.url}/oauth2/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`feeder:${secret}`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+      });
+      return ((await reply.json()) as { access_token?: string }).access_token ?? '';
+    };
+    await until(async () => (await tokenWith('svc:health:read')) !== '', 'the client', 15_000);
+    const changeOf = async (token: string, path: string) =>
+      String((await explain({ decision: await refused(path, token, 'DELETE') })).body.change);
+    const token = await tokenWith('svc:health:read');
+    expect(await changeOf(token, '/svc/rest/maps/orders/1')).toBe(
+      'Ask for the scope svc:map:orders:write with the token: the client feeder is registered for it.',
+    );
+    expect(await changeOf(token, '/svc/rest/maps/customers/1')).toContain(
+      'npx console client add <id> --scope "svc:map:customers:write"',
+    );
+    expect(await changeOf(viewer, '/svc/rest/maps/orders/1')).toMatch(
+      /^Ask for the token without a scope: .*administrator/,
+    );
+  });
+
   test('S52: a name that a shell would run is in no command to paste', async () => {
     const person = (await signInForTokens(console, createUserAgent(console.url), {}, vera)).access_token;
     const changeOf = async (name: string) => {

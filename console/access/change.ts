@@ -1,0 +1,66 @@
+/** What would let a refused call through, in words: the smallest change, and who has to make it. */
+import type { Explain, Explanation } from '../../member-proxy/explain.ts';
+import { applicationClientId, machineRoles } from '../oidc/access-token.ts';
+import type { Clients } from '../oidc/clients.ts';
+import type { KeptRefusal } from './refusals.ts';
+
+export interface ChangeDeps {
+  readonly clients: Pick<Clients, 'find'>;
+  /** As roles are now. */
+  readonly explain: Explain;
+}
+
+/** @param now  what would be decided today; null where roles and scopes were not what decided */
+export function changeFor(refusal: KeptRefusal, now: Explanation | null, deps: ChangeDeps): string {
+  const { code, caller, reason, rule } = refusal;
+  if (now?.isAllowed) return 'None: with these roles and scopes the call would be let through now.';
+  if (code === 'insufficient_scope' && caller && now?.wouldDo) {
+    return caller.subject === caller.clientId
+      ? changeOfMachine(refusal, caller.clientId, now.wouldDo, deps)
+      : changeOfPerson(now.wouldDo);
+  }
+  if (code === 'not_found' && rule) return 'Name a member that is there: GET /svc/rest/cluster lists them.';
+  return changes[code] ?? `What the caller was told: ${reason}.`;
+}
+
+type WouldDo = NonNullable<Explanation['wouldDo']>;
+
+/** A client asks for what it is registered for, and what that is does not change. */
+function changeOfMachine(
+  { method, path }: KeptRefusal,
+  clientId: string,
+  { scopes }: WouldDo,
+  { clients, explain }: ChangeDeps,
+): string {
+  const other = given('npx console client add <id>', 'a client', scopes[0]!);
+  if (clientId === applicationClientId) {
+    return `Ask for the token without a scope: ${clientId} is an administrator then. For less than that, take a client of its own: ${other}.`;
+  }
+  const registered = clients.find(clientId)?.scopes ?? [];
+  const enough = registered.find(
+    (scope) => explain(method, path, { roles: machineRoles(clientId, [scope]), scopes: [scope] }).isAllowed,
+  );
+  return enough === undefined
+    ? `Take a client that is registered for it: ${other}.`
+    : `Ask for the scope ${enough} with the token: the client ${clientId} is registered for it.`;
+}
+
+function changeOfPerson({ scopes, roles }: WouldDo): string {
+  const own = given('npx console role add <name>', 'a custom role', scopes[0]!);
+  return `Give the user a role that opens it (${roles.join(', ')}), or one of your own: ${own}.`;
+}
+
+/** A command to paste, unless the caller has chosen a name of which a shell would make something else (S52). */
+function given(command: string, what: string, scope: string): string {
+  return /^[\w:.*-]+$/.test(scope) ? `${command} --scope "${scope}"` : `${what} with the scope ${scope}`;
+}
+
+const changes: Readonly<Record<string, string>> = {
+  unauthorized: 'Send an access token in the field Authorization: Bearer.',
+  invalid_token: 'Get a new access token: this one is expired, revoked, or not of this console.',
+  not_found: 'Call a path of the table in docs/proxy.md: no rule names this one, and no token opens it.',
+  method_not_allowed: 'Use a method that the path has.',
+  too_many_requests: 'Wait as Retry-After says, or raise the limit in the settings.',
+  group_disabled: 'Turn the endpoint group on in the configuration of the member, and restart it.',
+  no_member: 'Start a member, or set CONSOLE_MEMBERS to where they are.',
+};
