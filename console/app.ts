@@ -114,6 +114,17 @@ export function createApp(deps: AppDeps): RequestListener {
     const requestId = requestIdOf(req);
     const refusal = toProblem(thrown);
     if (refusal.problem.status === 500) log.error({ err: thrown, requestId }, 'request failed');
+    if (refusal.problem.status === 401 || refusal.problem.status === 403) {
+      audit('request.refused', {
+        outcome: 'denied',
+        method: req.method,
+        path: pathOf(req.url ?? ''),
+        reason: refusal.problem.code,
+        actor: refusal.actor,
+        source: clientAddress(req),
+        requestId,
+      });
+    }
     if (res.headersSent) res.destroy();
     else sendProblem(res, refusal, requestId);
   }

@@ -49,6 +49,8 @@ export interface RefusalOptions {
   /** Header fields to send with the refusal, such as `WWW-Authenticate` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** Subject of who is refused, where that is proven: for the audit trail, and never told. */
+  readonly actor?: string | undefined;
 }
 
 /** A refusal that a JSON endpoint answers as problem details and a page as an error page. */
@@ -56,13 +58,15 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
+  readonly actor: string | undefined;
 
   /**
    * @param problem  a row of {@link problems}
    * @param detail   one sentence for the caller: no secret, no stack, no path of this machine
    */
-  constructor(problem: Problem, detail: string, { headers = {}, cause }: RefusalOptions = {}) {
+  constructor(problem: Problem, detail: string, { headers = {}, cause, actor }: RefusalOptions = {}) {
     super(detail, { cause });
+    this.actor = actor;
     this.problem = problem;
     this.headers = headers;
   }

@@ -31,9 +31,9 @@ export async function authorizeCall(
   const { token, hasProof } = readCredentials(req);
   const caller = await (hasProof ? checkToken(token, req) : checkToken(token));
   const isAdmin = caller.roles.includes('Admin');
-  if (!isAdmin && !(what === 'read' && caller.roles.includes('Viewer'))) throw tooLittle(what);
+  if (!isAdmin && !(what === 'read' && caller.roles.includes('Viewer'))) throw tooLittle(what, caller);
   // An access token does not tell when its person has signed in, and a change wants that lately (S55).
-  if (what === 'change' && caller.subject !== caller.clientId) throw reauthRequired();
+  if (what === 'change' && caller.subject !== caller.clientId) throw reauthRequired(caller);
   return caller;
 }
 
@@ -59,6 +59,7 @@ export async function authorizeScope<Caller extends ApiMachine>(
   if (caller.scopes.includes(scope)) return caller;
   throw new ProblemError(problems.insufficientScope, `This needs the scope ${scope}.`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    actor: caller.subject,
   });
 }
 
@@ -81,17 +82,19 @@ function readCredentials({ headersDistinct }: IncomingMessage) {
   );
 }
 
-function tooLittle(what: Access): ProblemError {
+function tooLittle(what: Access, { subject }: ApiCaller): ProblemError {
   const needed = what === 'read' ? 'the role Viewer' : 'the role Admin';
   const scope = what === 'read' ? ', scope="app:Viewer"' : '';
   return new ProblemError(problems.insufficientScope, `This needs ${needed}.`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope"${scope}` },
+    actor: subject,
   });
 }
 
-function reauthRequired(): ProblemError {
+function reauthRequired({ subject }: ApiCaller): ProblemError {
   return new ProblemError(
     problems.reauthRequired,
     'A person’s access token does not tell when they signed in: change it on the command line, or with a client’s own token.',
+    { actor: subject },
   );
 }

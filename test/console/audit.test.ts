@@ -61,6 +61,28 @@ describe('S84: one line for each event', () => {
       line: { event: 'member.call', outcome: 'denied', reason: 'insufficient_scope', status: 403 },
     },
     {
+      name: 'a change by the admin API without the right',
+      act: async () => member('POST', '/api/v1/roles', '{}', 'app:Viewer'),
+      line: {
+        event: 'request.refused',
+        outcome: 'denied',
+        reason: 'insufficient_scope',
+        actor: 'application-client',
+        method: 'POST',
+        path: '/api/v1/roles',
+      },
+    },
+    {
+      name: 'a question to the admin API without a token',
+      act: () => send('GET', '/api/v1/access/explain?decision=x'),
+      line: {
+        event: 'request.refused',
+        outcome: 'denied',
+        reason: 'unauthorized',
+        path: '/api/v1/access/explain',
+      },
+    },
+    {
       name: 'a call without a token',
       act: () => send('GET', '/svc/rest/cluster'),
       line: { event: 'member.call', outcome: 'denied', status: 401 },
