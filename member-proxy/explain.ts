@@ -35,10 +35,10 @@ export type Explain = (method: string, url: string, holder: Holder) => Explanati
 /** Weakest first. */
 const builtInNames = Object.keys(rolePermissions).reverse();
 
-/** With the roles of the contract alone. */
-export const explain: Explain = createExplain();
-
-/** @param customRoles  names that `roles` knows beside the built-in ones */
+/**
+ * @param roles        without it, the built-in ones alone
+ * @param customRoles  names that `roles` knows beside the built-in ones
+ */
 export function createExplain(
   roles: RoleBook = builtInRoles,
   customRoles: () => readonly string[] = () => [],

@@ -45,7 +45,7 @@ export interface ProofCheckDeps {
  * slowly; and ahead only what rounding and a well-kept clock need, since a proof that was made in advance
  * can be used by somebody who had the key for a moment only.
  */
-export const proofWindow = { back: 60, ahead: 5 } as const;
+const proofWindow = { back: 60, ahead: 5 } as const;
 
 const defaultReplays: ReplayLimits = {
   windowMs: (proofWindow.back + proofWindow.ahead) * 1000,

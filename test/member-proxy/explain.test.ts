@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { explain } from '../../member-proxy/explain.ts';
+import { createExplain } from '../../member-proxy/explain.ts';
+
+const explain = createExplain();
 
 const nobody = { roles: [], scopes: [] };
 
