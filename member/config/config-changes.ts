@@ -2,6 +2,7 @@ import { OperationRefused } from '../refused.ts';
 import type { Addition } from './additions.ts';
 import type { JoinConfig, MemberConfig, WanReplicationConfig } from './config.ts';
 import { MemberConfigError } from './config-error.ts';
+import { readAdditions, writeInto } from './config-tasks.ts';
 import type { FileEdit } from './file-edits.ts';
 import type { LiveConfig } from './live-config.ts';
 
@@ -67,21 +68,17 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
   const { source, dynamicConfiguration } = config;
   const areKept = dynamicConfiguration.persistenceEnabled;
   let previous: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
 
   /** Two at once could each miss what the other adds. */
-  function inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const current = previous.then(change);
+  async function inTurn<T>(change: () => Promise<T>): Promise<T> {
+    if (waiting >= mostWaiting) throw new OperationRefused('too many changes of the configuration wait');
+    waiting += 1;
+    const current = previous.then(change).finally(() => {
+      waiting -= 1;
+    });
     previous = current.catch(() => {});
     return current;
-  }
-
-  async function read(content: Uint8Array | string, file: string): Promise<readonly Addition[]> {
-    // Loaded only here: schema and parsers cost 110 ms, and most members are never told anything.
-    const [{ readSection }, { additionsIn }] = await Promise.all([
-      import('./load.ts'),
-      import('./additions.ts'),
-    ]);
-    return additionsIn(readSection(content, { file }).section);
   }
 
   function isKnown({ sectionName, configName }: Addition): boolean {
@@ -115,8 +112,7 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
   async function keep(edits: readonly FileEdit[]): Promise<void> {
     if (!areKept || edits.length === 0) return;
     if (source === undefined) throw new OperationRefused('nothing can be kept without a configuration file');
-    const { writeEdits } = await import('./persist.ts');
-    await writeEdits(source.file, edits, dynamicConfiguration);
+    await writeInto(source.file, edits, dynamicConfiguration);
   }
 
   return {
@@ -130,13 +126,15 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
         asOperation(async () => {
           if (source === undefined) throw new OperationRefused('there is no configuration file to reload');
           const { readConfigFile } = await import('./read-file.ts');
-          const additions = await read(await readConfigFile(source.file), source.file);
+          const additions = await readAdditions(await readConfigFile(source.file), source.file);
           return add(additions, async () => {}); // the file has them already
         }),
       ),
 
     update: (content) =>
-      inTurn(() => asOperation(async () => add(await read(content, 'the configuration sent'), keep))),
+      inTurn(() =>
+        asOperation(async () => add(await readAdditions(content, 'the configuration sent'), keep)),
+      ),
 
     setMemberList: (memberList) =>
       inTurn(() =>
@@ -163,6 +161,7 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
 }
 
 const mostPublishers = 100;
+const mostWaiting = 16;
 
 function nameOf({ sectionName, configName }: ConfigName): ConfigName {
   return { sectionName, configName };

@@ -12,4 +12,9 @@ export const listSections: readonly string[] = ['map', 'queue'];
 
 /** Where the member list of the TCP/IP join stands, and what else adds to it. */
 export const memberListPath: Path = ['network', 'join', 'tcp-ip', 'member-list'];
+/** By value: an edit may have come from another process. */
+export function isMemberList(path: Path): boolean {
+  return path.join('.') === memberListPath.join('.');
+}
+
 export const otherMemberKeys: readonly string[] = ['member', 'members'];

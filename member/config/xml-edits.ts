@@ -1,7 +1,7 @@
 import { DOMParser, XMLSerializer } from '@xmldom/xmldom';
 import type { z } from 'zod';
 import { memberSection } from './config-schema.ts';
-import { type FileEdit, listSections, memberListPath, otherMemberKeys } from './file-edits.ts';
+import { type FileEdit, isMemberList, listSections, otherMemberKeys } from './file-edits.ts';
 import { shapeOf } from './schema-shape.ts';
 import { isObject, type Path } from './source-tree.ts';
 import { entryNameOf, namedByChild } from './xml-names.ts';
@@ -19,7 +19,7 @@ export function editXml(text: string, edits: readonly FileEdit[]): string {
     if (listSections.includes(section) && !childrenOf(root).some(({ localName }) => localName === section)) {
       append(root, section).setAttribute('name', 'default');
     }
-    if (path === memberListPath) {
+    if (isMemberList(path)) {
       const join = find(root, memberSection, path.slice(0, -1));
       for (const child of childrenOf(join.element)) {
         if (['member-list', ...otherMemberKeys].includes(child.localName)) join.element.removeChild(child);

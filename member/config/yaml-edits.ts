@@ -1,5 +1,5 @@
 import { type Document, isMap, parseDocument } from 'yaml';
-import { type FileEdit, listSections, memberListPath, otherMemberKeys } from './file-edits.ts';
+import { type FileEdit, isMemberList, listSections, otherMemberKeys } from './file-edits.ts';
 
 /**
  * Writes edits into the text of a YAML configuration; comments and order stay as they are.
@@ -14,7 +14,7 @@ export function editYaml(text: string, edits: readonly FileEdit[]): string {
     const isNewList = listSections.includes(section) && document.getIn([root, section]) === undefined;
     if (isNewList) put(document, [root, section, 'default'], {});
     put(document, [root, ...path], value);
-    if (path === memberListPath) {
+    if (isMemberList(path)) {
       for (const key of otherMemberKeys) document.deleteIn([root, ...path.slice(0, -1), key]);
     }
   }

@@ -139,6 +139,23 @@ describe('config/upload', () => {
     expect(lines.join()).not.toContain('s3cret');
   });
 
+  test('of garbage that takes a parser long does not keep others from being answered', async () => {
+    const { upload, get, lines } = await startOn(`svc:\n${rest}  map: { m: {} }\n`);
+    let isOver = false;
+    const uploading = upload(']'.repeat(20_000)).finally(() => {
+      isOver = true;
+    });
+    let answered = 0;
+    while (!isOver) {
+      expect((await get('maps/m/k')).status).toBe(204);
+      answered += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await uploading).toMatchObject(empty(500));
+    expect(lines.join()).toContain('Unexpected flow-seq-end token');
+    expect(answered).toBeGreaterThan(3);
+  });
+
   test.each([
     { name: 'too few positions', body: 'dev&', status: 400 },
     { name: 'a bad escape', body: 'dev&&%zz', status: 500 },
@@ -240,6 +257,16 @@ describe('with dynamic-configuration.persistence-enabled', () => {
       targetEndpoints: ['h:3'],
       batchSize: 500,
     });
+  });
+
+  test('a large upload is added and written as a small one is', async () => {
+    const { file, upload, post } = await startOn(`svc:\n${rest}${kept}`);
+    const names = Array.from({ length: 500 }, (_, index) => `large-${index}`);
+    const reply = await upload(`svc:\n  map:\n${names.map((name) => `    ${name}: {}\n`).join('')}`);
+    expect(JSON.parse(reply.body).result.addedConfigs).toHaveLength(500);
+    expect((await post('maps/large-499/k', 'v')).status).toBe(200);
+    const { maps } = loadMemberConfig(await readFile(file, 'utf8'), { file });
+    expect([...maps.keys()]).toEqual(expect.arrayContaining(names));
   });
 
   test('a file behind a link stays behind it', async () => {
