@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { temporaryDir } from './member-process.ts';
 
 function spawnMember(env: Record<string, string>): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MEMBER_'));
@@ -50,7 +50,7 @@ export function addressIn(ready: string): string {
 }
 
 export async function writeConfig(text: string): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), 'member-')), 'member.yaml');
+  const file = join(temporaryDir(), 'member.yaml');
   await writeFile(file, text);
   return file;
 }
