@@ -17,8 +17,15 @@ export interface Maps {
   put(map: string, key: string, value: StoredValue): PutOutcome | Promise<PutOutcome>;
   remove(map: string, key: string): void | Promise<void>;
   clear(map: string): void | Promise<void>;
-  /** As `put` or, without a value, `remove`; for changes that came from another cluster: no listener hears of them. */
-  applyRemote(map: string, key: string, value: StoredValue | undefined): PutOutcome | Promise<PutOutcome>;
+  /**
+   * As `put`; without a value as `remove`, without a key as `clear`. For changes that came from another cluster: no
+   * listener hears of them. Several may be begun before the first is done; they are made in that order.
+   */
+  applyRemote(
+    map: string,
+    key: string | undefined,
+    value: StoredValue | undefined,
+  ): PutOutcome | Promise<PutOutcome>;
   /** Puts an entry back that was persisted, whatever room it takes. */
   restore(map: string, key: string, value: StoredValue, writtenAt: number): void;
   /** Forgets everything in memory, as if the member had just started. */
@@ -102,6 +109,14 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
     });
   }
 
+  function empty(name: string, isRemote: boolean): void | Promise<void> {
+    return recorder.record({ kind: 'clear', map: name }, () => {
+      maps.get(name)?.clear(); // a sweep may stand in the middle of it
+      maps.delete(name);
+      if (listeners.size > 0 && !isRemote) tell(name, undefined, undefined);
+    });
+  }
+
   function dropIfEmpty(name: string): void {
     if (maps.get(name)?.size === 0) maps.delete(name);
   }
@@ -136,17 +151,13 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
     remove: (name, key) => discard(name, key, false),
 
     async applyRemote(name, key, value) {
-      if (value !== undefined) return store(name, key, value, true);
-      await discard(name, key, true);
+      if (key === undefined) await empty(name, true);
+      else if (value !== undefined) return store(name, key, value, true);
+      else await discard(name, key, true);
       return 'stored';
     },
 
-    clear: (name) =>
-      recorder.record({ kind: 'clear', map: name }, () => {
-        maps.get(name)?.clear(); // a sweep may stand in the middle of it
-        maps.delete(name);
-        if (listeners.size > 0) tell(name, undefined, undefined);
-      }),
+    clear: (name) => empty(name, false),
 
     restore(name, key, value, writtenAt) {
       const config = configOf(name);

@@ -55,10 +55,6 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
       leaveOut(map, reason);
       return 'left out';
     }
-    if (key === undefined) {
-      await clear(map);
-      return 'made';
-    }
     return (await maps.applyRemote(map, key, value)) === 'no memory' ? 'no memory' : 'made';
   }
 
@@ -72,10 +68,6 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
       : undefined;
   }
 
-  async function clear(map: string): Promise<void> {
-    await eachInSlices(maps.entriesOf(map), ([key]) => maps.applyRemote(map, key, undefined));
-  }
-
   return {
     get isFull() {
       return waiting >= mostWaiting;
@@ -85,15 +77,17 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
       inTurn(async () => {
         cluster.assertWritable('WAN replication');
         const passOn = replications.passerOn(via);
-        let hasRoom = true;
-        await eachInSlices(changes, async (change) => {
-          if (!hasRoom) return;
-          replications.assertRoom(change.map);
-          const outcome = await applyOne(change);
-          if (outcome === 'made') passOn(change.map, change.key);
-          hasRoom = outcome !== 'no memory';
-        });
-        return hasRoom;
+        for (const slice of slicesOf(changes)) {
+          for (const { map } of slice) replications.assertRoom(map);
+          // Begun together, so that what is persisted shares a write; they are made in their order.
+          const outcomes = await Promise.all(slice.map(applyOne));
+          for (const [index, { map, key }] of slice.entries()) {
+            if (outcomes[index] === 'made') passOn(map, key);
+          }
+          if (outcomes.includes('no memory')) return false;
+          await nextTurn(); // for the calls that wait
+        }
+        return true;
       }),
 
     compare: (map, layer) => inTurn(() => compare(() => maps.entriesOf(map), layer)),
@@ -102,13 +96,9 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
 
 const mostWaiting = 64;
 
-/** One after the other; calls are answered in between. */
-async function eachInSlices<T>(all: Iterable<T>, work: (each: T) => unknown): Promise<void> {
-  let done = 0;
-  for (const each of all) {
-    await work(each);
-    done += 1;
-    if (done % changesPerTurn === 0) await nextTurn();
+function* slicesOf(changes: readonly WanChange[]): Generator<readonly WanChange[], void> {
+  for (let from = 0; from < changes.length; from += changesPerTurn) {
+    yield changes.slice(from, from + changesPerTurn);
   }
 }
 
