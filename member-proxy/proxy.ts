@@ -248,7 +248,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   function refusalOf(error: unknown, requestId: string): ProblemError {
     if (error instanceof ProblemError) {
       if (error.problem.status > 500) {
-        log.warn({ requestId, reason: error.problem.code, err: error.cause }, 'member did not answer');
+        log.warn({ requestId, reason: error.problem.code, err: error.cause }, 'no member answered the call');
       }
       return error;
     }
