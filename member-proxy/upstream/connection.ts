@@ -72,7 +72,7 @@ export function openConnection(
   const reader = createReplyReader({
     onHead(head) {
       hasHead = true;
-      isKept = !head.isLast;
+      if (head.isLast) isKept = false;
       if (head.keepAliveSeconds !== undefined) idleMs = Math.max(0, head.keepAliveSeconds - 1) * 1000;
       attempt?.onHead(head);
     },
