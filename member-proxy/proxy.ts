@@ -10,6 +10,7 @@ import { withDpopChallenge } from './dpop/refusals.ts';
 import { startExchange } from './exchange.ts';
 import { asksForAll, fanOut, sendResults } from './fan-out.ts';
 import { type RequestHead, readHead } from './framing.ts';
+import { checkStoredType, grantedRule, takesPositions } from './granted-rule.ts';
 import { createReplyFields } from './headers.ts';
 import { inOrder } from './in-order.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
@@ -23,7 +24,7 @@ import type { RefusedCall } from './refused-call.ts';
 import { relayTo, requestFor } from './relay.ts';
 import { builtInRoles, type RoleBook } from './role-book.ts';
 import type { Rule } from './rule-table.ts';
-import { createRules, type Decision } from './rules.ts';
+import { createRules } from './rules.ts';
 import { sendRefusal } from './send-refusal.ts';
 import { continueTrace } from './trace.ts';
 import type { Caller } from './verify-token.ts';
@@ -160,7 +161,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 
   function authorize(call: Call, head: RequestHead, target: Target, caller: Caller): void {
     call.caller = caller;
-    const rule = accept(rules.decide(call.req.method!, target, caller), call);
+    const rule = grantedRule(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
     call.countOut = admission.admit(caller.subject, rule);
     const candidates = candidatesFor(call, rule);
@@ -274,36 +275,4 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 /** What a caller lacks who has proven a key is told in the scheme that takes such proofs. */
 function inSchemeOf(caller: Caller | undefined, refusal: ProblemError): ProblemError {
   return caller?.keyThumbprint === undefined ? refusal : withDpopChallenge(refusal);
-}
-
-function accept(decision: Decision, call: Call): Rule {
-  switch (decision.outcome) {
-    case 'allowed':
-      call.rule = decision.rule;
-      return decision.rule;
-    case 'notFound':
-      throw new ProblemError(problems.notFound, 'There is no such member endpoint');
-    case 'methodNotAllowed':
-      throw new ProblemError(problems.methodNotAllowed, `Only ${decision.allow} are known here`, {
-        headers: { Allow: decision.allow },
-      });
-    case 'insufficientScope':
-      call.rule = decision.rule;
-      throw insufficientScope(decision.scope);
-  }
-}
-
-/** A member takes `PUT` for `POST`; other methods on such a path have no positions. */
-function takesPositions({ positions }: Rule, { req }: Call): boolean {
-  return positions !== undefined && (req.method === 'POST' || req.method === 'PUT');
-}
-
-/** The type is stored beside the value and sent back as a header field of every later reply (S69). */
-function checkStoredType({ structure }: Rule, { contentType = '' }: RequestHead, maxBytes: number): void {
-  if (structure !== undefined && contentType.length > maxBytes) {
-    throw new ProblemError(
-      problems.invalidRequest,
-      `The Content-Type field is longer than ${maxBytes} bytes`,
-    );
-  }
 }
