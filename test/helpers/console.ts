@@ -1,5 +1,5 @@
 /** Starts the real console as its own process on a free port, with a data directory of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -112,6 +112,11 @@ function spawnConsole({ node, args = [], env }: ConsoleOptions, defaults: Readon
     env: cleanEnv({ ...defaults, CONSOLE_LOG_FORMAT: 'json', MEMBER_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return followed(child);
+}
+
+/** What a process writes, as it comes, and its exit code. */
+export function followed<Process extends ChildProcessByStdio<null, Readable, Readable>>(child: Process) {
   const read = (stream: Readable) => {
     let text = '';
     stream.setEncoding('utf8').on('data', (part: string) => {

@@ -3,9 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { askToken, toolDone } from '../commands/support.ts';
-import { freePort, type RunningConsole, waitFor } from '../helpers/console.ts';
+import { followed, freePort, type RunningConsole, waitFor } from '../helpers/console.ts';
 
 export interface ProxyClient {
   readonly id: string;
@@ -135,15 +134,7 @@ function run(env: Readonly<Record<string, string | undefined>>) {
     env: Object.fromEntries([...foreign, ...given]),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const read = (stream: Readable) => {
-    let text = '';
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-    });
-    return () => text;
-  };
-  const exited = new Promise<number | null>((resolveExit) => child.once('close', resolveExit));
-  return { child, stdout: read(child.stdout), stderr: read(child.stderr), exited };
+  return followed(child);
 }
 
 export function call(
