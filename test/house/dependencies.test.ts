@@ -91,3 +91,10 @@ function filesOf(path: string): string[] {
     .filter((entry) => entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 }
+
+test('S80: there is no SQL to parameterise: no driver of a database that speaks it is asked for', () => {
+  const drivers =
+    /^(pg|pg-.*|postgres|mysql2?|mariadb|better-sqlite3|sqlite3?|tedious|knex|kysely|sequelize|typeorm|prisma)$/;
+  const asked = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(asked.filter((name) => drivers.test(name))).toEqual([]);
+});
