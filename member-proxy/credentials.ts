@@ -1,16 +1,23 @@
+/** Reads `Authorization` (RFC 6750 §2.1, RFC 9449 §7.1), for every address here that takes access tokens. */
+import { withDpopChallenge } from './dpop/refusals.ts';
 import { malformedAuthorization, missingToken } from './refusals.ts';
 
 /** `b64token` (RFC 6750 §2.1). */
 const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** Takes the token out of `Authorization`, the one place where it counts (RFC 6750 §2.1, S61). */
+/**
+ * Takes the token out of `Authorization`, the one place where it counts (S61).
+ *
+ * @throws {ProblemError} `unauthorized`; `invalid_request`, challenged in the scheme that was used
+ */
 export function readToken(authorization: string | undefined): string {
   if (authorization === undefined || !/^(?:bearer|dpop)(?: |$)/i.test(authorization)) {
     throw missingToken();
   }
   const token = authorization.slice(isDpop(authorization) ? 'DPoP '.length : 'Bearer '.length).trimStart();
   if (!tokenForm.test(token)) {
-    throw malformedAuthorization('The Authorization field is not "Bearer" or "DPoP" and one token');
+    const refusal = malformedAuthorization('The Authorization field is not "Bearer" or "DPoP" and one token');
+    throw isDpop(authorization) ? withDpopChallenge(refusal) : refusal;
   }
   return token;
 }

@@ -55,6 +55,7 @@ export function insufficientScope(scope: string): ProblemError {
   });
 }
 
-function challenge(error: string, description: string): string {
+/** @param description  a quotation mark in it becomes an apostrophe */
+export function challenge(error: string, description: string): string {
   return `Bearer error="${error}", error_description="${description.replaceAll(/["\\]/g, "'")}"`;
 }

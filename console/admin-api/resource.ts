@@ -1,12 +1,13 @@
 /** What the resources of the admin API have in common: finding the route, who may, the audit line, the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../errors.ts';
+import type { CallerCheck } from '../http/caller-check.ts';
 import { sendJson } from '../http/send.ts';
 import type { Audit } from '../log.ts';
-import { type Access, type ApiCaller, authorizeCall, type CheckApiToken } from './access.ts';
+import { type Access, type ApiCaller, authorizeCall } from './access.ts';
 
 export interface ResourceDeps {
-  readonly checkToken: CheckApiToken;
+  readonly callers: CallerCheck<ApiCaller>;
   readonly audit: Audit;
   /** Client address and request id, which every audit line has. */
   readonly about: (ctx: { readonly req: IncomingMessage }) => { source: string; requestId: string };
@@ -43,7 +44,7 @@ export interface ResourceForm {
 }
 
 export function createResource({ path, id: idForm, routes }: ResourceForm, deps: ResourceDeps) {
-  const { checkToken, audit, about } = deps;
+  const { callers, audit, about } = deps;
   const withId = idForm && new RegExp(`^/(${idForm.source})(/[a-z]+)?$`);
 
   /** @throws {ProblemError} */
@@ -53,7 +54,7 @@ export function createResource({ path, id: idForm, routes }: ResourceForm, deps:
     if (!methods) throw new ProblemError(problems.notFound, 'There is nothing at this address.');
     const route = Object.hasOwn(methods, req.method ?? '') ? methods[req.method!] : undefined;
     if (!route) throw methodNotAllowed(Object.keys(methods));
-    const caller = await authorizeCall(req, accessOf(route, req), checkToken);
+    const caller = await authorizeCall(req, accessOf(route, req), callers);
     const { status, body, target, headers = {} } = await audited(route, caller, id, req);
     const location = status === 201 ? { Location: `${path}/${target}` } : {};
     const fields = { 'Cache-Control': 'no-store', ...location, ...headers };

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../errors.ts';
+import type { CallerCheck } from '../http/caller-check.ts';
 import type { Audit } from '../log.ts';
 import { type ApiMachine, authorizeScope } from './access.ts';
 
@@ -13,7 +14,7 @@ export interface RevocationFeedDeps<Caller extends ApiMachine> {
   /** Called before it is said that nothing has happened. */
   readonly look: () => void;
   readonly scope: string;
-  readonly checkToken: (token: string, provenBy?: IncomingMessage) => Caller | Promise<Caller>;
+  readonly callers: CallerCheck<Caller>;
   readonly isStillGood: (caller: Caller) => boolean;
   readonly audit: Audit;
   readonly about: (ctx: { readonly req: IncomingMessage }) => { source: string; requestId: string };
@@ -37,7 +38,7 @@ const mostWaiting = 64 * 1024 * 1024;
 export function createRevocationFeed<Caller extends ApiMachine>(
   deps: RevocationFeedDeps<Caller>,
 ): RevocationFeed {
-  const { follow, look, scope, checkToken, isStillGood, audit, about, now, aliveMs } = deps;
+  const { follow, look, scope, callers, isStillGood, audit, about, now, aliveMs } = deps;
   const readers = new Map<ServerResponse, () => void>();
 
   return {
@@ -47,7 +48,7 @@ export function createRevocationFeed<Caller extends ApiMachine>(
           headers: { Allow: 'GET' },
         });
       }
-      const caller = await authorizeScope(req, scope, checkToken);
+      const caller = await authorizeScope(req, scope, callers);
       if (readers.size >= mostReaders) {
         throw new ProblemError(problems.busy, `${mostReaders} of these are read already.`, {
           headers: { 'Retry-After': '5' },

@@ -15,10 +15,10 @@ import type { Shared } from './shared.ts';
 
 /** @param proxy  knows the members as they are now */
 export function composeAdminApi(
-  { services, bearer, audit, about }: Shared,
+  { services, callers, audit, about }: Shared,
   proxy: Pick<MemberProxy, 'statuses'>,
 ) {
-  const deps = { checkToken: bearer.check, audit, about };
+  const deps = { callers, audit, about };
   const questions = createAccessQuestions(services);
   const resources = [
     [identityProvidersPath, createIdentityProviders({ administration: onFirstUse(services), ...deps })],

@@ -24,13 +24,13 @@ export interface Endpoints {
 const tokenReplays = { perCaller: 20_000, total: 100_000 };
 
 export function composeEndpoints(shared: Shared): Endpoints {
-  const { services, bearer, revocations } = shared;
+  const { services, bearer, callers, revocations } = shared;
   const { settings, storage, users, clients, keys } = services;
   const authenticateClient = createClientAuthentication(clients, services.clientUses.noteSecret);
-  const { check: checkToken, inspect: inspectToken } = bearer;
+  const { inspect: inspectToken } = bearer;
   const revoke = createRevocation({ authenticateClient, inspectToken, revocations });
   const introspect = createIntrospection({ authenticateClient, inspectToken, revocations });
-  const userinfo = createUserinfo({ checkToken, findUser: users.find });
+  const userinfo = createUserinfo({ callers, findUser: users.find });
   const discovery = createDiscovery(settings.url, proofAlgs);
   const probes = createProbes({
     isEquipped: () => keys.published().some(({ state }) => state === 'signing'),
@@ -68,7 +68,7 @@ export function composeEndpoints(shared: Shared): Endpoints {
       ['/oauth2/jwks', createKeySet(keys)],
       ['/live', probes.live],
       ['/ready', probes.ready],
-      ['/metrics', createMetricsEndpoint({ metrics: shared.metrics, checkToken })],
+      ['/metrics', createMetricsEndpoint({ metrics: shared.metrics, callers })],
     ]),
   };
 }

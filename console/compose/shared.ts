@@ -1,7 +1,9 @@
 /** What several surfaces of the console need: made once, handed to each. */
 import type { IncomingMessage } from 'node:http';
-import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { type BearerCheck, type Caller, createBearerCheck } from '../../member-proxy/bearer.ts';
+import { createCallerCheck } from '../../member-proxy/caller-check.ts';
 import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
+import type { CallerCheck } from '../http/caller-check.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -15,6 +17,8 @@ export interface Shared {
   readonly audit: Audit;
   readonly metrics: Metrics;
   readonly bearer: BearerCheck;
+  /** The same check, for addresses that are not of the member surface. */
+  readonly callers: CallerCheck<Caller>;
   readonly revocations: Revocations;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   readonly addressOf: (req: IncomingMessage) => string;
@@ -54,6 +58,7 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
     audit,
     metrics,
     bearer,
+    callers: createCallerCheck(bearer),
     revocations,
     isAccountLive,
     addressOf,

@@ -7,7 +7,7 @@ import type { Shared } from './shared.ts';
 /** A change of these may change which tokens count, and what they open. */
 const telling = ['users', 'clients', 'providers', 'roles'] as const;
 
-export function composeTokenNews({ services, bearer, audit, about }: Shared): RevocationFeed {
+export function composeTokenNews({ services, bearer, callers, audit, about }: Shared): RevocationFeed {
   const { revocations, clients, users, keys, storage, now } = services;
   const { registry } = storage;
   const source = createTokenNewsSource({
@@ -29,7 +29,7 @@ export function composeTokenNews({ services, bearer, audit, about }: Shared): Re
   const feed = createRevocationFeed({
     ...source,
     scope: tokenNewsScope,
-    checkToken: bearer.check,
+    callers,
     isStillGood: bearer.isStillGood,
     audit,
     about,

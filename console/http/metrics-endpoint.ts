@@ -1,19 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
 import type { Role } from '../storage/records.ts';
+import type { CallerCheck } from './caller-check.ts';
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface MetricsEndpointDeps {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  /**
-   * @param provenBy  given for the scheme `DPoP`: the request, with its proof
-   * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`
-   */
-  readonly checkToken: (
-    token: string,
-    provenBy?: IncomingMessage,
-  ) => { readonly roles: readonly string[] } | Promise<{ readonly roles: readonly string[] }>;
+  readonly callers: CallerCheck<Reader>;
+}
+
+interface Reader {
+  readonly roles: readonly string[];
 }
 
 /** A custom role opens calls to the members and nothing of the console. */
@@ -22,11 +19,11 @@ const readers: readonly Role[] = ['Admin', 'Viewer', 'MetricsViewer'];
 /**
  * `/metrics`. Numbers tell about use: they are for this machine itself, or for a token with a built-in role (S49).
  *
- * @throws {ProblemError} `unauthorized`, `invalid_token`, `invalid_dpop_proof`, `insufficient_scope`
+ * @throws {ProblemError} `insufficient_scope`, and as {@link CallerCheck.authenticate}
  */
-export function createMetricsEndpoint({ metrics, checkToken }: MetricsEndpointDeps) {
+export function createMetricsEndpoint({ metrics, callers }: MetricsEndpointDeps) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isFromThisMachine(req)) await checkRole(req, checkToken);
+    if (!isFromThisMachine(req)) await checkRole(req, callers);
     const body = await metrics.text();
     res.writeHead(200, {
       'Content-Type': metrics.contentType,
@@ -37,19 +34,14 @@ export function createMetricsEndpoint({ metrics, checkToken }: MetricsEndpointDe
   };
 }
 
-async function checkRole(req: IncomingMessage, checkToken: MetricsEndpointDeps['checkToken']): Promise<void> {
-  const [, scheme, token] = /^(Bearer|DPoP) +(\S+)$/i.exec(req.headers.authorization ?? '') ?? [];
-  if (!scheme || !token) throw needed(problems.unauthorized, 'Bearer');
-  const { roles } = await (scheme.toLowerCase() === 'dpop' ? checkToken(token, req) : checkToken(token));
-  if (!readers.some((role) => roles.includes(role))) {
-    throw needed(problems.insufficientScope, 'Bearer error="insufficient_scope", scope="app:MetricsViewer"');
-  }
-}
-
-function needed(problem: typeof problems.unauthorized, challenge: string): ProblemError {
-  return new ProblemError(problem, 'Metrics need an access token with a role.', {
-    headers: { 'WWW-Authenticate': challenge },
-  });
+async function checkRole(req: IncomingMessage, callers: CallerCheck<Reader>): Promise<void> {
+  const caller = await callers.authenticate(req);
+  if (readers.some((role) => caller.roles.includes(role))) return;
+  throw callers.insufficientScope(
+    caller,
+    'Metrics need an access token with a built-in role.',
+    'app:MetricsViewer',
+  );
 }
 
 /** What a proxy adds when it asks for somebody else. */

@@ -2,8 +2,11 @@
 import { OAuthError, type OAuthErrorCode, type ProblemError } from '../errors.ts';
 
 const codes: ReadonlyMap<string, OAuthErrorCode> = new Map([
+  ['unauthorized', 'invalid_token'],
   ['invalid_token', 'invalid_token'],
   ['invalid_dpop_proof', 'invalid_dpop_proof'],
+  ['invalid_request', 'invalid_request'],
+  ['insufficient_scope', 'insufficient_scope'],
 ]);
 
 /** What is no fault of the token or the proof is for later: there is no OAuth error for too many requests. */

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 /** A signed access token that has passed every check; the check itself is handed in. */
 export interface VerifiedToken {
   readonly subject: string;
@@ -16,17 +14,6 @@ export interface VerifiedToken {
 
 /** Checks a token that somebody asks about. @throws {ProblemError} `invalid_token` */
 export type InspectToken = (token: string) => VerifiedToken | Promise<VerifiedToken>;
-
-/**
- * Checks a token in the way that it was presented.
- *
- * @param provenBy  given for the scheme `DPoP`: the request, with the proof that has to fit it (RFC 9449 §7.1)
- * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`
- */
-export type CheckToken = (
-  token: string,
-  provenBy?: IncomingMessage,
-) => VerifiedToken | Promise<VerifiedToken>;
 
 /** A compact JWS rather than one of the library's opaque tokens. */
 export function isJwt(token: string): boolean {

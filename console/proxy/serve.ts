@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
+import { createCallerCheck } from '../../member-proxy/caller-check.ts';
 import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { createRoleBook } from '../../member-proxy/role-book.ts';
@@ -84,7 +85,7 @@ export async function serve({
       '/metrics',
       createMetricsEndpoint({
         metrics: { text: allMetrics ?? metrics.text, contentType: metrics.contentType },
-        checkToken: bearer.check,
+        callers: createCallerCheck(bearer),
       }),
     ],
   ]);

@@ -40,7 +40,7 @@ describe('S49: who may read which tokens are revoked', () => {
       const reply = await open(token);
       expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([
         403,
-        `Bearer error="insufficient_scope", scope="${scope}"`,
+        `Bearer error="insufficient_scope", error_description="This needs the scope ${scope}.", scope="${scope}"`,
       ]);
     }
   });

@@ -332,6 +332,56 @@ describe.each([
     const again = await get({ Authorization: `DPoP ${token}`, DPoP });
     expect([again.status, await again.text()]).toEqual([401, expect.stringContaining('used before')]);
   });
+
+  test.each([
+    ['nothing', undefined, 401, /^Bearer$/],
+    ['another scheme', 'Basic eDp5', 401, /^Bearer$/],
+    ['Bearer without a token', 'Bearer', 400, /^Bearer error="invalid_request"/],
+    ['DPoP without a token', 'DPoP', 400, /^DPoP error="invalid_request".*algs="ES256 /],
+    ['DPoP and two tokens', 'DPoP a b', 400, /^DPoP error="invalid_request".*algs="ES256 /],
+    ['Bearer and no token of here', 'Bearer a.b.c', 401, /^Bearer error="invalid_token"/],
+    ['DPoP and no token of here', 'DPoP a.b.c', 401, /^DPoP error="invalid_token".*algs="ES256 /],
+  ])('S61: answers %s in the scheme that was used', async (_name, authorization, status, challenge) => {
+    const reply = await get(authorization === undefined ? {} : { Authorization: authorization });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('www-authenticate')).toMatch(challenge);
+  });
+});
+
+describe('S49, S60: what a bound token does not open is told in its own scheme', () => {
+  let token: string;
+
+  beforeAll(async () => {
+    const added = await toolDone(['client', 'add', 'small', '--scope', 'svc:health:read', '--json'], {
+      dataDir: console.dataDir,
+    });
+    const authorization = basic('small', added.json<{ secret: string }>().secret);
+    const body = `${grant}&scope=svc:health:read`;
+    await eventually(
+      async () => (await post(console, { body, authorization })).status !== 401,
+      'the console knows the client',
+    );
+    token = (await ask(await proofFor(), { body, authorization })).json.access_token;
+  });
+
+  test.each([
+    { path: '/svc/rest/maps/m/k', told: 'scope="svc:data:read"' },
+    { path: '/api/v1/roles', told: 'scope="app:Viewer"' },
+    { path: '/api/v1/access/explain?decision=x', told: 'the role Admin' },
+    { path: '/api/v1/revocations', told: 'scope="api:revocations:read"' },
+    { path: '/metrics', told: 'scope="app:MetricsViewer"' },
+    { path: '/userinfo', told: 'a person' },
+  ])('at $path', async ({ path, told }) => {
+    const url = console.url + path;
+    const DPoP = await makeProof(key, { method: 'GET', url, token });
+    // Named by a proxy, it is not from this machine.
+    const headers = { Via: '1.1 proxy', Authorization: `DPoP ${token}`, DPoP };
+    const refused = await fetch(url, { headers });
+    expect(refused.status).toBe(403);
+    const challenge = refused.headers.get('www-authenticate');
+    expect(challenge).toMatch(/^DPoP error="insufficient_scope".*algs="ES256 /);
+    expect(challenge).toContain(told);
+  });
 });
 
 describe('introspection and revocation', () => {
