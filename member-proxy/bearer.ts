@@ -66,11 +66,13 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
       return caller instanceof Promise ? caller.then(refuseBound) : refuseBound(caller);
     },
     inspect,
-    isStillGood(caller) {
-      const identity = identities.get(caller);
-      return identity !== undefined && !isRevoked(identity);
-    },
+    isStillGood,
   };
+
+  function isStillGood(caller: Caller): boolean {
+    const identity = identities.get(caller);
+    return identity !== undefined && !isRevoked(identity);
+  }
 
   function inspect(token: string): Caller | Promise<Caller> {
     const known = remembered.get(token);
@@ -95,7 +97,9 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
       if (proof.thumbprint !== caller.keyThumbprint) {
         throw boundToOtherKey();
       }
-      proofs.useOnce(proof, caller.subject);
+      await proofs.useOnce(proof, caller.subject);
+      // The answer may come from another process, and what ended meanwhile is not let through (S26).
+      if (!isStillGood(caller)) throw invalidToken();
       return caller;
     } catch (error) {
       throw error instanceof ProblemError ? withDpopChallenge(error) : error;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { proofAlgs } from '../../member-proxy/dpop/algorithms.ts';
-import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
+import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { AppDeps } from '../app.ts';
 import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
 import { createProbes, type Probes } from '../http/probes.ts';
@@ -38,12 +38,13 @@ export function composeEndpoints(shared: Shared): Endpoints {
     now: () => performance.now(),
   });
   // A memory of its own: anybody can send proofs here, and must not use up the room for those of callers.
-  const proofs = createProofCheck({ origin: settings.url, now: services.now, replays: tokenReplays });
+  const memory = createProofMemory(tokenReplays);
+  const proofs = createProofCheck({ origin: settings.url, now: services.now, memory });
   const token = createTokenEndpoint({
     authenticateClient,
-    checkProof(req, clientId) {
+    async checkProof(req, clientId) {
       const proof = proofs.verify(req);
-      proofs.useOnce(proof, clientId);
+      await proofs.useOnce(proof, clientId);
       return proof.thumbprint;
     },
     keys,

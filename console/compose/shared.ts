@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type BearerCheck, type Caller, createBearerCheck } from '../../member-proxy/bearer.ts';
 import { createCallerCheck } from '../../member-proxy/caller-check.ts';
-import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
+import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
@@ -40,7 +40,7 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
   const isAccountLive = users.isStillValid;
   await revocations.load();
   const bearer = createBearerCheck({
-    proofs: createProofCheck({ origin: settings.url, now }),
+    proofs: createProofCheck({ origin: settings.url, now, memory: createProofMemory() }),
     issuer: settings.url,
     audience: settings.audience,
     findKey: ({ kid }) => keys.find(kid)?.publicKey,

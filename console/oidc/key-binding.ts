@@ -11,23 +11,23 @@ import { asOAuthRefusal } from './token-refusals.ts';
  * @returns the SHA-256 thumbprint of its key, base64url (RFC 7638)
  * @throws {ProblemError} `invalid_dpop_proof`, `too_many_requests`, `busy`
  */
-export type CheckProof = (req: IncomingMessage, clientId: string) => string;
+export type CheckProof = (req: IncomingMessage, clientId: string) => Promise<string>;
 
 /**
  * @returns the thumbprint of the key, or nothing when a bearer token is asked for
  * @throws {OAuthError} `invalid_dpop_proof`: it does not hold, or a client that needs one has sent none
  */
-export function readBinding(
+export async function readBinding(
   req: IncomingMessage,
   client: ClientRecord,
   checkProof: CheckProof,
-): string | undefined {
+): Promise<string | undefined> {
   if (req.headers.dpop === undefined) {
     if (client.dpopBoundAccessTokens) throw proofMissing();
     return undefined;
   }
   try {
-    return checkProof(req, client.id);
+    return await checkProof(req, client.id);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { code, status, message } = asOAuthRefusal(error);

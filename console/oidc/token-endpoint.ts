@@ -52,7 +52,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
     const form = await readParameters(req);
     const client = authenticateClient(req.headers.authorization, form);
     const grantType = checkGrantType(client, form);
-    const keyThumbprint = readBinding(req, client, checkProof);
+    const keyThumbprint = await readBinding(req, client, checkProof);
     if (grantType !== 'client_credentials') {
       // The library reads the proof again, and binds by it.
       handToProvider(req, form, client);

@@ -1,4 +1,5 @@
 /** What the process that listens to the console and the workers that answer calls tell each other. */
+import type { ReplayOutcome, UsedProof } from '../../member-proxy/dpop/replays.ts';
 import type { TokenNews } from '../oidc/token-news.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
@@ -20,6 +21,8 @@ export type ForWorker =
   | { readonly type: 'lookedFor'; readonly kid: string }
   /** The answer to `metrics`: those of all workers. */
   | { readonly type: 'metrics'; readonly id: number; readonly text: string }
+  /** The answer to `proof`. */
+  | { readonly type: 'proof'; readonly id: number; readonly outcome: ReplayOutcome }
   | { readonly type: 'stop' };
 
 /** From a worker. */
@@ -31,4 +34,6 @@ export type FromWorker =
   | { readonly type: 'passing' }
   /** Somebody brought a token that names this key. */
   | { readonly type: 'unknownKey'; readonly kid: string }
-  | { readonly type: 'metrics'; readonly id: number };
+  | { readonly type: 'metrics'; readonly id: number }
+  /** Somebody has sent a good proof, which may have been used at another worker before. */
+  | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string };

@@ -1,3 +1,4 @@
+import { createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { linkToConsole } from './console-link.ts';
@@ -15,7 +16,14 @@ export interface RunAloneDeps {
 
 /** One process that listens to the console and answers calls. @throws {ListenError} */
 export async function runAlone({ settings, log, uncaught, stopped }: RunAloneDeps): Promise<void> {
-  const worker = createWorker({ settings, log, uncaught, send: hear, isOneOfMany: false });
+  const worker = createWorker({
+    settings,
+    log,
+    uncaught,
+    send: hear,
+    proofMemory: createProofMemory(),
+    isOneOfMany: false,
+  });
   const link = linkToConsole({ settings, log, tell: worker.hear });
   try {
     const serving = await worker.start();

@@ -1,3 +1,4 @@
+import { createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ConsoleLink, linkToConsole } from './console-link.ts';
@@ -22,6 +23,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     env: { CONSOLE_LOG_FORMAT: settings.logFormat },
     state: () => link!.state(),
     lookFor: (kid) => link!.lookFor(kid),
+    proofMemory: createProofMemory(),
     log,
   });
   link = linkToConsole({ settings, log, tell: workers.tell });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
 import { createCallerCheck } from '../../member-proxy/caller-check.ts';
-import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
+import { createProofCheck, type ProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { createRoleBook } from '../../member-proxy/role-book.ts';
 import { createApp } from '../app.ts';
@@ -28,6 +28,8 @@ export interface ServeDeps {
   readonly log: Logger;
   readonly view: TokenView;
   readonly lookFor: (kid: string) => Promise<void>;
+  /** One for all processes that answer at this address. */
+  readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */
   readonly allMetrics?: () => Promise<string>;
   /** Errors that nobody caught. */
@@ -50,6 +52,7 @@ export async function serve({
   log,
   view,
   lookFor,
+  proofMemory,
   allMetrics,
   uncaught,
 }: ServeDeps): Promise<Serving> {
@@ -62,7 +65,11 @@ export async function serve({
     lookFor,
     issuer: settings.url,
     audience: settings.audience,
-    proofs: createProofCheck({ origin: publicAddress(settings, settings.port), now: Date.now }),
+    proofs: createProofCheck({
+      origin: publicAddress(settings, settings.port),
+      now: Date.now,
+      memory: proofMemory,
+    }),
     now: Date.now,
   });
   const proxy = createMemberSurface({

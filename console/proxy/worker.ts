@@ -1,4 +1,6 @@
 /** One process that answers calls, and its line to the one that listens to the console. */
+import type { ProofMemory } from '../../member-proxy/dpop/proof.ts';
+import type { ReplayOutcome, UsedProof } from '../../member-proxy/dpop/replays.ts';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { machineClock } from './machine-clock.ts';
@@ -11,6 +13,8 @@ export interface WorkerDeps {
   readonly log: Logger;
   readonly uncaught: { readonly count: number };
   readonly send: (message: FromWorker) => void;
+  /** Of used proofs; without it, the process that listens to the console is asked (RFC 9449 §11.1). */
+  readonly proofMemory?: ProofMemory;
   /** Whether there are others, whose numbers are asked for too. */
   readonly isOneOfMany: boolean;
 }
@@ -23,10 +27,17 @@ export interface Worker {
   start(): Promise<Serving>;
 }
 
-/** Longest wait for a key that is not known, or for the numbers of all workers, milliseconds. */
+/** Longest wait for an answer of the process that listens to the console, milliseconds. */
 const patienceMs = 3_000;
 
-export function createWorker({ settings, log, uncaught, send, isOneOfMany }: WorkerDeps): Worker {
+export function createWorker({
+  settings,
+  log,
+  uncaught,
+  send,
+  proofMemory,
+  isOneOfMany,
+}: WorkerDeps): Worker {
   const view = createTokenView({
     graceSeconds: settings.proxyNewsGraceSeconds,
     monotonic: machineClock,
@@ -34,6 +45,7 @@ export function createWorker({ settings, log, uncaught, send, isOneOfMany }: Wor
   });
   const lookedFor = createWaiting<string, void>();
   const metrics = createWaiting<number, string>();
+  const proofs = createWaiting<number, ReplayOutcome>();
   let asked = 0;
 
   return {
@@ -44,6 +56,9 @@ export function createWorker({ settings, log, uncaught, send, isOneOfMany }: Wor
           break;
         case 'metrics':
           metrics.resolve(message.id, message.text);
+          break;
+        case 'proof':
+          proofs.resolve(message.id, message.outcome);
           break;
         case 'state':
         case 'news':
@@ -58,6 +73,7 @@ export function createWorker({ settings, log, uncaught, send, isOneOfMany }: Wor
         log,
         view,
         uncaught,
+        proofMemory: proofMemory ?? { add: askAboutProof },
         lookFor(kid) {
           const isAsked = lookedFor.has(kid);
           const looked = lookedFor.add(kid).catch(() => {});
@@ -67,6 +83,13 @@ export function createWorker({ settings, log, uncaught, send, isOneOfMany }: Wor
         ...(isOneOfMany && { allMetrics }),
       }),
   };
+
+  function askAboutProof(proof: UsedProof, caller: string): Promise<ReplayOutcome> {
+    asked += 1;
+    const outcome = proofs.add(asked);
+    send({ type: 'proof', id: asked, proof, caller });
+    return outcome;
+  }
 
   function allMetrics(): Promise<string> {
     asked += 1;

@@ -2,6 +2,7 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
+import type { Replays } from '../../member-proxy/dpop/replays.ts';
 import type { Logger } from '../log.ts';
 import { passOnLines } from './lines.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
@@ -14,6 +15,8 @@ export interface WorkersDeps {
   readonly state: () => ForWorker;
   /** Resolves when the key has been looked for. */
   readonly lookFor: (kid: string) => Promise<void>;
+  /** One for all of them, so that a proof passes once whichever of them it comes to. */
+  readonly proofMemory: Replays;
   readonly log: Logger;
 }
 
@@ -53,7 +56,7 @@ const longestPauseMs = 30_000;
 /** Who lived this long has not died of its start, milliseconds. */
 const soundMs = 60_000;
 
-export function createWorkers({ count, env, state, lookFor, log }: WorkersDeps): Workers {
+export function createWorkers({ count, env, state, lookFor, proofMemory, log }: WorkersDeps): Workers {
   const numbers = new AggregatorRegistry();
   const running = new Map<Process, Started>();
   const hearing = new Set<Process>();
@@ -141,6 +144,13 @@ export function createWorkers({ count, env, state, lookFor, log }: WorkersDeps):
         break;
       case 'unknownKey':
         void lookFor(message.kid).then(() => send(worker, { type: 'lookedFor', kid: message.kid }));
+        break;
+      case 'proof':
+        send(worker, {
+          type: 'proof',
+          id: message.id,
+          outcome: proofMemory.add(message.proof, message.caller),
+        });
         break;
       case 'metrics':
         numbers

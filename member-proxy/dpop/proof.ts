@@ -2,18 +2,21 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type ProofKey, readProofKey } from './proof-key.ts';
-import { invalidProof } from './refusals.ts';
-import { createReplays, type ReplayLimits } from './replays.ts';
+import { invalidProof, noRoomForProofs, proofsUnanswered, tooManyProofs } from './refusals.ts';
+import {
+  createReplays,
+  type ReplayLimits,
+  type ReplayOutcome,
+  type Replays,
+  type UsedProof,
+} from './replays.ts';
 import { isSameTarget } from './target.ts';
 
 /** What a proof has to fit, and the proof in `headers.dpop`, where several fields stand with commas between them. */
 export type ProvenRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-export interface Proof {
-  /** SHA-256 thumbprint of its key, base64url (RFC 7638). */
-  readonly thumbprint: string;
-  readonly jti: string;
-}
+/** Its key by SHA-256 thumbprint, base64url (RFC 7638), and its `jti`. */
+export type Proof = UsedProof;
 
 export interface ProofCheck {
   /**
@@ -29,7 +32,13 @@ export interface ProofCheck {
    * @param caller  who has sent it, as far as that is proven: a subject, or a client
    * @throws {ProblemError} `invalid_dpop_proof` for a proof that came before, `too_many_requests`, `busy`
    */
-  useOnce(proof: Proof, caller: string): void;
+  useOnce(proof: Proof, caller: string): Promise<void>;
+}
+
+/** Where used proofs are remembered: here, or in a process that several ask. */
+export interface ProofMemory {
+  /** See {@link Replays.add}. @throws {Error} when there is no answer */
+  add(proof: Proof, caller: string): ReplayOutcome | Promise<ReplayOutcome>;
 }
 
 export interface ProofCheckDeps {
@@ -37,7 +46,7 @@ export interface ProofCheckDeps {
   readonly origin: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly replays?: Partial<ReplayLimits>;
+  readonly memory: ProofMemory;
 }
 
 /**
@@ -59,8 +68,12 @@ const longestJti = 128;
 const mostKeys = 1000;
 const form = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-export function createProofCheck({ origin, now, replays: limits }: ProofCheckDeps): ProofCheck {
-  const replays = createReplays({ ...defaultReplays, ...limits }, () => performance.now());
+/** A memory in this process. @param limits  what differs from those for callers of the members */
+export function createProofMemory(limits: Partial<ReplayLimits> = {}): Replays {
+  return createReplays({ ...defaultReplays, ...limits }, () => performance.now());
+}
+
+export function createProofCheck({ origin, now, memory }: ProofCheckDeps): ProofCheck {
   /** By the header that brought them, which is the same in every proof of a client. */
   const keys = new Map<string, ProofKey>();
 
@@ -74,14 +87,29 @@ export function createProofCheck({ origin, now, replays: limits }: ProofCheckDep
       remember(header, key);
       return { thumbprint: key.thumbprint, jti: readClaims(parse(payload), request, accessToken) };
     },
-    useOnce(proof, caller) {
-      if (!replays.add(proof, caller)) {
-        throw invalidProof(
-          'The DPoP proof was used before: make a new one, with a new jti, for each request',
-        );
+    async useOnce(proof, caller) {
+      switch (await outcomeOf(proof, caller)) {
+        case 'first':
+          return;
+        case 'used':
+          throw invalidProof(
+            'The DPoP proof was used before: make a new one, with a new jti, for each request',
+          );
+        case 'callerFull':
+          throw tooManyProofs();
+        case 'full':
+          throw noRoomForProofs();
       }
     },
   };
+
+  async function outcomeOf(proof: Proof, caller: string): Promise<ReplayOutcome> {
+    try {
+      return await memory.add(proof, caller);
+    } catch (cause) {
+      throw proofsUnanswered(cause);
+    }
+  }
 
   function remember(header: string, key: ProofKey): void {
     if (keys.has(header)) return;

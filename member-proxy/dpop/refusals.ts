@@ -45,6 +45,14 @@ export function noRoomForProofs(): ProblemError {
   );
 }
 
+/** Whoever remembers proofs for this process is silent: letting it pass instead could be the second time. */
+export function proofsUnanswered(cause: unknown): ProblemError {
+  return new ProblemError(problems.busy, 'It cannot be told now whether the DPoP proof came before', {
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
+}
+
 /** The same refusal for a caller who used the scheme `DPoP`: a challenge names the scheme that was used. */
 export function withDpopChallenge(refusal: ProblemError): ProblemError {
   const said = refusal.headers['WWW-Authenticate'];

@@ -1,15 +1,21 @@
 /** Remembers each proof for as long as it could be used a second time (RFC 9449 §11.1). */
 import { createHash } from 'node:crypto';
-import { noRoomForProofs, tooManyProofs } from './refusals.ts';
 
 export interface Replays {
-  /**
-   * @param caller  whose part of the memory it takes
-   * @returns false when this key has used this `jti` before
-   * @throws {ProblemError} `too_many_requests`, `busy`: what could not be remembered is not let through
-   */
-  add({ thumbprint, jti }: { readonly thumbprint: string; readonly jti: string }, caller: string): boolean;
+  /** @param caller  whose part of the memory it takes */
+  add(proof: UsedProof, caller: string): ReplayOutcome;
 }
+
+export interface UsedProof {
+  readonly thumbprint: string;
+  readonly jti: string;
+}
+
+/**
+ * Whether this key uses this `jti` for the first time; when there is no room to remember it, for this caller
+ * or for anybody, that will not be known the next time. Plain text: it may come from another process.
+ */
+export type ReplayOutcome = 'first' | 'used' | 'callerFull' | 'full';
 
 export interface ReplayLimits {
   /** Milliseconds from the first use within which a proof would still pass. */
@@ -42,13 +48,13 @@ export function createReplays({ windowMs, perCaller, total }: ReplayLimits, now:
     add({ thumbprint, jti }, caller) {
       turnOver();
       const digest = digestOf(thumbprint, jti);
-      if (current.seen.has(digest) || previous.seen.has(digest)) return false;
+      if (current.seen.has(digest) || previous.seen.has(digest)) return 'used';
       const count = current.counts.get(caller) ?? 0;
-      if (count >= perCaller) throw tooManyProofs();
-      if (current.seen.size >= total) throw noRoomForProofs();
+      if (count >= perCaller) return 'callerFull';
+      if (current.seen.size >= total) return 'full';
       current.seen.add(digest);
       current.counts.set(caller, count + 1);
-      return true;
+      return 'first';
     },
   };
 

@@ -318,19 +318,19 @@ describe('the memory of used proofs', () => {
     let time = 0;
     const replays = createReplays({ windowMs: 65_000, perCaller: 2, total: 2 }, () => time);
     const add = (thumbprint: string) => replays.add({ thumbprint, jti: '1' }, thumbprint);
-    expect(add('a')).toBe(true);
+    expect(add('a')).toBe('first');
     for (const at of [1, 64_999, 65_000, 70_000, 129_999]) {
       time = at;
-      expect([at, add('a')]).toEqual([at, false]);
+      expect([at, add('a')]).toEqual([at, 'used']);
     }
     time = 130_000;
-    expect(add('a')).toBe(true);
+    expect(add('a')).toBe('first');
     time = 194_999; // just before its period ends: kept for a window more all the same
-    expect(add('b')).toBe(true);
-    expect(() => add('c')).toThrow(/remembered/);
+    expect(add('b')).toBe('first');
+    expect(add('c')).toBe('full');
     time = 194_999 + 64_999;
-    expect(add('b')).toBe(false);
+    expect(add('b')).toBe('used');
     time += 1_000_000;
-    expect(add('b')).toBe(true);
+    expect(add('b')).toBe('first');
   });
 });

@@ -15,7 +15,7 @@ import {
   type Socket,
 } from 'node:net';
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
-import { createProofCheck } from '../../member-proxy/dpop/proof.ts';
+import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { ReplayLimits } from '../../member-proxy/dpop/replays.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import type { HealthRules } from '../../member-proxy/member-health.ts';
@@ -134,7 +134,7 @@ export async function startProxy({
     findKey: keys.findKey,
     isRevoked: ({ jti }) => revoked.has(jti),
     now: Date.now,
-    proofs: createProofCheck({ origin: issuer, now: Date.now, replays }),
+    proofs: createProofCheck({ origin: issuer, now: Date.now, memory: createProofMemory(replays) }),
   });
   const log = {
     warn: (fields: object) => logged.push(fields),

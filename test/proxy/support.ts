@@ -1,6 +1,6 @@
 /** Starts the member proxy as its own process, beside a real console. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { askToken, toolDone } from '../commands/support.ts';
@@ -175,4 +175,16 @@ export async function tokenOf(
     if (Date.now() > deadline) throw new Error(`no token: ${await reply.text()}`);
     await new Promise((tick) => setTimeout(tick, 50));
   }
+}
+
+/** Processes that this one has started, from the process table. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const entries = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(
+    entries.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')),
+  );
+  return stats.flatMap((stat) => {
+    const [, id, parent] = /^(\d+) \(.*\) \S (\d+) /s.exec(stat) ?? [];
+    return Number(parent) === pid ? [Number(id)] : [];
+  });
 }

@@ -1,5 +1,4 @@
 /** Several processes on one port: each knows what the console says, and one that dies is replaced. */
-import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolDone } from '../commands/support.ts';
 import { freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
@@ -7,6 +6,7 @@ import { startRecorder, until } from '../member-proxy/servers.ts';
 import {
   addProxyClient,
   call,
+  childrenOf,
   type ProxyClient,
   type RunningProxy,
   runRefused,
@@ -194,18 +194,6 @@ test('the console itself stays one process, and says so', async () => {
 function workersInAudit(): string[] {
   const workers = proxy.log().flatMap(({ audit, worker }) => (audit ? [String(worker)] : []));
   return [...new Set(workers)].sort();
-}
-
-/** From the process table. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const entries = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(
-    entries.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')),
-  );
-  return stats.flatMap((stat) => {
-    const [, id, parent] = /^(\d+) \(.*\) \S (\d+) /s.exec(stat) ?? [];
-    return Number(parent) === pid ? [Number(id)] : [];
-  });
 }
 
 function isAlive(pid: number): boolean {
