@@ -2,16 +2,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import {
-  answerClientError,
-  answerConnect,
-  capConnections,
-  serverOptions,
-} from '../member-proxy/server-options.ts';
+import { type GuardDeps, guardConnections } from '../member-proxy/guard-connections.ts';
+import { serverOptions } from '../member-proxy/server-options.ts';
 import { prepareDrain } from './drain.ts';
 import type { TlsFiles } from './settings/tls-files.ts';
 
-export interface ListenOptions {
+export interface ListenOptions extends Pick<GuardDeps, 'onRefusal'> {
   /** Undefined or `localhost`: loopback, both families. */
   readonly host: string | undefined;
   /** 0 takes any free one. */
@@ -35,7 +31,13 @@ const maxConnections = 20_000;
 const handshakeTimeoutMs = 10_000;
 
 /** @throws {ListenError} when the port is in use, or the address cannot be listened on: nothing is left open */
-export async function listen({ host = 'localhost', port, tls, handle }: ListenOptions): Promise<Listening> {
+export async function listen({
+  host = 'localhost',
+  port,
+  tls,
+  handle,
+  onRefusal,
+}: ListenOptions): Promise<Listening> {
   const isLoopback = host === 'localhost';
   const first = await open(isLoopback ? '127.0.0.1' : host, port);
   const second = isLoopback ? await openSecond(first) : undefined;
@@ -71,9 +73,7 @@ export async function listen({ host = 'localhost', port, tls, handle }: ListenOp
           handle,
         )
       : createServer(serverOptions, handle);
-    server.on('clientError', answerClientError);
-    server.on('connect', answerConnect);
-    capConnections(server, maxConnections);
+    guardConnections(server, { maxConnections, onRefusal });
     const drain = prepareDrain(server);
     await bind(server, address, wanted);
     return { port: (server.address() as AddressInfo).port, drain };

@@ -3,6 +3,7 @@ import type { Closing } from './closing.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { listen } from './listen.ts';
 import type { Audit, Logger } from './log.ts';
+import { hearRefusedConnections } from './refused-connections.ts';
 import { createServices, type Services } from './services.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
@@ -78,6 +79,7 @@ export async function start({
     port: settings.port,
     tls: settings.tls,
     handle: console.handle,
+    onRefusal: hearRefusedConnections({ keep: services.refusals.keep, audit }),
   });
   closing.add('port', () => server.close(0));
   closing.add('maintenance', startMaintenance(services, log));

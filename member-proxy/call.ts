@@ -109,7 +109,7 @@ export function refusedCallOf(call: Call, { problem, message }: ProblemError): R
 const longestPath = 512;
 
 /** As sent, without the query: that may hold what is nobody's business. */
-function pathOf({ url = '' }: IncomingMessage): string {
+export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);
   return path.length > longestPath ? `${path.slice(0, longestPath)}…` : path;

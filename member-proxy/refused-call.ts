@@ -8,6 +8,7 @@ export interface RefusedCall {
   readonly traceId: string | undefined;
   /** The caller's address, when the proxy was told how to find it. */
   readonly source: string | undefined;
+  /** Empty, as `path` is, when so little was readable that nobody can tell. */
   readonly method: string;
   /** As sent, without the query, cut off where it is very long. */
   readonly path: string;

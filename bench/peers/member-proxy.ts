@@ -35,7 +35,9 @@ async function serve(): Promise<void> {
   const { createMembers, probeTimes } =
     await built<typeof import('../../member-proxy/members.ts')>('members');
   const { createMemberProxy } = await built<typeof import('../../member-proxy/proxy.ts')>('proxy');
-  const { answerClientError, serverOptions } =
+  const { guardConnections } =
+    await built<typeof import('../../member-proxy/guard-connections.ts')>('guard-connections');
+  const { serverOptions } =
     await built<typeof import('../../member-proxy/server-options.ts')>('server-options');
   const limits = { ...defaultLimits, ...(BODY_BYTES && { bodyBytes: Number(BODY_BYTES) }) };
   const members = createMembers({
@@ -55,7 +57,8 @@ async function serve(): Promise<void> {
     onRefusal: () => randomUUID(),
     requestIdOf: () => randomUUID(),
   });
-  const server = createServer(serverOptions, proxy.handle).on('clientError', answerClientError);
+  const server = createServer(serverOptions, proxy.handle);
+  guardConnections(server, { maxConnections: 20_000, onRefusal: () => randomUUID() });
   server.listen(0, '127.0.0.1', () => {
     if (cluster.isWorker) return;
     process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);

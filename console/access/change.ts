@@ -56,6 +56,11 @@ function given(command: string, what: string, scope: string): string {
 }
 
 const changes: Readonly<Record<string, string>> = {
+  request_timeout:
+    'Send the request in one go: a head has 10 seconds to arrive, and a body may be silent for 30.',
+  headers_too_large: 'Send fewer or shorter header fields: 16 KiB of them are read.',
+  uri_too_long: 'Call a shorter address: 8 KiB of it are read.',
+  busy: 'Keep connections open and use them again, and call again after a second.',
   unauthorized: 'Send an access token in the field Authorization: Bearer.',
   invalid_token: 'Get a new access token: this one is expired, revoked, or not of this console.',
   not_found: 'Call a path of the table in docs/proxy.md: no rule names this one, and no token opens it.',

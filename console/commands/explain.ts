@@ -92,7 +92,7 @@ function refusalInWords(refusal: ExplainedRefusal): string {
   return fields({
     decision: refusal.decisionId,
     time: refusal.at,
-    call: `${refusal.method} ${refusal.path}`,
+    call: refusal.method === '' ? 'a request that could not be read' : `${refusal.method} ${refusal.path}`,
     from: refusal.source,
     by: caller
       ? `${caller.username ?? caller.subject}, with a token of ${caller.clientId} (${caller.jti})`

@@ -18,6 +18,7 @@ import { createRequestIds, requestIdOf } from '../http/request-id.ts';
 import { sendProblem } from '../http/send.ts';
 import { listen } from '../listen.ts';
 import { createAudit, type Logger } from '../log.ts';
+import { hearRefusedConnections } from '../refused-connections.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
 import { publicAddress } from './public-address.ts';
@@ -110,7 +111,8 @@ export async function serve({
     log,
   });
   const stopRechecks = recheckOnNews(proxy, view);
-  const server = await listen({ ...settings, handle });
+  const onRefusal = hearRefusedConnections({ keep: () => randomUUID(), audit });
+  const server = await listen({ ...settings, handle, onRefusal });
   return {
     address: publicAddress(settings, server.port),
     metrics,

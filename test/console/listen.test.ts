@@ -109,7 +109,7 @@ async function start(options: {
   readonly handle?: RequestListener;
 }): Promise<Listening> {
   const { host, port = await freePort(), handle = ok } = options;
-  const server = await listen({ host, port, tls: undefined, handle });
+  const server = await listen({ host, port, tls: undefined, handle, onRefusal: () => 'decision-1' });
   open.push(server);
   return server;
 }

@@ -105,7 +105,7 @@ test('S64: connections above the cap are 503, and a freed place is given away ag
   const refused = await sendRaw(proxy.address, request);
   expect(refused).toMatchObject({ status: 503, isClosed: true });
   expect(refused.head).toContain('\r\nRetry-After: 1\r\n');
-  expect(JSON.parse(refused.body)).toMatchObject({ code: 'busy' });
+  expect(JSON.parse(refused.body)).toMatchObject({ code: 'busy', decision_id: expect.any(String) });
   expect(member.seen).toEqual([]);
   held[0]!.destroy();
   let status = 503;

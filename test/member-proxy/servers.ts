@@ -17,17 +17,13 @@ import {
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
 import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { ReplayLimits } from '../../member-proxy/dpop/replays.ts';
+import { guardConnections } from '../../member-proxy/guard-connections.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import type { HealthRules } from '../../member-proxy/member-health.ts';
 import { createMembers, type MembersDeps, type ProbeTimes } from '../../member-proxy/members.ts';
 import type { MemberPrefix } from '../../member-proxy/prefix.ts';
 import { type CallRecord, createMemberProxy, type MemberProxyDeps } from '../../member-proxy/proxy.ts';
-import {
-  answerClientError,
-  answerConnect,
-  capConnections,
-  serverOptions,
-} from '../../member-proxy/server-options.ts';
+import { serverOptions } from '../../member-proxy/server-options.ts';
 import { audience, issuer, keySet, makeKey, type TestKey } from './tokens.ts';
 
 /** One request as a member saw it. */
@@ -162,9 +158,7 @@ export async function startProxy({
     ...deps,
   });
   const server = createServer({ ...serverOptions, ...options }, proxy.handle);
-  server.on('clientError', answerClientError);
-  server.on('connect', answerConnect);
-  capConnections(server, maxConnections);
+  guardConnections(server, { maxConnections, onRefusal: deps.onRefusal ?? (() => randomUUID()) });
   const address = await listen(server);
   return {
     address,

@@ -1,0 +1,163 @@
+/** Refusals of what never becomes a call: bytes that are no HTTP, a head too long or too slow, a connection too many. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Problem, ProblemError, problemBody, problems } from '../console/errors.ts';
+import { pathOf } from './call.ts';
+import { replyInTurn } from './in-order.ts';
+import type { RefusedCall } from './refused-call.ts';
+
+export interface GuardDeps {
+  /** Open at a time; those above it get a 503. */
+  readonly maxConnections: number;
+  /** Hears of each refusal before the caller does. @returns its decision id */
+  readonly onRefusal: (refused: RefusedCall) => string;
+}
+
+const targetBytes = 8 * 1024;
+
+/** What the parser's error codes mean; anything else is a malformed request. */
+const meanings: Readonly<Record<string, readonly [Problem, string]>> = {
+  HPE_HEADER_OVERFLOW: [problems.headersTooLarge, 'The header fields are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [problems.requestTimeout, 'The request took too long to arrive'],
+};
+const malformed = [problems.invalidRequest, 'The request is not valid HTTP/1.1'] as const;
+
+/** A parser error as `clientError` brings it. */
+interface ParserError extends Error {
+  readonly code?: string;
+  /** The bytes of the last read. */
+  readonly rawPacket?: Buffer;
+  /** How many of them were in order. */
+  readonly bytesParsed?: number;
+}
+
+/** Which request was refused, as far as that can be told. */
+type Asked = Pick<RefusedCall, 'method' | 'path'>;
+
+const nothingRead: Asked = { method: '', path: '' };
+
+/**
+ * Answers what Node would close without a word, and in the form of every other refusal (S59, S63, S64). To be
+ * called before the server listens.
+ */
+export function guardConnections(server: Server, { maxConnections, onRefusal }: GuardDeps): void {
+  server.on('clientError', answerClientError);
+  // Node would hang up on it.
+  server.on('connect', ({ method = '', url = '' }: IncomingMessage, socket: Duplex) => {
+    const refusal = new ProblemError(problems.methodNotAllowed, 'CONNECT is not known here');
+    endWith(socket, refusal, { method, path: pathOf({ url }) });
+  });
+  capConnections();
+
+  /** What the HTTP parser refused (S63: 400; S64: 408, 414, 431). */
+  function answerClientError(error: ParserError, socket: Duplex): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const reply = replyInTurn(socket);
+    // A second reply in the middle of one would be taken for part of it.
+    if (reply !== undefined && (reply.headersSent || reply.req.complete)) {
+      closeAfter(reply, socket);
+      return;
+    }
+    const [problem, detail] = isTargetTooLong(error)
+      ? [problems.uriTooLong, `The request target is longer than ${targetBytes} bytes`]
+      : (meanings[error.code ?? ''] ?? malformed);
+    const { method = '', url = '' } = reply?.req ?? {};
+    const asked = reply ? { method, path: pathOf({ url }) } : requestLineIn(error);
+    endWith(socket, new ProblemError(problem, detail), asked);
+  }
+
+  /** Holds the server to a number of open connections; Node's own `maxConnections` gives no answer (S64). */
+  function capConnections(): void {
+    const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
+    const [serve] = server.listeners(event);
+    let open = 0;
+    server.off(event, serve as (socket: Socket) => void);
+    server.on(event, (socket: Socket) => {
+      if (open >= maxConnections) {
+        socket.on('error', () => socket.destroy());
+        socket.resume();
+        const headers = { 'Retry-After': '1' };
+        endWith(socket, new ProblemError(problems.busy, 'Too many connections are open', { headers }));
+        return;
+      }
+      open += 1;
+      socket.once('close', () => {
+        open -= 1;
+      });
+      serve!.call(server, socket);
+    });
+  }
+
+  function endWith(socket: Duplex, refusal: ProblemError, asked: Asked = nothingRead): void {
+    const { status, title } = refusal.problem;
+    const requestId = randomUUID();
+    const decisionId = onRefusal(refusedOf(refusal, { ...asked, requestId, source: addressOf(socket) }));
+    const body = problemBody(refusal, { request_id: requestId, decision_id: decisionId });
+    const fields = {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      ...refusal.headers,
+      Connection: 'close',
+    };
+    const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${title}\r\n${head.join('')}\r\n${body}`);
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  }
+}
+
+/** The reply is finished, for it answers a request that was in order; what came behind it is not read. */
+function closeAfter(reply: ServerResponse, socket: Duplex): void {
+  if (reply.writableFinished) {
+    socket.end();
+    return;
+  }
+  reply.once('finish', () => socket.end());
+}
+
+function isTargetTooLong({ code, rawPacket }: ParserError): boolean {
+  const firstLine = rawPacket?.indexOf('\r\n') ?? 0;
+  return code === 'HPE_HEADER_OVERFLOW' && (firstLine === -1 || firstLine > targetBytes);
+}
+
+/** Characters of a target that are looked at. */
+const longestLooked = 2_000;
+
+/** Only where it is beyond doubt that what went wrong began with it: there may be more than one request in a read. */
+function requestLineIn({ rawPacket, bytesParsed = rawPacket?.length }: ParserError): Asked {
+  const before = rawPacket?.subarray(0, bytesParsed) ?? Buffer.alloc(0);
+  if (before.includes('\r\n\r\n')) return nothingRead;
+  const start = rawPacket?.toString('latin1', 0, longestLooked) ?? '';
+  const [, method, url] = /^([A-Z]{1,32}) (\/[\x21-\x7e]*)/.exec(start) ?? [];
+  return method && url ? { method, path: pathOf({ url }) } : nothingRead;
+}
+
+/** The peer's own: fields that a proxy in front has set were not read. */
+function addressOf(socket: Duplex): string | undefined {
+  return (socket as Partial<Socket>).remoteAddress;
+}
+
+function refusedOf(
+  { problem, message }: ProblemError,
+  known: Pick<RefusedCall, 'method' | 'path' | 'requestId' | 'source'>,
+): RefusedCall {
+  return {
+    ...known,
+    traceId: undefined,
+    rule: undefined,
+    member: undefined,
+    status: problem.status,
+    code: problem.code,
+    reason: message,
+    caller: undefined,
+  };
+}
+
+/** How long a refused sender gets to read the refusal, and to be done with sending. */
+const lingerMs = 1_000;
