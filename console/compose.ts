@@ -8,10 +8,12 @@ import { composeEndpoints } from './compose/endpoints.ts';
 import { composeLicenceUpdates } from './compose/licence-updates.ts';
 import { composeLogoutNotices } from './compose/logout-notices.ts';
 import { composeMembers } from './compose/members.ts';
+import { composeRefusalReports } from './compose/refusal-reports.ts';
 import { createShared, type SharedDeps } from './compose/shared.ts';
 import { composeTokenNews } from './compose/token-news.ts';
 import { createCors } from './http/cors.ts';
 import { createRequestIds } from './http/request-id.ts';
+import { refusalReportsPath } from './oidc/refusal-reports.ts';
 import { tokenNewsPath } from './oidc/token-news.ts';
 
 export interface Console {
@@ -42,7 +44,11 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     cors: createCors({ origins: () => deps.services.clients.origins() }),
     members: proxy.handle,
     oauth,
-    endpoints: new Map([...endpoints, [tokenNewsPath, tokenNews.handle]]),
+    endpoints: new Map([
+      ...endpoints,
+      [tokenNewsPath, tokenNews.handle],
+      [refusalReportsPath, composeRefusalReports(shared)],
+    ]),
     api: composeAdminApi(shared, proxy),
     pages,
     metrics,

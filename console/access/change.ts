@@ -2,7 +2,7 @@
 import type { Explain, Explanation } from '../../member-proxy/explain.ts';
 import { applicationClientId, machineRoles } from '../oidc/access-token.ts';
 import type { Clients } from '../oidc/clients.ts';
-import type { KeptRefusal } from './refusals.ts';
+import type { KeptRefusal } from './refusal-ring.ts';
 
 export interface ChangeDeps {
   readonly clients: Pick<Clients, 'find'>;

@@ -8,7 +8,8 @@ import type { Users } from '../accounts/users.ts';
 import { ProblemError, problems } from '../errors.ts';
 import { changeFor } from './change.ts';
 import { type AskedHolder, type HolderDeps, holderOf } from './holder.ts';
-import type { KeptRefusal, Refusals } from './refusals.ts';
+import { placeOf } from './refusal-ring.ts';
+import type { FoundRefusal, Refusals } from './refusals.ts';
 
 export interface ExplainedCall extends Explanation {
   readonly method: string;
@@ -18,11 +19,11 @@ export interface ExplainedCall extends Explanation {
 }
 
 /** A call that was refused. */
-export interface ExplainedRefusal extends Omit<KeptRefusal, 'at' | 'caller'> {
+export interface ExplainedRefusal extends Omit<FoundRefusal, 'at' | 'caller'> {
   /** ISO 8601, UTC. */
   readonly at: string;
   /** Null for one without a token that held. */
-  readonly caller: (NonNullable<KeptRefusal['caller']> & { readonly username?: string }) | null;
+  readonly caller: (NonNullable<FoundRefusal['caller']> & { readonly username?: string }) | null;
   /** The permission that was missing, where one was. */
   readonly missing: string | null;
   /** The smallest change that would let the call through. */
@@ -61,7 +62,7 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
     },
     async explainDecision(id) {
       const found = await refusals.find(id);
-      if (!found) throw unknownDecision();
+      if (!found) throw unknownDecision(id);
       const { caller, at, ...refusal } = found;
       const now = caller && isByPolicy(refusal) ? explainNow(refusal.method, refusal.path, caller) : null;
       const username = caller && users.find(caller.subject)?.username;
@@ -100,12 +101,18 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
 const policyCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'not_found', 'method_not_allowed']);
 
 /** Whether method, path and token alone decided: a member that is not there is not found either, but behind a rule. */
-function isByPolicy({ code, rule, path }: Pick<KeptRefusal, 'code' | 'rule' | 'path'>): boolean {
+function isByPolicy({ code, rule, path }: Pick<FoundRefusal, 'code' | 'rule' | 'path'>): boolean {
   const isWhole = !path.endsWith('…');
   return policyCodes.has(code) && isWhole && !(code === 'not_found' && rule);
 }
 
-function unknownDecision(): ProblemError {
+function unknownDecision(id: string): ProblemError {
+  if (placeOf(id)?.isElsewhere) {
+    return new ProblemError(
+      problems.notFound,
+      'A member proxy in a process of its own has refused this, and the console has not heard of it: it tells its refusals within seconds while the two can talk, and forgets them after a day. That process has it in its log, in the line with this decisionId.',
+    );
+  }
   return new ProblemError(
     problems.notFound,
     'No refusal of this id is known. They are kept for a day, the newest ten thousand; of a caller who is refused more than 20 times a second, only some.',

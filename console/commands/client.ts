@@ -56,8 +56,8 @@ export const clientCommands: readonly Command[] = [
       'With a redirect address it signs people in (authorization_code, refresh_token); without one it is a machine\n' +
         '(client_credentials) that gets exactly the scopes named here and has to ask for them.',
       'Scopes: openid, profile, email, offline_access, app:Viewer, app:MetricsViewer; for machines also\n' +
-        'api:revocations:read (for a member proxy that is a process of its own), svc:<group>:read\n' +
-        'and :write (cluster, health, data, wan, cp, persistence), svc:map:<name>:read and :write, and\n' +
+        'api:revocations:read and api:refusals:write (for a member proxy that is a process of its own),\n' +
+        'svc:<group>:read and :write (cluster, health, data, wan, cp, persistence), svc:map:<name>:read and :write, and\n' +
         'svc:queue:<name>:offer, :poll and :size, where <name> may end in *.',
     ],
     event: 'client.added',

@@ -94,6 +94,7 @@ function refusalInWords(refusal: ExplainedRefusal): string {
     time: refusal.at,
     call: refusal.method === '' ? 'a request that could not be read' : `${refusal.method} ${refusal.path}`,
     from: refusal.source,
+    'refused by': refusal.reportedBy && `the proxy of the client ${refusal.reportedBy}`,
     by: caller
       ? `${caller.username ?? caller.subject}, with a token of ${caller.clientId} (${caller.jti})`
       : 'unknown',

@@ -1,6 +1,7 @@
 /** What an access token says (contract "Access tokens", RFC 9068 §2.2). Machines and people get the same shape. */
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, Role } from '../storage/records.ts';
+import { refusalReportsScope } from './refusal-reports.ts';
 import { tokenNewsScope } from './token-news.ts';
 
 /** The client that spec 5.3.1 names: it alone is an administrator when it asks for no role scope. */
@@ -15,7 +16,7 @@ export const roleScopes: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** What opens parts of the console's own API, for machines. */
-export const apiScopes: readonly string[] = [tokenNewsScope];
+export const apiScopes: readonly string[] = [tokenNewsScope, refusalReportsScope];
 
 export interface AccessTokenSubject {
   readonly subject: string;

@@ -1,8 +1,10 @@
 /** What this process has from the console: its news of tokens and its keys, told to workers as they come. */
 import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
+import type { RefusalBatch } from '../access/refusal-ring.ts';
 import { createOutbound, type Outbound } from '../http/outbound.ts';
 import type { Logger } from '../log.ts';
+import { refusalReportsPath, refusalReportsScope } from '../oidc/refusal-reports.ts';
 import { type TokenNews, tokenNewsPath, tokenNewsScope } from '../oidc/token-news.ts';
 import type { Settings } from '../settings/settings.ts';
 import { fetchAccessToken, RefusedByConsoleError } from './console-login.ts';
@@ -11,6 +13,7 @@ import { machineClock } from './machine-clock.ts';
 import type { ForWorker } from './messages.ts';
 import { followNews } from './news-feed.ts';
 import { keysOfSet } from './public-keys.ts';
+import { createRefusalReports } from './refusal-reports.ts';
 import { createTokenView } from './token-view.ts';
 
 export interface ConsoleLink {
@@ -18,7 +21,10 @@ export interface ConsoleLink {
   state(): ForWorker;
   /** Resolves when the key has been looked for. */
   lookFor(kid: string): Promise<void>;
-  close(): void;
+  /** Tells the console what was refused here, when it can be told. */
+  report(batch: RefusalBatch): void;
+  /** Ends it; what is still to be reported gets a moment. */
+  close(): Promise<void>;
 }
 
 export interface ConsoleLinkDeps {
@@ -27,6 +33,9 @@ export interface ConsoleLinkDeps {
   /** Hears of everything that is new, in its order. */
   readonly tell: (message: ForWorker) => void;
 }
+
+/** For reports when the process has to stop, milliseconds. */
+const lastReportsMs = 1_500;
 
 /** How long a key set is kept when the console does not say, and within which bounds it may say it. */
 const maxAgeSeconds = { usual: 300, least: 10, most: 3600 } as const;
@@ -59,12 +68,21 @@ export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): Console
     onLost: (error) => problem('news of the console', error),
   });
 
+  const reports = createRefusalReports({
+    send: createReporter(outbound, settings, (status) => {
+      log.warn({ status }, 'the console does not take a report of refusals: they are in this log only');
+    }),
+    onResult: (error) => problem('reports of refusals', error),
+  });
+
   return {
     state: view.state,
     lookFor: keys.lookFor,
+    report: reports.add,
     close() {
       endNews();
       keys.close();
+      return reports.close(lastReportsMs);
     },
   };
 
@@ -99,19 +117,20 @@ async function fetchKeys(outbound: Outbound, url: string): Promise<KeySet> {
   return { keys, maxAgeSeconds: Math.min(Math.max(Number(told ?? usual), least), most) };
 }
 
-async function openNews(
-  outbound: Outbound,
-  { jwksUri, proxyClientId = '', proxyClientSecret }: Settings,
-  signal: AbortSignal,
-): Promise<Readable> {
-  const { origin } = new URL(jwksUri);
-  const token = await fetchAccessToken({
+function loginFor(scope: string, outbound: Outbound, settings: Settings): Promise<string> {
+  const { jwksUri, proxyClientId = '', proxyClientSecret } = settings;
+  return fetchAccessToken({
     outbound,
-    tokenEndpoint: `${origin}/oauth2/token`,
+    tokenEndpoint: `${new URL(jwksUri).origin}/oauth2/token`,
     clientId: proxyClientId,
     secret: proxyClientSecret?.reveal() ?? '',
-    scope: tokenNewsScope,
+    scope,
   });
+}
+
+async function openNews(outbound: Outbound, settings: Settings, signal: AbortSignal): Promise<Readable> {
+  const { origin } = new URL(settings.jwksUri);
+  const token = await loginFor(tokenNewsScope, outbound, settings);
   const response = await outbound.open({
     url: origin + tokenNewsPath,
     headers: { Authorization: `Bearer ${token}` },
@@ -120,6 +139,27 @@ async function openNews(
   if (response.statusCode === 200) return response;
   response.destroy();
   throw new RefusedByConsoleError(`the console answered ${response.statusCode} to the request for its news`);
+}
+
+/** @param onRefused  hears of a batch that the console will not take at all; it is given up */
+function createReporter(outbound: Outbound, settings: Settings, onRefused: (status: number) => void) {
+  const url = new URL(settings.jwksUri).origin + refusalReportsPath;
+  let token: string | undefined;
+
+  /** @throws {Error} when it may go better another time */
+  return async (batch: RefusalBatch): Promise<void> => {
+    token ??= await loginFor(refusalReportsScope, outbound, settings);
+    const { status } = await outbound.send({
+      url,
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(batch),
+    });
+    if (status === 204) return;
+    if (status === 400 || status === 413) return onRefused(status);
+    token = undefined;
+    throw new RefusedByConsoleError(`the console answered ${status} to a report of refusals`);
+  };
 }
 
 function parse(body: string): unknown {

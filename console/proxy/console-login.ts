@@ -33,15 +33,15 @@ export async function fetchAccessToken(deps: ConsoleLoginDeps): Promise<string> 
   });
   const { access_token: token, error } = parse(body);
   if (status === 200 && typeof token === 'string') return token;
-  throw new RefusedByConsoleError(explain(status, error));
+  throw new RefusedByConsoleError(explain(status, error, scope));
 }
 
-function explain(status: number, error: unknown): string {
+function explain(status: number, error: unknown, scope: string): string {
   switch (error) {
     case 'invalid_client':
       return 'the console does not know the client of CONSOLE_PROXY_CLIENT_ID, or not by this secret';
     case 'invalid_scope':
-      return 'the client of CONSOLE_PROXY_CLIENT_ID lacks the scope api:revocations:read';
+      return `the client of CONSOLE_PROXY_CLIENT_ID lacks the scope ${scope}`;
     case 'unauthorized_client':
       return 'the client of CONSOLE_PROXY_CLIENT_ID is no machine: it lacks the grant client_credentials';
     default:

@@ -1,5 +1,6 @@
 /** What the process that listens to the console and the workers that answer calls tell each other. */
 import type { ReplayOutcome, UsedProof } from '../../member-proxy/dpop/replays.ts';
+import type { RefusalBatch } from '../access/refusal-ring.ts';
 import type { TokenNews } from '../oidc/token-news.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
@@ -36,4 +37,6 @@ export type FromWorker =
   | { readonly type: 'unknownKey'; readonly kid: string }
   | { readonly type: 'metrics'; readonly id: number }
   /** Somebody has sent a good proof, which may have been used at another worker before. */
-  | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string };
+  | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string }
+  /** What it has refused lately, for the console. */
+  | { readonly type: 'refusals'; readonly batch: RefusalBatch };

@@ -32,10 +32,11 @@ export async function runAlone({ settings, log, uncaught, stopped }: RunAloneDep
     log.info({ signal: await stopped }, 'stopping');
     await serving.close(drainMs);
   } finally {
-    link.close();
+    await link.close();
   }
 
   function hear(message: FromWorker): void {
+    if (message.type === 'refusals') link.report(message.batch);
     if (message.type !== 'unknownKey') return;
     const { kid } = message;
     void link.lookFor(kid).then(() => worker.hear({ type: 'lookedFor', kid }));

@@ -23,6 +23,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     env: { CONSOLE_LOG_FORMAT: settings.logFormat },
     state: () => link!.state(),
     lookFor: (kid) => link!.lookFor(kid),
+    onRefusals: (batch) => link!.report(batch),
     proofMemory: createProofMemory(),
     log,
   });
@@ -34,6 +35,6 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     log.info({ signal: await stopped }, 'stopping');
     await workers.stop(drainMs + workerEndMs);
   } finally {
-    link.close();
+    await link.close();
   }
 }

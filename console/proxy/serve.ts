@@ -1,11 +1,11 @@
 /** Answers calls: the console's member surface, probes and numbers, and nothing else of the console. */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
 import { createCallerCheck } from '../../member-proxy/caller-check.ts';
 import { createProofCheck, type ProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { createRoleBook } from '../../member-proxy/role-book.ts';
+import type { RefusalKeeper } from '../access/refusal-ring.ts';
 import { createApp } from '../app.ts';
 import { createMemberSurface } from '../compose/member-surface.ts';
 import { ProblemError, problems } from '../errors.ts';
@@ -29,6 +29,8 @@ export interface ServeDeps {
   readonly log: Logger;
   readonly view: TokenView;
   readonly lookFor: (kid: string) => Promise<void>;
+  /** Tells the console what is refused here. */
+  readonly refusals: RefusalKeeper;
   /** One for all processes that answer at this address. */
   readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */
@@ -53,6 +55,7 @@ export async function serve({
   log,
   view,
   lookFor,
+  refusals,
   proofMemory,
   allMetrics,
   uncaught,
@@ -82,7 +85,7 @@ export async function serve({
     metrics,
     addressOf,
     roles: createRoleBook({ customPermissions: view.permissionsOf, onChange: view.onChange }),
-    onRefusal: () => randomUUID(),
+    onRefusal: refusals.keep,
     processes: settings.workers,
   });
   const probes = createProbes({ isEquipped: view.isCurrent, now: () => performance.now() });
@@ -111,7 +114,7 @@ export async function serve({
     log,
   });
   const stopRechecks = recheckOnNews(proxy, view);
-  const onRefusal = hearRefusedConnections({ keep: () => randomUUID(), audit });
+  const onRefusal = hearRefusedConnections({ keep: refusals.keep, audit });
   const server = await listen({ ...settings, handle, onRefusal });
   return {
     address: publicAddress(settings, server.port),
@@ -121,6 +124,7 @@ export async function serve({
       await server.close(timeoutMs);
       stopRechecks();
       await proxy.close();
+      await refusals.flush();
     },
   };
 }

@@ -1,6 +1,8 @@
 /** One process that answers calls, and its line to the one that listens to the console. */
+import { randomBytes } from 'node:crypto';
 import type { ProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { ReplayOutcome, UsedProof } from '../../member-proxy/dpop/replays.ts';
+import { createRefusalKeeper } from '../access/refusal-ring.ts';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { machineClock } from './machine-clock.ts';
@@ -46,6 +48,13 @@ export function createWorker({
   const lookedFor = createWaiting<string, void>();
   const metrics = createWaiting<number, string>();
   const proofs = createWaiting<number, ReplayOutcome>();
+  const refusals = createRefusalKeeper({
+    write: async (batch) => send({ type: 'refusals', batch }),
+    newStem: () => randomBytes(6).toString('base64url'),
+    isElsewhere: true,
+    now: Date.now,
+    log,
+  });
   let asked = 0;
 
   return {
@@ -73,6 +82,7 @@ export function createWorker({
         log,
         view,
         uncaught,
+        refusals,
         proofMemory: proofMemory ?? { add: askAboutProof },
         lookFor(kid) {
           const isAsked = lookedFor.has(kid);

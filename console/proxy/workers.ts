@@ -3,6 +3,7 @@ import cluster, { type Worker as Process } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import type { Replays } from '../../member-proxy/dpop/replays.ts';
+import type { RefusalBatch } from '../access/refusal-ring.ts';
 import type { Logger } from '../log.ts';
 import { passOnLines } from './lines.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
@@ -15,6 +16,8 @@ export interface WorkersDeps {
   readonly state: () => ForWorker;
   /** Resolves when the key has been looked for. */
   readonly lookFor: (kid: string) => Promise<void>;
+  /** Hears what they have refused. */
+  readonly onRefusals: (batch: RefusalBatch) => void;
   /** One for all of them, so that a proof passes once whichever of them it comes to. */
   readonly proofMemory: Replays;
   readonly log: Logger;
@@ -56,7 +59,15 @@ const longestPauseMs = 30_000;
 /** Who lived this long has not died of its start, milliseconds. */
 const soundMs = 60_000;
 
-export function createWorkers({ count, env, state, lookFor, proofMemory, log }: WorkersDeps): Workers {
+export function createWorkers({
+  count,
+  env,
+  state,
+  lookFor,
+  onRefusals,
+  proofMemory,
+  log,
+}: WorkersDeps): Workers {
   const numbers = new AggregatorRegistry();
   const running = new Map<Process, Started>();
   const hearing = new Set<Process>();
@@ -151,6 +162,9 @@ export function createWorkers({ count, env, state, lookFor, proofMemory, log }: 
           id: message.id,
           outcome: proofMemory.add(message.proof, message.caller),
         });
+        break;
+      case 'refusals':
+        onRefusals(message.batch);
         break;
       case 'metrics':
         numbers

@@ -79,7 +79,7 @@ export const judgeProxySettings: Judge = (settings, isGiven) => {
     problems.push(
       'CONSOLE_PROXY_CLIENT_ID and CONSOLE_PROXY_CLIENT_SECRET are missing: without them the console tells nothing of ' +
         'revoked tokens, and the proxy would let them pass. Make them where the console is, with ' +
-        'npx console client add member-proxy --scope api:revocations:read',
+        'npx console client add member-proxy --scope "api:revocations:read api:refusals:write"',
     );
   }
   const { protocol, hostname } = new URL(settings.jwksUri);

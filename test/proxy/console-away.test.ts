@@ -178,7 +178,9 @@ describe('settings', () => {
     const { code, stderr } = await runRefused({});
     expect(code).toBe(78);
     expect(stderr).toContain('CONSOLE_MEMBERS is missing');
-    expect(stderr).toContain('npx console client add member-proxy --scope api:revocations:read');
+    expect(stderr).toContain(
+      'npx console client add member-proxy --scope "api:revocations:read api:refusals:write"',
+    );
   });
 
   test('S87: keys are not fetched in clear text over a network', async () => {

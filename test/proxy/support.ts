@@ -34,13 +34,14 @@ export interface ProxyOptions {
 const root = resolve(import.meta.dirname, '../..');
 const script = join(root, 'dist/console/proxy/main.js');
 export const newsScope = 'api:revocations:read';
+const proxyScopes = `${newsScope} api:refusals:write`;
 
-/** The client as which a proxy reads the news. */
+/** The client as which a proxy reads the news and reports what it refuses. */
 export async function addProxyClient(
   { dataDir }: Pick<RunningConsole, 'dataDir'>,
   id = 'member-proxy',
 ): Promise<ProxyClient> {
-  const added = await toolDone(['client', 'add', id, '--scope', newsScope, '--json'], { dataDir });
+  const added = await toolDone(['client', 'add', id, '--scope', proxyScopes, '--json'], { dataDir });
   return { id, secret: added.json<{ secret: string }>().secret };
 }
 
