@@ -2,6 +2,7 @@
 import type { Explain, Explanation } from '../../member-proxy/explain.ts';
 import { applicationClientId, machineRoles } from '../oidc/access-token.ts';
 import type { Clients } from '../oidc/clients.ts';
+import type { ClientRecord } from '../storage/records.ts';
 import type { KeptRefusal } from './refusal-ring.ts';
 
 export interface ChangeDeps {
@@ -25,24 +26,34 @@ export function changeFor(refusal: KeptRefusal, now: Explanation | null, deps: C
 
 type WouldDo = NonNullable<Explanation['wouldDo']>;
 
-/** A client asks for what it is registered for, and what that is does not change. */
+/** Ask for what the client is registered for; else register it for more; else take another. */
 function changeOfMachine(
   { method, path }: KeptRefusal,
   clientId: string,
   { scopes }: WouldDo,
   { clients, explain }: ChangeDeps,
 ): string {
-  const other = given('npx console client add <id>', 'a client', scopes[0]!);
+  const missing = scopes[0]!;
+  const other = given('npx console client add <id>', 'a client', missing);
   if (clientId === applicationClientId) {
     return `Ask for the token without a scope: ${clientId} is an administrator then. For less than that, take a client of its own: ${other}.`;
   }
-  const registered = clients.find(clientId)?.scopes ?? [];
+  const client = clients.find(clientId);
+  const registered = client?.scopes ?? [];
   const enough = registered.find(
     (scope) => explain(method, path, { roles: machineRoles(clientId, [scope]), scopes: [scope] }).isAllowed,
   );
-  return enough === undefined
-    ? `Take a client that is registered for it: ${other}.`
-    : `Ask for the scope ${enough} with the token: the client ${clientId} is registered for it.`;
+  if (enough !== undefined) {
+    return `Ask for the scope ${enough} with the token: the client ${clientId} is registered for it.`;
+  }
+  if (!client || !isChangeable(client)) return `Take a client that is registered for it: ${other}.`;
+  const more = given(`npx console client update ${clientId}`, 'a registration', missing, registered);
+  return `Let the client ask for it too, and ask for the scope ${missing} with the token: ${more}.`;
+}
+
+/** What opens calls to members is for machines alone. */
+function isChangeable({ fromSettings, grantTypes }: ClientRecord): boolean {
+  return !fromSettings && !grantTypes.includes('authorization_code');
 }
 
 function changeOfPerson({ scopes, roles }: WouldDo): string {
@@ -50,9 +61,15 @@ function changeOfPerson({ scopes, roles }: WouldDo): string {
   return `Give the user a role that opens it (${roles.join(', ')}), or one of your own: ${own}.`;
 }
 
-/** A command to paste, unless the caller has chosen a name of which a shell would make something else (S52). */
-function given(command: string, what: string, scope: string): string {
-  return /^[\w:.*-]+$/.test(scope) ? `${command} --scope "${scope}"` : `${what} with the scope ${scope}`;
+/**
+ * A command to paste, unless the caller has chosen a name of which a shell would make something else (S52).
+ *
+ * @param before  scopes that are there already, and stay
+ */
+function given(command: string, what: string, scope: string, before: readonly string[] = []): string {
+  const all = [...before, scope];
+  const isPlain = all.every((each) => /^[\w:.*-]+$/.test(each));
+  return isPlain ? `${command} --scope "${all.join(' ')}"` : `${what} with the scope ${scope}`;
 }
 
 const changes: Readonly<Record<string, string>> = {

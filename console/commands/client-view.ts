@@ -1,37 +1,7 @@
-/** What is shown of a client. */
+/** A client in words. */
 import type { ClientUse } from '../oidc/client-uses.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { fields, minute, time } from './output.ts';
-
-/**
- * What may be shown of a client: when its secrets were made and used, and nothing of them.
- *
- * @param use  left out where a change is reported
- */
-export function viewOf(client: ClientRecord, use?: ClientUse) {
-  return {
-    id: client.id,
-    public: client.isPublic,
-    firstParty: client.isFirstParty,
-    disabled: client.disabled,
-    fromSettings: client.fromSettings ?? false,
-    grants: client.grantTypes,
-    redirectUris: client.redirectUris,
-    postLogoutUris: client.postLogoutRedirectUris,
-    backchannelLogoutUri: client.backchannelLogoutUri ?? null,
-    frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
-    scopes: client.scopes,
-    tokenAlg: client.tokenAlg,
-    tokenTyp: client.tokenTyp,
-    dpopBoundAccessTokens: client.dpopBoundAccessTokens ?? false,
-    secrets: client.secrets.map(({ createdAt }, index) => ({
-      createdAt: timeOrNull(createdAt),
-      ...(use ? { lastUsedAt: timeOrNull(use.secretsLastUsedAt[index] ?? 0) } : {}),
-    })),
-    createdAt: timeOrNull(client.createdAt),
-    ...(use ? { lastUsedAt: timeOrNull(use.lastUsedAt ?? 0) } : {}),
-  };
-}
 
 export function describe(client: ClientRecord, use: ClientUse): string {
   return fields({
@@ -58,11 +28,6 @@ export function describe(client: ClientRecord, use: ClientUse): string {
 
 export function timeOfUse(at: number | undefined): string {
   return at === undefined ? 'never' : minute(at);
-}
-
-/** Clients of the settings have no date. */
-function timeOrNull(at: number): string | null {
-  return at === 0 ? null : time(at);
 }
 
 export function kindOf({ isPublic, grantTypes: grants }: ClientRecord): string {

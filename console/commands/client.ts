@@ -1,9 +1,10 @@
 import { ProblemError, problems } from '../errors.ts';
-import type { RegisteredClient } from '../oidc/client-registration.ts';
+import type { ClientChange, RegisteredClient } from '../oidc/client-registration.ts';
 import { grantTypes, tokenTyps } from '../oidc/client-rules.ts';
+import { viewOf } from '../oidc/client-shown.ts';
 import { tokenAlgs } from '../oidc/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import { describe, kindOf, stateOf, timeOfUse, viewOf } from './client-view.ts';
+import { describe, kindOf, stateOf, timeOfUse } from './client-view.ts';
 import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
 import { table } from './output.ts';
 
@@ -75,10 +76,7 @@ export const clientCommands: readonly Command[] = [
         ...optional('backchannelLogoutUri', input.text('backchannel-logout-uri')),
         ...optional('frontchannelLogoutUri', input.text('frontchannel-logout-uri')),
         ...optional('grantTypes', input.texts('grant')),
-        ...optional(
-          'scopes',
-          input.texts('scope')?.flatMap((text) => text.split(' ').filter(Boolean)),
-        ),
+        ...optional('scopes', scopesIn(input)),
         ...optional('tokenAlg', input.text('token-alg')),
         ...optional('tokenTyp', input.text('token-typ')),
       });
@@ -121,21 +119,24 @@ export const clientCommands: readonly Command[] = [
   },
   {
     name: 'client update',
-    summary: 'Says whether a client needs tokens that are bound to a key (DPoP, RFC 9449).',
+    summary:
+      'Changes what scopes a client may ask for, or whether its tokens are bound to a key (DPoP, RFC 9449).',
     positionals: [id],
     flags: {
+      scope: {
+        value: '"…"',
+        isRepeatable: true,
+        meaning:
+          'all scopes that it may ask for from now on; without one that it had, what it has stops working',
+      },
       dpop: { meaning: 'it gets no bearer token any more, and what it has stops working' },
       'no-dpop': { meaning: 'it may choose again' },
     },
     event: 'client.updated',
     async run(input, { services }) {
-      const isBound = input.has('dpop');
-      if (isBound === input.has('no-dpop')) throw new UsageError('Say either --dpop or --no-dpop.');
-      const client = await (await services()).registration.setDpopBound(input.positionals[0]!, isBound);
-      const said = isBound
-        ? `${client.id} needs a DPoP proof for every token now.`
-        : `${client.id} may have bearer tokens now.`;
-      return done(client, said);
+      const change = changeIn(input);
+      const client = await (await services()).registration.update(input.positionals[0]!, change);
+      return done(client, inWords(client, change));
     },
   },
   {
@@ -187,6 +188,30 @@ export const clientCommands: readonly Command[] = [
     },
   },
 ];
+
+function changeIn(input: Input): ClientChange {
+  const [isBound, isFree] = [input.has('dpop'), input.has('no-dpop')];
+  const scopes = scopesIn(input);
+  if ((isBound && isFree) || (!isBound && !isFree && scopes === undefined)) {
+    throw new UsageError('Say --scope, and either --dpop or --no-dpop, or one of these.');
+  }
+  return {
+    ...optional('scopes', scopes),
+    ...(isBound || isFree ? { dpopBoundAccessTokens: isBound } : {}),
+  };
+}
+
+function inWords({ id: changed, scopes }: ClientRecord, change: ClientChange): string {
+  const said: string[] = [];
+  if (change.scopes) said.push(`${changed} may ask for: ${scopes.join(' ') || 'nothing'}.`);
+  if (change.dpopBoundAccessTokens === true) said.push(`${changed} needs a DPoP proof for every token now.`);
+  if (change.dpopBoundAccessTokens === false) said.push(`${changed} may have bearer tokens now.`);
+  return said.join('\n');
+}
+
+function scopesIn(input: Input): readonly string[] | undefined {
+  return input.texts('scope')?.flatMap((text) => text.split(' ').filter(Boolean));
+}
 
 async function readGivenSecret(
   input: Input,

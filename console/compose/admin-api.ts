@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { createAccessQuestions } from '../access/questions.ts';
 import { accessPath, createAccess } from '../admin-api/access-questions.ts';
+import { type ClientAnswers, clientsPath, createClients } from '../admin-api/clients.ts';
 import {
   createIdentityProviders,
   identityProvidersPath,
@@ -11,6 +12,7 @@ import {
 } from '../admin-api/identity-providers.ts';
 import { createRoles, rolesPath } from '../admin-api/roles.ts';
 import { ProblemError, problems } from '../errors.ts';
+import { viewOf } from '../oidc/client-shown.ts';
 import type { Shared } from './shared.ts';
 
 /** @param proxy  knows the members as they are now */
@@ -21,6 +23,7 @@ export function composeAdminApi(
   const deps = { callers, audit, about };
   const questions = createAccessQuestions(services);
   const resources = [
+    [clientsPath, createClients({ answers: clientAnswers(services), ...deps })],
     [identityProvidersPath, createIdentityProviders({ administration: onFirstUse(services), ...deps })],
     [rolesPath, createRoles({ roles: services.roles, ...deps })],
     [
@@ -37,6 +40,20 @@ export function composeAdminApi(
     const found = resources.find(([own]) => path === own || path.startsWith(`${own}/`));
     if (!found) throw new ProblemError(problems.notFound, 'There is nothing at this address.');
     await found[1](req, res);
+  };
+}
+
+function clientAnswers({ clients, clientUses, registration }: Shared['services']): ClientAnswers {
+  return {
+    async list() {
+      const useOf = await clientUses.read();
+      return clients.list().map((client) => viewOf(client, useOf(client)));
+    },
+    async show(id) {
+      const client = clients.find(id);
+      return client && viewOf(client, (await clientUses.read())(client));
+    },
+    update: async (id, change) => viewOf(await registration.update(id, change)),
   };
 }
 

@@ -3,7 +3,13 @@ import { ProblemError, problems } from '../errors.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { applicationClientId } from './access-token.ts';
-import { type CheckOutboundUrl, checkClientSecret, checkNewClient, type NewClient } from './client-rules.ts';
+import {
+  type CheckOutboundUrl,
+  checkClientSecret,
+  checkNewClient,
+  checkScopes,
+  type NewClient,
+} from './client-rules.ts';
 import { dashboardClientId, secretDigest } from './clients.ts';
 
 export interface ClientRegistrationDeps {
@@ -29,6 +35,13 @@ export interface SecretRotation {
   readonly revokesOld?: boolean;
 }
 
+export interface ClientChange {
+  /** All that it may ask for from then on. */
+  readonly scopes?: readonly string[];
+  /** Whether each of its tokens is bound to a key (RFC 9449 §5.2). */
+  readonly dpopBoundAccessTokens?: boolean;
+}
+
 export interface ClientRegistration {
   /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
   add(client: NewClient): Promise<RegisteredClient>;
@@ -42,12 +55,12 @@ export interface ClientRegistration {
   /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
   setDisabled(id: string, disabled: boolean): Promise<ClientRecord>;
   /**
-   * Whether every token of a client is bound to a key (RFC 9449 §5.2). From then on it gets no bearer token,
-   * and what it had before stops working, the sign-ins too that would give more of it.
+   * Changes what is named. A change that takes something away (a scope, or bearer tokens) voids what the client
+   * had before, the sign-ins too that would give more of it.
    *
-   * @throws {ProblemError} `not_found`, `conflict`
+   * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
    */
-  setDpopBound(id: string, isBound: boolean): Promise<ClientRecord>;
+  update(id: string, change: ClientChange): Promise<ClientRecord>;
   /** @throws {ProblemError} `not_found`, `conflict` */
   remove(id: string): Promise<void>;
 }
@@ -96,11 +109,17 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
         disabled,
         ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
       })),
-    setDpopBound: (id, isBound) =>
+    update: (id, { scopes: given, dpopBoundAccessTokens }) =>
       change(id, ({ dpopBoundAccessTokens: wasBound = false, ...client }) => {
-        if (!isBound) return client;
-        const voided = wasBound ? {} : { tokensValidFrom: voidedFrom(client) };
-        return { ...client, dpopBoundAccessTokens: true, ...voided };
+        const scopes = given === undefined ? client.scopes : checkScopes(given, client.grantTypes);
+        const isBound = dpopBoundAccessTokens ?? wasBound;
+        const takesAway = (isBound && !wasBound) || client.scopes.some((scope) => !scopes.includes(scope));
+        return {
+          ...client,
+          scopes,
+          ...(isBound ? { dpopBoundAccessTokens: true } : {}),
+          ...(takesAway ? { tokensValidFrom: voidedFrom(client) } : {}),
+        };
       }),
     async remove(id) {
       refuseReserved(id);

@@ -203,7 +203,8 @@ function impliedScopes(grants: readonly string[]): readonly string[] {
   return grants.includes('authorization_code') ? identityScopes : [];
 }
 
-function checkScopes(given: readonly string[], grants: readonly string[]): readonly string[] {
+/** @throws {ProblemError} `invalid_request` for a scope that there is not, or that is not for clients with these grants */
+export function checkScopes(given: readonly string[], grants: readonly string[]): readonly string[] {
   return unique(given).map((scope) => {
     if (identityScopes.includes(scope) || roleScopes.has(scope)) return scope;
     if (scope === 'offline_access') {

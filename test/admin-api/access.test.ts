@@ -131,7 +131,7 @@ describe('a refusal is explained by its decision id', () => {
       'Ask for the scope svc:map:orders:write with the token: the client feeder is registered for it.',
     );
     expect(await changeOf(token, '/svc/rest/maps/customers/1')).toContain(
-      'npx console client add <id> --scope "svc:map:customers:write"',
+      'npx console client update feeder --scope "svc:health:read svc:map:orders:write svc:map:customers:write"',
     );
     expect(await changeOf(viewer, '/svc/rest/maps/orders/1')).toMatch(
       /^Ask for the token without a scope: .*administrator/,

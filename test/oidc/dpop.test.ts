@@ -269,7 +269,7 @@ describe('a client that is registered with --dpop', () => {
       const { code, stderr } = await runTool(['client', 'update', 'bound', ...flags], {
         dataDir: console.dataDir,
       });
-      expect([code, stderr.includes('--dpop or --no-dpop')]).toEqual([2, true]);
+      expect([code, stderr.includes('either --dpop or --no-dpop')]).toEqual([2, true]);
     }
   });
 

@@ -1,0 +1,72 @@
+/** `/api/v1/clients`: what clients there are, and what they may ask for, as `npx console client update` changes it. */
+import { z } from 'zod';
+import { ProblemError, problems } from '../errors.ts';
+import { readJson } from './json-body.ts';
+import { createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';
+
+/** What may be shown of clients; refusals are {@link ProblemError}s. */
+export interface ClientAnswers {
+  list(): Promise<readonly object[]>;
+  /** @returns undefined when there is no such client */
+  show(id: string): Promise<object | undefined>;
+  update(id: string, change: ClientChange): Promise<object>;
+}
+
+export interface ClientChange {
+  readonly scopes?: readonly string[];
+  readonly dpopBoundAccessTokens?: boolean;
+}
+
+export interface ClientsDeps extends ResourceDeps {
+  readonly answers: ClientAnswers;
+}
+
+export const clientsPath = '/api/v1/clients';
+
+const changeBody = z
+  .strictObject({
+    scopes: z.array(z.string().max(256)).max(200).readonly().exactOptional(),
+    dpopBoundAccessTokens: z.boolean().exactOptional(),
+  })
+  .refine((change) => Object.keys(change).length > 0);
+
+export function createClients({ answers, ...deps }: ClientsDeps) {
+  // What a client may ask for is for administrators alone.
+  const routes: Routes = {
+    '': {
+      GET: {
+        access: 'inspect',
+        async answer(_id, req) {
+          readQuery(req, []);
+          return { status: 200, body: await answers.list(), target: '' };
+        },
+      },
+    },
+    '/{id}': {
+      GET: {
+        access: 'inspect',
+        async answer(id) {
+          const client = await answers.show(id);
+          if (!client) throw new ProblemError(problems.notFound, 'There is no client of this id.');
+          return { status: 200, body: client, target: id };
+        },
+      },
+      PATCH: {
+        event: 'client.updated',
+        async answer(id, req) {
+          const change = changeBody.safeParse(await readJson(req));
+          if (!change.success) throw unfit();
+          return { status: 200, body: await answers.update(id, change.data), target: id };
+        },
+      },
+    },
+  };
+  return createResource({ path: clientsPath, id: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/, routes }, deps);
+}
+
+function unfit(): ProblemError {
+  return new ProblemError(
+    problems.invalidRequest,
+    'The body has scopes (a list), dpopBoundAccessTokens (true or false), or both, and nothing else.',
+  );
+}
