@@ -101,7 +101,8 @@ export interface AuditFields {
   readonly actor?: string | undefined;
   /** Client address. */
   readonly source?: string | undefined;
-  readonly outcome: 'success' | 'failure' | 'denied';
+  /** `partial`: done at some members and not at others. */
+  readonly outcome: 'success' | 'partial' | 'failure' | 'denied';
   readonly requestId?: string | undefined;
   readonly [field: string]: unknown;
 }

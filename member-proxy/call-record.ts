@@ -24,5 +24,16 @@ export interface CallRecord {
   readonly jti: string | undefined;
   /** Base address of the member that was asked. */
   readonly member: string | undefined;
+  /** What became of a call to all members at each of them: undefined for any other. */
+  readonly results: readonly ResultAtMember[] | undefined;
   readonly durationMs: number;
+}
+
+export interface ResultAtMember {
+  /** `host:port`. */
+  readonly member: string;
+  /** The member's answer. */
+  readonly status?: number;
+  /** The code of why there is none; a field called `code` would be left out of a log. */
+  readonly reason?: string;
 }

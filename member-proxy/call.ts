@@ -30,6 +30,8 @@ export interface Call {
   /** Counts the call out where it was counted in. */
   countOut: (() => void) | undefined;
   refusal: { readonly code: string; readonly decisionId: string } | undefined;
+  /** Of a call that went to all members. */
+  results: CallRecord['results'];
 }
 
 export function newCall(
@@ -51,6 +53,7 @@ export function newCall(
     exchange: undefined,
     countOut: undefined,
     refusal: undefined,
+    results: undefined,
   };
 }
 
@@ -72,6 +75,7 @@ export function recordOf(call: Call, at: number): CallRecord {
     clientId: caller?.clientId,
     jti: caller?.jti,
     member: exchange?.member?.address,
+    results: call.results,
     durationMs: at - call.startedAt,
   };
 }

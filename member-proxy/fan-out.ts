@@ -1,5 +1,5 @@
 /** `?members=all`: a call that acts on the member that takes it, at each of them. */
-import type { ServerResponse } from 'node:http';
+import type { Call } from './call.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
 import type { Member } from './members.ts';
 
@@ -33,9 +33,15 @@ export function fanOut(
   return Promise.all(members.map((member) => askOne(requestFor(member), member)));
 }
 
-/** 200 when all went well, else 207: some did and some did not, and the body says which. */
-export function sendResults(res: ServerResponse, results: readonly MemberResult[], requestId: string): void {
+/** 200 when all went well, else 207: some did and some did not, and the body says which; so does the call's record. */
+export function sendResults(call: Call, results: readonly MemberResult[]): void {
+  const { res, requestId } = call;
   const isWell = results.every(({ status = 0 }) => status >= 200 && status < 300);
+  call.results = results.map(({ member, status, error }) => ({
+    member,
+    ...(status !== undefined && { status }),
+    ...(error && { reason: error.code }),
+  }));
   const body = JSON.stringify({ results });
   res.writeHead(isWell ? 200 : 207, isWell ? 'OK' : 'Multi-Status', {
     'X-Request-Id': requestId,

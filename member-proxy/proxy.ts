@@ -222,7 +222,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     if (call.rule!.isLocal && call.pin === undefined && asksForAll(target.sent)) {
       const withoutQuery = (member: Member) => ({ ...requestOf(member), sent: target.path });
       fanOut(withoutQuery, members.list())
-        .then((results) => sendResults(call.res, results, call.requestId))
+        .then((results) => sendResults(call, results))
         .catch((error) => refuse(call, error));
       return;
     }

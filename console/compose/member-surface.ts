@@ -73,7 +73,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
 
   /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */
   function auditCall({ subject, decision, status, ...call }: CallRecord): void {
-    const outcome = outcomeOf(decision, status);
+    const outcome = call.results ? outcomeOfAll(call.results) : outcomeOf(decision, status);
     const durationMs = Math.round(call.durationMs * 10) / 10;
     audit('member.call', { ...call, actor: subject, status, outcome, reason: decision, durationMs });
   }
@@ -83,6 +83,13 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
 function outcomeOf(decision: string, status: number): 'success' | 'denied' | 'failure' {
   if (status >= 400 && status < 500) return 'denied';
   return decision === 'forwarded' && status > 0 && status < 400 ? 'success' : 'failure';
+}
+
+/** The answer to a call to all members is 207 whatever became of it where something went wrong. */
+function outcomeOfAll(results: NonNullable<CallRecord['results']>) {
+  const outcomes = new Set(results.map(({ status = 0 }) => outcomeOf('forwarded', status)));
+  if (outcomes.has('success')) return outcomes.size === 1 ? 'success' : 'partial';
+  return outcomes.has('failure') || outcomes.size === 0 ? 'failure' : 'denied';
 }
 
 /** The sum stays what was set; 0 is no limit. */
