@@ -28,6 +28,7 @@ export const problems = {
   notFound: problem('not_found', 404, 'There is nothing at this address'),
   methodNotAllowed: problem('method_not_allowed', 405, 'This address does not know the method'),
   requestTimeout: problem('request_timeout', 408, 'The request took too long to arrive'),
+  replyStalled: problem('reply_stalled', 408, 'The reply was not read'),
   conflict: problem('conflict', 409, 'This collides with what is already there'),
   preconditionFailed: problem('precondition_failed', 412, 'This has changed meanwhile'),
   contentTooLarge: problem('content_too_large', 413, 'The body is too large'),

@@ -8,6 +8,8 @@ export interface ProxyLimits {
   readonly bodyBytes: number;
   /** Longest silence while a request body arrives; above it 408 (S64). */
   readonly bodyStallMs: number;
+  /** Longest time in which a caller takes nothing of a reply that waits for him; above it both connections end (S64). */
+  readonly replyStallMs: number;
   /** Longest `Content-Type` that may be stored with a value; above it 400 (S69). */
   readonly contentTypeBytes: number;
   /** Longest wait for a connection to a member; above it 504 (S65). */
@@ -34,6 +36,7 @@ export const defaultLimits: ProxyLimits = {
   headerFields: 256,
   bodyBytes: 10 * 1024 * 1024,
   bodyStallMs: 30_000,
+  replyStallMs: 60_000,
   contentTypeBytes: 256,
   connectMs: 2_000,
   replyMs: 30_000,

@@ -227,7 +227,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       return;
     }
     waiting.add(call);
-    const listener = relayTo(call, replyFields, (error) => refuse(call, error));
+    const listener = relayTo(call, replyFields, limits, (error) => refuse(call, error));
     call.exchange = startExchange(requestOf(candidates[0]), listener, candidates);
   }
 

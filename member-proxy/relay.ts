@@ -1,5 +1,6 @@
 /** What a member is sent, and how its reply gets back to the caller. */
 import type { ServerResponse } from 'node:http';
+import { ProblemError, problems } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
 import type { Call } from './call.ts';
 import type { ReplyListener, UpstreamRequest } from './exchange.ts';
@@ -8,6 +9,7 @@ import { answersStoredValue, type ReplyFields, requestFields } from './headers.t
 import type { ProxyLimits } from './limits.ts';
 import type { Member } from './members.ts';
 import type { Target } from './path.ts';
+import { type ReaderWatch, watchReader } from './reader-watch.ts';
 import { endAfterLingering } from './send-refusal.ts';
 
 const maxPollSeconds = 86_400;
@@ -35,10 +37,12 @@ export function requestFor(
 export function relayTo(
   call: Call,
   replyFields: ReplyFields,
+  { replyStallMs }: Pick<ProxyLimits, 'replyStallMs'>,
   onFailure: ReplyListener['onFailure'],
 ): ReplyListener {
   const { req, res, requestId } = call;
   const rule = call.rule!;
+  let reader: ReaderWatch | undefined;
   return {
     onHead({ status, reason, fields: received }) {
       const fields = replyFields(received, answersStoredValue(rule), requestId);
@@ -50,7 +54,11 @@ export function relayTo(
     onData(chunk) {
       const isTaken = res.write(chunk);
       if (!isTaken) {
-        res.once('drain', () => call.exchange?.resume());
+        watch().block();
+        res.once('drain', () => {
+          reader?.unblock();
+          call.exchange?.resume();
+        });
       }
       return isTaken;
     },
@@ -58,9 +66,25 @@ export function relayTo(
       if (rest !== undefined) writeLast(res, rest);
       if (req.complete) res.end();
       else endAfterLingering(req, res);
+      // What the caller has not taken yet is watched until it is through.
+      if (res.socket !== null && res.socket.writableLength > 0) watch().block();
     },
     onFailure,
   };
+
+  /** Replies that go out at once need none. */
+  function watch(): ReaderWatch {
+    reader ??= watchReader(res, replyStallMs, () => onFailure(unread(replyStallMs)));
+    return reader;
+  }
+}
+
+/** The head has gone out, so the caller is told nothing but the end of the connection; the record says why. */
+function unread(stallMs: number): ProblemError {
+  return new ProblemError(
+    problems.replyStalled,
+    `The caller has taken nothing of the reply for ${stallMs / 1000} s`,
+  );
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type MemberProxy,
   type MemberProxyDeps,
 } from '../../member-proxy/proxy.ts';
+import { problems } from '../errors.ts';
 import type { CallMetrics } from '../http/call-metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Audit, Logger } from '../log.ts';
@@ -22,7 +23,7 @@ export interface MemberSurfaceDeps extends Pick<MemberProxyDeps, 'roles' | 'onRe
   readonly bearer: BearerCheck;
   readonly log: Logger;
   readonly audit: Audit;
-  readonly metrics: Pick<CallMetrics, 'memberCall'>;
+  readonly metrics: Pick<CallMetrics, 'memberCall' | 'replyStalled'>;
   readonly addressOf: (req: IncomingMessage) => string;
   /** How many processes share the limits; each gets its part. */
   readonly processes?: number;
@@ -34,6 +35,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
   const limits = {
     ...defaultLimits,
     bodyBytes: settings.proxyBodyLimitBytes,
+    replyStallMs: settings.proxyReplyStallSeconds * 1000,
     memberConnections: partOf(defaultLimits.memberConnections, processes),
     // The embedded member has no workers that polls could take.
     memberPolls: isEmbedded ? 0 : partOf(settings.proxyPollsPerMember, processes),
@@ -61,6 +63,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     requestIdOf,
     onDecision(record) {
       metrics.memberCall(record.method, record.route, record.status, record.durationMs);
+      if (record.decision === problems.replyStalled.code) metrics.replyStalled();
       if (!isPlainRead(record)) auditCall(record);
     },
   });

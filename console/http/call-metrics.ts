@@ -4,6 +4,8 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 export interface CallMetrics {
   /** @param route  its template; undefined when no rule applied */
   memberCall(method: string, route: string | undefined, status: number, durationMs: number): void;
+  /** A caller did not read his reply, and was cut off. */
+  replyStalled(): void;
   request(surface: string, status: number): void;
   text(): Promise<string>;
   readonly contentType: string;
@@ -27,6 +29,11 @@ export function createCallMetrics(countUncaught: () => number): CallMetrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers,
   });
+  const stalled = new Counter({
+    name: 'console_member_replies_stalled_total',
+    help: 'Replies of members that the caller did not read, and that were cut off',
+    registers,
+  });
   const requests = new Counter({
     name: 'console_http_requests_total',
     help: 'Requests to the console itself, by surface and status',
@@ -47,6 +54,7 @@ export function createCallMetrics(countUncaught: () => number): CallMetrics {
   return {
     memberCall: (method, route, status, durationMs) =>
       calls.observe({ method: labelOf(method), route: route ?? 'none', status }, durationMs / 1000),
+    replyStalled: () => stalled.inc(),
     request: (surface, status) => requests.inc({ surface, status }),
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -196,6 +196,12 @@ export const settingsTable = {
     '12',
     'queue polls that one member of `CONSOLE_MEMBERS` holds at the same time, each with one of its 16 workers; 0 for no limit',
   ),
+  proxyReplyStallSeconds: setting(
+    'CONSOLE_PROXY_REPLY_STALL',
+    check.integer(1, 3600, 'seconds'),
+    '60',
+    'a caller who takes nothing of a reply for this long is cut off, 1 to 3600 seconds',
+  ),
   jwksUri: setting(
     'CONSOLE_JWKS_URI',
     check.httpAddress,
