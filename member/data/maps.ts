@@ -1,8 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import type { MapConfig } from '../config/config.ts';
 import { type ChangeRecorder, memoryOnly } from './changes.ts';
-import { createLiveMap, type LiveMap } from './live-map.ts';
-import { costOf, type Memory } from './memory.ts';
-import { type HeldValue, hold, release, type StoredValue } from './values.ts';
+import { watchFor } from './entry-watch.ts';
+import { createKeyHash } from './key-hash.ts';
+import type { LiveMap } from './live-map.ts';
+import { costOfParts, type Memory } from './memory.ts';
+import { createPackedMap } from './packed-map.ts';
+import { type HeldValue, release, type StoredValue } from './values.ts';
+import { createWatchedMap } from './watched-map.ts';
 
 /** The maps of this member, each made when its first entry is written (spec §2.1, §4.2). */
 export interface Maps {
@@ -63,13 +68,18 @@ export interface MapsDeps {
 export function createMaps({ configOf, memory, now, recorder = memoryOnly }: MapsDeps): Maps {
   const maps = new Map<string, LiveMap>();
   const listeners = new Set<MapListener>();
+  const hashOf = createKeyHash(randomBytes(8));
   let sweeping: Iterator<void> | undefined;
 
   function open(name: string, config: MapConfig): LiveMap {
     const known = maps.get(name);
     if (known !== undefined) return known;
     const dropped = (key: string) => recorder.note({ kind: 'expired', map: name, key });
-    const map = createLiveMap({ config, memory, now, dropped });
+    const watch = watchFor(config, now);
+    const map =
+      watch === undefined
+        ? createPackedMap({ memory, hashOf })
+        : createWatchedMap({ config, watch, memory, dropped });
     maps.set(name, map);
     return map;
   }
@@ -78,16 +88,14 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
   function store(name: string, key: string, value: StoredValue, isRemote: boolean) {
     const config = configOf(name);
     if (config === undefined) return 'unconfigured';
-    const held = hold(value);
-    const cost = costOf(key, held);
-    const replaced = maps.get(name)?.peek(key);
-    const replacedCost = replaced === undefined ? 0 : costOf(key, replaced);
+    const cost = costOfParts(key, value.contentType, value.bytes.length);
+    const replacedCost = maps.get(name)?.costAt(key) ?? 0;
     if (!memory.tryTake(cost - replacedCost)) return 'no memory';
     memory.take(replacedCost);
 
     const writtenAt = now();
     const apply = (): PutOutcome => {
-      open(name, config).put(key, held, writtenAt);
+      open(name, config).put(key, value, writtenAt);
       if (listeners.size > 0 && !isRemote) tell(name, key, value);
       return 'stored';
     };
@@ -162,9 +170,8 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
     restore(name, key, value, writtenAt) {
       const config = configOf(name);
       if (config === undefined) return;
-      const held = hold(value);
-      memory.take(costOf(key, held));
-      open(name, config).put(key, held, writtenAt);
+      memory.take(costOfParts(key, value.contentType, value.bytes.length));
+      open(name, config).put(key, value, writtenAt);
     },
 
     reset() {

@@ -39,6 +39,10 @@ export function createMemory(capBytes: number): Memory {
 const overheadBytes = 200;
 
 /** @param key  the map key, or `''` for a queue item */
-export function costOf(key: string, { content, contentType = '' }: HeldValue): number {
-  return overheadBytes + 2 * (key.length + contentType.length) + content.length;
+export function costOf(key: string, { content, contentType }: HeldValue): number {
+  return costOfParts(key, contentType, content.length);
+}
+
+export function costOfParts(key: string, contentType: string | undefined, contentBytes: number): number {
+  return overheadBytes + 2 * (key.length + (contentType?.length ?? 0)) + contentBytes;
 }
