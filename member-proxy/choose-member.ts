@@ -1,5 +1,5 @@
 /** Which member gets a call, and which is next when it cannot be reached. */
-import type { Member } from './members.ts';
+import type { Member } from './member.ts';
 
 /** A member, as far as the choice goes by it. */
 export interface Candidate extends Member {

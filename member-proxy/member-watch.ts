@@ -1,0 +1,96 @@
+/** Probes members for as long as they are some, and notes on each what was found (S67). */
+import type { ClusterView } from './cluster-view.ts';
+import type { KnownMember } from './member.ts';
+import type { MemberPrefix } from './prefix.ts';
+import type { Prober } from './probe.ts';
+
+export interface MemberWatch {
+  /** Begins to probe it. */
+  start(member: KnownMember): void;
+  /** Something speaks against it: others are asked first until a probe, which comes at once, says better. */
+  doubt(member: KnownMember): void;
+}
+
+export interface MemberWatchDeps {
+  /** Pause between two probes of one member, milliseconds; undefined for none at all. */
+  readonly everyMs: number | undefined;
+  /** Whether what a member says of its cluster is wanted from it each time, or once, for its UUID. */
+  readonly isFollowed: (member: KnownMember) => boolean;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Hears of a member that comes in, goes out, or tells its prefix. */
+  readonly onChange: (member: KnownMember) => void;
+  /** Hears what a member that is followed says of its cluster. */
+  readonly onCluster: (member: KnownMember, view: ClusterView) => void;
+}
+
+/** How often a member's groups are looked at anew, milliseconds. */
+const groupsMs = 60_000;
+
+export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
+  const { everyMs, isFollowed, now, onChange, onCluster } = deps;
+
+  return {
+    start: (member) => void probe(member),
+    doubt(member) {
+      if (everyMs === undefined || !member.isTrusted || member.isClosed) return;
+      member.isTrusted = false;
+      if (member.timer === undefined) return;
+      clearTimeout(member.timer);
+      void probe(member);
+    },
+  };
+
+  /** Once, and the next time after a pause. */
+  async function probe(member: KnownMember): Promise<void> {
+    const { prober, health } = member;
+    if (!prober || everyMs === undefined) return;
+    member.timer = undefined;
+    const finding = await prober.look(member.hasToldPrefix ? member.prefix : undefined);
+    if (member.isClosed) return;
+    const isNews = notePrefix(member, finding.prefix);
+    const hasMoved = health.note(finding.outcome, now());
+    member.isTrusted = health.isIn && finding.outcome !== 'unreachable';
+    if (finding.outcome === 'unreachable') {
+      member.uuid = undefined;
+      member.groupsSeenAt = undefined;
+      // Reads that wait there can be answered elsewhere, long before their time is over.
+      member.pool.suspect();
+    } else {
+      await lookAtGroups(member, prober);
+    }
+    if (isNews || hasMoved) onChange(member);
+    // One whose health group is off may still tell its cluster.
+    if (finding.outcome === 'ready' || finding.outcome === 'silent') await askForCluster(member, prober);
+    if (member.isClosed) return;
+    member.timer = setTimeout(() => void probe(member), everyMs).unref();
+  }
+
+  /** Groups follow from a member's configuration, which it reads when it starts. */
+  async function lookAtGroups(member: KnownMember, prober: Prober): Promise<void> {
+    const isFresh = member.groupsSeenAt !== undefined && now() - member.groupsSeenAt < groupsMs;
+    if (isFresh || !member.hasToldPrefix) return;
+    member.offGroups = await prober.groupsOff(member.prefix);
+    member.groupsSeenAt = now();
+  }
+
+  async function askForCluster(member: KnownMember, prober: Prober): Promise<void> {
+    if (member.offGroups.has('CLUSTER_READ')) return;
+    if (member.uuid !== undefined && !isFollowed(member)) return;
+    const view = await prober.cluster(member.prefix);
+    if (!view || member.isClosed) return;
+    if (view.local) {
+      member.uuid = view.local.uuid;
+      member.names.add(view.local.address.toLowerCase());
+    }
+    if (isFollowed(member)) onCluster(member, view);
+  }
+}
+
+/** @returns whether something was learnt */
+function notePrefix(member: KnownMember, found: MemberPrefix | undefined): boolean {
+  if (found === undefined || (member.hasToldPrefix && member.prefix === found)) return false;
+  member.prefix = found;
+  member.hasToldPrefix = true;
+  return true;
+}

@@ -1,0 +1,150 @@
+/** What is known of one member: where it is, what it said of itself, whether it takes part. */
+import type { Candidate } from './choose-member.ts';
+import type { ProxyLimits } from './limits.ts';
+import {
+  createMemberHealth,
+  type HealthRules,
+  healthRules,
+  type MemberHealth,
+  type ProbeOutcome,
+} from './member-health.ts';
+import type { MemberCredentials } from './positions.ts';
+import type { MemberPrefix } from './prefix.ts';
+import { createProber, type Prober } from './probe.ts';
+import type { EndpointGroup } from './rule-table.ts';
+import { createPool, type MemberPool, type PoolLimits } from './upstream/pool.ts';
+
+/** A member that may be asked. */
+export interface Member {
+  /** Base address, such as `http://10.0.0.1:5701`. */
+  readonly address: string;
+  readonly pool: MemberPool;
+  /** What the first path segment is there: as configured, as it answered, `svc` until then. */
+  readonly prefix: MemberPrefix;
+  /** Known once it has told it; a restart changes it. */
+  readonly uuid: string | undefined;
+  /** Endpoint groups that are off there, as far as its silence tells. */
+  readonly offGroups: ReadonlySet<EndpointGroup>;
+  /** Its cluster's name and password; the same object at all members of a set. Undefined: the proxy's own. */
+  readonly credentials: MemberCredentials | undefined;
+  /** Whether it is in, and nothing since its last good probe speaks against it. */
+  readonly isTrusted: boolean;
+  /** Calls under way; the exchange counts. */
+  pending: number;
+}
+
+export interface MemberStatus {
+  readonly address: string;
+  readonly uuid: string | undefined;
+  readonly prefix: MemberPrefix;
+  readonly isIn: boolean;
+  readonly offGroups: readonly EndpointGroup[];
+  /** Undefined before the first probe. */
+  readonly lastProbe: ProbeOutcome | undefined;
+  readonly pending: number;
+}
+
+export type MemberLimits = Pick<
+  ProxyLimits,
+  'connectMs' | 'memberConnections' | 'memberPolls' | 'memberWaiting' | 'replyMs' | 'waitMs'
+>;
+
+/** A member with what its probes have found. */
+export interface KnownMember extends Candidate {
+  isTrusted: boolean;
+  prefix: MemberPrefix;
+  uuid: string | undefined;
+  offGroups: ReadonlySet<EndpointGroup>;
+  hasToldPrefix: boolean;
+  /** Monotonic milliseconds at which the groups were looked at; undefined when they have to be. */
+  groupsSeenAt: number | undefined;
+  /** Whether it stays when its cluster does not name it. */
+  readonly isConfigured: boolean;
+  /** `host:port` names by which it may be called. */
+  readonly names: Set<string>;
+  readonly health: MemberHealth;
+  /** Undefined: it is taken as it is. */
+  readonly prober: Prober | undefined;
+  /** Of the next probe. */
+  timer: NodeJS.Timeout | undefined;
+  isClosed: boolean;
+}
+
+export interface OpenMemberDeps {
+  /** The first path segment, when it is known from elsewhere. */
+  readonly prefix?: MemberPrefix | undefined;
+  readonly limits: MemberLimits;
+  readonly health?: HealthRules | undefined;
+  /** Longest wait for the answer to a probe, milliseconds; undefined for no probes. */
+  readonly probeReplyMs: number | undefined;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Hears of a connection that was refused. */
+  readonly onRefused: (member: KnownMember) => void;
+}
+
+const none: ReadonlySet<EndpointGroup> = new Set();
+
+/** Nothing is sent to it yet. */
+export function openMember(
+  address: string,
+  { credentials, isConfigured }: Pick<KnownMember, 'credentials' | 'isConfigured'>,
+  { prefix, limits, health: rules = healthRules, probeReplyMs, now, onRefused }: OpenMemberDeps,
+): KnownMember {
+  const health = createMemberHealth(rules);
+  const member: KnownMember = {
+    address,
+    credentials,
+    pool: createPool({ address, limits: poolLimits(limits), now, onRefused: () => onRefused(member) }),
+    prefix: prefix ?? 'svc',
+    hasToldPrefix: prefix !== undefined,
+    uuid: undefined,
+    offGroups: none,
+    groupsSeenAt: undefined,
+    pending: 0,
+    isConfigured,
+    names: new Set([new URL(address).host.toLowerCase()]),
+    health,
+    get isIn() {
+      return health.isIn;
+    },
+    share: health.share,
+    isTrusted: true,
+    rank: 0,
+    prober: probeReplyMs === undefined ? undefined : createProber(address, probeReplyMs, now),
+    timer: undefined,
+    isClosed: false,
+  };
+  return member;
+}
+
+/** Waits for calls under way, and closes its connections. */
+export async function closeMember(member: KnownMember): Promise<void> {
+  if (member.isClosed) return;
+  member.isClosed = true;
+  clearTimeout(member.timer);
+  await Promise.all([member.prober?.close(), member.pool.close()]);
+}
+
+export function statusOf({ address, uuid, prefix, offGroups, health, pending }: KnownMember): MemberStatus {
+  return {
+    address,
+    uuid,
+    prefix,
+    isIn: health.isIn,
+    offGroups: [...offGroups],
+    lastProbe: health.last,
+    pending,
+  };
+}
+
+function poolLimits(limits: MemberLimits): PoolLimits {
+  return {
+    connectMs: limits.connectMs,
+    stallMs: limits.replyMs,
+    connections: limits.memberConnections,
+    polls: limits.memberPolls,
+    waiting: limits.memberWaiting,
+    waitMs: limits.waitMs,
+  };
+}
