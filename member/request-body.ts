@@ -15,16 +15,17 @@ export type ReadBody = (call: Call) => Promise<Buffer | undefined>;
 /** A refused body is not kept: what still arrives is discarded, so the connection stays usable. */
 export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody {
   return function readBody({ req, res }) {
-    if (Number(req.headers['content-length'] ?? 0) > limitBytes) {
+    const declared = Number(req.headers['content-length'] ?? Number.NaN);
+    if (declared > limitBytes) {
       replyEmpty(res, 413);
       return Promise.resolve(undefined);
     }
     if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
 
     return new Promise((resolve) => {
-      const chunks: Buffer[] = [];
+      let chunks: Buffer[] | undefined;
       let length = 0;
-      let isSettled = false; // cheaper than taking three listeners off
+      let isSettled = false; // cheaper than taking listeners off
 
       function settle(body: Buffer | undefined): void {
         isSettled = true;
@@ -35,17 +36,25 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
         settle(undefined);
         replyEmpty(res, status);
       }
+      function whole(): Buffer {
+        return chunks?.length === 1 ? chunks[0]! : Buffer.concat(chunks ?? [], length);
+      }
       req.on('data', (chunk: Buffer) => {
         if (isSettled) return;
         if (length + chunk.length > limitBytes) return refuse(413);
         if (!memory.tryTake(chunk.length)) return refuse(503);
         length += chunk.length;
-        chunks.push(chunk);
+        if (chunk.length === declared) return settle(chunk);
+        if (chunks === undefined) chunks = [chunk];
+        else chunks.push(chunk);
+        if (length === declared) settle(whole());
       });
-      req.on('end', () => {
-        if (isSettled) return;
-        settle(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
-      });
+      // A declared length ends the body where it is reached; 0 never has a chunk.
+      if (!(declared > 0)) {
+        req.on('end', () => {
+          if (!isSettled) settle(whole());
+        });
+      }
       req.on('close', () => {
         if (!isSettled) settle(undefined);
       });

@@ -73,8 +73,9 @@ export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: R
     // A data call has no query; an unescaped `?` in a key must not address another entry.
     if (query !== -1 && route.group === 'DATA') return replyEmpty(call.res, 400);
 
+    const isEncoded = notPlain.test(path);
     for (let i = 0; i < parts.length; i += 1) {
-      const name = decodeName(parts[i]!);
+      const name = isEncoded ? decodeName(parts[i]!) : parts[i];
       if (name === undefined || name === '') return replyEmpty(call.res, 400);
       if (isLongerThan(name, nameBytes)) return replyEmpty(call.res, 413);
       parts[i] = name;
@@ -83,11 +84,9 @@ export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: R
   };
 }
 
-const firstSegments = ['/svc/', '/hazelcast/'];
-
 function afterFirstSegment(path: string): number {
-  const segment = firstSegments.find((name) => path.startsWith(name));
-  return segment === undefined ? -1 : segment.length;
+  if (path.startsWith('/svc/')) return '/svc/'.length;
+  return path.startsWith('/hazelcast/') ? '/hazelcast/'.length : -1;
 }
 
 function refuse({ res }: Call): void {
@@ -167,7 +166,7 @@ function find(root: Tree | undefined, path: string, start: number): Match | unde
     const slash = path.indexOf('/', from);
     const end = slash === -1 ? path.length : slash;
     const segment = path.slice(from, end);
-    const fixed = segment === '' ? undefined : tree.fixed.get(segment);
+    const fixed = segment === '' || tree.fixed.size === 0 ? undefined : tree.fixed.get(segment);
     if (fixed === undefined && tree.rest !== undefined) {
       parts.push(path.slice(from, path.endsWith('/') ? -1 : undefined));
       return { route: tree.rest, parts };
@@ -193,6 +192,8 @@ function decodeName(raw: string): string | undefined {
 }
 
 const beyondAscii = /[^\x21-\x7e]/;
+/** Also an escape. */
+const notPlain = /[^\x21-\x24\x26-\x7e]/;
 
 function isLongerThan(name: string, bytes: number): boolean {
   return name.length * 3 > bytes && Buffer.byteLength(name) > bytes;

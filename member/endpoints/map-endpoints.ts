@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Maps } from '../data/maps.ts';
+import type { Maps, PutOutcome } from '../data/maps.ts';
+import type { StoredValue } from '../data/memory.ts';
 import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
@@ -27,18 +28,22 @@ export function createMapRoutes({
   readBody,
 }: MapEndpointsDeps): readonly Route[] {
   /** Spec §4.2 row 1: creates or updates. */
-  async function putEntry(call: Call, map: string, key: string): Promise<void> {
+  function putEntry(call: Call, map: string, key: string) {
     const contentType = contentTypeOf(call.req);
     if (!isStorableType(contentType) || !maps.isConfigured(map)) return replyEmpty(call.res, 400);
     cluster.assertWritable('map put');
-    const bytes = await readBody(call);
-    if (bytes === undefined) return;
-    await keptWrite(call, async () => {
-      replications.assertRoom(map);
-      const outcome = maps.put(map, key, { bytes, contentType });
-      const isStored = (typeof outcome === 'string' ? outcome : await outcome) === 'stored';
-      replyEmpty(call.res, isStored ? 200 : 503);
-    });
+    return readBody(call).then((bytes) => bytes && put(call, map, key, { bytes, contentType }));
+  }
+
+  function put(call: Call, map: string, key: string, value: StoredValue): void | Promise<void> {
+    replications.assertRoom(map);
+    const outcome = maps.put(map, key, value);
+    if (typeof outcome === 'string') return replyPut(call, outcome);
+    return keptWrite(call, async () => replyPut(call, await outcome));
+  }
+
+  function replyPut({ res }: Call, outcome: PutOutcome): void {
+    replyEmpty(res, outcome === 'stored' ? 200 : 503);
   }
 
   /** Spec §4.2 row 2: the bytes and the MIME type as stored; 204 for no mapping. */
@@ -54,7 +59,7 @@ export function createMapRoutes({
     if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
     cluster.assertWritable('map remove');
     replications.assertRoom(map);
-    return remove(call, () => maps.remove(map, key));
+    return answerRemoval(call, maps.remove(map, key));
   }
 
   /** Spec §4.2 row 4: the key left out, slash included, removes all entries. */
@@ -62,12 +67,13 @@ export function createMapRoutes({
     if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
     cluster.assertWritable('map clear');
     replications.assertRoom(map);
-    return remove(call, () => maps.clear(map));
+    return answerRemoval(call, maps.clear(map));
   }
 
-  function remove(call: Call, removal: () => void | Promise<void>): Promise<void> {
+  function answerRemoval(call: Call, removal: void | Promise<void>): void | Promise<void> {
+    if (removal === undefined) return replyEmpty(call.res, 200);
     return keptWrite(call, async () => {
-      await removal();
+      await removal;
       replyEmpty(call.res, 200);
     });
   }

@@ -1,4 +1,5 @@
 import type { StoredValue } from '../data/memory.ts';
+import type { OfferOutcome } from '../data/queues.ts';
 import { replyEmpty, replyText } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
@@ -10,6 +11,8 @@ import { createPoll, type PollDeps } from './poll.ts';
 export interface QueueEndpointsDeps extends PollDeps {
   readonly readBody: ReadBody;
 }
+
+const offerStatuses = { taken: 200, unconfigured: 400, full: 503, 'no memory': 503 } as const;
 
 /**
  * Queues over HTTP (spec §2.2, §4.2). A name that no queue configuration matches is 400, an offer or
@@ -24,13 +27,11 @@ export function createQueueRoutes({
   const poll = createPoll({ queues, cluster, maxPollSeconds });
 
   /** Spec §4.2 row 5: offers the body without waiting; 503 when the queue or the memory is full. */
-  async function offerBody(call: Call, queue: string): Promise<void> {
+  function offerBody(call: Call, queue: string) {
     const contentType = contentTypeOf(call.req);
     if (!isStorableType(contentType) || !queues.isConfigured(queue)) return replyEmpty(call.res, 400);
     cluster.assertWritable('queue offer');
-    const bytes = await readBody(call);
-    if (bytes === undefined) return;
-    await offer(call, queue, { bytes, contentType });
+    return readBody(call).then((bytes) => bytes && offer(call, queue, { bytes, contentType }));
   }
 
   /** The real engine's short form: the last path segment is the item, and a body is discarded. */
@@ -39,13 +40,14 @@ export function createQueueRoutes({
     return offer(call, queue, { bytes: Buffer.from(text), contentType: 'text/plain' });
   }
 
-  function offer(call: Call, queue: string, item: StoredValue): Promise<void> {
-    return keptWrite(call, async () => {
-      const answer = queues.offer(queue, item);
-      const outcome = typeof answer === 'string' ? answer : await answer;
-      if (outcome === 'unconfigured') return replyEmpty(call.res, 400);
-      replyEmpty(call.res, outcome === 'taken' ? 200 : 503);
-    });
+  function offer(call: Call, queue: string, item: StoredValue): void | Promise<void> {
+    const outcome = queues.offer(queue, item);
+    if (typeof outcome === 'string') return replyOffer(call, outcome);
+    return keptWrite(call, async () => replyOffer(call, await outcome));
+  }
+
+  function replyOffer({ res }: Call, outcome: OfferOutcome): void {
+    replyEmpty(res, offerStatuses[outcome]);
   }
 
   /** Spec §4.2 row 7. */
