@@ -1,4 +1,5 @@
 /** The console as a process: settings, store, keys, member, listen; and a graceful stop. */
+import './no-prototype-access.ts';
 import { createClosing } from './closing.ts';
 import { logLibraryNotices } from './library-notices.ts';
 import { createAudit, createLogger } from './log.ts';

@@ -2,6 +2,7 @@
  * The member proxy as a process of its own (`npm run proxy`), or as several that share its port: one of them
  * listens to the console and tells the others what it hears.
  */
+import '../no-prototype-access.ts';
 import cluster from 'node:cluster';
 import { createLogger, type Logger } from '../log.ts';
 import { handleProcessEvents, stopSignal } from '../process-events.ts';
