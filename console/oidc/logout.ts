@@ -147,11 +147,16 @@ function isAbout({ accountId, startedAt }: BrowserSession, hint: Hint | undefine
   return hint !== undefined && hint.sub === accountId && hint.authTime === startedAt;
 }
 
+/** Characters; browsers and servers take no field, and no address, that is much longer. */
+const longestAgain = 8_000;
+
 /** A form that another site posts comes without the session cookie (SameSite=Lax); a navigation brings it. */
 function askAgain(ctx: Context, parameters: Form): void {
+  const again = `/connect/logout?${new URLSearchParams([...parameters])}`;
+  if (again.length > longestAgain) throw refuse('There is more in this form than an address can hold.');
   ctx.status = 303;
   ctx.set('Cache-Control', 'no-store');
-  ctx.redirect(`/connect/logout?${new URLSearchParams([...parameters])}`);
+  ctx.redirect(again);
 }
 
 function withState(uri: string, state: string | undefined): string {

@@ -244,3 +244,9 @@ async function laterSession() {
   await console.waitFor(() => Math.floor(Date.now() / 1000) > second, 'the next second');
   return signedIn();
 }
+
+test('a posted sign-out of which an address would be too long is refused, not sent there', async () => {
+  const posted = await newAgent().post('/connect/logout', { state: 'x'.repeat(20_000) });
+  expect([posted.status, posted.headers.location]).toEqual([400, undefined]);
+  expect((await newAgent().post('/connect/logout', { state: 'x'.repeat(2_000) })).status).toBe(303);
+});
