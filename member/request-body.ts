@@ -9,7 +9,10 @@ export interface ReadBodyDeps {
   readonly memory: Memory;
 }
 
-/** Reads a request body whole, into memory that it may share with others; `undefined` when it was refused (and answered) or the client went away. */
+/**
+ * Reads a request body whole, into memory that it may share with others; `undefined` when it was refused (and
+ * answered). For a client that went away first it never resolves: nobody is left to be answered.
+ */
 export type ReadBody = (call: Call) => Promise<Buffer | undefined>;
 
 /** A refused body is not kept: what still arrives is discarded, so the connection stays usable. */
@@ -23,7 +26,7 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
     if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
 
     return new Promise((resolve) => {
-      let chunks: Buffer[] | undefined;
+      const chunks: Buffer[] = [];
       let length = 0;
       let isSettled = false; // cheaper than taking listeners off
 
@@ -36,27 +39,29 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
         settle(undefined);
         replyEmpty(res, status);
       }
-      function whole(): Buffer {
-        return chunks?.length === 1 ? chunks[0]! : Buffer.concat(chunks ?? [], length);
+      function keep(chunk: Buffer): void {
+        chunks.push(chunk);
+        if (length === declared) return settle(whole());
+        if (chunks.length > 1) return;
+        req.on('close', () => {
+          if (!isSettled) memory.give(length);
+        });
       }
+      function whole(): Buffer {
+        return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+      }
+      // Most bodies declare their length and come in one piece: for those it is the only listener, as
+      // Node.js takes it off when the reply is sent, which is dear beside others.
       req.on('data', (chunk: Buffer) => {
         if (isSettled) return;
         if (length + chunk.length > limitBytes) return refuse(413);
         if (!memory.tryTake(chunk.length)) return refuse(503);
         length += chunk.length;
-        if (chunk.length === declared) return settle(chunk);
-        if (chunks === undefined) chunks = [chunk];
-        else chunks.push(chunk);
-        if (length === declared) settle(whole());
+        keep(chunk);
       });
-      // A declared length ends the body where it is reached; 0 never has a chunk.
-      if (!(declared > 0)) {
-        req.on('end', () => {
-          if (!isSettled) settle(whole());
-        });
-      }
-      req.on('close', () => {
-        if (!isSettled) settle(undefined);
+      if (declared > 0) return;
+      req.on('end', () => {
+        if (!isSettled) settle(whole());
       });
     });
   };
