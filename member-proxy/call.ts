@@ -32,6 +32,8 @@ export interface Call {
   refusal: { readonly code: string; readonly decisionId: string } | undefined;
   /** Of a call that went to all members. */
   results: CallRecord['results'];
+  /** Among the calls under way. */
+  place: number | undefined;
 }
 
 export function newCall(
@@ -54,6 +56,7 @@ export function newCall(
     countOut: undefined,
     refusal: undefined,
     results: undefined,
+    place: undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import type { BearerCheck } from './bearer.ts';
 import { readBody, wholeBody } from './body.ts';
 import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
+import { createCallsUnderWay } from './calls-under-way.ts';
 import { createTokenReader, isDpop } from './credentials.ts';
 import { withDpopChallenge } from './dpop/refusals.ts';
 import { startExchange } from './exchange.ts';
@@ -86,7 +87,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const replyFields = createReplyFields();
   const admission = createAdmission(deps.admission ?? defaultAdmission, now);
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
-  const waiting = new Set<Call>();
+  const waiting = createCallsUnderWay();
 
   return {
     handle: inOrder(handle),
@@ -99,7 +100,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   };
 
   function recheck(): void {
-    for (const call of waiting) {
+    for (const call of waiting.list()) {
       const refusal = call.res.headersSent ? undefined : lostWhileWaiting(call);
       if (refusal === undefined) continue;
       call.exchange?.abort();
@@ -263,7 +264,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       return;
     }
     call.isOver = true;
-    waiting.delete(call);
+    waiting.remove(call);
     call.countOut?.();
     if (!call.res.writableFinished) {
       call.exchange?.abort();
