@@ -21,6 +21,8 @@ export interface Call {
   pin: string | undefined;
   /** Whether the end of this request on its connection is beyond doubt. */
   isFramed: boolean;
+  /** Whether nothing comes behind its head; Node tells so too late for a refusal at once. */
+  isBodyless: boolean;
   trace: Trace | undefined;
   target: Target | undefined;
   isOver: boolean;
@@ -47,6 +49,7 @@ export function newCall(
     ...known,
     pin: undefined,
     isFramed: false,
+    isBodyless: false,
     trace: undefined,
     target: undefined,
     isOver: false,

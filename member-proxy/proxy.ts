@@ -125,6 +125,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     try {
       const head = readHead(req, limits);
       call.isFramed = true;
+      call.isBodyless = head.bodyLength === 0;
       call.trace = continueTrace(head.traceparent, head.tracestate);
       const { member, url } = readPin(req.url!);
       call.pin = member;
@@ -148,10 +149,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       source: addressOf?.(req),
       startedAt: now(),
     });
-    const onOver = () => finish(call);
-    res.on('close', onOver);
-    // A reply that still waits its turn on the connection has no `close` of its own.
-    req.on('error', onOver);
+    res.once('close', () => finish(call));
     return call;
   }
 

@@ -6,6 +6,8 @@ interface RefusedCall {
   readonly res: ServerResponse;
   /** Whether the end of this request on its connection is beyond doubt. */
   readonly isFramed: boolean;
+  /** Whether nothing comes behind its head. */
+  readonly isBodyless: boolean;
 }
 
 /** How long a refused body is still read and thrown away, so that its sender gets to read the refusal. */
@@ -16,12 +18,12 @@ const lingerMs = 1_000;
  * framed, and when its body has not arrived in full: what follows on it could be either.
  */
 export function sendRefusal(
-  { req, res, isFramed }: RefusedCall,
+  { req, res, isFramed, isBodyless }: RefusedCall,
   refusal: ProblemError,
   { requestId, decisionId }: { readonly requestId: string; readonly decisionId: string },
 ): void {
   const body = problemBody(refusal, { request_id: requestId, decision_id: decisionId });
-  const isWhole = req.complete;
+  const isWhole = req.complete || isBodyless;
   res.writeHead(refusal.problem.status, {
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),
