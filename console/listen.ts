@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { openFastLane } from '../member-proxy/fast-lane/fast-lane.ts';
 import { type GuardDeps, guardConnections } from '../member-proxy/guard-connections.ts';
 import { serverOptions } from '../member-proxy/server-options.ts';
 import { prepareDrain } from './drain.ts';
@@ -73,6 +74,7 @@ export async function listen({
           handle,
         )
       : createServer(serverOptions, handle);
+    openFastLane(server);
     guardConnections(server, { maxConnections, onRefusal });
     const drain = prepareDrain(server);
     await bind(server, address, wanted);

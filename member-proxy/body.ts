@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { ProblemError, problems } from '../console/errors.ts';
+import { LaneRequest } from './fast-lane/lane-request.ts';
 import type { ProxyLimits } from './limits.ts';
 
 /** A request body on its way to a member. */
@@ -43,6 +44,10 @@ export function readBody(
   declared: number | undefined,
   limits: Pick<ProxyLimits, 'bodyBytes' | 'bodyStallMs'>,
 ): Promise<OutgoingBody> {
+  if (req instanceof LaneRequest) {
+    const content = req.wholeBody ?? Buffer.alloc(0);
+    return Promise.resolve({ content, length: content.length });
+  }
   const holdUpTo = declared === undefined ? heldUnknownBytes : heldBytes;
   return new Promise((resolve, reject) => {
     const held: Buffer[] = [];

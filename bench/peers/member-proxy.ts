@@ -35,6 +35,8 @@ async function serve(): Promise<void> {
   const { createMembers, probeTimes } =
     await built<typeof import('../../member-proxy/members.ts')>('members');
   const { createMemberProxy } = await built<typeof import('../../member-proxy/proxy.ts')>('proxy');
+  const { openFastLane } =
+    await built<typeof import('../../member-proxy/fast-lane/fast-lane.ts')>('fast-lane/fast-lane');
   const { guardConnections } =
     await built<typeof import('../../member-proxy/guard-connections.ts')>('guard-connections');
   const { serverOptions } =
@@ -58,6 +60,7 @@ async function serve(): Promise<void> {
     requestIdOf: () => randomUUID(),
   });
   const server = createServer(serverOptions, proxy.handle);
+  openFastLane(server);
   guardConnections(server, { maxConnections: 20_000, onRefusal: () => randomUUID() });
   server.listen(0, '127.0.0.1', () => {
     if (cluster.isWorker) return;

@@ -17,6 +17,7 @@ import {
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
 import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { ReplayLimits } from '../../member-proxy/dpop/replays.ts';
+import { openFastLane } from '../../member-proxy/fast-lane/fast-lane.ts';
 import { guardConnections } from '../../member-proxy/guard-connections.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import type { HealthRules } from '../../member-proxy/member-health.ts';
@@ -104,6 +105,8 @@ export interface ProxyOptions extends Partial<Omit<MemberProxyDeps, 'members'>> 
   /** Of proofs of possession; they have to be made for the issuer's address. */
   readonly replays?: Partial<ReplayLimits>;
   readonly server?: ServerOptions;
+  /** Whether plain calls take the short way, as they do at the console. */
+  readonly hasFastLane?: boolean;
 }
 
 /** The proxy on a server of its own, with a key of its own. */
@@ -117,6 +120,7 @@ export async function startProxy({
   maxConnections = 1000,
   replays = {},
   server: options,
+  hasFastLane = true,
   ...deps
 }: ProxyOptions = {}) {
   const key = await makeKey('ES256');
@@ -158,6 +162,7 @@ export async function startProxy({
     ...deps,
   });
   const server = createServer({ ...serverOptions, ...options }, proxy.handle);
+  if (hasFastLane) openFastLane(server);
   guardConnections(server, { maxConnections, onRefusal: deps.onRefusal ?? (() => randomUUID()) });
   const address = await listen(server);
   return {

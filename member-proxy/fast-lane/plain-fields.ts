@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** `field-name ":" OWS field-value OWS` (RFC 9112 §5), one a line, without folding. */
+const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
+const lengthForm = /^(?:0|[1-9]\d{0,8})$/;
+
+/** Fields that change how a request is read or answered: with one of them it is not plain. */
+const special = new Set([
+  'dpop',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'origin',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The field lines of a request in which nothing needs a second look. */
+export class PlainFields {
+  /** As received, without the last line's end. */
+  readonly text: string;
+  /** Names and values in turn. */
+  readonly rawHeaders: string[];
+  /** Bytes; undefined without `Content-Length`. */
+  readonly bodyLength: number | undefined;
+  private byName: IncomingHttpHeaders | undefined;
+
+  private constructor(text: string, rawHeaders: string[], bodyLength: number | undefined) {
+    this.text = text;
+    this.rawHeaders = rawHeaders;
+    this.bodyLength = bodyLength;
+  }
+
+  /** By lower-case name, repeated fields joined (RFC 9110 §5.3); made when somebody asks. */
+  get headers(): IncomingHttpHeaders {
+    this.byName ??= joined(this.rawHeaders);
+    return this.byName;
+  }
+
+  /** @returns undefined when they are not plain, or not whole */
+  static read(text: string): PlainFields | undefined {
+    const rawHeaders: string[] = [];
+    let hasHost = false;
+    let hasConnection = false;
+    let bodyLength: number | undefined;
+    for (const line of text.split('\r\n')) {
+      const [, name, padded] = fieldLine.exec(line) ?? [];
+      if (name === undefined) return undefined;
+      const value = padded!.trimEnd();
+      const lowerName = name.toLowerCase();
+      if (special.has(lowerName)) return undefined;
+      if (lowerName === 'host') {
+        if (hasHost) return undefined;
+        hasHost = true;
+      } else if (lowerName === 'connection') {
+        if (hasConnection || value.toLowerCase() !== 'keep-alive') return undefined;
+        hasConnection = true;
+      } else if (lowerName === 'content-length') {
+        if (bodyLength !== undefined || !lengthForm.test(value)) return undefined;
+        bodyLength = Number(value);
+      }
+      rawHeaders.push(name, value);
+    }
+    return hasHost ? new PlainFields(text, rawHeaders, bodyLength) : undefined;
+  }
+}
+
+function joined(rawHeaders: readonly string[]): IncomingHttpHeaders {
+  const headers: Record<string, string> = Object.create(null);
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase();
+    const value = rawHeaders[i + 1]!;
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
+}
