@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { httpDate } from './http-date.ts';
 import type { LaneRequest } from './lane-request.ts';
 
+const none: (() => void)[] = [];
+
 type Fields = readonly string[] | Readonly<Record<string, string | number>>;
 
 /**
@@ -26,8 +28,8 @@ export class LaneReply {
   private head = '';
   private hasBody = true;
   private isChunked = false;
-  private closeListeners: (() => void)[] | undefined;
-  private drainListeners: (() => void)[] | undefined;
+  private closeListeners: (() => void)[] = none;
+  private drainListeners: (() => void)[] = none;
 
   /** @param onOver  hears of the end, after everybody else */
   constructor(req: LaneRequest, keepAliveSeconds: number, onOver: () => void) {
@@ -39,8 +41,13 @@ export class LaneReply {
 
   /** Each comes once: `close` at the end, and who waits for `drain` hears of the next one. */
   once(event: 'close' | 'drain', listener: () => void): this {
-    if (event === 'close') (this.closeListeners ??= []).push(listener);
-    else (this.drainListeners ??= []).push(listener);
+    if (event === 'close') this.closeListeners = [...this.closeListeners, listener];
+    else this.drainListeners = [...this.drainListeners, listener];
+    return this;
+  }
+
+  off(_event: 'close', listener: () => void): this {
+    this.closeListeners = this.closeListeners.filter((each) => each !== listener);
     return this;
   }
 
@@ -72,13 +79,15 @@ export class LaneReply {
     return isTaken;
   }
 
+  /** It is over when all of it is on its way: at once, unless the caller reads more slowly than it came. */
   end(piece?: Buffer | string, encoding?: BufferEncoding): this {
-    if (this.socket === null) return this;
+    const { socket } = this;
+    if (socket === null) return this;
     if (piece !== undefined && piece.length > 0) this.write(piece, encoding);
     const rest = this.isChunked ? `${this.head}0\r\n\r\n` : this.head;
-    if (rest !== '') this.socket.write(rest, 'latin1');
-    this.writableFinished = true;
-    this.leave();
+    if (rest !== '') socket.write(rest, 'latin1');
+    if (socket.writableLength === 0) this.finish();
+    else socket.write('', (error) => error ?? this.finish());
     return this;
   }
 
@@ -96,15 +105,20 @@ export class LaneReply {
 
   /** The connection takes more again. */
   goOn(): void {
-    const listeners = this.drainListeners ?? [];
-    this.drainListeners = undefined;
+    const listeners = this.drainListeners;
+    this.drainListeners = none;
     for (const listener of listeners) listener();
+  }
+
+  private finish(): void {
+    this.writableFinished = true;
+    this.leave();
   }
 
   private leave(): void {
     if (this.socket === null) return;
     this.socket = null;
-    for (const listener of this.closeListeners ?? []) listener();
+    for (const listener of this.closeListeners) listener();
     this.onOver();
   }
 
