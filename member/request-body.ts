@@ -41,11 +41,11 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
       }
       function keep(chunk: Buffer): void {
         chunks.push(chunk);
-        if (length === declared) return settle(whole());
-        if (chunks.length > 1) return;
-        req.on('close', () => {
-          if (!isSettled) memory.give(length);
-        });
+        if (length === declared) settle(whole());
+        else if (chunks.length === 1) req.on('close', giveBack);
+      }
+      function giveBack(): void {
+        if (!isSettled) memory.give(length);
       }
       function whole(): Buffer {
         return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
