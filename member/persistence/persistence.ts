@@ -5,7 +5,7 @@ import type { MemberLog } from '../log.ts';
 import { type Backups, createBackups } from './backups.ts';
 import { dataDirectory } from './directory.ts';
 import { takeInstance } from './instance.ts';
-import { openJournal, readableOperations } from './journal.ts';
+import { openJournal, readablePacks } from './journal.ts';
 import { flawOf } from './lmdb-file.ts';
 import { createRecorder } from './recorder.ts';
 import type { StructureKind } from './records.ts';
@@ -96,14 +96,15 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
       ? await thread.salvage(directory.storeFile, directory.salvaged)
       : undefined;
     await thread.close();
-    const operations = existsSync(directory.journalFile) ? readableOperations(directory.journalFile) : [];
+    const packs = existsSync(directory.journalFile) ? readablePacks(directory.journalFile) : [];
+    const operations = packs.reduce((sum, { count }) => sum + count, 0);
     const target = directory.setAside('store', 'journal');
     if (salvaged !== undefined) directory.useSalvaged();
     const journal = openJournal(directory.journal);
-    journal.append(operations);
+    journal.append(packs);
     await journal.close();
     log.warn(
-      { ...salvaged, operations: operations.length, target },
+      { ...salvaged, operations, target },
       'partial start: damaged files were moved aside; unless isCurrent, entries that were removed may be back',
     );
   }
@@ -147,6 +148,13 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     log.error({ err: error, where }, 'data could not be persisted: writes are refused');
   }
 
+  function onMergeFailure(error: Error): void {
+    log.warn(
+      { err: error },
+      'the log on the disk could not be merged: nothing is lost, and it will be tried again',
+    );
+  }
+
   function keepsMap(name: string): boolean {
     return mapConfigOf(name)?.persistence.enabled ?? false;
   }
@@ -171,7 +179,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
       dropLostJournal();
       for (;;) {
         try {
-          start(await recoverData({ directory, maps, queues, keepsMap }));
+          start(await recoverData({ directory, maps, queues, keepsMap, onMergeFailure }));
           hasExamined();
           return;
         } catch (error) {

@@ -1,6 +1,6 @@
 import type { Change, ChangeRecorder } from '../data/changes.ts';
+import type { Operation } from './operations.ts';
 import {
-  type Operation,
   purge,
   putEntry,
   putItem,

@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { StoredValue } from '../data/values.ts';
+import {
+  blankOperation,
+  checksumBytes,
+  headBytes,
+  isIntact,
+  type Operation,
+  operationOf,
+  operations,
+  prefixBytes,
+  seal,
+  valueWith,
+} from './operations.ts';
 
 /**
  * How the member's data lies in the store: a binary key and a binary value each, the value led by a
@@ -11,8 +22,10 @@ import type { StoredValue } from '../data/values.ts';
  * | structure | 0, kind, name | kind, number of the structure (4), name |
  * | map entry | 1, number of the map (4), key | time of writing (8), lengths of key (2) and type (2), both, bytes |
  * | queue item | 2, number of the queue (4), number of the item (6) | length of type (2), type, bytes |
- * | progress | 3 | format (1), the last operation that the store has (6) |
+ * | part of the log | 4, the last operation of its commit (6), number in that commit (4) | packed operations |
+ * | progress | 5, formerly 3 | format (1), the last operation that the store has (6), the last one that has been merged (6) |
  *
+ * The log holds what has been committed since the last merge, and counts for more than the other records.
  * A map that is cleared gets a new number with its next entry; records of a number that no structure
  * has any more are rubbish. Names and keys that are too long for a key of LMDB stand there as digests.
  */
@@ -31,20 +44,16 @@ export type StoreRecord =
       readonly writtenAt: number;
     }
   | { readonly kind: 'item'; readonly id: number; readonly number: number; readonly item: StoredValue }
-  | { readonly kind: 'progress'; readonly sequence: number };
+  | { readonly kind: 'progress'; readonly sequence: number; readonly merged: number }
+  /** `commit` is the number of the last operation that was committed with these. */
+  | { readonly kind: 'log'; readonly commit: number; readonly packed: Buffer };
 
 export type StructureKind = 'map' | 'queue';
 
-/** What is done to one record, as bytes: kind (1), length of the key (2), key, value. */
-export type Operation = Buffer;
-
-const kinds = { structure: 0, entry: 1, item: 2, progress: 3 } as const;
+const kinds = { structure: 0, entry: 1, item: 2, formerProgress: 3, log: 4, progress: 5 } as const;
 const format = 1;
 const structures: readonly StructureKind[] = ['map', 'queue'];
-export const operations = { put: 1, remove: 2, purge: 3 } as const;
 
-const checksumBytes = 4;
-const headBytes = 3;
 /** LMDB takes keys of up to 1,978 bytes. */
 const longestName = 1024;
 
@@ -53,70 +62,82 @@ export function putStructure(structure: StructureKind, name: string, id: number)
   body[0] = structures.indexOf(structure);
   body.writeUInt32BE(id, 1);
   body.write(name, 5, 'utf8');
-  return putBody(structureKey(structure, name), body);
+  return operationOf(operations.put, structureKey(structure, name), body);
 }
 
 export function removeStructure(structure: StructureKind, name: string): Operation {
-  return operation(operations.remove, structureKey(structure, name));
+  return operationOf(operations.remove, structureKey(structure, name), noBody);
 }
 
 export function putEntry(id: number, key: string, value: StoredValue, writtenAt: number): Operation {
   const { contentType = '', bytes } = value;
-  const keyBytes = Buffer.byteLength(key);
-  const recordKey = entryKey(id, key, keyBytes);
-  const bodyBytes = 12 + keyBytes + contentType.length + bytes.length;
-  return operation(operations.put, recordKey, bodyBytes, (into, start) => {
-    into.writeDoubleBE(writtenAt, start);
-    into.writeUInt16BE(keyBytes, start + 8);
-    into.writeUInt16BE(contentType.length, start + 10);
-    into.write(key, start + 12, 'utf8');
-    into.write(contentType, start + 12 + keyBytes, 'latin1'); // visible ASCII
-    bytes.copy(into, start + 12 + keyBytes + contentType.length);
-  });
+  const nameBytes = Buffer.byteLength(key);
+  const keyBytes = entryKeyBytes(nameBytes);
+  const operation = blankOperation(
+    operations.put,
+    keyBytes,
+    12 + nameBytes + contentType.length + bytes.length,
+  );
+  writeEntryKey(operation, id, key, nameBytes);
+  let at = headBytes + keyBytes + checksumBytes;
+  at = operation.writeDoubleBE(writtenAt, at);
+  at = operation.writeUInt16BE(nameBytes, at);
+  at = operation.writeUInt16BE(contentType.length, at);
+  at += operation.write(key, at, 'utf8');
+  if (contentType !== '') at += operation.write(contentType, at, 'latin1'); // visible ASCII
+  bytes.copy(operation, at);
+  return seal(operation, keyBytes);
 }
 
 export function removeEntry(id: number, key: string): Operation {
-  return operation(operations.remove, entryKey(id, key, Buffer.byteLength(key)));
+  const nameBytes = Buffer.byteLength(key);
+  const keyBytes = entryKeyBytes(nameBytes);
+  const operation = blankOperation(operations.remove, keyBytes, 0);
+  writeEntryKey(operation, id, key, nameBytes);
+  return seal(operation, keyBytes);
 }
 
 export function putItem(id: number, number: number, item: StoredValue): Operation {
   const { contentType = '', bytes } = item;
-  const bodyBytes = 2 + contentType.length + bytes.length;
-  return operation(operations.put, itemKey(id, number), bodyBytes, (into, start) => {
-    into.writeUInt16BE(contentType.length, start);
-    into.write(contentType, start + 2, 'latin1');
-    bytes.copy(into, start + 2 + contentType.length);
-  });
+  const operation = blankOperation(operations.put, itemKeyBytes, 2 + contentType.length + bytes.length);
+  writeItemKey(operation, id, number);
+  let at = operation.writeUInt16BE(contentType.length, headBytes + itemKeyBytes + checksumBytes);
+  at += operation.write(contentType, at, 'latin1');
+  bytes.copy(operation, at);
+  return seal(operation, itemKeyBytes);
 }
 
 export function removeItem(id: number, number: number): Operation {
-  return operation(operations.remove, itemKey(id, number));
+  const operation = blankOperation(operations.remove, itemKeyBytes, 0);
+  writeItemKey(operation, id, number);
+  return seal(operation, itemKeyBytes);
 }
 
-export function putProgress(sequence: number): Operation {
-  const body = Buffer.of(format, 0, 0, 0, 0, 0, 0);
-  body.writeUIntBE(sequence, 1, 6);
-  return putBody(progressKey, body);
-}
-
-/** Removes all records of a structure's number, some at a time, after whatever came before. */
+/** Removes all records of a structure's number that were written before it. */
 export function purge(structure: StructureKind, id: number): Operation {
-  return operation(operations.purge, prefixOf(structure, id));
+  return operationOf(operations.purge, prefixOf(structure, id), noBody);
 }
 
-export function partsOf(operation: Operation): { kind: number; key: Buffer; value: Buffer } {
-  const keyEnd = headBytes + operation.readUInt16BE(1);
-  return {
-    kind: operation[0]!,
-    key: operation.subarray(headBytes, keyEnd),
-    value: operation.subarray(keyEnd),
-  };
+/**
+ * The value of the record of progress.
+ *
+ * @param sequence  the last operation that the store has
+ * @param merged  the last one that is in no part of the log any more
+ */
+export function progressValue(sequence: number, merged: number): Buffer {
+  const body = Buffer.alloc(13);
+  body[0] = format;
+  body.writeUIntBE(sequence, 1, 6);
+  body.writeUIntBE(merged, 7, 6);
+  return valueWith(progressKey, body);
 }
 
-/** Whether key and value are as they were written. */
-export function isIntact(key: Buffer, value: Buffer): boolean {
-  if (value.length < checksumBytes) return false;
-  return value.readUInt32BE(0) === crc32(value.subarray(checksumBytes), crc32(key));
+export function logKey(commit: number, part: number): Buffer {
+  const key = Buffer.allocUnsafe(11);
+  key[0] = kinds.log;
+  key.writeUIntBE(commit, 1, 6);
+  key.writeUInt32BE(part, 7);
+  return key;
 }
 
 /** @returns `undefined` for what is no record of this format, or damaged */
@@ -148,8 +169,17 @@ export function readRecord(key: Buffer, value: Buffer): StoreRecord | undefined 
         number: key.readUIntBE(5, 6),
         item: valueAt(body, 2, body.readUInt16BE(0)),
       };
+    case kinds.formerProgress:
     case kinds.progress:
-      return body[0] === format ? { kind: 'progress', sequence: body.readUIntBE(1, 6) } : undefined;
+      return body[0] === format
+        ? {
+            kind: 'progress',
+            sequence: body.readUIntBE(1, 6),
+            merged: body.length < 13 ? 0 : body.readUIntBE(7, 6), // one from before there was a log
+          }
+        : undefined;
+    case kinds.log:
+      return { kind: 'log', commit: key.readUIntBE(1, 6), packed: body };
     default:
       return undefined;
   }
@@ -157,7 +187,7 @@ export function readRecord(key: Buffer, value: Buffer): StoreRecord | undefined 
 
 /** The first bytes of every key that a structure's records have. */
 export function prefixOf(structure: StructureKind, id: number): Buffer {
-  const prefix = Buffer.allocUnsafe(5);
+  const prefix = Buffer.allocUnsafe(prefixBytes);
   prefix[0] = structure === 'map' ? kinds.entry : kinds.item;
   prefix.writeUInt32BE(id, 1);
   return prefix;
@@ -172,57 +202,53 @@ function valueAt(body: Buffer, typeStart: number, typeBytes: number): StoredValu
 }
 
 function structureKey(structure: StructureKind, name: string): Buffer {
-  return withName(Buffer.of(kinds.structure, structures.indexOf(structure)), name, Buffer.byteLength(name));
-}
-
-function entryKey(id: number, key: string, keyBytes: number): Buffer {
-  return withName(prefixOf('map', id), key, keyBytes);
-}
-
-function itemKey(id: number, number: number): Buffer {
-  const key = Buffer.allocUnsafe(11);
-  prefixOf('queue', id).copy(key);
-  key.writeUIntBE(number, 5, 6);
+  const nameBytes = Buffer.byteLength(name);
+  const key = Buffer.alloc(2 + nameKeyBytes(nameBytes));
+  key[0] = kinds.structure;
+  key[1] = structures.indexOf(structure);
+  writeName(key, 2, name, nameBytes);
   return key;
 }
 
+function entryKeyBytes(nameBytes: number): number {
+  return prefixBytes + nameKeyBytes(nameBytes);
+}
+
+function writeEntryKey(operation: Operation, id: number, name: string, nameBytes: number): void {
+  operation[headBytes] = kinds.entry;
+  operation.writeUInt32BE(id, headBytes + 1);
+  writeName(operation, headBytes + prefixBytes, name, nameBytes);
+}
+
+function writeItemKey(operation: Operation, id: number, number: number): void {
+  operation[headBytes] = kinds.item;
+  operation.writeUInt32BE(id, headBytes + 1);
+  operation.writeUIntBE(number, headBytes + prefixBytes, 6);
+}
+
+const itemKeyBytes = prefixBytes + 6;
+
 /** One byte tells a name from a digest, so that no name can be another one's digest. */
-function withName(prefix: Buffer, name: string, nameBytes: number): Buffer {
+function writeName(into: Buffer, at: number, name: string, nameBytes: number): void {
   const isLong = nameBytes > longestName;
-  const key = Buffer.allocUnsafe(prefix.length + 1 + (isLong ? digestBytes : nameBytes));
-  prefix.copy(key);
-  key[prefix.length] = isLong ? 1 : 0;
+  into[at] = isLong ? 1 : 0;
   if (isLong)
     createHash('sha256')
       .update(name)
       .digest()
-      .copy(key, prefix.length + 1);
-  else key.write(name, prefix.length + 1, 'utf8');
-  return key;
+      .copy(into, at + 1);
+  else into.write(name, at + 1, 'utf8');
+}
+
+function nameKeyBytes(nameBytes: number): number {
+  return 1 + (nameBytes > longestName ? digestBytes : nameBytes);
 }
 
 const digestBytes = 32;
+const noBody = Buffer.alloc(0);
 
+/** Behind the log, so that a commit changes the last pages alone. */
 export const progressKey = Buffer.of(kinds.progress);
-
-function putBody(key: Buffer, body: Buffer): Operation {
-  return operation(operations.put, key, body.length, (into, start) => body.copy(into, start));
-}
-
-/** @param write  puts the body of the value into its place */
-function operation(
-  kind: number,
-  key: Buffer,
-  bodyBytes = 0,
-  write: (into: Buffer, start: number) => void = () => {},
-): Operation {
-  const checksumStart = headBytes + key.length;
-  const bodyStart = checksumStart + checksumBytes;
-  const bytes = Buffer.allocUnsafe(bodyStart + bodyBytes);
-  bytes[0] = kind;
-  bytes.writeUInt16BE(key.length, 1);
-  key.copy(bytes, headBytes);
-  write(bytes, bodyStart);
-  bytes.writeUInt32BE(crc32(bytes.subarray(bodyStart), crc32(key)), checksumStart);
-  return bytes;
-}
+export const formerProgressKey = Buffer.of(kinds.formerProgress);
+/** The log lies between this and {@link progressKey}. */
+export const logStart = Buffer.of(kinds.log);

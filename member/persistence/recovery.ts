@@ -1,11 +1,13 @@
 import type { Maps } from '../data/maps.ts';
 import type { Queues } from '../data/queues.ts';
 import type { DataDirectory } from './directory.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { type Journal, openJournal, type Pack } from './journal.ts';
 import { flawOf } from './lmdb-file.ts';
+import type { Operation } from './operations.ts';
 import type { StructureNumbers } from './recorder.ts';
-import { type Operation, purge, type StoreRecord } from './records.ts';
+import { purge, type StoreRecord } from './records.ts';
 import { type Store, startStore } from './store.ts';
+import type { Flaw } from './store-protocol.ts';
 
 /** What was read back, opened and ready for writes. */
 export interface Recovered {
@@ -29,12 +31,15 @@ export interface RecoveryDeps {
   readonly queues: Pick<Queues, 'restore' | 'reset'>;
   /** Whether a map is persisted now; what was written while it was stays where it is. */
   readonly keepsMap: (map: string) => boolean;
+  readonly onMergeFailure: (error: Error) => void;
 }
 
-const operationsPerCommit = 5000;
+/** What one commit of the journal's operations takes at most. */
+const commitBytes = 8 * 1024 * 1024;
 
 /**
- * Reads the store and what the journal has beyond it into maps and queues.
+ * Reads the store and what the journal has beyond it into maps and queues. Nothing is written before
+ * everything has been read.
  *
  * @throws {DamagedDataError} and leaves maps and queues empty
  */
@@ -42,14 +47,18 @@ export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
   const { directory, maps, queues } = deps;
   const journalFlaw = flawOf(directory.journalFile);
   if (journalFlaw !== undefined) throw new DamagedDataError(`${directory.journalFile}: ${journalFlaw}`);
-  const store = startStore();
+  const store = startStore(deps.onMergeFailure);
   let journal: Journal | undefined;
   try {
-    const opened = await store.open(directory.store);
-    if ('flaw' in opened) throw new DamagedDataError(opened.flaw);
+    const { sequence: stored } = unlessFlawed(await store.open(directory.store));
     journal = openJournal(directory.journal);
-    const sequence = await replay(journal, store, opened.sequence, directory);
-    return { store, journal, sequence, ...(await load(store, deps, sequence)) };
+    const packs = journal.read()?.filter(({ first }) => first > stored);
+    if (packs === undefined) throw new DamagedDataError(`${directory.journalFile}: an entry is damaged`);
+    const { lastId } = unlessFlawed(await store.prepareRead(packs));
+    const { rubbish, ...loaded } = await load(store, deps, lastId);
+    const sequence = await commitAll(store, [...packs, ...purgesAfter(packs, stored, rubbish)], stored);
+    journal.clear();
+    return { store, journal, sequence, ...loaded };
   } catch (error) {
     maps.reset();
     queues.reset();
@@ -59,28 +68,38 @@ export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
   }
 }
 
-async function replay(
-  journal: Journal,
-  store: Store,
-  done: number,
-  directory: DataDirectory,
-): Promise<number> {
-  const all = journal.read();
-  if (all === undefined) throw new DamagedDataError(`${directory.journalFile}: an entry is damaged`);
-  const open = all.filter(({ sequence }) => sequence > done);
-  for (let at = 0; at < open.length; at += operationsPerCommit) {
-    const part = open.slice(at, at + operationsPerCommit);
-    await store.commit(
-      part.map(({ operation }) => operation),
-      part.at(-1)!.sequence,
-    );
-  }
-  journal.clear();
-  return Math.max(done, open.at(-1)?.sequence ?? 0);
+function unlessFlawed<Answer extends object>(answer: Flaw | Answer): Answer {
+  if ('flaw' in answer) throw new DamagedDataError(answer.flaw);
+  return answer;
 }
 
-async function load(store: Store, { directory, maps, queues, keepsMap }: RecoveryDeps, sequence: number) {
-  const numbers: StructureNumbers = { map: new Map(), queue: new Map(), last: 0 };
+function purgesAfter(packs: readonly Pack[], stored: number, rubbish: readonly Operation[]): Pack[] {
+  if (rubbish.length === 0) return [];
+  return [{ first: lastOf(packs, stored) + 1, count: rubbish.length, bytes: Buffer.concat(rubbish) }];
+}
+
+/** @returns the number of the last operation that is in the store now */
+async function commitAll(store: Store, packs: readonly Pack[], stored: number): Promise<number> {
+  let part: Pack[] = [];
+  let bytes = 0;
+  for (const [at, pack] of packs.entries()) {
+    part.push(pack);
+    bytes += pack.bytes.length;
+    if (bytes < commitBytes && at + 1 < packs.length) continue;
+    await store.commit(part);
+    part = [];
+    bytes = 0;
+  }
+  return lastOf(packs, stored);
+}
+
+function lastOf(packs: readonly Pack[], stored: number): number {
+  const last = packs.at(-1);
+  return last === undefined ? stored : last.first + last.count - 1;
+}
+
+async function load(store: Store, { directory, maps, queues, keepsMap }: RecoveryDeps, lastId: number) {
+  const numbers: StructureNumbers = { map: new Map(), queue: new Map(), last: lastId };
   const names = { map: new Map<number, string>(), queue: new Map<number, string>() };
   const rubbish = new Map<string, Operation>();
   let entries = 0;
@@ -88,7 +107,7 @@ async function load(store: Store, { directory, maps, queues, keepsMap }: Recover
 
   /** The names come first: their keys sort before all others. */
   function take(record: StoreRecord): void {
-    if (record.kind === 'progress') return;
+    if (record.kind === 'progress' || record.kind === 'log') return;
     numbers.last = Math.max(numbers.last, record.id);
     if (record.kind === 'structure') {
       numbers[record.structure].set(record.name, record.id);
@@ -115,6 +134,5 @@ async function load(store: Store, { directory, maps, queues, keepsMap }: Recover
       take(record);
     }
   }
-  if (rubbish.size > 0) await store.commit([...rubbish.values()], sequence);
-  return { numbers, entries, items };
+  return { numbers, entries, items, rubbish: [...rubbish.values()] };
 }

@@ -1,20 +1,22 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Operation, readRecord, type StoreRecord } from './records.ts';
-import type { NumberedAnswer, Salvaged, StoreAnswers, StoreRequest } from './store-protocol.ts';
+import type { Pack } from './journal.ts';
+import { readRecord, type StoreRecord } from './records.ts';
+import type { MergeFailure, NumberedAnswer, Salvaged, StoreAnswers, StoreRequest } from './store-protocol.ts';
 
 /** The store, as the member's main thread sees it: every call is answered by the thread that has it. */
 export interface Store {
   open(directory: string): Promise<StoreAnswers['open']>;
+  /** Looks at what has been committed and not merged yet; `packs` come after it. Writes nothing. */
+  prepareRead(packs: readonly Pack[]): Promise<StoreAnswers['prepareRead']>;
+  /** Every record as those operations leave it, in the order of their keys; `undefined` for one that is damaged. */
+  records(): AsyncIterable<readonly (StoreRecord | undefined)[]>;
   /**
    * Resolves when all of them are on the disk.
    *
-   * @param sequence  number of the last of them
    * @throws {Error} when none of them is, for want of room for example
    */
-  commit(operations: readonly Operation[], sequence: number): Promise<void>;
-  /** Every record, in the order of their keys; `undefined` for one that is damaged. */
-  records(): AsyncIterable<readonly (StoreRecord | undefined)[]>;
+  commit(packs: readonly Pack[]): Promise<void>;
   /** @returns whether it was completed, not interrupted */
   backUp(directory: string): Promise<boolean>;
   interrupt(): Promise<void>;
@@ -23,15 +25,20 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The thread keeps no process alive by itself. */
-export function startStore(): Store {
+/**
+ * The thread keeps no process alive by itself.
+ *
+ * @param onMergeFailure  hears that committed operations could not be put in their places yet
+ */
+export function startStore(onMergeFailure: (error: Error) => void = () => {}): Store {
   // The sources run as they are during development, compiled in production.
   const worker = new Worker(new URL(`./store-thread${extname(import.meta.url)}`, import.meta.url));
   const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>();
   let lastNumber = 0;
   let end: Error | undefined;
 
-  worker.on('message', (reply: NumberedAnswer) => {
+  worker.on('message', (reply: NumberedAnswer | MergeFailure) => {
+    if ('mergeFailure' in reply) return onMergeFailure(reply.mergeFailure);
     const caller = waiting.get(reply.number);
     waiting.delete(reply.number);
     if (waiting.size === 0) worker.unref();
@@ -63,19 +70,23 @@ export function startStore(): Store {
 
   return {
     open: (directory) => ask({ kind: 'open', directory }),
-    async commit(operations, sequence) {
-      const bytes = joined(operations);
-      await ask({ kind: 'commit', operations: bytes, sequence }, [bytes.buffer]);
+    prepareRead(packs) {
+      const operations = joined(packs);
+      return ask({ kind: 'prepareRead', operations }, [operations.buffer]);
     },
     async *records() {
-      let after: Uint8Array | undefined;
-      for (;;) {
-        const bytes = await ask({ kind: 'read', after });
+      for (let coming = ask({ kind: 'read' }); ; ) {
+        const bytes = await coming;
         if (bytes.length === 0) return;
-        const { records, lastKey } = split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-        after = lastKey;
-        yield records;
+        coming = ask({ kind: 'read' }); // the thread reads on while these are looked at
+        coming.catch(() => {}); // it may be that nobody asks for more
+        yield split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       }
+    },
+    async commit(packs) {
+      const { first, count } = packs.at(-1)!;
+      const operations = joined(packs);
+      await ask({ kind: 'commit', operations, sequence: first + count - 1 }, [operations.buffer]);
     },
     backUp: (directory) => ask({ kind: 'backUp', directory }),
     interrupt: () => ask({ kind: 'interrupt' }),
@@ -84,27 +95,26 @@ export function startStore(): Store {
   };
 }
 
-function joined(operations: readonly Operation[]): Uint8Array<ArrayBuffer> {
-  const length = operations.reduce((sum, operation) => sum + 4 + operation.length, 0);
-  const bytes = Buffer.from(new ArrayBuffer(length));
+/** In memory of their own, which can be handed over. */
+function joined(packs: readonly Pack[]): Uint8Array<ArrayBuffer> {
+  const length = packs.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const joint = new Uint8Array(length);
   let at = 0;
-  for (const operation of operations) {
-    at = bytes.writeUInt32BE(operation.length, at);
-    at += operation.copy(bytes, at);
+  for (const { bytes } of packs) {
+    joint.set(bytes, at);
+    at += bytes.length;
   }
-  return bytes;
+  return joint;
 }
 
-function split(bytes: Buffer): { records: (StoreRecord | undefined)[]; lastKey: Buffer } {
+function split(bytes: Buffer): (StoreRecord | undefined)[] {
   const records: (StoreRecord | undefined)[] = [];
-  let key = bytes;
   for (let at = 0; at < bytes.length; ) {
     const keyStart = at + 6;
     const valueStart = keyStart + bytes.readUInt16BE(at);
     const end = valueStart + bytes.readUInt32BE(at + 2);
-    key = bytes.subarray(keyStart, valueStart);
-    records.push(readRecord(key, bytes.subarray(valueStart, end)));
+    records.push(readRecord(bytes.subarray(keyStart, valueStart), bytes.subarray(valueStart, end)));
     at = end;
   }
-  return { records, lastKey: Buffer.from(key) };
+  return records;
 }

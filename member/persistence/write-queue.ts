@@ -1,6 +1,6 @@
 import { ChangeNotKeptError } from '../data/changes.ts';
-import type { Journal, Numbered } from './journal.ts';
-import type { Operation } from './records.ts';
+import type { Journal, Pack } from './journal.ts';
+import type { Operation } from './operations.ts';
 import type { Store } from './store.ts';
 
 /** What a caller waits for: `journal` outlives the process, `store` the machine's stop as well. */
@@ -40,9 +40,19 @@ const commitBytes = 8 * 1024 * 1024;
 /** With more than this on its way to the store, callers wait: the disk is slower than they are. */
 const mostBytesBehind = 64 * 1024 * 1024;
 
-interface Queued extends Write {
-  readonly numbered: readonly Numbered[];
-  readonly bytes: number;
+/** Writes of one turn of the event loop that wait for the same. */
+interface Batch {
+  readonly safety: Safety;
+  readonly first: number;
+  readonly operations: Operation[];
+  readonly writes: Write[];
+}
+
+/** A batch that is safe in the journal, or waits for the store. */
+interface Behind extends Pack {
+  readonly safety: Safety;
+  /** Who waits for the store. */
+  readonly writes: readonly Write[];
 }
 
 export function createWriteQueue({
@@ -54,10 +64,9 @@ export function createWriteQueue({
 }: WriteQueueDeps): WriteQueue {
   let { sequence } = deps;
   /** Added in this turn of the event loop. */
-  let fresh: Queued[] = [];
+  let fresh: Batch[] = [];
   let isScheduled = false;
-  /** Safe in the journal, or waiting for the store. */
-  let behind: Queued[] = [];
+  let behind: Behind[] = [];
   let bytesBehind = 0;
   let committing: Promise<void> | undefined;
   const period = setInterval(() => void drain(), periodMillis);
@@ -73,32 +82,37 @@ export function createWriteQueue({
     });
   }
 
-  /** One transaction of the journal for all writes of a turn. */
+  /** One record of the journal for all writes of a turn that wait for it. */
   function writeFresh(): void {
-    const writes = fresh;
+    if (fresh.length === 0) return;
+    const batches = fresh;
     fresh = [];
-    const journaled = writes.filter(({ safety }) => safety === 'journal');
+    const packs = batches.map(packed);
     try {
-      journal.append(journaled.flatMap(({ numbered }) => numbered));
+      journal.append(packs.filter(({ safety }) => safety === 'journal'));
     } catch (error) {
       onFailure(error, 'journal');
-      const facts = writes.filter(({ isFact }) => isFact);
-      behind.push(...facts);
-      bytesBehind += sumOf(facts);
+      takeBehind(batches.map(factsOf).filter(hasWrites).map(packed));
       refuse(
-        writes.filter(({ isFact }) => !isFact),
+        batches.flatMap(({ writes }) => writes.filter(({ isFact }) => !isFact)),
         error,
       );
       return;
     }
-    behind.push(...writes);
-    bytesBehind += sumOf(writes);
-    for (const write of journaled) write.done();
-    if (journaled.length < writes.length || bytesBehind > commitBytes) void drain();
+    takeBehind(packs);
+    for (const { safety, writes } of batches) {
+      if (safety === 'journal') for (const write of writes) write.done();
+    }
+    if (batches.some(({ safety }) => safety === 'store') || bytesBehind > commitBytes) void drain();
+  }
+
+  function takeBehind(packs: readonly Behind[]): void {
+    behind.push(...packs);
+    bytesBehind += bytesOf(packs);
   }
 
   /** In reverse order, so that what one write prepared for a later one is undone after that one. */
-  function refuse(writes: readonly Queued[], cause: unknown): void {
+  function refuse(writes: readonly Write[], cause: unknown): void {
     const error = new ChangeNotKeptError('the change could not be written to the disk', { cause });
     for (const write of [...writes].reverse()) write.failed(error);
   }
@@ -117,9 +131,9 @@ export function createWriteQueue({
       journal.turn();
       const turnedAt = sequence;
       do {
-        const isCommitted = await commit(chunk());
+        const isCommitted = await commit(nextCommit());
         if (!isCommitted) return;
-      } while (behind.length > 0 && behind[0]!.numbered[0]!.sequence <= turnedAt);
+      } while (behind.length > 0 && behind[0]!.first <= turnedAt);
       clearTurned();
     }
   }
@@ -133,45 +147,45 @@ export function createWriteQueue({
     }
   }
 
-  function chunk(): Queued[] {
+  function nextCommit(): Behind[] {
     let end = 0;
-    for (let bytes = 0; end < behind.length && bytes < commitBytes; end += 1) bytes += behind[end]!.bytes;
+    for (let bytes = 0; end < behind.length && bytes < commitBytes; end += 1)
+      bytes += behind[end]!.bytes.length;
     return behind.slice(0, end);
   }
 
   /** A failure is for those who wait for the store; what is in the journal stays and is tried again. */
-  async function commit(writes: readonly Queued[]): Promise<boolean> {
+  async function commit(packs: readonly Behind[]): Promise<boolean> {
     try {
-      const numbered = writes.flatMap((write) => write.numbered);
-      await store.commit(
-        numbered.map(({ operation }) => operation),
-        numbered.at(-1)!.sequence,
-      );
+      await store.commit(packs);
     } catch (error) {
       onFailure(error, 'store');
       const refused = [...behind, ...fresh].filter(({ safety }) => safety === 'store');
       behind = behind.filter(({ safety }) => safety === 'journal');
       fresh = fresh.filter(({ safety }) => safety === 'journal');
-      bytesBehind = sumOf(behind);
-      refuse(refused, error);
+      bytesBehind = bytesOf(behind);
+      refuse(
+        refused.flatMap(({ writes }) => writes),
+        error,
+      );
       return false;
     }
-    behind = behind.slice(writes.length);
-    for (const write of writes) {
-      bytesBehind -= write.bytes;
-      if (write.safety === 'store') write.done();
-    }
+    behind = behind.slice(packs.length);
+    bytesBehind -= bytesOf(packs);
+    for (const { writes } of packs) for (const write of writes) write.done();
     return true;
   }
 
   return {
     add(write) {
-      const numbered = write.operations.map((operation) => {
-        sequence += 1;
-        return { sequence, operation };
-      });
-      const bytes = write.operations.reduce((sum, { length }) => sum + length, 0);
-      fresh.push({ ...write, numbered, bytes });
+      let batch = fresh.at(-1);
+      if (batch?.safety !== write.safety) {
+        batch = { safety: write.safety, first: sequence + 1, operations: [], writes: [] };
+        fresh.push(batch);
+      }
+      for (const operation of write.operations) batch.operations.push(operation);
+      batch.writes.push(write);
+      sequence += write.operations.length;
       if (write.isFact) writeFresh();
       else schedule();
     },
@@ -187,6 +201,21 @@ export function createWriteQueue({
   };
 }
 
-function sumOf(writes: readonly Queued[]): number {
-  return writes.reduce((sum, { bytes }) => sum + bytes, 0);
+function packed({ safety, first, operations, writes }: Batch): Behind {
+  const bytes = operations.length === 1 ? operations[0]! : Buffer.concat(operations);
+  return { safety, first, count: operations.length, bytes, writes: safety === 'store' ? writes : [] };
+}
+
+/** What has happened goes into the store, though the journal could not take it. */
+function factsOf({ writes, ...batch }: Batch): Batch {
+  const facts = writes.filter(({ isFact }) => isFact);
+  return { ...batch, operations: facts.flatMap(({ operations }) => operations), writes: facts };
+}
+
+function hasWrites({ writes }: Batch): boolean {
+  return writes.length > 0;
+}
+
+function bytesOf(packs: readonly Pack[]): number {
+  return packs.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

@@ -13,6 +13,7 @@ import {
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { writeFormerStore } from './former-store.ts';
 import { type PersistentMember, persistentMember, temporaryDir } from './member-process.ts';
 import { empty, eventually, memberFile, startTestMember } from './support.ts';
 
@@ -106,7 +107,10 @@ test('a second member on the same directory ends with 78 and says who has it', a
   expect(await first.call('POST', 'rest/maps/m/k', 'v')).toMatchObject(empty(200));
 });
 
-describe('damaged data', () => {
+describe.each([
+  { place: 'in the log', filled: filledMember },
+  { place: 'merged', filled: mergedMember },
+])('damaged data $place', ({ filled }) => {
   const entries = 300;
 
   test.each([
@@ -116,7 +120,7 @@ describe('damaged data', () => {
     { name: 'the head overwritten', damage: overwriteHead, keeps: entries },
     { name: 'the file replaced by text', damage: replaceByText, keeps: 0 },
   ])('S73: $name: refused and left untouched, until a start is forced', async ({ damage, keeps }) => {
-    const member = await filledMember(entries);
+    const member = await filled(entries);
     const file = join(member.baseDir, 'store/data.mdb');
     damage(file);
     const before = digestOf(file);
@@ -151,7 +155,7 @@ describe('damaged data', () => {
   });
 
   test('forceStart moves it aside and starts empty; on sound data it is refused', async () => {
-    const member = await filledMember(10);
+    const member = await filled(10);
     await member.start();
     const forced = await member.call('POST', `${management}/forceStart`, 'dev&');
     expect(forced).toMatchObject({ status: 200, body: '{"status":"fail"}' });
@@ -170,18 +174,18 @@ describe('damaged data', () => {
     expect(setAsideFiles(member).map(digestOf)).toContain(before);
     expect(await member.call('POST', 'rest/maps/m/new', 'v')).toMatchObject(empty(200));
   });
+});
 
-  test('a damaged journal is found as well', async () => {
-    const member = persistentMember({ durability: 'periodic', more: '' });
-    await member.start();
-    for (let i = 0; i < 50; i += 1) await member.call('POST', `rest/maps/m/key-${i}`, `value ${i}`);
-    await member.kill();
-    overwriteHead(join(member.baseDir, 'journal/data.mdb'));
-    expect(await member.start()).toMatch(/^member waits at .*journal\/data\.mdb: /);
-    await member.call('POST', `${management}/partialStart`, 'dev&');
-    await untilReady(member);
-    expect(await member.call('POST', 'rest/maps/m/new', 'v')).toMatchObject(empty(200));
-  });
+test('a damaged journal is found as well', async () => {
+  const member = persistentMember({ durability: 'periodic', more: '' });
+  await member.start();
+  for (let i = 0; i < 50; i += 1) await member.call('POST', `rest/maps/m/key-${i}`, `value ${i}`);
+  await member.kill();
+  overwriteHead(join(member.baseDir, 'journal/data.mdb'));
+  expect(await member.start()).toMatch(/^member waits at .*journal\/data\.mdb: /);
+  await member.call('POST', `${management}/partialStart`, 'dev&');
+  await untilReady(member);
+  expect(await member.call('POST', 'rest/maps/m/new', 'v')).toMatchObject(empty(200));
 });
 
 describe('a backup', () => {
@@ -300,7 +304,7 @@ describe.each(durabilities)('a disk that fills up, with durability %s', (durabil
   });
 });
 
-/** Stopped, with that many entries in its store. */
+/** Stopped, with that many entries in the log of its store: too few for a merge. */
 async function filledMember(entries: number): Promise<PersistentMember> {
   const member = persistentMember({ durability: 'periodic' });
   await member.start();
@@ -313,6 +317,17 @@ async function filledMember(entries: number): Promise<PersistentMember> {
     }),
   );
   expect(await member.stop()).toBe(0);
+  return member;
+}
+
+/** The same, with each of them in its place among the records. */
+async function mergedMember(entries: number): Promise<PersistentMember> {
+  const member = persistentMember({ durability: 'periodic' });
+  const values = Array.from(
+    { length: entries },
+    (_, i) => [`key-${i}`, `value ${i} ${'.'.repeat(1000)}`] as const,
+  );
+  await writeFormerStore(member.baseDir, new Map(values));
   return member;
 }
 
