@@ -16,8 +16,12 @@ export function residentMegabytesOf(pid: number): number {
 }
 
 function processesOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  return [pid, ...children.flatMap((child) => processesOf(Number(child)))];
+  return [pid, ...childrenOf(pid).flatMap(processesOf)];
+}
+
+export function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
 }
 
 /**
