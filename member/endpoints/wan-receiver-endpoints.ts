@@ -1,12 +1,13 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AcceptCredentials } from '../management/credentials.ts';
 import { refuseUnknown } from '../management/management-route.ts';
 import { decodePosition, splitPositions } from '../positions.ts';
-import { replyBytes, replyEmpty } from '../replies.ts';
+import { replyBytes, replyEmpty, replyJson } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
-import { decodeChanges } from '../wan/change.ts';
+import { decodeChanges, type WanChange } from '../wan/change.ts';
 import { decodeLeaves, encodeComparison } from '../wan/comparison.ts';
+import { encodeLeftOut, type LeftOut } from '../wan/left-out.ts';
 import type { Receiver } from '../wan/receiver.ts';
 import { acknowledgeField, receiverPaths, viaField } from '../wan/target.ts';
 import { keptWrite } from './kept-write.ts';
@@ -51,13 +52,14 @@ export function createWanReceiverRoutes({
     const via = viaOf(req);
     if (changes === undefined || via.length > mostClusters) return replyEmpty(res, 400);
     if (receiver.isFull) return replyEmpty(res, 503);
-    const applied = receiver.apply(changes, via);
+    const leftOut = receiver.judge(changes);
+    const applied = receiver.apply(without(leftOut, changes), via);
     if (req.headers[acknowledgeField] === 'receipt') {
-      replyEmpty(res, 200);
+      replyTaken(res, leftOut);
       await applied.catch(() => {}); // answered already; what is left out differs until the next synchronisation
       return;
     }
-    await keptWrite(call, async () => replyEmpty(res, (await applied) ? 200 : 503));
+    await keptWrite(call, async () => ((await applied) ? replyTaken(res, leftOut) : replyEmpty(res, 503)));
   }
 
   async function compareLeaves({ res }: Call, content: Buffer): Promise<void> {
@@ -68,6 +70,18 @@ export function createWanReceiverRoutes({
   }
 
   return [route(receiverPaths.changes, takeChanges), route(receiverPaths.compare, compareLeaves)];
+}
+
+function without(leftOut: readonly LeftOut[], changes: readonly WanChange[]): readonly WanChange[] {
+  if (leftOut.length === 0) return changes;
+  const indices = new Set(leftOut.map(({ index }) => index));
+  return changes.filter((_, index) => !indices.has(index));
+}
+
+/** Empty when all changes were made. */
+function replyTaken(res: ServerResponse, leftOut: readonly LeftOut[]): void {
+  if (leftOut.length === 0) replyEmpty(res, 200);
+  else replyJson(res, encodeLeftOut(leftOut));
 }
 
 /** Clusters that one change may have passed. */

@@ -4,6 +4,7 @@ import { createDeque } from '../data/deque.ts';
 import type { StoredValue } from '../data/memory.ts';
 import type { MemberLog } from '../log.ts';
 import type { WanChange } from './change.ts';
+import { createDelivery } from './delivery.ts';
 import { partsOf } from './parts.ts';
 import type { Target } from './target.ts';
 
@@ -25,6 +26,8 @@ export interface Publisher {
   readonly state: PublisherState;
   /** Changes that the target has not acknowledged. */
   readonly queued: number;
+  /** Changes given up because the target can never take them. */
+  readonly dropped: number;
   /** Whether a write must be refused now, because its change could not be queued. */
   readonly refusesWrites: boolean;
   offer(change: QueuedChange): void;
@@ -35,7 +38,7 @@ export interface Publisher {
    * Sends past the queue, in any state, but never while the queue sends.
    *
    * @param read  makes the changes, at the moment when they are sent
-   * @throws {TargetError} when the target has not taken them
+   * @throws {TargetError} when the target has not taken them; what it can never take is dropped instead
    */
   sendNow(read: () => readonly WanChange[]): Promise<void>;
   /** Sends what is queued as long as the target takes it, 3 s at most, and stops. */
@@ -59,6 +62,7 @@ const drainMs = 3_000;
 export function createPublisher({ config, target, clusterName, read, log }: PublisherDeps): Publisher {
   const queue = createDeque<QueuedChange>();
   const about = { publisherId: config.publisherId, target: config.targetEndpoints };
+  const delivery = createDelivery({ target, about, log });
   let state = config.initialPublisherState;
   /** Taken from the queue and not yet acknowledged. */
   let batch: readonly QueuedChange[] = [];
@@ -100,10 +104,17 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
   async function sendBatch(): Promise<void> {
     if (state !== 'REPLICATING') return;
     if (batch.length === 0) batch = takeBatch();
-    const sending = batch;
+    let sending = batch;
+    /** Whatever else fails, it is not sent again; a later write of the same key stands in the queue. */
+    function forget({ map, key }: WanChange): void {
+      const left = sending.filter((change) => change.map !== map || change.key !== key);
+      if (batch === sending) batch = left;
+      sending = left;
+    }
+    const { via } = batch[0] ?? { via: [] };
     try {
-      for (const part of partsOf(latestOf(sending, read), config.batchSize)) {
-        await target.send(part, sending[0]!.via);
+      for (const part of partsOf(latestOf(batch, read), config.batchSize)) {
+        await delivery.send(part, via, forget);
       }
       if (batch === sending) batch = []; // unless it was cleared
       if (failures > 0) log.info({ ...about, queued: queued() }, 'WAN target takes changes again');
@@ -142,6 +153,9 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
     get queued() {
       return queued();
     },
+    get dropped() {
+      return delivery.dropped;
+    },
     get refusesWrites() {
       return refusesWrites();
     },
@@ -166,7 +180,7 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
       while (queue.shift() !== undefined);
       batch = [];
     },
-    sendNow: (readChanges) => inLine(() => target.send(readChanges(), [clusterName])),
+    sendNow: (readChanges) => inLine(() => delivery.send(readChanges(), [clusterName])),
     async close() {
       isClosed = true;
       clearTimeout(timer);

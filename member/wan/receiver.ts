@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { MemberLimits } from '../config/config.ts';
 import type { Maps } from '../data/maps.ts';
+import { costOfParts } from '../data/memory.ts';
 import type { MemberLog } from '../log.ts';
 import type { WanChange } from './change.ts';
 import { type Comparison, compare } from './comparison.ts';
 import type { LeafLayer } from './digest.ts';
+import type { LeftOut, LeftOutReason } from './left-out.ts';
 import type { Replications } from './replications.ts';
 
 /** Takes what another cluster replicates to this one, one request after the other. */
@@ -13,9 +15,14 @@ export interface Receiver {
   /** Whether so many requests wait that no other one is taken. */
   readonly isFull: boolean;
   /**
-   * Makes the changes, in order. Those that this member cannot hold are left out, and the log says so: of maps that
-   * it has no configuration for, and over its limits. To refuse them would hold up all others for ever.
+   * The changes that this member can never hold: of maps that it has no configuration for, and over its limits. The
+   * log says so. To refuse them would hold up all others for ever; the sender is told, and gives them up.
+   */
+  judge(changes: readonly WanChange[]): readonly LeftOut[];
+  /**
+   * Makes the changes, in order.
    *
+   * @param changes  without those that {@link judge} finds
    * @param via  the clusters that they have passed
    * @returns whether all that could be made were; not when the memory is used up
    * @throws {OperationRefused} in a cluster state that permits no writes, and when a map's own WAN queue takes no more
@@ -27,7 +34,7 @@ export interface Receiver {
 
 export interface ReceiverDeps {
   readonly maps: Maps;
-  readonly limits: Pick<MemberLimits, 'keyBytes' | 'bodyBytes'>;
+  readonly limits: Pick<MemberLimits, 'keyBytes' | 'bodyBytes' | 'memoryBytes'>;
   readonly cluster: Cluster;
   readonly replications: Pick<Replications, 'assertRoom' | 'passerOn'>;
   readonly log: MemberLog;
@@ -48,29 +55,30 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
     return done;
   }
 
-  async function applyOne(change: WanChange): Promise<'made' | 'left out' | 'no memory'> {
-    const { map, key, value } = change;
-    const reason = reasonAgainst(change);
-    if (reason !== undefined) {
-      leaveOut(map, reason);
-      return 'left out';
-    }
-    return (await maps.applyRemote(map, key, value)) === 'no memory' ? 'no memory' : 'made';
-  }
-
-  function reasonAgainst({ map, key = '', value }: WanChange): string | undefined {
-    if (!maps.isConfigured(map)) return 'no configuration here matches this map';
-    if (Math.max(Buffer.byteLength(map), Buffer.byteLength(key)) > limits.keyBytes) {
-      return 'a name is longer than limits.key-bytes';
-    }
-    return (value?.bytes.length ?? 0) > limits.bodyBytes
-      ? 'a value is larger than limits.body-bytes'
-      : undefined;
+  function reasonAgainst({ map, key = '', value }: WanChange): LeftOutReason | undefined {
+    if (!maps.isConfigured(map)) return 'no configuration';
+    if (Math.max(Buffer.byteLength(map), Buffer.byteLength(key)) > limits.keyBytes) return 'name too long';
+    if (value === undefined) return undefined;
+    const { bytes, contentType } = value;
+    const isTooLarge =
+      bytes.length > limits.bodyBytes || costOfParts(key, contentType, bytes.length) > limits.memoryBytes;
+    return isTooLarge ? 'too large' : undefined;
   }
 
   return {
     get isFull() {
       return waiting >= mostWaiting;
+    },
+
+    judge(changes) {
+      const leftOut: LeftOut[] = [];
+      for (const [index, change] of changes.entries()) {
+        const reason = reasonAgainst(change);
+        if (reason === undefined) continue;
+        leaveOut(change.map, reason);
+        leftOut.push({ index, reason });
+      }
+      return leftOut;
     },
 
     apply: (changes, via) =>
@@ -80,9 +88,11 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
         for (const slice of slicesOf(changes)) {
           for (const { map } of slice) replications.assertRoom(map);
           // Begun together, so that what is persisted shares a write; they are made in their order.
-          const outcomes = await Promise.all(slice.map(applyOne));
+          const outcomes = await Promise.all(
+            slice.map(({ map, key, value }) => maps.applyRemote(map, key, value)),
+          );
           for (const [index, { map, key }] of slice.entries()) {
-            if (outcomes[index] === 'made') passOn(map, key);
+            if (outcomes[index] === 'stored') passOn(map, key);
           }
           if (outcomes.includes('no memory')) return false;
           await nextTurn(); // for the calls that wait
@@ -105,9 +115,10 @@ function* slicesOf(changes: readonly WanChange[]): Generator<readonly WanChange[
 const changesPerTurn = 500;
 
 /** Tells once for each map and reason that changes are left out. */
-function createOmissions(log: MemberLog): (map: string, reason: string) => void {
+function createOmissions(log: MemberLog): (map: string, reason: LeftOutReason) => void {
   const told = new Set<string>();
-  return function leaveOut(name, reason) {
+  return function leaveOut(name, found) {
+    const reason = inWords[found];
     const map = name.slice(0, longestNamed);
     const omission = `${reason}: ${map}`;
     if (told.has(omission) || told.size >= mostTold) return;
@@ -115,6 +126,12 @@ function createOmissions(log: MemberLog): (map: string, reason: string) => void 
     log.warn({ map, reason }, 'changes of another cluster are left out');
   };
 }
+
+const inWords: Record<LeftOutReason, string> = {
+  'no configuration': 'no configuration here matches this map',
+  'name too long': 'a name is longer than limits.key-bytes',
+  'too large': 'a value is larger than limits.body-bytes, or limits.memory-bytes',
+};
 
 const mostTold = 100;
 const longestNamed = 200;

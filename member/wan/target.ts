@@ -2,6 +2,7 @@ import type { WanPublisherConfig } from '../config/config.ts';
 import { encodeChanges, type WanChange } from './change.ts';
 import { type Comparison, decodeComparison, encodeLeaves } from './comparison.ts';
 import type { LeafLayer } from './digest.ts';
+import { decodeLeftOut, type LeftOut } from './left-out.ts';
 
 /** The other cluster, through whichever of its members answers. */
 export interface Target {
@@ -9,9 +10,11 @@ export interface Target {
    * Hands over changes, in order.
    *
    * @param via  the clusters that the changes have passed, so that none gets them back
+   * @returns those that it can never take, and has left out
+   * @throws {TooLargeError} when it takes no request of this size, whenever it comes
    * @throws {TargetError} when it has not taken them; some may have arrived
    */
-  send(changes: readonly WanChange[], via: readonly string[]): Promise<void>;
+  send(changes: readonly WanChange[], via: readonly string[]): Promise<readonly LeftOut[]>;
   /** @throws {TargetError} */
   compare(map: string, layer: LeafLayer): Promise<Comparison>;
   /** Breaks off what is under way, and everything later. */
@@ -20,7 +23,12 @@ export interface Target {
 
 /** The other cluster did not do what was asked, `message` says why. */
 export class TargetError extends Error {
-  override readonly name = 'TargetError';
+  override readonly name: string = 'TargetError';
+}
+
+/** The same request can never be taken: each member that answered has said so. */
+export class TooLargeError extends TargetError {
+  override readonly name = 'TooLargeError';
 }
 
 export interface TargetCredentials {
@@ -49,6 +57,7 @@ export function createTarget(config: WanPublisherConfig, credentials: TargetCred
   async function post(path: string, body: Buffer, fields: Record<string, string> = {}): Promise<Buffer> {
     const { targetEndpoints } = config;
     const reasons: string[] = [];
+    const refusals: unknown[] = []; // of those that could be asked
     for (let tried = 0; tried < targetEndpoints.length && !closing.signal.aborted; tried += 1) {
       const endpoint = targetEndpoints[(preferred + tried) % targetEndpoints.length]!;
       try {
@@ -57,7 +66,11 @@ export function createTarget(config: WanPublisherConfig, credentials: TargetCred
         return reply;
       } catch (error) {
         reasons.push(`${endpoint}: ${reasonOf(error)}`);
+        if (error instanceof TargetError) refusals.push(error);
       }
+    }
+    if (refusals.length > 0 && refusals.every((refusal) => refusal instanceof TooLargeError)) {
+      throw new TooLargeError(reasons.join('; '));
     }
     throw new TargetError(reasons.join('; ') || 'closed');
   }
@@ -71,16 +84,18 @@ export function createTarget(config: WanPublisherConfig, credentials: TargetCred
       signal: AbortSignal.any([closing.signal, AbortSignal.timeout(config.responseTimeoutMillis)]),
     });
     const bytes = Buffer.from(await reply.arrayBuffer());
+    if (reply.status === 413) throw new TooLargeError(meaningOf(413));
     if (reply.status !== 200) throw new TargetError(meaningOf(reply.status));
     return bytes;
   }
 
   return {
     async send(changes, via) {
-      await post(receiverPaths.changes, encodeChanges(changes), {
+      const reply = await post(receiverPaths.changes, encodeChanges(changes), {
         [viaField]: via.map(encodeURIComponent).join('&'),
         [acknowledgeField]: acknowledge,
       });
+      return decodeLeftOut(reply);
     },
     async compare(map, layer) {
       const comparison = decodeComparison(await post(receiverPaths.compare, encodeLeaves(map, layer)));
@@ -99,6 +114,7 @@ function positionOf(text: string): string {
 function meaningOf(status: number): string {
   if (status === 403) return '403: its group WAN is off, or it does not know this cluster name or user';
   if (status === 404) return '404: it takes no changes from other clusters';
+  if (status === 413) return '413: the request is larger than its limits';
   if (status === 503) return '503: it is starting, stopping, or its memory is used up';
   return `${status}`;
 }

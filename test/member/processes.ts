@@ -14,24 +14,28 @@ function spawnMember(env: Record<string, string>): ChildProcess {
   return child;
 }
 
-/** A member in a process of its own, ready; `ready` is what it has printed, `exited` gives its exit code. */
+/** A member in a process of its own, ready; `ready` is what it has printed, `errors` what it has logged, `exited` gives its exit code. */
 export async function startProcess(env: Record<string, string>) {
   const child = spawnMember(env);
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let output = '';
+  let errors = '';
   const ready = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
       output += String(chunk);
       if (output.includes('\n')) resolve(output);
     });
-    child.stderr?.on('data', (chunk) => reject(new Error(String(chunk))));
+    child.stderr?.on('data', (chunk) => {
+      errors += String(chunk);
+      reject(new Error(errors));
+    });
     void exited.then((code) => reject(new Error(`ended with ${code} before it was ready`)));
   });
   function stop(signal: NodeJS.Signals): Promise<number | null> {
     child.kill(signal);
     return exited;
   }
-  return { ready, stop, exited };
+  return { ready, stop, exited, errors: () => errors };
 }
 
 /** Runs a member that does not start. */

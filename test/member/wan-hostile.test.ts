@@ -90,7 +90,7 @@ describe('replicated changes over the limits of the receiver', () => {
     expect(reasons.map(([, { map, reason }]) => `${map}: ${reason}`)).toEqual([
       'm: a name is longer than limits.key-bytes',
       `${long}: a name is longer than limits.key-bytes`,
-      'm: a value is larger than limits.body-bytes',
+      'm: a value is larger than limits.body-bytes, or limits.memory-bytes',
     ]);
   });
 });

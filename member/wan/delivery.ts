@@ -1,0 +1,95 @@
+import type { MemberLog } from '../log.ts';
+import type { WanChange } from './change.ts';
+import type { LeftOut, LeftOutReason } from './left-out.ts';
+import { type Target, TooLargeError } from './target.ts';
+
+/** Hands changes over until each has been taken, or can never be. */
+export interface Delivery {
+  /** Changes that the target can never take: they were given up, and the log has map, length of the key and reason. */
+  readonly dropped: number;
+  /**
+   * @param via  the clusters that the changes have passed
+   * @param onDropped  hears of each change that is given up, before the next ones are sent
+   * @throws {TargetError} when the target does not take them now; some may have arrived
+   */
+  send(
+    changes: readonly WanChange[],
+    via: readonly string[],
+    onDropped?: (change: WanChange) => void,
+  ): Promise<void>;
+}
+
+export interface DeliveryDeps {
+  readonly target: Pick<Target, 'send'>;
+  /** Names the publisher in the log. */
+  readonly about: object;
+  readonly log: MemberLog;
+}
+
+export function createDelivery({ target, about, log }: DeliveryDeps): Delivery {
+  let dropped = 0;
+  let linesLeft = linesPerMinute;
+  let minute = 0;
+
+  async function send(
+    changes: readonly WanChange[],
+    via: readonly string[],
+    onDropped: (change: WanChange) => void = () => {},
+  ): Promise<void> {
+    let leftOut: readonly LeftOut[];
+    try {
+      leftOut = await target.send(changes, via);
+    } catch (error) {
+      if (!(error instanceof TooLargeError)) throw error;
+      return sendSmaller(changes, via, onDropped);
+    }
+    for (const { index, reason } of leftOut) {
+      const change = changes[index];
+      if (change !== undefined) drop(change, reason, onDropped);
+    }
+  }
+
+  /** A request that is too large may hold changes that are not: it is halved until those that are have been found. */
+  async function sendSmaller(
+    changes: readonly WanChange[],
+    via: readonly string[],
+    onDropped: (change: WanChange) => void,
+  ): Promise<void> {
+    const [only] = changes;
+    if (only !== undefined && changes.length === 1) return drop(only, 'too large', onDropped);
+    const middle = changes.length >> 1;
+    await send(changes.slice(0, middle), via, onDropped);
+    await send(changes.slice(middle), via, onDropped);
+  }
+
+  function drop(change: WanChange, reason: LeftOutReason, onDropped: (change: WanChange) => void): void {
+    const { map, key } = change;
+    dropped += 1;
+    onDropped(change);
+    if (!mayTell()) return;
+    const keyBytes = key === undefined ? undefined : Buffer.byteLength(key);
+    log.error(
+      { ...about, map: map.slice(0, longestNamed), keyBytes, reason, dropped },
+      'a change that the WAN target can never take is dropped',
+    );
+  }
+
+  /** A target with limits that fit nothing must not fill the disk with lines; `dropped` goes on counting. */
+  function mayTell(): boolean {
+    const now = Math.floor(performance.now() / 60_000);
+    if (now !== minute) linesLeft = linesPerMinute;
+    minute = now;
+    linesLeft -= 1;
+    return linesLeft >= 0;
+  }
+
+  return {
+    get dropped() {
+      return dropped;
+    },
+    send,
+  };
+}
+
+const linesPerMinute = 100;
+const longestNamed = 200;
