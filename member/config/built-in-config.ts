@@ -65,6 +65,7 @@ export const defaultLimits: MemberLimits = {
   pollSeconds: 3600,
   waitersPerQueue: 1000,
   waiters: 10_000,
+  structures: 1000,
 };
 
 /**

@@ -72,6 +72,7 @@ export function complete(section: MemberSection, { source, notices }: Origin): M
       pollSeconds: limits['poll-seconds'] ?? defaultLimits.pollSeconds,
       waitersPerQueue: limits['waiters-per-queue'] ?? defaultLimits.waitersPerQueue,
       waiters: limits.waiters ?? defaultLimits.waiters,
+      structures: limits.structures ?? defaultLimits.structures,
     },
   };
 }

@@ -52,7 +52,7 @@ export interface AddedPublishers {
 }
 
 export interface ConfigChangesDeps {
-  readonly config: Pick<MemberConfig, 'source' | 'dynamicConfiguration'>;
+  readonly config: Pick<MemberConfig, 'source' | 'dynamicConfiguration' | 'limits'>;
   readonly live: LiveConfig;
   readonly replications: {
     has(replicationName: string): boolean;
@@ -65,7 +65,7 @@ export interface ConfigChangesDeps {
 }
 
 export function createConfigChanges({ config, live, replications }: ConfigChangesDeps): ConfigChanges {
-  const { source, dynamicConfiguration } = config;
+  const { source, dynamicConfiguration, limits } = config;
   const areKept = dynamicConfiguration.persistenceEnabled;
   let previous: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -98,9 +98,19 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
     assertFewPublishers(
       added.flatMap((one) => ('publishers' in one.config ? [...one.config.publishers] : [])),
     );
+    assertFewStructures(added.filter(({ sectionName }) => sectionName !== 'wan-replication').length);
     await keepNew(added.map(({ edit }) => edit));
     for (const addition of added) apply(addition);
     return { addedConfigs: added.map(nameOf), ignoredConfigs: ignored.map(nameOf) };
+  }
+
+  /** Each name without one of its own is compared with every pattern, and none can be taken away again. */
+  function assertFewStructures(more: number): void {
+    const configured = live.maps.count + live.queues.count;
+    if (more === 0 || configured + more <= limits.structures) return;
+    throw new OperationRefused(
+      `limits.structures is ${limits.structures}: ${configured} maps and queues are configured, and ${more} would be added`,
+    );
   }
 
   /** Each has a queue and a connection of its own, and none can be taken away again. */

@@ -54,6 +54,7 @@ export const memberSection = section({
     'poll-seconds': z.int().min(1).max(2_000_000).optional(),
     'waiters-per-queue': count.optional(),
     waiters: count.optional(),
+    structures: count.optional(),
   }).optional(),
 }).refine((member) => member.persistence === undefined || member['hot-restart-persistence'] === undefined, {
   error: 'hot-restart-persistence is the former name of persistence: keep one',

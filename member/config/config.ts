@@ -191,4 +191,6 @@ export interface MemberLimits {
   /** Polls that wait at once, for one queue and for all: more is 503. */
   readonly waitersPerQueue: number;
   readonly waiters: number;
+  /** Maps and queues that are configured, together, up to which more are added while the member runs. */
+  readonly structures: number;
 }

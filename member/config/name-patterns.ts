@@ -9,25 +9,30 @@ export interface NamedConfigs<T> {
   of(name: string): T | undefined;
   /** Whether there is one of exactly this name or pattern. */
   has(name: string): boolean;
+  readonly count: number;
   /** Counts from the next {@link of} on; one that is there already is replaced. */
   add(name: string, value: T): void;
 }
 
 export function createNamedConfigs<T>(configured: ReadonlyMap<string, T>): NamedConfigs<T> {
   const configurations = new Map(configured);
-  let patterns = patternsOf(configurations);
+  let patterns: readonly Pattern<T>[] | undefined;
 
   return {
     of(name) {
       const exact = configurations.get(name);
       if (exact !== undefined) return exact;
+      patterns ??= patternsOf(configurations); // once, however many were added
       const match = patterns.find(({ head, tail }) => matches(name, head, tail));
       return match?.value ?? configurations.get('default');
+    },
+    get count() {
+      return configurations.size;
     },
     has: (name) => configurations.has(name),
     add(name, value) {
       configurations.set(name, value);
-      patterns = patternsOf(configurations);
+      patterns = undefined;
     },
   };
 }

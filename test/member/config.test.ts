@@ -47,7 +47,7 @@ ${top}:
     default:
   queue:
     "jobs-*": { max-size: 10 }
-  limits: { body-bytes: 1, key-bytes: 2, memory-bytes: 3, poll-seconds: 4, waiters-per-queue: 5, waiters: 6 }
+  limits: { body-bytes: 1, key-bytes: 2, memory-bytes: 3, poll-seconds: 4, waiters-per-queue: 5, waiters: 6, structures: 7 }
 `);
     expect(config).toEqual({
       ...builtInConfig(),
@@ -61,7 +61,15 @@ ${top}:
         ['default', defaultMap],
       ]),
       queues: new Map([['jobs-*', { maxSize: 10 }]]),
-      limits: { bodyBytes: 1, keyBytes: 2, memoryBytes: 3, pollSeconds: 4, waitersPerQueue: 5, waiters: 6 },
+      limits: {
+        bodyBytes: 1,
+        keyBytes: 2,
+        memoryBytes: 3,
+        pollSeconds: 4,
+        waitersPerQueue: 5,
+        waiters: 6,
+        structures: 7,
+      },
     });
   });
 
