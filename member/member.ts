@@ -116,7 +116,13 @@ export async function startMember({
     cp,
     persistence,
     ...wan,
-    configChanges: createConfigChanges({ config, live, replications: wan.replications }),
+    configChanges: createConfigChanges({
+      config,
+      live,
+      structures: { maps, queues },
+      log,
+      replications: wan.replications,
+    }),
     accept,
     isSecured: config.security.enabled,
     shutDown() {

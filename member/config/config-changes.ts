@@ -1,3 +1,4 @@
+import type { MemberLog } from '../log.ts';
 import { OperationRefused } from '../refused.ts';
 import type { Addition } from './additions.ts';
 import type { JoinConfig, MemberConfig, WanReplicationConfig } from './config.ts';
@@ -38,6 +39,8 @@ export interface ConfigChanges {
 export interface ConfigChange {
   readonly addedConfigs: readonly ConfigName[];
   readonly ignoredConfigs: readonly ConfigName[];
+  /** Maps and queues in use for which the configuration has other rules now than those that they were made with. */
+  readonly outdated: readonly ConfigName[];
 }
 
 export interface ConfigName {
@@ -54,6 +57,11 @@ export interface AddedPublishers {
 export interface ConfigChangesDeps {
   readonly config: Pick<MemberConfig, 'source' | 'dynamicConfiguration' | 'limits'>;
   readonly live: LiveConfig;
+  readonly structures: {
+    readonly maps: { outdated(): readonly string[] };
+    readonly queues: { outdated(): readonly string[] };
+  };
+  readonly log: Pick<MemberLog, 'warn'>;
   readonly replications: {
     has(replicationName: string): boolean;
     /** The ids that would be added. */
@@ -64,7 +72,13 @@ export interface ConfigChangesDeps {
   };
 }
 
-export function createConfigChanges({ config, live, replications }: ConfigChangesDeps): ConfigChanges {
+export function createConfigChanges({
+  config,
+  live,
+  structures,
+  log,
+  replications,
+}: ConfigChangesDeps): ConfigChanges {
   const { source, dynamicConfiguration, limits } = config;
   const areKept = dynamicConfiguration.persistenceEnabled;
   let previous: Promise<unknown> = Promise.resolve();
@@ -101,7 +115,26 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
     assertFewStructures(added.filter(({ sectionName }) => sectionName !== 'wan-replication').length);
     await keepNew(added.map(({ edit }) => edit));
     for (const addition of added) apply(addition);
-    return { addedConfigs: added.map(nameOf), ignoredConfigs: ignored.map(nameOf) };
+    return {
+      addedConfigs: added.map(nameOf),
+      ignoredConfigs: ignored.map(nameOf),
+      outdated: tellOutdated(),
+    };
+  }
+
+  function tellOutdated(): readonly ConfigName[] {
+    const { maps, queues } = structures;
+    const outdated = [
+      ...maps.outdated().map((configName) => ({ sectionName: 'map', configName })),
+      ...queues.outdated().map((configName) => ({ sectionName: 'queue', configName })),
+    ];
+    if (outdated.length === 0) return outdated;
+    const names = outdated.slice(0, mostTold).map(({ configName }) => configName.slice(0, longestTold));
+    log.warn(
+      { count: outdated.length, names },
+      'maps and queues in use keep the rules that they were made with',
+    );
+    return outdated;
   }
 
   /** Each name without one of its own is compared with every pattern, and none can be taken away again. */
@@ -172,6 +205,8 @@ export function createConfigChanges({ config, live, replications }: ConfigChange
 
 const mostPublishers = 100;
 const mostWaiting = 16;
+const mostTold = 20;
+const longestTold = 200;
 
 function nameOf({ sectionName, configName }: ConfigName): ConfigName {
   return { sectionName, configName };

@@ -33,7 +33,7 @@ const sampleSize = 15;
  */
 export function watchFor(config: MapConfig, now: () => number): EntryWatch | undefined {
   const { timeToLiveSeconds, maxIdleSeconds, eviction } = config;
-  const evicts = eviction.policy !== 'NONE' && eviction.size > 0;
+  const evicts = isEvicting(config);
   if (timeToLiveSeconds === 0 && maxIdleSeconds === 0 && !evicts) return undefined;
 
   const drawn: WatchedEntry[] = [];
@@ -86,4 +86,22 @@ export function watchFor(config: MapConfig, now: () => number): EntryWatch | und
       return worst ?? drawn.find((entry) => entry !== kept);
     },
   };
+}
+
+/** Whether entries leave a map by the same rules, whatever else its configuration says. */
+export function isWatchedAlike(one: MapConfig, other: MapConfig): boolean {
+  const isEvictedAlike = isEvicting(one)
+    ? one.eviction.policy === other.eviction.policy &&
+      one.eviction.maxSizePolicy === other.eviction.maxSizePolicy &&
+      one.eviction.size === other.eviction.size
+    : !isEvicting(other);
+  return (
+    isEvictedAlike &&
+    one.timeToLiveSeconds === other.timeToLiveSeconds &&
+    one.maxIdleSeconds === other.maxIdleSeconds
+  );
+}
+
+function isEvicting({ eviction }: MapConfig): boolean {
+  return eviction.policy !== 'NONE' && eviction.size > 0;
 }

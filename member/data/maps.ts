@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MapConfig } from '../config/config.ts';
 import { type ChangeRecorder, memoryOnly } from './changes.ts';
-import { watchFor } from './entry-watch.ts';
+import { isWatchedAlike, watchFor } from './entry-watch.ts';
 import { createKeyHash } from './key-hash.ts';
 import type { LiveMap } from './live-map.ts';
 import { costOfParts, type Memory } from './memory.ts';
@@ -38,6 +38,11 @@ export interface Maps {
   /** The maps that hold entries, in the order in which they were made. */
   names(): Iterable<string>;
   /**
+   * The maps whose entries leave by rules other than those that the configuration has for them now: it has changed
+   * since the map was made, and counts when the map is made anew.
+   */
+  outdated(): readonly string[];
+  /**
    * The live entries of a map, in no promised order. Writes may go on between two steps: an entry that
    * is there from the first step to the last is met once; one that comes or goes meanwhile may be missed.
    */
@@ -67,6 +72,7 @@ export interface MapsDeps {
 
 export function createMaps({ configOf, memory, now, recorder = memoryOnly }: MapsDeps): Maps {
   const maps = new Map<string, LiveMap>();
+  const madeWith = new WeakMap<LiveMap, MapConfig>();
   const listeners = new Set<MapListener>();
   const hashOf = createKeyHash(randomBytes(8));
   let sweeping: Iterator<void> | undefined;
@@ -81,6 +87,7 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
         ? createPackedMap({ memory, hashOf })
         : createWatchedMap({ config, watch, memory, dropped });
     maps.set(name, map);
+    madeWith.set(map, config);
     return map;
   }
 
@@ -180,6 +187,12 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
     },
 
     names: () => maps.keys(),
+
+    outdated: () =>
+      [...maps].flatMap(([name, map]) => {
+        const config = configOf(name);
+        return config === undefined || isWatchedAlike(config, madeWith.get(map)!) ? [] : [name];
+      }),
 
     *entriesOf(name) {
       for (const [key, held] of maps.get(name)?.entries() ?? []) yield [key, release(held)];

@@ -40,6 +40,8 @@ export interface Queues {
   restore(queue: string, number: number, item: StoredValue): void;
   /** Forgets everything in memory, as if the member had just started. */
   reset(): void;
+  /** The queues in use whose limit is not the one that the configuration has for them now; as for maps. */
+  outdated(): readonly string[];
   /** Ends every wait without an item; later ones end at once. For a member that stops. */
   endWaits(): void;
 }
@@ -64,9 +66,7 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
     const known = queues.get(name);
     if (known !== undefined) return known;
     const config = configOf(name);
-    return (
-      config && { maxSize: config.maxSize || Infinity, items: createDeque(), coming: 0, waiters: new Set() }
-    );
+    return config && { maxSize: limitOf(config), items: createDeque(), coming: 0, waiters: new Set() };
   }
 
   function dropIfIdle(name: string, { items, waiters, coming }: LiveQueue): void {
@@ -189,6 +189,12 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       queues.clear();
     },
 
+    outdated: () =>
+      [...queues].flatMap(([name, { maxSize }]) => {
+        const config = configOf(name);
+        return config === undefined || limitOf(config) === maxSize ? [] : [name];
+      }),
+
     endWaits() {
       isEnding = true;
       for (const [name, queue] of queues) {
@@ -199,6 +205,10 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       }
     },
   };
+}
+
+function limitOf({ maxSize }: QueueConfig): number {
+  return maxSize || Infinity;
 }
 
 interface LiveQueue {

@@ -54,9 +54,22 @@ const memberListPath = 'rest/config/tcp-ip/member-list';
 const updated = 'The member list of TCP-IP join config is updated at run time. ';
 const kept = 'Dynamic Configuration Persistence is enabled. This member list change will be persisted.';
 
-function changed(message: string, { addedConfigs, ignoredConfigs }: ConfigChange): string {
+function changed(done: string, { addedConfigs, ignoredConfigs, outdated }: ConfigChange): string {
+  const message = outdated.length === 0 ? done : `${done} ${keeping(outdated)}`;
   return JSON.stringify({ status: 'success', message, result: { addedConfigs, ignoredConfigs } });
 }
+
+/** What is configured and has no effect yet must not read as if it had. */
+function keeping(outdated: ConfigChange['outdated']): string {
+  const names = outdated
+    .slice(0, mostNamed)
+    .map(({ sectionName, configName }) => `${sectionName} ${configName.slice(0, longestNamed)}`);
+  const more = outdated.length - names.length;
+  return `In use, and with the rules that they were made with until they are empty: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+const mostNamed = 20;
+const longestNamed = 200;
 
 const mostMembers = 1000;
 

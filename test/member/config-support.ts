@@ -30,8 +30,9 @@ export async function startOn(content: string, name = 'member.yaml') {
   onTestFinished(() => member.close());
   const post = (path: string, body: string) => call(`${member.address}/svc/rest/${path}`, 'POST', { body });
   const get = (path: string) => call(`${member.address}/svc/rest/${path}`, 'GET');
+  const remove = (path: string) => call(`${member.address}/svc/rest/${path}`, 'DELETE');
   const upload = (content: string) => post('config/upload', `dev&&${encodeURIComponent(content)}`);
-  return { file, folder, lines, post, get, upload };
+  return { file, folder, lines, post, get, remove, upload };
 }
 
 /** As replies name what was added or ignored. */
