@@ -30,7 +30,7 @@ export function applyOverrides(section: unknown, environment: Environment): Over
   for (const override of overrides) {
     const target = findTarget(memberSection, override.steps, root);
     if (target === undefined) {
-      problems.push(`${override.name}: no such key; the nearest is ${nearestName(override, root)}`);
+      problems.push(`${override.name}: ${whyNot(override, root)}`);
       continue;
     }
     const key = target.path.join('.');
@@ -94,6 +94,22 @@ function put(root: unknown, path: Path, value: unknown): void {
     else parent[key] ??= index === 0 && (key === 'map' || key === 'queue') ? { default: {} } : {};
     parent = parent[key];
   }
+}
+
+function whyNot(override: Override, root: unknown): string {
+  const list = listOnTheWay(memberSection, override.steps);
+  if (list !== undefined) return `${list.join('.')} is a list of sections, which only a file can give`;
+  return `no such key; the nearest is ${nearestName(override, root)}`;
+}
+
+/** As in the real engine no name means an entry of a YAML list; one of plain values is given whole. */
+function listOnTheWay(schema: z.ZodType, [step, ...rest]: readonly string[]): Path | undefined {
+  const shape = shapeOf(schema);
+  if (shape.kind === 'list') return shapeOf(shape.item).kind === 'text' ? undefined : [];
+  if (shape.kind !== 'section') return undefined;
+  const field = Object.keys(shape.fields).find((key) => plain(key) === step);
+  const found = field === undefined ? undefined : listOnTheWay(shape.fields[field]!, rest);
+  return found && [field!, ...found];
 }
 
 function nearestName({ name, steps }: Override, root: unknown): string {

@@ -103,9 +103,18 @@ describe('the environment', () => {
       says: 'SVC_CLUSTERNAME: means the same key as HZ_CLUSTERNAME: keep one',
     },
     {
-      set: { HZ_SECURITY_REALMS_R_NAME: 'r' },
-      says: expect.stringMatching(/^HZ_SECURITY_REALMS_R_NAME: no such key/),
+      set: { HZ_SECURITY_REALM: 'r' },
+      says: expect.stringMatching(/^HZ_SECURITY_REALM: no such key/),
     },
+    ...[
+      'HZ_SECURITY_REALMS',
+      'HZ_SECURITY_REALMS_R_NAME',
+      'HZ_SECURITY_REALMS_0_AUTHENTICATION_SIMPLE_USERS_0_PASSWORD',
+      'SVC_SECURITY_REALMS_MEMBERS_AUTHENTICATION_SIMPLE_USERS_ANN_PASSWORD',
+    ].map((name) => ({
+      set: { [name]: 's3cret' },
+      says: `${name}: security.realms is a list of sections, which only a file can give`,
+    })),
   ])('$set is refused', ({ set, says }) => {
     expect(problemsOf(set)).toEqual([says]);
   });
