@@ -11,34 +11,57 @@ export function problemOf({ reason, cause }: UpstreamFailure, member: Member, is
   switch (reason) {
     case 'unreachable':
     case 'suspect':
-      return noMember(cause);
+      return noMember(cause, member);
     case 'busy':
       return memberBusy(member, isPoll);
     case 'connectTimeout':
     case 'replyTimeout':
-      return new ProblemError(problems.upstreamTimeout, 'The member did not answer in time', { cause });
+      return new ProblemError(
+        problems.upstreamTimeout,
+        `The member ${hostOf(member)} did not answer in time`,
+        {
+          cause,
+        },
+      );
     case 'bodyFailed':
       if (cause instanceof ProblemError) return cause;
       return new ProblemError(problems.invalidRequest, 'The body broke off', { cause });
     case 'hungUp':
+      return new ProblemError(
+        problems.badGateway,
+        `The member ${hostOf(member)} closed the connection without an answer: it went down, or REST is off there ` +
+          '(network.rest-api.enabled in its configuration). Whether it carried out the call is not known',
+        { cause },
+      );
     case 'invalidReply':
       return new ProblemError(
         problems.badGateway,
-        'The member closed the connection without a valid answer',
+        `What the member ${hostOf(member)} answered is no valid HTTP reply`,
         { cause },
       );
   }
 }
 
-export function noMember(cause?: unknown): ProblemError {
-  return new ProblemError(problems.noMember, 'No member can be reached', { headers: soon, cause });
+/** @param member  the one that was asked last; undefined when there was none to ask */
+export function noMember(cause?: unknown, member?: Member): ProblemError {
+  const which =
+    member === undefined ? 'No member is known' : `The member ${hostOf(member)} cannot be reached`;
+  return new ProblemError(
+    problems.noMember,
+    `${which}. Look whether the members run; try again in ${retryAfterSeconds} seconds`,
+    { headers: soon, cause },
+  );
 }
 
-function memberBusy({ address }: Member, isPoll: boolean): ProblemError {
+function memberBusy(member: Member, isPoll: boolean): ProblemError {
   const what = isPoll ? 'polls' : 'calls';
   return new ProblemError(
     problems.memberBusy,
-    `The member ${new URL(address).host} has as many ${what} under way as it is given; try again in ${retryAfterSeconds} seconds`,
+    `The member ${hostOf(member)} has as many ${what} under way as it is given; try again in ${retryAfterSeconds} seconds`,
     { headers: soon },
   );
+}
+
+function hostOf({ address }: Member): string {
+  return new URL(address).host;
 }

@@ -50,7 +50,8 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
     if (member.isClosed) return;
     const isNews = notePrefix(member, finding.prefix);
     const hasMoved = health.note(finding.outcome, now());
-    member.isTrusted = health.isIn && finding.outcome !== 'unreachable';
+    // One that hangs up on everything would fail each call that nobody may repeat, while others could take it.
+    member.isTrusted = health.isIn && finding.outcome !== 'unreachable' && finding.isMute !== true;
     if (finding.outcome === 'unreachable') {
       member.uuid = undefined;
       member.groupsSeenAt = undefined;

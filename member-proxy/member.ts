@@ -23,11 +23,11 @@ export interface Member {
   readonly prefix: MemberPrefix;
   /** Known once it has told it; a restart changes it. */
   readonly uuid: string | undefined;
-  /** Endpoint groups that are off there, as far as its silence tells. */
+  /** Endpoint groups that are off there, as far as its answers and its silence tell. */
   readonly offGroups: ReadonlySet<EndpointGroup>;
   /** Its cluster's name and password; the same object at all members of a set. Undefined: the proxy's own. */
   readonly credentials: MemberCredentials | undefined;
-  /** Whether it is in, and nothing since its last good probe speaks against it. */
+  /** Whether it is in, answers anything at all, and nothing since its last good probe speaks against it. */
   readonly isTrusted: boolean;
   /** Calls under way; the exchange counts. */
   pending: number;

@@ -10,6 +10,8 @@ export interface Finding {
   readonly outcome: ProbeOutcome;
   /** Undefined as long as nothing that the member said tells it. */
   readonly prefix?: MemberPrefix;
+  /** Whether it hung up on every path: its REST interface is off, or it is going down. */
+  readonly isMute?: boolean;
 }
 
 export interface Prober {
@@ -55,16 +57,20 @@ export function createProber(address: string, replyMs: number, now: () => number
         if (outcome === 'ready' || outcome === 'notReady') return { outcome, prefix };
         if (outcome === 'unreachable') return { outcome };
       }
-      return known ? { outcome: 'silent' } : { outcome: 'silent', ...(await otherSign()) };
+      if (known) return { outcome: 'silent', isMute: (await signsUnder(known)) === 'none' };
+      return { outcome: 'silent', ...(await otherSign()) };
     },
     cluster,
     async groupsOff(prefix) {
       const off = new Set<EndpointGroup>();
+      let hungUp = 0;
       for (const [group, path] of Object.entries(groupPaths) as [EndpointGroup, string][]) {
-        if (await isOff(`/${prefix}${path}`)) off.add(group);
+        const sign = await signAt(`/${prefix}${path}`);
+        if (sign === 'hung up') hungUp += 1;
+        if (sign === 'hung up' || sign === 'refused') off.add(group);
       }
       // A member that hangs up on everything may just be going down.
-      return off.size < Object.keys(groupPaths).length ? off : new Set();
+      return hungUp < Object.keys(groupPaths).length ? off : new Set();
     },
     close: member.close,
   };
@@ -79,41 +85,34 @@ export function createProber(address: string, replyMs: number, now: () => number
   }
 
   /** A member whose health group is off may still say who it is, or answer for another group. */
-  async function otherSign(): Promise<{ readonly prefix?: MemberPrefix }> {
+  async function otherSign(): Promise<Pick<Finding, 'prefix' | 'isMute'>> {
     for (const prefix of memberPrefixes) {
       if (await cluster(prefix)) return { prefix };
     }
-    const [prefix, other] = await prefixesThatAnswer();
-    return prefix === undefined || other !== undefined ? {} : { prefix };
+    const svc = await signsUnder('svc');
+    const hazelcast = await signsUnder('hazelcast');
+    if (svc === 'none' && hazelcast === 'none') return { isMute: true };
+    // The real engine hangs up under a segment that is not its own; a member of this product answers to both.
+    if (hazelcast === 'none' || (svc === 'refused' && hazelcast === 'refused')) return { prefix: 'svc' };
+    return svc === 'none' ? { prefix: 'hazelcast' } : {};
   }
 
-  /** The real engine hangs up on every path under a segment that is not its own. */
-  async function prefixesThatAnswer(): Promise<MemberPrefix[]> {
-    const answering: MemberPrefix[] = [];
-    for (const prefix of memberPrefixes) {
-      if (await answersAny(Object.values(groupPaths).map((path) => `/${prefix}${path}`)))
-        answering.push(prefix);
+  /** `refused`: it told of a group that it is off, which the member of this product does. */
+  async function signsUnder(prefix: MemberPrefix): Promise<'refused' | 'other' | 'none'> {
+    for (const path of Object.values(groupPaths)) {
+      const sign = await signAt(`/${prefix}${path}`);
+      if (sign === 'refused') return 'refused';
+      if (sign === 'answered') return 'other';
     }
-    return answering;
+    return 'none';
   }
 
-  async function answersAny(paths: readonly string[]): Promise<boolean> {
-    for (const path of paths) {
-      const isAnswered = await member.ask('HEAD', path).then(
-        () => true,
-        () => false,
-      );
-      if (isAnswered) return true;
-    }
-    return false;
-  }
-
-  async function isOff(path: string): Promise<boolean> {
+  async function signAt(path: string): Promise<'answered' | 'refused' | 'hung up' | 'unreachable'> {
     try {
       const { status } = await member.ask('HEAD', path);
-      return status === 403;
+      return status === 403 ? 'refused' : 'answered';
     } catch (error) {
-      return hasHungUp(error);
+      return hasHungUp(error) ? 'hung up' : 'unreachable';
     }
   }
 

@@ -1,6 +1,6 @@
 import { ProblemError, problems } from '../console/errors.ts';
 import type { Member } from './members.ts';
-import type { EndpointGroup } from './rule-table.ts';
+import { type EndpointGroup, endpointGroups } from './rule-table.ts';
 
 /**
  * The refusals that carry a challenge (RFC 6750 §3): what a bearer call lacks, told so that a
@@ -38,12 +38,16 @@ export function revokedWhileWaiting(): ProblemError {
   return invalidToken('The access token was revoked while the call was under way');
 }
 
-/** The member's whole answer would be to hang up (reference §3). */
-export function groupDisabled(group: EndpointGroup, { address }: Member): ProblemError {
-  const key = `network.rest-api.endpoint-groups.${group}.enabled`;
+/** The member's whole answer would be to hang up (reference §3), or a bare 403. */
+export function groupDisabled(group: EndpointGroup, { address, offGroups }: Member): ProblemError {
+  const { host } = new URL(address);
+  const key = `network.rest-api.endpoint-groups.${group}.enabled: true`;
+  const isRestOff = offGroups.size === endpointGroups.length;
   return new ProblemError(
     problems.groupDisabled,
-    `The endpoint group ${group} is off at the member ${new URL(address).host}. Set ${key}: true in its configuration and restart it`,
+    isRestOff
+      ? `REST is off at the member ${host}. Set network.rest-api.enabled: true and ${key} in its configuration and restart it`
+      : `The endpoint group ${group} is off at the member ${host}. Set ${key} in its configuration and restart it`,
   );
 }
 

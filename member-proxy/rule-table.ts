@@ -2,14 +2,17 @@ import type { Permission, StructureNeed } from './permissions.ts';
 import type { Positions } from './positions.ts';
 
 /** The groups that a member switches as a whole (spec 4.1). */
-export type EndpointGroup =
-  | 'CLUSTER_READ'
-  | 'CLUSTER_WRITE'
-  | 'HEALTH_CHECK'
-  | 'PERSISTENCE'
-  | 'WAN'
-  | 'DATA'
-  | 'CP';
+export const endpointGroups = [
+  'CLUSTER_READ',
+  'CLUSTER_WRITE',
+  'HEALTH_CHECK',
+  'PERSISTENCE',
+  'WAN',
+  'DATA',
+  'CP',
+] as const;
+
+export type EndpointGroup = (typeof endpointGroups)[number];
 
 /** One row of the policy: these methods on this path need this permission. */
 export interface Rule {

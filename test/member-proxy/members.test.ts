@@ -273,8 +273,53 @@ describe('endpoint groups that are off', () => {
     cleanups.push(proxy.close);
     await until(() => proxy.members.statuses()[0]!.lastProbe === 'silent', 'a probe');
     const refused = await reply(proxy, '/svc/rest/maps/m/k');
-    expect(JSON.parse(refused.body).code).toBe('bad_gateway');
+    expect(JSON.parse(refused.body)).toMatchObject({
+      code: 'bad_gateway',
+      detail: expect.stringContaining(`${new URL(address).host} closed the connection without an answer`),
+    });
   });
+
+  test('flaw: a member of this product with REST off was a bare 403 to each call that came to it', async () => {
+    const off = await startMember((_req, res) => res.writeHead(403).end());
+    const on = await startMember((_req, res) => res.end());
+    const proxy = await open([off.address, on.address]);
+    await until(() => proxy.members.statuses()[0]!.offGroups.length === 7, 'all groups are off');
+    for (let i = 0; i < 6; i += 1) expect(await call(proxy, '/svc/rest/maps/m/k')).toBe(200);
+    const { host } = new URL(off.address);
+    const refused = await reply(proxy, `/members/${host}/svc/rest/maps/m/k`);
+    const problem = JSON.parse(refused.body);
+    expect([refused.status, problem.code]).toEqual([502, 'group_disabled']);
+    expect(problem.detail).toContain(`REST is off at the member ${host}. Set network.rest-api.enabled: true`);
+  });
+
+  test('flaw: groups were not told of a member of this product without health and cluster information', async () => {
+    const { address } = await startMember((req, res) =>
+      res.writeHead(req.url!.includes('/rest/maps/') ? 200 : 403).end(),
+    );
+    const proxy = await open([address]);
+    await until(() => proxy.members.statuses()[0]!.offGroups.length === 6, 'all but DATA');
+    expect(await call(proxy, '/svc/rest/maps/m/k')).toBe(200);
+    expect(JSON.parse((await reply(proxy, '/svc/rest/cluster')).body).code).toBe('group_disabled');
+  });
+
+  test.each([undefined, 'hazelcast'] as const)(
+    'flaw: of two members one that hangs up on everything got half of the writes (prefix %s)',
+    async (prefix) => {
+      const mute = await startEngine([]);
+      const on = await startEngine(['/hazelcast/']);
+      const members = [mute.address, on.address];
+      const proxy = await startProxy({ members, probes, health: fast, ...(prefix && { prefix }) });
+      cleanups.push(proxy.close);
+      await until(() => proxy.members.list()[0]!.isTrusted === false, 'it is asked last');
+      expect(proxy.members.statuses()[0]).toMatchObject({ isIn: true, lastProbe: 'silent' });
+      const token = await tokenFor(proxy.key, 'Admin');
+      const fields = `Host: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: 1\r\n`;
+      for (let i = 0; i < 6; i += 1) {
+        const written = await sendRaw(proxy.address, `POST /svc/rest/maps/m/k HTTP/1.1\r\n${fields}\r\nv`);
+        expect(written.status).toBe(200);
+      }
+    },
+  );
 });
 
 test('closed members are asked no more', async () => {
