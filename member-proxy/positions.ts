@@ -43,19 +43,13 @@ function split(text: string, positions: Positions): string[] {
   const parts = text === '' && positions.length === 2 ? ['', ''] : text.split('&');
   if (parts.length === positions.length) return parts;
   throw refusal(
-    `The body has ${text === '' ? 0 : parts.length} of ${positions.length} positions. Send ${positions.join('&')}, each ` +
+    `The body has ${text === '' ? 0 : parts.length} positions, and this call takes ${positions.length}. Send ${positions.join('&')}, each ` +
       `percent-encoded; the first two may be empty: ${emptyForm(positions)}`,
   );
 }
 
 function fromJson(text: string, positions: Positions, prefix: MemberPrefix): string[] {
-  const given = parse(text);
-  const unknown = Object.keys(given).find((name) => !positions.includes(name));
-  if (unknown !== undefined) {
-    throw refusal(
-      `The JSON body has a field that this call does not know. Known are ${positions.join(', ')}`,
-    );
-  }
+  const given = inNamesOf(positions, parse(text));
   return positions.map((name, i) => {
     const value = given[name] ?? (i < 2 ? '' : undefined);
     if (typeof value === 'string')
@@ -65,6 +59,31 @@ function fromJson(text: string, positions: Positions, prefix: MemberPrefix): str
     }
     throw refusal(`The JSON body lacks the text field ${name}`);
   });
+}
+
+/** Spec 2.8: `clusterOnSource` is also written cluster name, `clusterPassword` also password, at any call. */
+const credentialNames = [
+  ['clusterName', 'clusterOnSource'],
+  ['password', 'clusterPassword'],
+] as const;
+
+function inNamesOf(
+  positions: Positions,
+  sent: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const given: Record<string, unknown> = Object.create(null);
+  for (const [sentName, value] of Object.entries(sent)) {
+    const place = credentialNames.findIndex((names) => names.some((name) => name === sentName));
+    const name = place === -1 ? sentName : positions[place]!;
+    if (!positions.includes(name)) {
+      throw refusal(
+        `The JSON body has a field that this call does not know. Known are ${positions.join(', ')}`,
+      );
+    }
+    if (name in given) throw refusal(`The JSON body has the field ${name} under two names`);
+    given[name] = value;
+  }
+  return given;
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {

@@ -68,6 +68,32 @@ test('a JSON object with the names of the specification becomes positions', asyn
   expect(member.seen[0]!.body.toString()).toBe('ops%20team&mine&my%20wan&a%26b');
 });
 
+test.each([
+  [
+    'a management call',
+    state,
+    { clusterOnSource: 'dev', clusterPassword: 'mine', state: 'frozen' },
+    'frozen',
+  ],
+  ['a WAN call', pause, { clusterName: 'dev', password: 'mine', wanRepName: 'w', publisherId: 'p' }, 'w&p'],
+])(
+  'flaw: of the two names that spec 2.8 has for the credentials, %s knew one',
+  async (_name, path, json, rest) => {
+    expect((await post(path, JSON.stringify(json), 'application/json')).status).toBe(200);
+    expect(member.seen[0]!.body.toString()).toBe(`dev&mine&${rest}`);
+  },
+);
+
+test('S68: a credential under both of its names is 400', async () => {
+  const json = { clusterName: 'dev', clusterOnSource: 'other', state: 'frozen' };
+  const reply = await post(state, JSON.stringify(json), 'application/json');
+  expect([reply.status, ((await reply.json()) as { detail: string }).detail]).toEqual([
+    400,
+    'The JSON body has the field clusterName under two names',
+  ]);
+  expect(member.seen).toEqual([]);
+});
+
 test('a WAN configuration may stand in it as an object', async () => {
   const wanConfig = { name: 'wan', batchPublishers: [{ clusterName: 'b' }] };
   await post('/svc/rest/wan/addWanConfig', JSON.stringify({ wanConfig }), 'application/json');
