@@ -1,4 +1,5 @@
 /** `?members=all`: a call that acts on the member that takes it, at each of them. */
+import { ProblemError, problems } from '../console/errors.ts';
 import type { Call } from './call.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
 import type { Member } from './members.ts';
@@ -19,10 +20,21 @@ export interface MemberResult {
 /** Members answer such calls with a line or two; what is longer is cut off. */
 const longestBody = 64 * 1024;
 
-/** Whether a target asks for all members. */
+/**
+ * Whether a target asks for all members.
+ *
+ * @throws {ProblemError} `invalid_request` for any other `members`: a misspelt one would act on one member only
+ */
 export function asksForAll(target: string): boolean {
   const query = target.split('?', 2)[1];
-  return query !== undefined && new URLSearchParams(query).get('members') === 'all';
+  if (query === undefined) return false;
+  const asked = new URLSearchParams(query).getAll('members');
+  if (asked.length === 0) return false;
+  if (asked.length === 1 && asked[0] === 'all') return true;
+  throw new ProblemError(
+    problems.invalidRequest,
+    'Of ?members= only all is known; for one member call /members/{uuid or host:port}/svc/…',
+  );
 }
 
 /** @param requestFor  each member gets its own: credentials differ between clusters */

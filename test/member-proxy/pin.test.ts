@@ -124,6 +124,14 @@ describe('calls that act on the receiving member', () => {
     expect((await call('POST', `${pause}?members=all`, '&&wan&target')).status).toBe(403);
     expect(members.flatMap(({ seen }) => seen.filter(({ method }) => method === 'POST'))).toEqual([]);
   });
+
+  test.each(['ALL', 'some', ''])('flaw: ?members=%s acted on one member and said 200', async (asked) => {
+    const { members, call } = await open();
+    const reply = await call('POST', `${pause}?members=${asked}`, '&&wan&target');
+    expect(reply.status).toBe(400);
+    expect(((await reply.json()) as { detail: string }).detail).toContain('only all is known');
+    expect(members.flatMap(({ seen }) => seen).filter(({ method }) => method === 'POST')).toEqual([]);
+  });
 });
 
 async function open(role = 'Admin', more: readonly string[] = []) {
