@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemberConfigError } from '../../member/config/config-error.ts';
 import { loadMemberConfig } from '../../member/config/load.ts';
 import { machineToken, startConsole } from '../helpers/console.ts';
-import { addressIn, endOf, startProcess, writeConfig } from './processes.ts';
+import { addressIn, endOf, startProcess, writeConfig } from './member-process.ts';
 import { call } from './support.ts';
 
 const file = `svc:
@@ -135,7 +135,7 @@ describe('a process that starts a member', () => {
   test('alone reads XML and puts the environment over it', async () => {
     const { ready, stop } = await startProcess({
       MEMBER_PORT: '0',
-      MEMBER_CONFIG: await writeConfig(xml),
+      MEMBER_CONFIG: writeConfig(xml),
       HZ_INSTANCENAME: 'environment',
       HZ_NETWORK_RESTAPI_ENDPOINTGROUPS_DATA_ENABLED: 'true',
     });
@@ -146,9 +146,7 @@ describe('a process that starts a member', () => {
   });
 
   test('alone ends with 78 and every problem, of the XML and of the environment', async () => {
-    const file = await writeConfig(
-      '<svc>\n<map name="a"><ttl>1</ttl></map>\n<queue name="q" max-size="x"/></svc>',
-    );
+    const file = writeConfig('<svc>\n<map name="a"><ttl>1</ttl></map>\n<queue name="q" max-size="x"/></svc>');
     const { code, errors } = await endOf({ MEMBER_PORT: '0', MEMBER_CONFIG: file, HZ_CLUSTER_NAME: 'x' });
     expect(code).toBe(78);
     expect(errors.trim().split('\n')).toEqual([

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtInConfig } from '../../member/config/built-in-config.ts';
 import { startMember } from '../../member/member.ts';
-import { addressIn, endOf, startProcess, writeConfig } from './processes.ts';
+import { addressIn, endOf, startProcess, writeConfig } from './member-process.ts';
 import { call, empty, memberFile, waitingPoll } from './support.ts';
 
 test('the process is ready with REST off and says which key turns it on', async () => {
@@ -15,7 +15,7 @@ test('the process is ready with REST off and says which key turns it on', async 
 });
 
 test('the process reads its file, names its groups and stops with 0 while a poll waits', async () => {
-  const file = await writeConfig(memberFile());
+  const file = writeConfig(memberFile());
   const { ready, stop } = await startProcess({ MEMBER_PORT: '0', MEMBER_CONFIG: file });
   expect(ready).toContain(': groups CLUSTER_READ, HEALTH_CHECK, DATA');
   const address = addressIn(ready);
@@ -26,7 +26,7 @@ test('the process reads its file, names its groups and stops with 0 while a poll
 });
 
 test('the process prints every problem of its configuration and ends with 78', async () => {
-  const file = await writeConfig('svc:\n  cluster: a\n  network: { port: { port: x } }\n');
+  const file = writeConfig('svc:\n  cluster: a\n  network: { port: { port: x } }\n');
   const { code, errors } = await endOf({ MEMBER_PORT: '0', MEMBER_CONFIG: file });
   expect(code).toBe(78);
   expect(errors.trim().split('\n')).toEqual([
@@ -48,7 +48,7 @@ test.each([
 
 test('a port that is taken is named, with 78, when no other may be tried', async () => {
   const port = await takePort();
-  const file = await writeConfig('svc: { network: { port: { auto-increment: false } } }');
+  const file = writeConfig('svc: { network: { port: { auto-increment: false } } }');
   const { code, errors } = await endOf({ MEMBER_PORT: String(port), MEMBER_CONFIG: file });
   expect(code).toBe(78);
   expect(errors).toContain(`port ${port} on 127.0.0.1 is already in use`);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,92 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { call, type Reply } from './support.ts';
 
-/** A member in a process of its own that persists; it may be killed and started again. */
+/** A member in a process of its own, killed when the test ends. */
+export interface MemberProcess {
+  /** What it has printed. */
+  output(): string;
+  /** What it has logged, or said when it did not start. */
+  errors(): string;
+  /** Its exit code, once all that it said has been read; `null` when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  signal(name: NodeJS.Signals): void;
+  /** Sends the signal and waits for the end. */
+  stop(name: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A slow machine starts a process slowly. */
+const startMs = 60_000;
+const startLine = /^member (ready|waits) at .*$/m;
+
+/** @param env  all that it has, beside `PATH` */
+function spawnMember(env: Record<string, string>): MemberProcess {
+  const child = spawn(process.execPath, ['dist/member/main.js'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const exited = once(child, 'close').then(([code]) => code as number | null);
+  return {
+    output: () => output,
+    errors: () => errors,
+    exited,
+    signal: (name) => void child.kill(name),
+    stop(name) {
+      child.kill(name);
+      return exited;
+    },
+  };
+}
+
+/** @returns the line that it prints when it listens; `undefined` when it ended without */
+async function startLineOf({ output, errors, exited }: MemberProcess): Promise<string | undefined> {
+  let isOver = false;
+  void exited.then(() => {
+    isOver = true;
+  });
+  const deadline = Date.now() + startMs;
+  while (!isOver && !startLine.test(output())) {
+    if (Date.now() > deadline) {
+      throw new Error(`the member did not start in time; it said: ${output()}${errors()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return startLine.exec(output())?.[0];
+}
+
+/** A member that listens; `ready` is the line that says so. */
+export async function startProcess(env: Record<string, string>): Promise<MemberProcess & { ready: string }> {
+  const member = spawnMember(env);
+  const ready = await startLineOf(member);
+  if (ready === undefined) throw new Error(`the member ended before it was ready: ${member.errors()}`);
+  return { ...member, ready };
+}
+
+/** Runs a member that does not start. */
+export async function endOf(env: Record<string, string>): Promise<{ code: number | null; errors: string }> {
+  const { exited, errors } = spawnMember(env);
+  return { code: await exited, errors: errors() };
+}
+
+export function addressIn(ready: string): string {
+  return /http:\/\/[\d.:]+\d/.exec(ready)?.[0] ?? '';
+}
+
+export function writeConfig(text: string): string {
+  const file = join(temporaryDir(), 'member.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A member that persists; it may be killed and started again. */
 export interface PersistentMember {
   /** The directory that has `data`, its base directory, and `backups`. */
   readonly dir: string;
@@ -40,42 +125,23 @@ export function persistentMember({ durability, more = '', ...places }: Persisten
 persistence: { enabled: true, base-dir: ${baseDir}, backup-dir: ${backupDir}, durability: ${durability} }
 ${more}`;
   writeFileSync(file, `svc:\n${yaml.replace(/^/gm, '  ')}\n`);
-  let child: ChildProcess | undefined;
+  let current: MemberProcess | undefined;
   let address = '';
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null)
-      return child?.exitCode ?? null;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    const [code] = await exited;
-    return code;
+    return current === undefined ? null : current.stop(signal);
   }
-  onTestFinished(async () => void (await end('SIGKILL')));
 
   return {
     dir,
     baseDir,
     backupDir,
     async start() {
-      child = spawn(process.execPath, ['dist/member/main.js'], {
-        env: { PATH: process.env.PATH, MEMBER_PORT: '0', MEMBER_CONFIG: file },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      let printed = '';
-      let isOver = false;
-      for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (printed += chunk));
-      child.once('close', () => {
-        isOver = true;
-      });
-      const deadline = Date.now() + 60_000; // a slow machine starts a process slowly
-      while (!isOver && !/^member (ready|waits) at .*$/m.test(printed)) {
-        if (Date.now() > deadline)
-          throw new Error(`the member did not start in time; it printed: ${printed}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      address = /http:\/\/[\d.:]+\d/.exec(printed)?.[0] ?? '';
-      return /^member (ready|waits) at .*$/m.exec(printed)?.[0] ?? printed;
+      const started = spawnMember({ MEMBER_PORT: '0', MEMBER_CONFIG: file });
+      current = started;
+      const line = await startLineOf(started);
+      address = addressIn(line ?? '');
+      return line ?? `${started.output()}${started.errors()}`;
     },
     call: (method, path, body, type) =>
       call(`${address}/svc/${path}`, method, {

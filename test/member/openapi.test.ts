@@ -8,7 +8,7 @@ import { loadMemberConfig } from '../../member/config/load.ts';
 import type { ManagementEndpoint } from '../../member/management/management-route.ts';
 import type { Route } from '../../member/router.ts';
 import { createRoutes, type RoutesDeps } from '../../member/routes.ts';
-import { writeConfig } from './processes.ts';
+import { writeConfig } from './member-process.ts';
 import { call, type Reply, startTestMember } from './support.ts';
 
 const file = new URL('../../docs/member-openapi.yaml', import.meta.url);
@@ -94,7 +94,7 @@ const log = pino({ level: 'silent' }, { write() {} });
 /** A member with every group on, and a file that can be read again. */
 async function startDescribed() {
   const text = rest(allGroups);
-  return startTestMember(text, { log, config: loadMemberConfig(text, { file: await writeConfig(text) }) });
+  return startTestMember(text, { log, config: loadMemberConfig(text, { file: writeConfig(text) }) });
 }
 
 describe.each(operations)('$name', ({ method, path, operation }) => {

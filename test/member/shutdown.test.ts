@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLifecycle } from '../../member/cluster/lifecycle.ts';
 import { managedFile, unauthenticated } from './management-support.ts';
-import { persistentMember } from './member-process.ts';
-import { addressIn, startProcess, writeConfig } from './processes.ts';
+import { addressIn, persistentMember, startProcess, writeConfig } from './member-process.ts';
 import { call, connectRaw, empty, eventually, startTestMember, waitingPoll } from './support.ts';
 
 const management = '/svc/rest/management/cluster';
@@ -12,7 +11,7 @@ const management = '/svc/rest/management/cluster';
 test.each(['memberShutdown', 'clusterShutdown'])(
   '%s answers first, ends what waits, and the process ends with 0',
   async (operation) => {
-    const file = await writeConfig(managedFile());
+    const file = writeConfig(managedFile());
     const { ready, exited } = await startProcess({ MEMBER_PORT: '0', MEMBER_CONFIG: file });
     const address = addressIn(ready);
     const post = (body: string) => call(`${address}${management}/${operation}`, 'POST', { body });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressIn, startProcess, writeConfig } from './processes.ts';
+import { addressIn, startProcess, writeConfig } from './member-process.ts';
 import { call, empty, eventually } from './support.ts';
 
 const rest =
@@ -28,7 +28,7 @@ const sourceFile = (targets: string) => `svc:
 async function startMember(file: string) {
   const { ready, stop, errors } = await startProcess({
     MEMBER_PORT: '0',
-    MEMBER_CONFIG: await writeConfig(file),
+    MEMBER_CONFIG: writeConfig(file),
   });
   const address = addressIn(ready);
   const at = (path: string) => `${address}/svc/rest/${path}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressIn, startProcess, writeConfig } from './processes.ts';
+import { addressIn, startProcess, writeConfig } from './member-process.ts';
 import { call, eventually } from './support.ts';
 
 const rest =
@@ -31,7 +31,7 @@ function sourceFile(targetPort: string): string {
 const entries = 300;
 
 async function startMember(file: string, port = '0') {
-  const { ready, stop } = await startProcess({ MEMBER_PORT: port, MEMBER_CONFIG: await writeConfig(file) });
+  const { ready, stop } = await startProcess({ MEMBER_PORT: port, MEMBER_CONFIG: writeConfig(file) });
   const address = addressIn(ready);
   const at = (key: number | string) => `${address}/svc/rest/maps/orders/${key}`;
   return {
