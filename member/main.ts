@@ -1,3 +1,4 @@
+import './no-prototype-access.ts';
 import { pino } from 'pino';
 import type { MemberConfig } from './config/config.ts';
 import { MemberConfigError } from './config/config-error.ts';

@@ -1,3 +1,4 @@
+import '../no-prototype-access.ts';
 import type { ConfigTask } from './config-tasks.ts';
 import { carryOut } from './config-work.ts';
 

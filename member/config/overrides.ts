@@ -26,11 +26,15 @@ export function applyOverrides(section: unknown, environment: Environment): Over
   const problems: string[] = [];
   if (overrides.length === 0) return { section, origins, problems };
 
-  const root = isObject(section) ? structuredClone({ ...section }) : section === null ? {} : section;
+  const root = section === null ? emptySection() : copyOf(section);
   for (const override of overrides) {
     const target = findTarget(memberSection, override.steps, root);
     if (target === undefined) {
       problems.push(`${override.name}: ${whyNot(override, root)}`);
+      continue;
+    }
+    if (target.path.includes('__proto__')) {
+      problems.push(`${override.name}: no name that can be configured`); // as in a file
       continue;
     }
     const key = target.path.join('.');
@@ -85,13 +89,30 @@ function valueFor(schema: z.ZodType, text: string): unknown {
   return valueFromText(kind, text);
 }
 
+/** Without a prototype: a map may be called `constructor`, and what all objects share is nobody's to write to (S90). */
+function emptySection(): Record<string, unknown> {
+  return Object.create(null);
+}
+
+function withDefault(): Record<string, unknown> {
+  return Object.assign(emptySection(), { default: emptySection() });
+}
+
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isObject(value)) return value;
+  const copy = emptySection();
+  for (const [key, inner] of Object.entries(value)) copy[key] = copyOf(inner);
+  return copy;
+}
+
 /** What is no section where one belongs stays: the check names it. */
 function put(root: unknown, path: Path, value: unknown): void {
   let parent = root;
   for (const [index, key] of path.entries()) {
     if (!isObject(parent)) return;
     if (index === path.length - 1) parent[key] = value;
-    else parent[key] ??= index === 0 && (key === 'map' || key === 'queue') ? { default: {} } : {};
+    else parent[key] ??= index === 0 && (key === 'map' || key === 'queue') ? withDefault() : emptySection();
     parent = parent[key];
   }
 }
