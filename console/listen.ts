@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { openFastLane } from '../member-proxy/fast-lane/fast-lane.ts';
 import { type GuardDeps, guardConnections } from '../member-proxy/guard-connections.ts';
-import { serverOptions } from '../member-proxy/server-options.ts';
+import { memberPaths, serverOptions } from '../member-proxy/server-options.ts';
 import { prepareDrain } from './drain.ts';
 import type { TlsFiles } from './settings/tls-files.ts';
 
@@ -74,7 +74,7 @@ export async function listen({
           handle,
         )
       : createServer(serverOptions, handle);
-    openFastLane(server);
+    openFastLane(server, memberPaths);
     guardConnections(server, { maxConnections, onRefusal });
     const drain = prepareDrain(server);
     await bind(server, address, wanted);

@@ -12,3 +12,6 @@ export const serverOptions = {
   insecureHTTPParser: false,
   noDelay: true,
 } as const satisfies ServerOptions;
+
+/** Targets of the member surface, for its fast lane. */
+export const memberPaths = /^\/(?:svc|members)\//;

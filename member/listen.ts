@@ -5,6 +5,7 @@ import {
   type Server as NetServer,
   type Socket,
 } from 'node:net';
+import { openFastLane } from '../member-proxy/fast-lane/fast-lane.ts';
 import { inOrder } from './in-order.ts';
 
 export interface ListenOptions {
@@ -74,6 +75,9 @@ export function answerWith(server: Server, answer: RequestListener): void {
   });
 }
 
+/** The calls of which there are many. */
+const dataPaths = /^\/(?:svc|hazelcast)\/rest\/(?:maps|queues)\//;
+
 function createMemberServer(): Server {
   const server = createServer({
     keepAliveTimeout: 75_000,
@@ -81,6 +85,7 @@ function createMemberServer(): Server {
     requestTimeout: 120_000,
     maxHeaderSize: 64 * 1024,
   });
+  openFastLane(server, dataPaths);
   server.on('connection', (socket) => socket.setMaxListeners(0)); // each pipelined poll listens for its end
   server.on('clientError', refuseMalformed);
   return server;

@@ -1,3 +1,4 @@
+import { LaneRequest } from '../member-proxy/fast-lane/lane-request.ts';
 import type { Memory } from './data/memory.ts';
 import { replyEmpty } from './replies.ts';
 import type { Call } from './router.ts';
@@ -15,6 +16,8 @@ export interface ReadBodyDeps {
  */
 export type ReadBody = (call: Call) => Promise<Buffer | undefined>;
 
+const noBytes = Buffer.alloc(0);
+
 /** A refused body is not kept: what still arrives is discarded, so the connection stays usable. */
 export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody {
   return function readBody({ req, res }) {
@@ -24,6 +27,18 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
       return Promise.resolve(undefined);
     }
     if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
+
+    if (req instanceof LaneRequest) return Promise.resolve(arrived(req.wholeBody ?? noBytes));
+
+    /** There must be room for it beside all that is arriving elsewhere. */
+    function arrived(body: Buffer): Buffer | undefined {
+      if (memory.tryTake(body.length)) {
+        memory.give(body.length);
+        return body;
+      }
+      replyEmpty(res, 503);
+      return undefined;
+    }
 
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];

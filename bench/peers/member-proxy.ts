@@ -39,7 +39,7 @@ async function serve(): Promise<void> {
     await built<typeof import('../../member-proxy/fast-lane/fast-lane.ts')>('fast-lane/fast-lane');
   const { guardConnections } =
     await built<typeof import('../../member-proxy/guard-connections.ts')>('guard-connections');
-  const { serverOptions } =
+  const { memberPaths, serverOptions } =
     await built<typeof import('../../member-proxy/server-options.ts')>('server-options');
   const limits = { ...defaultLimits, ...(BODY_BYTES && { bodyBytes: Number(BODY_BYTES) }) };
   const members = createMembers({
@@ -60,7 +60,7 @@ async function serve(): Promise<void> {
     requestIdOf: () => randomUUID(),
   });
   const server = createServer(serverOptions, proxy.handle);
-  openFastLane(server);
+  openFastLane(server, memberPaths);
   guardConnections(server, { maxConnections: 20_000, onRefusal: () => randomUUID() });
   server.listen(0, '127.0.0.1', () => {
     if (cluster.isWorker) return;

@@ -20,6 +20,9 @@ export class LaneReply {
   /** Whether all of it is out. */
   writableFinished = false;
   destroyed = false;
+  /** Whether `end` has been called. */
+  writableEnded = false;
+  sendDate = true;
   /** Whether another request may come on this connection. */
   shouldKeepAlive = true;
   private readonly keepAliveSeconds: number;
@@ -29,6 +32,7 @@ export class LaneReply {
   private hasBody = true;
   private isChunked = false;
   private closeListeners: (() => void)[] = none;
+  private finishListeners: (() => void)[] = none;
   private drainListeners: (() => void)[] = none;
 
   /** @param onOver  hears of the end, after everybody else */
@@ -39,11 +43,21 @@ export class LaneReply {
     this.onOver = onOver;
   }
 
-  /** Each comes once: `close` at the end, and who waits for `drain` hears of the next one. */
-  once(event: 'close' | 'drain', listener: () => void): this {
+  /** Bytes that wait for the caller. */
+  get writableLength(): number {
+    return this.socket?.writableLength ?? 0;
+  }
+
+  /** Each comes once: `finish` before `close`, and who waits for `drain` hears of the next one. */
+  once(event: 'finish' | 'close' | 'drain', listener: () => void): this {
     if (event === 'close') this.closeListeners = [...this.closeListeners, listener];
+    else if (event === 'finish') this.finishListeners = [...this.finishListeners, listener];
     else this.drainListeners = [...this.drainListeners, listener];
     return this;
+  }
+
+  on(event: 'close', listener: () => void): this {
+    return this.once(event, listener);
   }
 
   off(_event: 'close', listener: () => void): this {
@@ -82,6 +96,7 @@ export class LaneReply {
   /** It is over when all of it is on its way: at once, unless the caller reads more slowly than it came. */
   end(piece?: Buffer | string, encoding?: BufferEncoding): this {
     const { socket } = this;
+    this.writableEnded = true;
     if (socket === null) return this;
     if (piece !== undefined && piece.length > 0) this.write(piece, encoding);
     const rest = this.isChunked ? `${this.head}0\r\n\r\n` : this.head;
@@ -112,6 +127,7 @@ export class LaneReply {
 
   private finish(): void {
     this.writableFinished = true;
+    for (const listener of this.finishListeners) listener();
     this.leave();
   }
 
@@ -138,7 +154,7 @@ export class LaneReply {
     }
     if (hasConnection) this.shouldKeepAlive = false; // the proxy says nothing but `close`
     this.isChunked = this.hasBody && !hasLength;
-    if (!hasDate) lines += `Date: ${httpDate()}\r\n`;
+    if (!hasDate && this.sendDate) lines += `Date: ${httpDate()}\r\n`;
     if (this.shouldKeepAlive)
       lines += `Connection: keep-alive\r\nKeep-Alive: timeout=${this.keepAliveSeconds}\r\n`;
     else if (!hasConnection) lines += 'Connection: close\r\n';

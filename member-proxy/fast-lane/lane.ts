@@ -20,15 +20,18 @@ export class Lane {
   onLeft: () => void = () => {};
   private readonly server: Server;
   private readonly socket: LaneSocket;
+  private readonly paths: RegExp;
   private readonly handToServer: () => void;
   private fields: PlainFields | undefined;
   private reply: LaneReply | undefined;
   /** What has come before the reply was out. */
   private ahead: Buffer[] = [];
 
-  constructor(server: Server, socket: Socket, handToServer: () => void) {
+  /** @param paths  of the requests that it serves */
+  constructor(server: Server, socket: Socket, paths: RegExp, handToServer: () => void) {
     this.server = server;
     this.socket = socket;
+    this.paths = paths;
     this.handToServer = handToServer;
     this.socket[laneOf] = this;
     for (const [event, listener] of listeners) socket.on(event, listener);
@@ -44,7 +47,7 @@ export class Lane {
       this.keep(bytes);
       return;
     }
-    const plain = readPlainRequest(bytes, this.fields);
+    const plain = readPlainRequest(bytes, this.paths, this.fields);
     if (plain === undefined) {
       this.leaveTo(bytes);
       return;

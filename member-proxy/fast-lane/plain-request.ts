@@ -1,6 +1,6 @@
 import { PlainFields } from './plain-fields.ts';
 
-/** A call to the member surface in the form in which nearly all come: whole, in one read, and nothing behind it. */
+/** A request in the form in which nearly all come: whole, in one read, and nothing behind it. */
 export interface PlainRequest {
   readonly method: string;
   /** The target as received. */
@@ -15,23 +15,28 @@ const headBytes = 16 * 1024;
 const targetBytes = 8 * 1024;
 const endOfHead = Buffer.from('\r\n\r\n');
 
-const startLine = /^(GET|POST|PUT|DELETE) (\/(?:svc|members)\/[\x21-\x7e]*) HTTP\/1\.1$/;
+const startLine = /^(GET|POST|PUT|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 
 /**
  * Reads such a request, or leaves it to the server's own parser: every doubt is that parser's, and so is every
  * refusal. What is accepted here has one reading, the one that it has there (RFC 9112 §2 to §6).
  *
  * @param bytes  everything that has arrived since the last request
+ * @param paths  what the target must match
  * @param last   the fields of the last request on this connection: clients repeat them, byte for byte
  */
-export function readPlainRequest(bytes: Buffer, last: PlainFields | undefined): PlainRequest | undefined {
+export function readPlainRequest(
+  bytes: Buffer,
+  paths: RegExp,
+  last: PlainFields | undefined,
+): PlainRequest | undefined {
   const end = bytes.indexOf(endOfHead);
   if (end === -1 || end > headBytes) return undefined;
   const head = bytes.toString('latin1', 0, end);
   const endOfLine = head.indexOf('\r\n');
   if (endOfLine === -1 || endOfLine > targetBytes) return undefined;
   const [, method, url] = startLine.exec(head.slice(0, endOfLine)) ?? [];
-  if (method === undefined || url === undefined) return undefined;
+  if (method === undefined || url === undefined || !paths.test(url)) return undefined;
   const text = head.slice(endOfLine + 2);
   const fields = text === last?.text ? last : PlainFields.read(text);
   if (fields === undefined) return undefined;

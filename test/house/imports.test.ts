@@ -13,6 +13,8 @@ const rows = [
   ['views/b.ts', './layout.ts', true],
   ['member/a.ts', '../console/errors.ts', false],
   ['member/data/a.ts', '../../member-proxy/rules.ts', false],
+  ['member/b.ts', '../member-proxy/fast-lane/fast-lane.ts', true],
+  ['member/c.ts', '../member-proxy/rules.ts', false],
   ['dashboard/a.ts', '../console/errors.ts', false],
   ['dashboard/b.ts', '../views/layout.tsx', false],
   ['dashboard/views/c.tsx', '../../views/layout.tsx', false],

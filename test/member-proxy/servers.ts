@@ -24,7 +24,7 @@ import type { HealthRules } from '../../member-proxy/member-health.ts';
 import { createMembers, type MembersDeps, type ProbeTimes } from '../../member-proxy/members.ts';
 import type { MemberPrefix } from '../../member-proxy/prefix.ts';
 import { type CallRecord, createMemberProxy, type MemberProxyDeps } from '../../member-proxy/proxy.ts';
-import { serverOptions } from '../../member-proxy/server-options.ts';
+import { memberPaths, serverOptions } from '../../member-proxy/server-options.ts';
 import { audience, issuer, keySet, makeKey, type TestKey } from './tokens.ts';
 
 /** One request as a member saw it. */
@@ -162,7 +162,7 @@ export async function startProxy({
     ...deps,
   });
   const server = createServer({ ...serverOptions, ...options }, proxy.handle);
-  if (hasFastLane) openFastLane(server);
+  if (hasFastLane) openFastLane(server, memberPaths);
   guardConnections(server, { maxConnections, onRefusal: deps.onRefusal ?? (() => randomUUID()) });
   const address = await listen(server);
   return {

@@ -12,6 +12,7 @@ const keys = 1500;
 const filler = '.'.repeat(30_000);
 /** A merge begins when the log holds 32 MB. */
 const writesBeforeMerge = 1120;
+const mostRounds = 15;
 
 /** By key: the number that was acknowledged last, and the one that was sent last. */
 interface Known {
@@ -20,16 +21,17 @@ interface Known {
 }
 
 describe.each(['periodic', 'sync'] as const)('a merge of the log, with durability %s', (durability) => {
-  test('loses nothing that was acknowledged when SIGKILL comes into it, in 3 rounds', async () => {
+  test('loses nothing that was acknowledged when SIGKILL comes into it, round after round', async () => {
     const member = persistentMember({ durability });
     const known: Known = { acknowledged: new Map(), sent: new Map() };
     let cutShort = 0;
-    for (let round = 0; round < 3; round += 1) {
+    // How soon a merge is over depends on the machine: some rounds may come too early or too late.
+    for (let round = 0; round < 3 || (cutShort === 0 && round < mostRounds); round += 1) {
       expect(await member.start()).toMatch(/^member ready/);
       await expectEntries(member, known);
       const writing = writeOn(member, known);
       await mergeBegins(member);
-      await new Promise((resolve) => setTimeout(resolve, round * 20));
+      await new Promise((resolve) => setTimeout(resolve, (round % 5) * 15));
       await member.kill();
       await writing.ended;
       if (await isMergedInPart(member)) cutShort += 1;
