@@ -9,13 +9,13 @@ export interface Delivery {
   readonly dropped: number;
   /**
    * @param via  the clusters that the changes have passed
-   * @param onDropped  hears of each change that is given up, before the next ones are sent
+   * @param onDropped  hears of the changes that are given up, before the next ones are sent
    * @throws {TargetError} when the target does not take them now; some may have arrived
    */
   send(
     changes: readonly WanChange[],
     via: readonly string[],
-    onDropped?: (change: WanChange) => void,
+    onDropped?: (dropped: readonly WanChange[]) => void,
   ): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function createDelivery({ target, about, log }: DeliveryDeps): Delivery {
   async function send(
     changes: readonly WanChange[],
     via: readonly string[],
-    onDropped: (change: WanChange) => void = () => {},
+    onDropped: (dropped: readonly WanChange[]) => void = () => {},
   ): Promise<void> {
     let leftOut: readonly LeftOut[];
     try {
@@ -43,29 +43,31 @@ export function createDelivery({ target, about, log }: DeliveryDeps): Delivery {
       if (!(error instanceof TooLargeError)) throw error;
       return sendSmaller(changes, via, onDropped);
     }
-    for (const { index, reason } of leftOut) {
-      const change = changes[index];
-      if (change !== undefined) drop(change, reason, onDropped);
-    }
+    const given = leftOut.filter(({ index }) => changes[index] !== undefined);
+    if (given.length === 0) return;
+    for (const { index, reason } of given) drop(changes[index]!, reason);
+    onDropped(given.map(({ index }) => changes[index]!));
   }
 
   /** A request that is too large may hold changes that are not: it is halved until those that are have been found. */
   async function sendSmaller(
     changes: readonly WanChange[],
     via: readonly string[],
-    onDropped: (change: WanChange) => void,
+    onDropped: (dropped: readonly WanChange[]) => void,
   ): Promise<void> {
     const [only] = changes;
-    if (only !== undefined && changes.length === 1) return drop(only, 'too large', onDropped);
+    if (only !== undefined && changes.length === 1) {
+      drop(only, 'too large');
+      onDropped(changes);
+      return;
+    }
     const middle = changes.length >> 1;
     await send(changes.slice(0, middle), via, onDropped);
     await send(changes.slice(middle), via, onDropped);
   }
 
-  function drop(change: WanChange, reason: LeftOutReason, onDropped: (change: WanChange) => void): void {
-    const { map, key } = change;
+  function drop({ map, key }: WanChange, reason: LeftOutReason): void {
     dropped += 1;
-    onDropped(change);
     if (!mayTell()) return;
     const keyBytes = key === undefined ? undefined : Buffer.byteLength(key);
     log.error(

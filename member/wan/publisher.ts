@@ -105,9 +105,11 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
     if (state !== 'REPLICATING') return;
     if (batch.length === 0) batch = takeBatch();
     let sending = batch;
-    /** Whatever else fails, it is not sent again; a later write of the same key stands in the queue. */
-    function forget({ map, key }: WanChange): void {
-      const left = sending.filter((change) => change.map !== map || change.key !== key);
+    /** Whatever else fails, they are not sent again; a later write of the same key stands in the queue. */
+    function forget(dropped: readonly WanChange[]): void {
+      const keys = new Map<string, Set<string | undefined>>();
+      for (const { map, key } of dropped) keys.set(map, (keys.get(map) ?? new Set()).add(key));
+      const left = sending.filter(({ map, key }) => !keys.get(map)?.has(key));
       if (batch === sending) batch = left;
       sending = left;
     }
