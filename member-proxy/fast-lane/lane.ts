@@ -12,7 +12,7 @@ const aheadBytes = 64 * 1024;
 const laneOf = Symbol('lane');
 
 interface LaneSocket extends Socket {
-  [laneOf]?: Lane;
+  [laneOf]?: Lane | undefined;
 }
 
 export class Lane {
@@ -120,7 +120,7 @@ export class Lane {
 
   private leave(): void {
     const { socket } = this;
-    delete socket[laneOf];
+    socket[laneOf] = undefined;
     for (const [event, listener] of listeners) socket.off(event, listener);
     this.onLeft();
   }
