@@ -13,11 +13,14 @@ export interface ListenerDeps {
 
 /** Calls the router; what it throws is a bare 500 (spec §7) and a line in the log. */
 export function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
-  function fail({ req, res }: Call, error: unknown): void {
+  const noteRefusal = createRefusalNotes(log);
+
+  function fail({ req, res, endpoint }: Call, error: unknown): void {
+    const { method } = req;
     if (error instanceof OperationRefused) {
-      log.warn({ method: req.method, reason: error.message.slice(0, longestReason) }, 'call refused');
+      log.warn({ method, endpoint, reason: error.message.slice(0, longestReason) }, 'call refused');
     } else {
-      log.error({ method: req.method, err: error }, 'request failed');
+      log.error({ method, endpoint, err: error }, 'request failed');
     }
     if (res.headersSent) req.socket.destroy();
     else replyEmpty(res, 500);
@@ -26,13 +29,31 @@ export function createListener({ dispatch, log, isStopping }: ListenerDeps): Req
   return function answer(req, res) {
     res.sendDate = false; // the real engine sends no Date, and making one costs
     if (isStopping()) res.shouldKeepAlive = false;
-    const call = { req, res };
+    const call: Call = { req, res, endpoint: undefined, refusal: undefined };
     try {
       const answered = dispatch(call);
+      if (call.refusal !== undefined) noteRefusal(call, call.refusal);
       if (answered !== undefined) answered.catch((error) => fail(call, error));
     } catch (error) {
       fail(call, error);
     }
+  };
+}
+
+/**
+ * Tells the log why a call was refused without a word to its caller: each reason once in ten seconds,
+ * because anybody may make such calls as fast as they like, and a group that is off once, because it
+ * stays so until the next start. `HEAD` is how proxies look which groups are on.
+ */
+function createRefusalNotes(log: MemberLog): (call: Call, reason: string) => void {
+  const toldAt = new Map<string, number>();
+  return function noteRefusal({ req, res, endpoint }, reason) {
+    if (req.method === 'HEAD') return;
+    const now = performance.now();
+    const quietMs = res.statusCode === 403 ? Infinity : 10_000;
+    if (now - (toldAt.get(reason) ?? -Infinity) < quietMs) return;
+    toldAt.set(reason, now);
+    log.warn({ method: req.method, endpoint, reason }, 'call refused');
   };
 }
 

@@ -6,6 +6,10 @@ import { replyEmpty } from './replies.ts';
 export interface Call {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  /** Template of its route, once there is one: for the log, in place of the path, whose names and keys are the callers' own. */
+  endpoint?: string | undefined;
+  /** Why it was refused with an empty body, for the log. */
+  refusal?: string | undefined;
 }
 
 /** Answers a call; the names that the path template holds follow in their order, decoded, never empty. */
@@ -52,23 +56,38 @@ export interface CallTrace {
  * percent-encoded UTF-8 is 400, one that is too long 413; all with an empty body (spec §7, contract).
  */
 export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: RouterOptions): Handler {
-  const trees = buildTrees(routes.map((route) => (isIn(groups, route) ? route : switchedOff(route))));
+  const trees = buildTrees(
+    routes.map((route) => (isIn(groups, route) ? route : { ...route, handler: switchedOff })),
+  );
+
+  const restIsOff = 'REST is off; network.rest-api.enabled: true turns it on';
+
+  function reasonOf(owners: EndpointGroup | readonly EndpointGroup[]): string {
+    if (groups.size === 0) return restIsOff;
+    const [group] = typeof owners === 'string' ? [owners] : owners;
+    return `the endpoint group ${group} is off; network.rest-api.endpoint-groups.${group}.enabled: true turns it on`;
+  }
 
   return function dispatch(call) {
     const { url = '', method = '' } = call.req;
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
     const start = afterFirstSegment(path);
-    if (start === -1) return replyEmpty(call.res, groups.size === 0 ? 403 : 404);
+    if (start === -1) {
+      if (groups.size > 0) return replyEmpty(call.res, 404);
+      return refuse(call, restIsOff);
+    }
 
     const match = find(trees.get(method), path, start);
     if (match === undefined) {
-      const isOwned = groupsOwning(method, path.slice(start)).some((group) => groups.has(group));
-      return replyEmpty(call.res, isOwned ? 404 : 403);
+      const owners = groupsOwning(method, path.slice(start));
+      if (owners.some((group) => groups.has(group))) return replyEmpty(call.res, 404);
+      return refuse(call, reasonOf(owners));
     }
     const { route, parts } = match;
+    call.endpoint = route.template;
     if (trace.isOn) trace.follow(call, route.template);
-    if (route.handler === refuse) return refuse(call);
+    if (route.handler === switchedOff) return refuse(call, reasonOf(route.group));
     if (!hasStarted() && isIn(dataGroups, route)) return replyEmpty(call.res, 503);
     // A data call has no query; an unescaped `?` in a key must not address another entry.
     if (query !== -1 && route.group === 'DATA') return replyEmpty(call.res, 400);
@@ -89,12 +108,15 @@ function afterFirstSegment(path: string): number {
   return path.startsWith('/hazelcast/') ? '/hazelcast/'.length : -1;
 }
 
-function refuse({ res }: Call): void {
-  replyEmpty(res, 403);
+/** What a group that is off answers. */
+function refuse(call: Call, reason: string): void {
+  call.refusal = reason;
+  replyEmpty(call.res, 403);
 }
 
-function switchedOff(route: Route): Route {
-  return { ...route, handler: refuse };
+/** Stands in for the handler of a route whose groups are off; the router knows it and never calls it. */
+function switchedOff(call: Call): void {
+  refuse(call, 'its endpoint group is off');
 }
 
 function isIn(groups: ReadonlySet<EndpointGroup>, { group }: Route): boolean {

@@ -30,7 +30,8 @@ export function createMapRoutes({
   /** Spec §4.2 row 1: creates or updates. */
   function putEntry(call: Call, map: string, key: string) {
     const contentType = contentTypeOf(call.req);
-    if (!isStorableType(contentType) || !maps.isConfigured(map)) return replyEmpty(call.res, 400);
+    if (!isStorableType(contentType)) return replyEmpty(call.res, 400);
+    if (!maps.isConfigured(map)) return unconfigured(call);
     cluster.assertWritable('map put');
     return readBody(call).then((bytes) => bytes && put(call, map, key, { bytes, contentType }));
   }
@@ -47,16 +48,16 @@ export function createMapRoutes({
   }
 
   /** Spec §4.2 row 2: the bytes and the MIME type as stored; 204 for no mapping. */
-  function getEntry({ res }: Call, map: string, key: string) {
+  function getEntry(call: Call, map: string, key: string) {
     const value = maps.find(map, key);
-    if (value !== undefined) return replyValue(res, value);
-    if (!maps.isConfigured(map)) return replyEmpty(res, 400);
-    replyNoContent(res);
+    if (value !== undefined) return replyValue(call.res, value);
+    if (!maps.isConfigured(map)) return unconfigured(call);
+    replyNoContent(call.res);
   }
 
   /** Spec §4.2 row 3: 200 whether or not the key had a mapping. */
   function removeEntry(call: Call, map: string, key: string) {
-    if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
+    if (!maps.isConfigured(map)) return unconfigured(call);
     cluster.assertWritable('map remove');
     replications.assertRoom(map);
     return answerRemoval(call, maps.remove(map, key));
@@ -64,7 +65,7 @@ export function createMapRoutes({
 
   /** Spec §4.2 row 4: the key left out, slash included, removes all entries. */
   function clearMap(call: Call, map: string) {
-    if (!maps.isConfigured(map)) return replyEmpty(call.res, 400);
+    if (!maps.isConfigured(map)) return unconfigured(call);
     cluster.assertWritable('map clear');
     replications.assertRoom(map);
     return answerRemoval(call, maps.clear(map));
@@ -89,6 +90,11 @@ export function createMapRoutes({
   /** The real engine's HEAD: 200 without a look at the entry. */
   function headEntry({ res }: Call, map: string) {
     replyEmpty(res, maps.isConfigured(map) ? 200 : 400);
+  }
+
+  function unconfigured(call: Call) {
+    call.refusal = 'no map of the configuration has this name, or a pattern that matches it';
+    replyEmpty(call.res, 400);
   }
 
   /** A path that ends before the key, or before the map. */

@@ -20,7 +20,12 @@ export interface PollDeps {
 export function createPoll({ queues, cluster, maxPollSeconds }: PollDeps): Handler {
   return function poll(call, queue = '', secondsText = '') {
     const seconds = secondsOf(secondsText);
-    if (seconds === undefined || seconds > maxPollSeconds || !queues.isConfigured(queue)) {
+    if (seconds === undefined || seconds > maxPollSeconds) {
+      call.refusal = `a poll has its seconds, digits alone, at most ${maxPollSeconds} (limits.poll-seconds)`;
+      return replyEmpty(call.res, 400);
+    }
+    if (!queues.isConfigured(queue)) {
+      call.refusal = noSuchQueue;
       return replyEmpty(call.res, 400);
     }
     cluster.assertWritable('queue poll');
@@ -95,6 +100,8 @@ function isSent({ req: { socket }, res }: Call): boolean {
 function isLive({ req: { socket } }: Call): boolean {
   return !socket.destroyed && socket.writable;
 }
+
+export const noSuchQueue = 'no queue of the configuration has this name, or a pattern that matches it';
 
 /** Digits alone: no sign, point, blank or exponent. */
 function secondsOf(text: string): number | undefined {

@@ -6,13 +6,13 @@ import type { Call, Route } from '../router.ts';
 import { isStorableType } from '../storable-type.ts';
 import { contentTypeOf } from './content-type.ts';
 import { keptWrite } from './kept-write.ts';
-import { createPoll, type PollDeps } from './poll.ts';
+import { createPoll, noSuchQueue, type PollDeps } from './poll.ts';
 
 export interface QueueEndpointsDeps extends PollDeps {
   readonly readBody: ReadBody;
 }
 
-const offerStatuses = { taken: 200, unconfigured: 400, full: 503, 'no memory': 503 } as const;
+const offerStatuses = { taken: 200, full: 503, 'no memory': 503 } as const;
 
 /**
  * Queues over HTTP (spec §2.2, §4.2). A name that no queue configuration matches is 400, an offer or
@@ -29,7 +29,8 @@ export function createQueueRoutes({
   /** Spec §4.2 row 5: offers the body without waiting; 503 when the queue or the memory is full. */
   function offerBody(call: Call, queue: string) {
     const contentType = contentTypeOf(call.req);
-    if (!isStorableType(contentType) || !queues.isConfigured(queue)) return replyEmpty(call.res, 400);
+    if (!isStorableType(contentType)) return replyEmpty(call.res, 400);
+    if (!queues.isConfigured(queue)) return unconfigured(call);
     cluster.assertWritable('queue offer');
     return readBody(call).then((bytes) => bytes && offer(call, queue, { bytes, contentType }));
   }
@@ -46,19 +47,25 @@ export function createQueueRoutes({
     return keptWrite(call, async () => replyOffer(call, await outcome));
   }
 
-  function replyOffer({ res }: Call, outcome: OfferOutcome): void {
-    replyEmpty(res, offerStatuses[outcome]);
+  function replyOffer(call: Call, outcome: OfferOutcome): void {
+    if (outcome === 'unconfigured') unconfigured(call);
+    else replyEmpty(call.res, offerStatuses[outcome]);
   }
 
   /** Spec §4.2 row 7. */
-  function size({ res }: Call, queue: string) {
-    if (!queues.isConfigured(queue)) return replyEmpty(res, 400);
-    replyText(res, String(queues.size(queue)));
+  function size(call: Call, queue: string) {
+    if (!queues.isConfigured(queue)) return unconfigured(call);
+    replyText(call.res, String(queues.size(queue)));
   }
 
   /** The real engine's HEAD: 200, and nothing leaves the queue. */
   function head({ res }: Call, queue: string) {
     replyEmpty(res, queues.isConfigured(queue) ? 200 : 400);
+  }
+
+  function unconfigured(call: Call) {
+    call.refusal = noSuchQueue;
+    replyEmpty(call.res, 400);
   }
 
   /** A path that ends before the queue, or before the seconds, which a poll must have (spec §2.2). */

@@ -45,6 +45,39 @@ describe('log level (spec 4.1)', () => {
     expect(shared.level).toBe('warn');
   });
 
+  test('flaw: a refused operation stood in the log without its endpoint', async () => {
+    const { lines, set } = await startLogging();
+    await set('no such level');
+    expect(lines).toEqual([expect.objectContaining({ method: 'POST', endpoint: 'rest/log-level' })]);
+  });
+
+  test.each([
+    [
+      'a group that is off',
+      'POST',
+      '/svc/rest/management/cluster/backup',
+      403,
+      /endpoint-groups\.PERSISTENCE\.enabled: true/,
+    ],
+    ['an unknown path of one', 'GET', '/svc/rest/wan/x', 403, /endpoint-groups\.WAN\.enabled: true/],
+    ['no configured map', 'GET', '/svc/rest/maps/other/secret-key', 400, /no map of the configuration/],
+    ['no configured queue', 'DELETE', '/svc/rest/queues/other/0', 400, /no queue of the configuration/],
+    ['too long a poll', 'DELETE', '/svc/rest/queues/mine/99999', 400, /limits\.poll-seconds/],
+  ])('flaw: %s was an empty refusal that no log explained', async (_name, method, url, status, reason) => {
+    const { call, lines } = await startLogging('map: { mine: {} }\nqueue: { mine: {} }\n');
+    for (let i = 0; i < 3; i += 1) expect(await call(method, url)).toMatchObject(empty(status));
+    expect(lines).toEqual([
+      expect.objectContaining({ msg: 'call refused', method, reason: expect.stringMatching(reason) }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('secret-');
+  });
+
+  test('a proxy that looks which groups are on leaves no line', async () => {
+    const { call, lines } = await startLogging();
+    expect(await call('HEAD', '/svc/rest/wan/sync/map')).toMatchObject(empty(403));
+    expect(lines).toEqual([]);
+  });
+
   test('OFF silences what is refused, too', async () => {
     const { lines, set } = await startLogging();
     await set('no such level');
