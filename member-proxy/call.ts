@@ -28,6 +28,8 @@ export interface Call {
   isOver: boolean;
   caller: Caller | undefined;
   rule: Rule | undefined;
+  /** Whether it goes to every member. */
+  isForAll: boolean;
   exchange: Exchange | undefined;
   /** Counts the call out where it was counted in. */
   countOut: (() => void) | undefined;
@@ -55,6 +57,7 @@ export function newCall(
     isOver: false,
     caller: undefined,
     rule: undefined,
+    isForAll: false,
     exchange: undefined,
     countOut: undefined,
     refusal: undefined,

@@ -3,6 +3,9 @@ import { ProblemError, problems } from '../console/errors.ts';
 import type { Call } from './call.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
 import type { Member } from './members.ts';
+import type { Target } from './path.ts';
+import { groupDisabled } from './refusals.ts';
+import type { EndpointGroup } from './rule-table.ts';
 
 /** What became of the call at one member. */
 export interface MemberResult {
@@ -25,10 +28,9 @@ const longestBody = 64 * 1024;
  *
  * @throws {ProblemError} `invalid_request` for any other `members`: a misspelt one would act on one member only
  */
-export function asksForAll(target: string): boolean {
-  const query = target.split('?', 2)[1];
-  if (query === undefined) return false;
-  const asked = new URLSearchParams(query).getAll('members');
+export function asksForAll({ sent, path }: Target): boolean {
+  if (sent.length === path.length) return false;
+  const asked = new URLSearchParams(sent.slice(path.length + 1)).getAll('members');
   if (asked.length === 0) return false;
   if (asked.length === 1 && asked[0] === 'all') return true;
   throw new ProblemError(
@@ -37,12 +39,23 @@ export function asksForAll(target: string): boolean {
   );
 }
 
-/** @param requestFor  each member gets its own: credentials differ between clusters */
+/**
+ * A member where the group is off is not asked: its answer would not say so.
+ *
+ * @param requestFor  each member gets its own: credentials differ between clusters
+ */
 export function fanOut(
   requestFor: (member: Member) => UpstreamRequest,
   members: readonly Member[],
+  group: EndpointGroup,
 ): Promise<readonly MemberResult[]> {
-  return Promise.all(members.map((member) => askOne(requestFor(member), member)));
+  return Promise.all(
+    members.map((member) =>
+      member.offGroups.has(group)
+        ? { ...nameOf(member), error: errorOf(groupDisabled(group, member)) }
+        : askOne(requestFor(member), member),
+    ),
+  );
 }
 
 /** 200 when all went well, else 207: some did and some did not, and the body says which; so does the call's record. */
@@ -66,8 +79,7 @@ export function sendResults(call: Call, results: readonly MemberResult[]): void 
 }
 
 function askOne(request: UpstreamRequest, member: Member): Promise<MemberResult> {
-  const { uuid } = member;
-  const about = { member: new URL(member.address).host, ...(uuid !== undefined && { uuid }) };
+  const about = nameOf(member);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -86,12 +98,20 @@ function askOne(request: UpstreamRequest, member: Member): Promise<MemberResult>
         const text = Buffer.concat(chunks).toString('utf8');
         resolve({ ...about, status, ...(text !== '' && { body: asJson(text) }) });
       },
-      onFailure({ problem, message }) {
-        resolve({ ...about, error: { code: problem.code, detail: message } });
+      onFailure(problem) {
+        resolve({ ...about, error: errorOf(problem) });
       },
     };
     startExchange(request, listener, [member]);
   });
+}
+
+function nameOf({ address, uuid }: Member): Pick<MemberResult, 'member' | 'uuid'> {
+  return { member: new URL(address).host, ...(uuid !== undefined && { uuid }) };
+}
+
+function errorOf({ problem, message }: ProblemError): NonNullable<MemberResult['error']> {
+  return { code: problem.code, detail: message };
 }
 
 function asJson(text: string): unknown {

@@ -162,6 +162,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.caller = caller;
     const rule = grantedRule(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
+    call.isForAll = rule.isLocal === true && call.pin === undefined && asksForAll(target);
     call.countOut = admission.admit(caller.subject, rule);
     const candidates = candidatesFor(call, rule);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {
@@ -189,7 +190,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   }
 
   /** A member that would only hang up is not asked, so that the refusal can say why. */
-  function candidatesFor({ pin }: Call, { group }: Rule): readonly Member[] {
+  function candidatesFor({ pin, isForAll }: Call, { group }: Rule): readonly Member[] {
+    if (isForAll) return members.list(); // each is looked at by itself
     const candidates = pin === undefined ? members.choose(group) : [pinned(pin)];
     const [first] = candidates;
     if (first?.offGroups.has(group)) {
@@ -218,9 +220,9 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     }
     const requestOf = (member: Member | undefined) =>
       requestFor(call, { head, target, body: member && bodyFor(member) }, limits);
-    if (call.rule!.isLocal && call.pin === undefined && asksForAll(target.sent)) {
+    if (call.isForAll) {
       const withoutQuery = (member: Member) => ({ ...requestOf(member), sent: target.path });
-      fanOut(withoutQuery, members.list())
+      fanOut(withoutQuery, members.list(), call.rule!.group)
         .then((results) => sendResults(call, results))
         .catch((error) => refuse(call, error));
       return;

@@ -119,6 +119,34 @@ describe('calls that act on the receiving member', () => {
     expect(results.map(({ status, error }) => status ?? error?.code)).toEqual([200, 200, 'no_member']);
   });
 
+  test('flaw: a member whose group is off was a bare 403 among the results, without a word of why', async () => {
+    const { members, proxy, call } = await open('Admin', [], uuids[0]);
+    await until(() => proxy.members.statuses()[0]!.offGroups.includes('WAN'), 'the group that is off');
+    const [off, on] = members.map(({ address }) => new URL(address).host);
+    const reply = await call('POST', `${pause}?members=all`, '&&wan&target');
+    expect(reply.status).toBe(207);
+    expect(await reply.json()).toEqual({
+      results: [
+        {
+          member: off,
+          uuid: uuids[0],
+          error: {
+            code: 'group_disabled',
+            detail: `The endpoint group WAN is off at the member ${off}. Set network.rest-api.endpoint-groups.WAN.enabled: true in its configuration and restart it`,
+          },
+        },
+        { member: on, uuid: uuids[1], status: 200, body: { status: 'success' } },
+      ],
+    });
+    const asked = members.map(({ seen }) => seen.filter(({ method }) => method === 'POST').length);
+    expect(asked).toEqual([0, 1]);
+    await until(() => proxy.records.length === 1, 'the record');
+    expect(proxy.records[0]!.results).toEqual([
+      { member: off, reason: 'group_disabled' },
+      { member: on, status: 200 },
+    ]);
+  });
+
   test('S60: need the same permission for all as for one', async () => {
     const { members, call } = await open('Viewer');
     expect((await call('POST', `${pause}?members=all`, '&&wan&target')).status).toBe(403);
@@ -134,8 +162,9 @@ describe('calls that act on the receiving member', () => {
   });
 });
 
-async function open(role = 'Admin', more: readonly string[] = []) {
-  const members = await Promise.all(uuids.map(startMember));
+/** @param withoutWan  UUID of the member whose WAN group is off */
+async function open(role = 'Admin', more: readonly string[] = [], withoutWan?: string) {
+  const members = await Promise.all(uuids.map((uuid) => startMember(uuid, uuid !== withoutWan)));
   const proxy: TestProxy = await startProxy({
     members: [...members.map(({ address }) => address), ...more],
     probes: { everyMs: 50, replyMs: 2_000 },
@@ -152,8 +181,12 @@ async function open(role = 'Admin', more: readonly string[] = []) {
   return { members, proxy, token, call };
 }
 
-async function startMember(uuid: string) {
+async function startMember(uuid: string, hasWan: boolean) {
   const member = await startRecorder((req, res) => {
+    if (!hasWan && req.url!.includes('/rest/wan')) {
+      res.writeHead(403).end();
+      return;
+    }
     const isCluster = req.url === '/svc/rest/cluster';
     const self = {
       address: req.headers.host,
