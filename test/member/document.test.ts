@@ -8,7 +8,7 @@ import { builtInConfig } from '../../member/config/built-in-config.ts';
 import { memberSection } from '../../member/config/config-schema.ts';
 import { loadMemberConfig } from '../../member/config/load.ts';
 import { shapeOf } from '../../member/config/schema-shape.ts';
-import { startTestMember } from './support.ts';
+import { empty, startTestMember } from './support.ts';
 
 const run = promisify(execFile);
 const document = readFileSync(new URL('../../docs/member.md', import.meta.url), 'utf8');
@@ -63,6 +63,19 @@ describe('docs/member.md', () => {
     const told = [...rows.keys()].filter((key) => !/config\.port\./.test(key!));
     expect(told.sort()).toEqual(keys.filter((key) => !key.startsWith('advanced-network.join.')).sort());
   });
+
+  test.each(['queues/q/-1', 'queues/q/SIZE'])(
+    'its table of differences does not leave out that %s is 400 (S72)',
+    async (path) => {
+      const { call } = await startTestMember();
+      await call('POST', '/svc/rest/queues/q', { body: 'item' });
+      expect(await call('GET', `/svc/rest/${path}`)).toMatchObject(empty(400));
+      expect(await call('GET', '/svc/rest/queues/q/size')).toMatchObject({ status: 200, body: '1' });
+      const table = /## Where it differs from the real engine\n([\s\S]*?)\n## /.exec(document)![1]!;
+      const rows = table.split('\n').filter((row) => row.startsWith('| '));
+      expect(rows.filter((row) => row.includes(`\`/${path}\``) && row.includes('400'))).toHaveLength(1);
+    },
+  );
 });
 
 /** Every key that has a value, with the names and positions that a file chooses left open. */
