@@ -68,12 +68,16 @@ export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: R
     return `the endpoint group ${group} is off; network.rest-api.endpoint-groups.${group}.enabled: true turns it on`;
   }
 
-  return function dispatch(call) {
-    const { url = '', method = '' } = call.req;
-    const query = url.indexOf('?');
-    const path = query === -1 ? url : url.slice(0, query);
+  return (call) => dispatch(call, call.req.url ?? '');
+
+  function dispatch(call: Call, target: string): void | Promise<void> {
+    const { method = '' } = call.req;
+    const query = target.indexOf('?');
+    const path = query === -1 ? target : target.slice(0, query);
     const start = afterFirstSegment(path);
     if (start === -1) {
+      const afterAuthority = absoluteForm.exec(target)?.[1];
+      if (afterAuthority !== undefined) return dispatch(call, afterAuthority);
       if (groups.size > 0) return replyEmpty(call.res, 404);
       return refuse(call, restIsOff);
     }
@@ -100,8 +104,14 @@ export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: R
       parts[i] = name;
     }
     return route.handler(call, ...parts);
-  };
+  }
 }
+
+/**
+ * `http://host/path`, which a server must take as well; whatever the host, as with the field `Host`
+ * (RFC 9112 §3.2.2). An empty host and user information are invalid (RFC 9110 §4.2.1, §4.2.4).
+ */
+const absoluteForm = /^http:\/\/[^/?#@]+(\/.*)$/i;
 
 function afterFirstSegment(path: string): number {
   if (path.startsWith('/svc/')) return '/svc/'.length;
