@@ -69,9 +69,12 @@ export function createReplications(deps: ReplicationsDeps): Replications {
     const addedPublisherIds = newIn({ name, publishers });
     const ignoredPublisherIds = [...publishers.keys()].filter((id) => known.has(id));
     for (const id of addedPublisherIds) known.set(id, open(name, publishers.get(id)!));
-    replications.set(name, known);
-    // Maps tell nobody of their changes until there is somewhere to send them.
-    if (known.size > 0) stopListening ??= maps.onChange((map, key) => publish(map, key));
+    // A replication is its publishers: without one it is not there, and whoever configures it later adds it.
+    if (known.size > 0) {
+      replications.set(name, known);
+      // Maps tell nobody of their changes until there is somewhere to send them.
+      stopListening ??= maps.onChange((map, key) => publish(map, key));
+    }
     return { addedPublisherIds, ignoredPublisherIds };
   }
 

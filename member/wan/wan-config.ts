@@ -24,6 +24,11 @@ function oneOf<T extends string>(names: readonly T[]) {
     .nullish();
 }
 
+/** Ways to find targets that this member has not; `null` is as good as left out (reference 10). */
+const discovery = z
+  .unknown()
+  .refine((given) => given == null, 'targets are not discovered here: targetEndpoints has them');
+
 const batchPublisher = z.strictObject({
   clusterName: text.nullish(),
   publisherId: text.nullish(),
@@ -35,7 +40,13 @@ const batchPublisher = z.strictObject({
   snapshotEnabled: z.boolean().nullish(),
   queueFullBehavior: oneOf(queueFullBehaviors),
   queueCapacity: count.nullish(),
-  targetEndpoints,
+  targetEndpoints, // there is nothing that could stand for them
+  aws: discovery.optional(),
+  gcp: discovery.optional(),
+  azure: discovery.optional(),
+  kubernetes: discovery.optional(),
+  eureka: discovery.optional(),
+  discovery: discovery.optional(),
   sync: z.strictObject({ consistencyCheckStrategy: oneOf(consistencyCheckStrategies) }).nullish(),
   // What the real engine takes here and this member has no use for.
   idleMaxParkNs: z.number().nullish(),
@@ -50,7 +61,7 @@ const batchPublisher = z.strictObject({
 
 const replication = z.strictObject({
   name: text,
-  batchPublishers: z.array(batchPublisher).min(1),
+  batchPublishers: z.array(batchPublisher).nullish(),
   customPublishers: z
     .array(z.unknown())
     .max(0, 'custom publishers are classes, which this member has none of')
@@ -59,7 +70,8 @@ const replication = z.strictObject({
 });
 
 /**
- * Reads the JSON of addWanConfig (spec §2.8, reference 10).
+ * Reads the JSON of addWanConfig (spec §2.8, reference 10). What may be left out may be `null`; needed are what
+ * has no default here: the replication's `name`, and of a publisher a name and `targetEndpoints`.
  *
  * @throws {OperationRefused} with everything that is wrong with it
  */
@@ -71,7 +83,7 @@ export function readWanConfig(json: string): WanReplicationConfig {
       .map(({ path, message }) => `${path.join('.') || 'wanConfig'}: ${message}`);
     throw new OperationRefused(`the WAN configuration cannot be used: ${problems.join('; ')}`);
   }
-  const publishers = checked.data.batchPublishers.map(publisherOf);
+  const publishers = (checked.data.batchPublishers ?? []).map(publisherOf);
   if (new Set(publishers.map(({ publisherId }) => publisherId)).size < publishers.length) {
     throw new OperationRefused('two publishers have the same publisherId');
   }

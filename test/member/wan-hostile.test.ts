@@ -157,6 +157,52 @@ describe('addWanConfig', () => {
     expect((await add(member, { name: 'w', batchPublishers: named(0, 99) })).status).toBe(200);
   });
 
+  test('is no error without any of the optional fields, or with null for them (reference 10)', async () => {
+    const member = await start();
+    const none = {
+      status: 200,
+      body: '{"status":"success","message":"WAN configuration added.","addedPublisherIds":[],"ignoredPublisherIds":[]}',
+    };
+    expect(await add(member, { name: 'x' })).toMatchObject(none);
+    expect(await add(member, { name: 'x', batchPublishers: [] })).toMatchObject(none);
+    const absent = { batchPublishers: null, customPublishers: null, consumer: null };
+    expect(await add(member, { name: 'x', ...absent })).toMatchObject(none);
+    const nulls = { aws: null, gcp: null, azure: null, kubernetes: null, eureka: null, discovery: null };
+    const more = { batchSize: null, queueFullBehavior: null, sync: null, properties: null, ...nulls };
+    const added = await add(member, { name: 'x', batchPublishers: [{ ...publisher('paris'), ...more }] });
+    expect(added).toMatchObject({ status: 200 });
+    expect(added.body).toContain('"addedPublisherIds":["paris"]');
+  });
+
+  test('without a publisher does not stand in the way of a configuration that has one', async () => {
+    const yaml = file().replace('WAN:', 'CLUSTER_WRITE: { enabled: true }, WAN:');
+    const member = await startTestMember(yaml);
+    expect((await add(member, { name: 'x' })).status).toBe(200);
+    const upload =
+      'svc: { wan-replication: { x: { batch-publisher: { p: { target-endpoints: "127.0.0.1:1" } } } } }';
+    const reply = await member.call('POST', '/svc/rest/config/upload', {
+      body: `dev&&${encodeURIComponent(upload)}`,
+    });
+    expect(JSON.parse(reply.body).result).toEqual({
+      addedConfigs: [{ sectionName: 'wan-replication', configName: 'x' }],
+      ignoredConfigs: [],
+    });
+  });
+
+  test.each([
+    ['name', {}],
+    ['name', { name: null }],
+    ['batchPublishers.0.targetEndpoints', { name: 'x', batchPublishers: [{ clusterName: 'c' }] }],
+    ['a publisher needs a clusterName', { name: 'x', batchPublishers: [{ targetEndpoints: '127.0.0.1:1' }] }],
+    ['batchPublishers.0.aws', { name: 'x', batchPublishers: [{ ...publisher('c'), aws: {} }] }],
+  ])('says what is missing or is not had: %s', async (reason, config) => {
+    const { entries, log } = listeningLog();
+    const member = await start('', log);
+    expect(await add(member, config)).toMatchObject(empty(500));
+    const refused = entries.find(([, , message]) => message === 'call refused');
+    expect(String(refused?.[1].reason)).toContain(reason);
+  });
+
   test('refuses two publishers of one id', async () => {
     const member = await start();
     const batchPublishers = [publisher('paris'), publisher('paris')];
