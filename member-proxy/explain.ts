@@ -1,5 +1,6 @@
 /** Says in words what the rules decide on a call, and the least that would open it. */
 import { ProblemError } from '../console/errors.ts';
+import { asksForAll } from './for-all.ts';
 import { defaultLimits } from './limits.ts';
 import { readTarget } from './path.ts';
 import { rolePermissions } from './permissions.ts';
@@ -48,11 +49,14 @@ export function createExplain(
 
   return (method, url, holder) => {
     try {
-      const target = readTarget(readPin(url).url, defaultLimits.targetBytes);
+      const pinned = readPin(url);
+      const target = readTarget(pinned.url, defaultLimits.targetBytes);
       const decide = (held: Holder) => rules.decide(method, target, callerWith(held));
       const custom = [...customRoles()].sort((one, other) => sizeOf(one) - sizeOf(other));
       const roleNames = [...custom, ...builtInNames];
-      return describe(decide(holder), { path: target.path, holder, roleNames, decide });
+      const decision = decide(holder);
+      if ('rule' in decision) asksForAll(target, decision.rule, pinned.member);
+      return describe(decision, { path: target.path, holder, roleNames, decide });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       return {

@@ -1,9 +1,8 @@
 /** `?members=all`: a call that acts on the member that takes it, at each of them. */
-import { ProblemError, problems } from '../console/errors.ts';
+import type { ProblemError } from '../console/errors.ts';
 import type { Call } from './call.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
 import type { Member } from './members.ts';
-import type { Target } from './path.ts';
 import { groupDisabled } from './refusals.ts';
 import type { EndpointGroup } from './rule-table.ts';
 
@@ -22,22 +21,6 @@ export interface MemberResult {
 
 /** Members answer such calls with a line or two; what is longer is cut off. */
 const longestBody = 64 * 1024;
-
-/**
- * Whether a target asks for all members.
- *
- * @throws {ProblemError} `invalid_request` for any other `members`: a misspelt one would act on one member only
- */
-export function asksForAll({ sent, path }: Target): boolean {
-  if (sent.length === path.length) return false;
-  const asked = new URLSearchParams(sent.slice(path.length + 1)).getAll('members');
-  if (asked.length === 0) return false;
-  if (asked.length === 1 && asked[0] === 'all') return true;
-  throw new ProblemError(
-    problems.invalidRequest,
-    'Of ?members= only all is known; for one member call /members/{uuid or host:port}/svc/…',
-  );
-}
 
 /**
  * A member where the group is off is not asked: its answer would not say so.

@@ -9,7 +9,8 @@ import { createCallsUnderWay } from './calls-under-way.ts';
 import { createTokenReader, isDpop } from './credentials.ts';
 import { withDpopChallenge } from './dpop/refusals.ts';
 import { startExchange } from './exchange.ts';
-import { asksForAll, fanOut, sendResults } from './fan-out.ts';
+import { fanOut, sendResults } from './fan-out.ts';
+import { asksForAll } from './for-all.ts';
 import { type RequestHead, readHead } from './framing.ts';
 import { checkStoredType, grantedRule, takesPositions } from './granted-rule.ts';
 import { createReplyFields } from './headers.ts';
@@ -162,7 +163,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.caller = caller;
     const rule = grantedRule(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
-    call.isForAll = rule.isLocal === true && call.pin === undefined && asksForAll(target);
+    call.isForAll = asksForAll(target, rule, call.pin);
     call.countOut = admission.admit(caller.subject, rule);
     const candidates = candidatesFor(call, rule);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {

@@ -52,6 +52,8 @@ test.each([
   ['PATCH', '/svc/rest/maps/m/k', 'method_not_allowed', /GET, HEAD/],
   ['GET', '/svc/rest/../x', 'invalid_request', /dot segment.*No token/],
   ['GET', '/members/x y/svc/rest/cluster', 'not_found', /No token/],
+  ['GET', '/svc/rest/cluster?members=all', 'invalid_request', /for the whole cluster.*No token/],
+  ['GET', '/members/127.0.0.1:5701/svc/rest/log-level?members=all', 'invalid_request', /asks for one member/],
 ])('%s %s is open to nobody: %s', (method, path, decision, because) => {
   const refused = explain(method, path, { roles: ['Admin'], scopes: [] });
   expect(refused).toMatchObject({ isAllowed: false, decision });

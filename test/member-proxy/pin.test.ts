@@ -153,6 +153,21 @@ describe('calls that act on the receiving member', () => {
     expect(members.flatMap(({ seen }) => seen.filter(({ method }) => method === 'POST'))).toEqual([]);
   });
 
+  test.each([
+    ['at one member', `/members/{member}${pause}`, '&&wan&target', 'asks for one member'],
+    ['at the cluster', '/svc/rest/management/cluster/changeState', '&&frozen', 'is for the whole cluster'],
+    ['at the data', '/svc/rest/maps/m/k', 'v', 'is for the whole cluster'],
+  ])('flaw: ?members=all %s ran the call at one member and said 200', async (_name, path, body, detail) => {
+    const { members, call } = await open();
+    const at = path.replace('{member}', new URL(members[0]!.address).host);
+    const reply = await call('POST', `${at}?members=all`, body);
+    const problem = (await reply.json()) as { code: string; detail: string };
+    expect([reply.status, problem.code]).toEqual([400, 'invalid_request']);
+    expect(problem.detail).toContain(detail);
+    expect(members.flatMap(({ seen }) => seen).filter(({ method }) => method === 'POST')).toEqual([]);
+    expect((await call('POST', at, body)).status).toBe(200);
+  });
+
   test.each(['ALL', 'some', ''])('flaw: ?members=%s acted on one member and said 200', async (asked) => {
     const { members, call } = await open();
     const reply = await call('POST', `${pause}?members=${asked}`, '&&wan&target');
