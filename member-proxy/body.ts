@@ -10,6 +10,8 @@ export interface OutgoingBody {
   readonly content: Buffer | Readable;
   /** Bytes; undefined when only the end will tell. */
   readonly length: number | undefined;
+  /** Whether the cluster's name and password in it are those of the settings, and not the caller's. */
+  readonly hasOurCredentials?: boolean;
 }
 
 /** Bodies up to here are sent in one piece with their head, and can be sent again. */

@@ -27,6 +27,8 @@ export interface UpstreamRequest {
   readonly isPoll: boolean;
   /** Whether it may be sent again after it may have reached a member: a safe `GET` (S66). */
   readonly isRepeatable: boolean;
+  /** Hears which member answers how, whoever the reply is for; undefined where nobody asks. */
+  readonly onAnswer: ((head: ReplyHead, member: Member) => void) | undefined;
 }
 
 /** Hears the reply as it comes in. Nothing is called after `onEnd`, `onFailure` or an abort. */
@@ -116,6 +118,7 @@ class MemberExchange implements Exchange, Attempt {
 
   onHead(head: ReplyHead): void {
     this.isAnswered = true;
+    this.request.onAnswer?.(head, this.member!);
     this.listener.onHead(head);
   }
 

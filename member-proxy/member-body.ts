@@ -21,8 +21,11 @@ export function filledFor(
   ownCredentials: MemberCredentials,
 ): BodyFor {
   return ({ credentials = ownCredentials, prefix }) => {
-    const filled = fillPositions(content, contentType, positions, { credentials, prefix });
-    return { content: filled, length: filled.length };
+    const { content: filled, isOurs } = fillPositions(content, contentType, positions, {
+      credentials,
+      prefix,
+    });
+    return { content: filled, length: filled.length, hasOurCredentials: isOurs };
   };
 }
 

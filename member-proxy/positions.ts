@@ -11,6 +11,12 @@ export interface MemberCredentials {
   readonly password: string;
 }
 
+export interface FilledBody {
+  readonly content: Buffer;
+  /** Whether both credentials are ours: what a member says of them is not the caller's doing. */
+  readonly isOurs: boolean;
+}
+
 /** Names of the positions, in order; the first two are the cluster's name and password. */
 export type Positions = readonly [string, string, ...string[]];
 
@@ -28,14 +34,15 @@ export function fillPositions(
   contentType: string | undefined,
   positions: Positions,
   { credentials, prefix }: { readonly credentials: MemberCredentials; readonly prefix: MemberPrefix },
-): Buffer {
+): FilledBody {
   const text = body.toString('latin1');
   const parts = jsonType.test(contentType ?? '')
     ? fromJson(body.toString('utf8'), positions, prefix)
     : split(text, positions);
+  const isOurs = parts[0] === '' && parts[1] === '';
   if (parts[0] === '') parts[0] = encoded(credentials.username, prefix);
   if (parts[1] === '') parts[1] = encoded(credentials.password, prefix);
-  return Buffer.from(parts.join('&'), 'latin1');
+  return { content: Buffer.from(parts.join('&'), 'latin1'), isOurs };
 }
 
 function split(text: string, positions: Positions): string[] {

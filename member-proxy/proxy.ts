@@ -18,6 +18,7 @@ import { inOrder } from './in-order.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type BodyFor, filledFor, thatTakeTheSame } from './member-body.ts';
 import type { Member, MemberStatus, Members } from './members.ts';
+import { createCredentialWatch } from './our-credentials.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
 import type { MemberCredentials } from './positions.ts';
@@ -87,6 +88,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const readToken = createTokenReader();
   const replyFields = createReplyFields();
   const admission = createAdmission(deps.admission ?? defaultAdmission, now);
+  const checkOurCredentials = createCredentialWatch(log, now);
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
   const waiting = createCallsUnderWay();
 
@@ -220,7 +222,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       return;
     }
     const requestOf = (member: Member | undefined) =>
-      requestFor(call, { head, target, body: member && bodyFor(member) }, limits);
+      requestFor(call, { head, target, body: member && bodyFor(member) }, checkOurCredentials, limits);
     if (call.isForAll) {
       const withoutQuery = (member: Member) => ({ ...requestOf(member), sent: target.path });
       fanOut(withoutQuery, members.list(), call.rule!.group)

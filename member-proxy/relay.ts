@@ -15,10 +15,14 @@ import { endAfterLingering } from './send-refusal.ts';
 const maxPollSeconds = 86_400;
 const onePieceBytes = 16 * 1024;
 
-/** @param call  an authorized one */
+/**
+ * @param call                  an authorized one
+ * @param checkOurCredentials  hears the answer to a call that was given the credentials of the settings
+ */
 export function requestFor(
   { req, rule, trace }: Call,
   { head, target, body }: { head: RequestHead; target: Target; body: OutgoingBody | undefined },
+  checkOurCredentials: NonNullable<UpstreamRequest['onAnswer']>,
   limits: ProxyLimits,
 ): UpstreamRequest {
   const isPoll = rule!.structure?.action === 'poll';
@@ -30,6 +34,7 @@ export function requestFor(
     replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
     isPoll,
     isRepeatable: req.method === 'GET' && !isPoll,
+    onAnswer: body?.hasOurCredentials ? checkOurCredentials : undefined,
   };
 }
 

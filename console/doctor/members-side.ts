@@ -20,7 +20,7 @@ const check = 'members through the proxy';
 export async function checkMembers(deps: MembersSideDeps): Promise<readonly Finding[]> {
   const { probe, members, isConsoleThere } = deps;
   const directly = await Promise.all(members.map((member) => checkMember(probe, member)));
-  return isConsoleThere ? [...directly, await checkProxy(deps)] : directly;
+  return isConsoleThere ? [...directly, ...(await checkProxy(deps))] : directly;
 }
 
 /** Any answer of HTTP will do: groups of endpoints may be off. */
@@ -34,23 +34,52 @@ async function checkMember(probe: Probe, member: string): Promise<Finding> {
   );
 }
 
-async function checkProxy(deps: MembersSideDeps): Promise<Finding> {
+async function checkProxy(deps: MembersSideDeps): Promise<readonly Finding[]> {
   const say = about(check);
   const { probe, url, clientSecret } = deps;
   if (clientSecret === undefined) {
-    return say.warning(
-      'It was not tried, since a call needs a token and there is no client for it.',
-      'Set CONSOLE_APPLICATION_CLIENT_SECRET ("$(openssl rand -hex 24)") for the console and for the doctor.',
-    );
+    return [
+      say.warning(
+        'It was not tried, since a call needs a token and there is no client for it.',
+        'Set CONSOLE_APPLICATION_CLIENT_SECRET ("$(openssl rand -hex 24)") for the console and for the doctor.',
+      ),
+    ];
   }
   try {
     const token = await askToken(deps, clientSecret);
-    if (typeof token !== 'string') return token;
-    return judge(await probe(`${url}/svc/health/ready`, { headers: { Authorization: `Bearer ${token}` } }));
+    if (typeof token !== 'string') return [token];
+    const headers = { Authorization: `Bearer ${token}` };
+    const reached = judge(await probe(`${url}/svc/health/ready`, { headers }));
+    return [reached, ...(await checkCredentials(deps, headers))];
   } catch (error) {
     if (!(error instanceof ProbeError)) throw error;
-    return say.problem(`The call broke off (${error.reason}).`, "Read the console's log.");
+    return [say.problem(`The call broke off (${error.reason}).`, "Read the console's log.")];
   }
+}
+
+/** Whether members take what the console fills in; only those are told that do not. It asks, and changes nothing. */
+async function checkCredentials(
+  { probe, url, members }: MembersSideDeps,
+  headers: Readonly<Record<string, string>>,
+): Promise<readonly Finding[]> {
+  const hosts = members.length > 0 ? members.map((member) => new URL(member).host) : [undefined];
+  const found = await Promise.all(
+    hosts.map(async (host) => {
+      const at = host === undefined ? url : `${url}/members/${host}`;
+      const asked = { method: 'POST', headers, body: '&' };
+      const { status, text } = await probe(`${at}/svc/rest/management/cluster/state`, asked);
+      const isRefused = status === 403 && jsonObject(text)?.message === 'unauthenticated';
+      return isRefused ? [refusedCredentials(host)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function refusedCredentials(host: string | undefined): Finding {
+  return about(host === undefined ? 'credentials at the member' : `credentials at member ${host}`).problem(
+    'It refuses the credentials that the console fills in for callers: their management calls end with 403.',
+    'Set CONSOLE_MEMBER_USERNAME and CONSOLE_MEMBER_PASSWORD, or its entry in CONSOLE_MEMBER_CREDENTIALS, to what its cluster takes, and restart the console.',
+  );
 }
 
 /** With the smallest role that opens it. */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { temporaryDirectory } from '../commands/support.ts';
 import { startDashboard } from '../dashboard/support.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { startRecorder } from '../member-proxy/servers.ts';
 import { type CertificateFiles, cleanSettings, runDoctor, selfSigned, signedCertificate } from './support.ts';
 
 // Each starts several processes, on machines that may be busy.
@@ -148,6 +149,30 @@ describe('the console', () => {
       state: 'problem',
       reason: expect.stringContaining('no_member'),
     });
+  });
+
+  test('flaw: fills in credentials that a member refuses, and the doctor found all well', async () => {
+    const refusing = await startRecorder((req, res) => {
+      const isRefused = req.method === 'POST';
+      res.writeHead(isRefused ? 403 : 200).end('{"status":"fail","message":"unauthenticated"}');
+    });
+    const taking = await startRecorder((_req, res) => res.end('{"status":"success","state":"active"}'));
+    onTestFinished(async () => void (await Promise.all([refusing.close(), taking.close()])));
+    const settings = {
+      CONSOLE_MEMBERS: `${refusing.address},${taking.address}`,
+      CONSOLE_MEMBER_PASSWORD: 'wrong-staple-77',
+    };
+    const console = await startConsole({ env: { ...cleanSettings, ...settings } });
+    onTestFinished(async () => void (await console.stop()));
+    const { line, lines } = await runDoctor(console, settings);
+    expect(line(`credentials at member ${new URL(refusing.address).host}`)).toMatchObject({
+      state: 'problem',
+      fix: expect.stringMatching(
+        /CONSOLE_MEMBER_USERNAME and CONSOLE_MEMBER_PASSWORD.*CONSOLE_MEMBER_CREDENTIALS/,
+      ),
+    });
+    expect(line(`credentials at member ${new URL(taking.address).host}`)).toBeUndefined();
+    expect(JSON.stringify(lines)).not.toContain('wrong-staple-77');
   });
 
   describe('has a certificate', () => {

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startProxy, startRecorder, type TestProxy } from './servers.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type ProxyOptions, startProxy, startRecorder, type TestProxy } from './servers.ts';
 import { tokenFor } from './tokens.ts';
 
 const secret = 'clust%er+pass&word';
@@ -127,14 +127,71 @@ test('S68: the credentials are in no answer, record or log, whatever the member 
   expect(told).not.toMatch(/clust%(?:25)?er|ops(?: |%20)team/);
 });
 
+describe('flaw: a member refused what the settings have, and only the caller was told, who had sent nothing', () => {
+  const names =
+    /CONSOLE_MEMBER_USERNAME and CONSOLE_MEMBER_PASSWORD, or its entry in CONSOLE_MEMBER_CREDENTIALS/;
+  const refusal = '{"status":"fail","message":"unauthenticated"}';
+  let warnings: string[];
+  let nowMs: number;
+
+  async function refusing(body: string): Promise<void> {
+    await Promise.all([proxy.close(), member.close()]);
+    member = await startRecorder((_req, res) =>
+      res.writeHead(403, { 'Content-Length': body.length }).end(body),
+    );
+    warnings = [];
+    nowMs = 0;
+    await open('svc', {
+      now: () => nowMs,
+      log: {
+        warn: (fields, message) => warnings.push(`${JSON.stringify(fields)} ${message}`),
+        error: (_fields, message) => warnings.push(message),
+      },
+    });
+  }
+
+  test('S68: the log names the settings and the member, and no value', async () => {
+    await refusing(refusal);
+    const reply = await post(state, '&&frozen');
+    expect([reply.status, await reply.text()]).toEqual([403, refusal]);
+    expect(warnings).toEqual([expect.stringMatching(names)]);
+    expect(warnings[0]).toContain(new URL(member.address).host);
+    expect(warnings[0]).not.toMatch(/clust%|ops team|ops%20team/);
+  });
+
+  test('a call to all members says it too', async () => {
+    await refusing(refusal);
+    expect((await post(`${pause}?members=all`, '&&wan&target')).status).toBe(207);
+    expect(warnings).toEqual([expect.stringMatching(names)]);
+  });
+
+  test('once a minute, however many callers hear it', async () => {
+    await refusing(refusal);
+    for (nowMs of [1_000, 2_000, 60_999]) await post(state, '&&frozen');
+    expect(warnings).toHaveLength(1);
+    nowMs = 61_000;
+    await post(state, '&&frozen');
+    expect(warnings).toHaveLength(2);
+  });
+
+  test.each([
+    ['credentials of the caller', 'dev&mine&frozen', refusal],
+    ['a group that is off', '&&frozen', ''],
+  ])('nothing is said of %s', async (_name, sent, body) => {
+    await refusing(body);
+    expect((await post(state, sent)).status).toBe(403);
+    expect(warnings).toEqual([]);
+  });
+});
+
 test('a map value is never taken for positions', async () => {
   await post('/svc/rest/maps/m/k', '&&value', 'application/json');
   expect(member.seen[0]!.body.toString()).toBe('&&value');
 });
 
-async function open(prefix: 'svc' | 'hazelcast'): Promise<void> {
+async function open(prefix: 'svc' | 'hazelcast', more: ProxyOptions = {}): Promise<void> {
   const credentials = { username: 'ops team', password: secret };
-  proxy = await startProxy({ members: [member.address], prefix, credentials });
+  proxy = await startProxy({ members: [member.address], prefix, credentials, ...more });
   token = await tokenFor(proxy.key, 'Admin');
 }
 
