@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ProblemError, problems } from '../console/errors.ts';
 import type { ProxyLimits } from './limits.ts';
 import { malformedAuthorization } from './refusals.ts';
+import { surfaceMethods } from './rule-table.ts';
 
 /** The header fields that the proxy acts on, each of which came at most once. */
 export interface RequestHead {
@@ -137,7 +138,9 @@ function readBodyLength(
   const length = transferEncoding === undefined ? Number(contentLength) : undefined;
   if (length !== 0 && method !== 'POST' && method !== 'PUT') {
     // A member leaves such a body unread and takes its bytes for the next request.
-    throw framingFault(`A ${method} request has no body here`);
+    throw surfaceMethods.has(method!)
+      ? framingFault(`A ${method} request has no body here`)
+      : unknownMethod();
   }
   return length;
 }
@@ -157,6 +160,14 @@ function dropListed(head: RequestHead, connection: string): RequestHead {
     traceparent: listed.has('traceparent') ? undefined : head.traceparent,
     tracestate: listed.has('tracestate') ? undefined : head.tracestate,
   };
+}
+
+/** No path has it, so that it tells nobody which paths there are (S57). */
+function unknownMethod(): ProblemError {
+  const allow = [...surfaceMethods].join(', ');
+  return new ProblemError(problems.methodNotAllowed, `Only ${allow} are known here`, {
+    headers: { Allow: allow },
+  });
 }
 
 function framingFault(detail: string): ProblemError {

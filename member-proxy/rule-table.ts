@@ -200,6 +200,9 @@ export const ruleTable: readonly Rule[] = [
   ),
 ];
 
+/** Whatever the path. */
+export const surfaceMethods: ReadonlySet<string> = new Set(ruleTable.flatMap(({ methods }) => methods));
+
 function each(
   methods: readonly string[],
   group: EndpointGroup,

@@ -116,6 +116,21 @@ test.each<[string, () => string]>([
   expect(member.seen).toEqual([]);
 });
 
+test.each([
+  ['PATCH', 'Content-Length: 3\r\n', 'abc'],
+  ['PATCH', 'Transfer-Encoding: chunked\r\n', chunked],
+  ['OPTIONS', 'Content-Length: 3\r\n', 'abc'],
+])('S59: flaw: %s with a body was 400 and named no method that would do', async (method, fields, body) => {
+  const behind = `GET /svc/health HTTP/1.1\r\nHost: p\r\n${authorization()}\r\n`;
+  const reply = await sendRaw(proxy.address, post(fields, body).replace('POST', method) + behind);
+  expect(reply).toMatchObject({ status: 405, isClosed: true });
+  expect(reply.head).toMatch(/\r\nallow: GET, HEAD, POST, PUT, DELETE\r\n/i);
+  expect(reply.head).toMatch(/\r\nconnection: close/i);
+  expect(JSON.parse(reply.body)).toMatchObject({ code: 'method_not_allowed' });
+  expect(reply.body).not.toContain('has no body');
+  expect(member.seen).toEqual([]);
+});
+
 test('S24: no Host is 400 and closes', async () => {
   const reply = await sendRaw(proxy.address, 'GET /svc/health HTTP/1.1\r\n\r\n');
   expect(reply).toMatchObject({ status: 400, isClosed: true });
