@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MemberLog } from '../log.ts';
+import { makePrivateDirectory } from './private-files.ts';
 
 export interface BackupsDeps {
   readonly backupDir: string;
@@ -28,7 +29,7 @@ export function createBackups({ backupDir, copy, log, now }: BackupsDeps): Backu
   async function run(directory: string, interruption: AbortSignal): Promise<void> {
     const partial = `${directory}.partial`;
     try {
-      mkdirSync(partial, { recursive: true, mode: 0o700 });
+      makePrivateDirectory(partial);
       const isComplete = await copy(join(partial, 'store'), interruption);
       if (isComplete) {
         renameSync(partial, directory);

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateDirectory } from './private-files.ts';
 
 /** Where a member's data lies: everything that it has promised is in the store or in the journal. */
 export interface DataDirectory {
@@ -31,7 +32,7 @@ export function dataDirectory(baseDir: string, now: () => number): DataDirectory
     salvaged: path('salvaged'),
     setAside(...names) {
       const target = join(baseDir, 'set-aside', String(now()));
-      mkdirSync(target, { recursive: true, mode: 0o700 });
+      makePrivateDirectory(target);
       for (const name of names) if (existsSync(path(name))) renameSync(path(name), join(target, name));
       return target;
     },

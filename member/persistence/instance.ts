@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type TransactionFlags } from 'lmdb';
+import type { TransactionFlags } from 'lmdb';
 import { flawOf } from './lmdb-file.ts';
+import { makePrivateDirectory, openPrivately } from './private-files.ts';
 import { createRoomCheck, NoRoomError } from './room.ts';
 
 /** The data of a member cannot be used by this process; the message says why and what to do. */
@@ -38,7 +39,7 @@ export function takeInstance(directory: string): Instance {
   const path = join(directory, 'instance');
   const checkRoom = createRoomCheck(directory);
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(path);
     checkRoom(0);
   } catch (cause) {
     throw new PersistenceRefusedError(`${directory} cannot be written: ${(cause as Error).message}`, {
@@ -51,7 +52,7 @@ export function takeInstance(directory: string): Instance {
       `${path} is damaged (${flaw}): remove it once no member uses ${directory}`,
     );
   }
-  const holders = open<Holder, string>({ path, noSubdir: false, overlappingSync: false, encoding: 'json' });
+  const holders = openPrivately<Holder, string>(path, { overlappingSync: false, encoding: 'json' });
   const own: Holder = { pid: process.pid, startedAt: statOf(process.pid)?.startedAt, boot: bootId() };
 
   let last: Holder | undefined;

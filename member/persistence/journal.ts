@@ -1,5 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { type Database, open, type TransactionFlags } from 'lmdb';
+import type { Database, TransactionFlags } from 'lmdb';
 import { readableEntries } from './lmdb-file.ts';
 import {
   checksumBytes,
@@ -11,6 +10,7 @@ import {
   valueWith,
   wholeOperations,
 } from './operations.ts';
+import { openPrivately } from './private-files.ts';
 import { createRoomCheck } from './room.ts';
 
 /** Operations that are written together, and their place in the order of all of them. */
@@ -49,8 +49,7 @@ export interface Journal {
 
 /** @param directory  one that holds no damaged file: LMDB does not survive those */
 export function openJournal(directory: string): Journal {
-  mkdirSync(directory, { recursive: true });
-  const root = open({ path: directory, noSubdir: false, noSync: true, encoding: 'binary', maxDbs: 2 });
+  const root = openPrivately(directory, { noSync: true, encoding: 'binary', maxDbs: 2 });
   const halves = ['even', 'odd'].map((name) =>
     root.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary' }),
   ) as [Database<Buffer, Buffer>, Database<Buffer, Buffer>];

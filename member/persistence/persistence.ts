@@ -11,6 +11,7 @@ import { createRecorder } from './recorder.ts';
 import type { StructureKind } from './records.ts';
 import { DamagedDataError, type Recovered, type RecoveryDeps, recoverData } from './recovery.ts';
 import { startStore } from './store.ts';
+import { tightenData } from './tighten.ts';
 import { createWriteQueue, type Safety, type WriteQueue } from './write-queue.ts';
 
 /** The member's data on the disk: written before a call is answered, read back at the start. */
@@ -52,6 +53,7 @@ type Decision = 'force' | 'partial';
 
 /** @throws {PersistenceRefusedError} when the directory cannot be used, by another member's right for example */
 export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDeps): Persistence {
+  tightenData({ baseDir: config.baseDir, backupDir: config.backupDir, log });
   const instance = takeInstance(config.baseDir);
   const directory = dataDirectory(config.baseDir, now);
   let recorder: ChangeRecorder = closedRecorder;

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { open, type RootDatabase, type TransactionFlags } from 'lmdb';
+import type { RootDatabase, TransactionFlags } from 'lmdb';
+import { openPrivately } from './private-files.ts';
 
 /** The LMDB environment of the store. Its commits are in LMDB's own order (pages, flush, head, flush). */
 export type StoreFile = RootDatabase<Buffer, Buffer>;
@@ -17,10 +17,7 @@ export const stepRecords = 2000;
 export const stepBytes = 1024 * 1024;
 
 export function openStoreFile(directory: string): StoreFile {
-  mkdirSync(directory, { recursive: true });
-  return open({
-    path: directory,
-    noSubdir: false,
+  return openPrivately(directory, {
     overlappingSync: false,
     encoding: 'binary',
     keyEncoding: 'binary',
