@@ -34,8 +34,7 @@ export const explainCommand: Command = {
 };
 
 async function explainDecision(input: Input, tools: Tools): Promise<Reply> {
-  const isAlone =
-    input.positionals.length === 0 && Object.keys(holderFlags).every((flag) => !input.has(flag));
+  const isAlone = input.positionals.length === 0 && isForNobody(input);
   if (!isAlone) throw new UsageError('With --decision nothing else is said.', explainCommand);
   const refusal = await (await questionsOf(tools)).explainDecision(input.text('decision')!);
   return { text: refusalInWords(refusal), json: refusal };
@@ -47,7 +46,19 @@ async function explainCall(input: Input, tools: Tools): Promise<Reply> {
     throw new UsageError('Say which call, such as GET /svc/rest/cluster, or --decision ID.', explainCommand);
   }
   const explained = (await questionsOf(tools)).explainCall(method.toUpperCase(), path, askedIn(input));
-  return { text: callInWords(explained), json: explained, hasFailed: !explained.isAllowed };
+  const text = callInWords(explained);
+  return {
+    text: isForNobody(input) ? `${text}\n${forNobody}` : text,
+    json: isForNobody(input) ? { ...explained, note: forNobody } : explained,
+    hasFailed: !explained.isAllowed,
+  };
+}
+
+const forNobody =
+  'Nobody was named, so this is the answer for a caller with no role and no scope. Say who calls by --user, --client, --role or --scope.';
+
+function isForNobody(input: Input): boolean {
+  return Object.keys(holderFlags).every((flag) => !input.has(flag));
 }
 
 export function askedIn(input: Input): AskedHolder {

@@ -43,6 +43,17 @@ test('a client is told by what it may ask for, and never by more', async () => {
   expect([foreign.code, foreign.json().error]).toEqual([1, 'invalid_request']);
 });
 
+test('flaw: without a caller it answered for nobody, and did not say so', async () => {
+  const refused = await tool('GET', '/svc/rest/cluster');
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toMatch(
+    /Nobody was named.*no role and no scope.*--user, --client, --role or --scope/,
+  );
+  expect((await tool('GET', '/svc/rest/cluster', '--json')).json().note).toMatch(/^Nobody was named/);
+  const named = await tool('GET', '/svc/rest/cluster', '--user', 'vera');
+  expect([named.code, named.stdout]).toEqual([0, expect.not.stringContaining('Nobody')]);
+});
+
 test.each([
   [['GET', '/svc/rest/cluster', '--user', 'nobody'], 'not_found'],
   [['GET', '/svc/rest/cluster', '--client', 'nobody'], 'not_found'],
