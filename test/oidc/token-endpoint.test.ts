@@ -238,11 +238,9 @@ test('the target may have a query, which counts for nothing', async () => {
 test('no token is written to the store, and none is logged', async () => {
   // The next keys are made a second after the start; after that nothing writes by itself.
   await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
-  await eventually(isQuiet, 'a quiet store');
-  const before = await storeDigest();
-  const replies = await Promise.all(Array.from({ length: 200 }, () => requestScope(console, 'openid')));
+  const { before, after, replies } = await tokensOnceNothingElseWrites();
   expect(replies.map(({ status }) => status)).toEqual(Array(200).fill(200));
-  expect(await storeDigest()).toBe(before);
+  expect(after).toBe(before);
 
   const token: string = replies[0]!.json.access_token;
   await post(console, { path: '/oauth2/revoke', body: `token=${token}` });
@@ -255,6 +253,17 @@ test('no token is written to the store, and none is logged', async () => {
     expect(console.stderr() + console.stdout()).not.toContain(secret);
   }
 });
+
+/** When a client was last used is noted from time to time: a note that falls among the tokens is none about them. */
+async function tokensOnceNothingElseWrites() {
+  for (let attempt = 1; ; attempt += 1) {
+    await eventually(isQuiet, 'a quiet store');
+    const before = await storeDigest();
+    const replies = await Promise.all(Array.from({ length: 200 }, () => requestScope(console, 'openid')));
+    const after = await storeDigest();
+    if (after === before || attempt === 3) return { before, after, replies };
+  }
+}
 
 async function isQuiet(): Promise<boolean> {
   const before = await storeDigest();
