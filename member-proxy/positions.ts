@@ -35,22 +35,31 @@ export function fillPositions(
   positions: Positions,
   { credentials, prefix }: { readonly credentials: MemberCredentials; readonly prefix: MemberPrefix },
 ): FilledBody {
-  const text = body.toString('latin1');
-  const parts = jsonType.test(contentType ?? '')
-    ? fromJson(body.toString('utf8'), positions, prefix)
-    : split(text, positions);
+  const parts =
+    jsonType.test(contentType ?? '') && beginsAsJson(body)
+      ? fromJson(body.toString('utf8'), positions, prefix)
+      : split(body.toString('latin1'), positions);
   const isOurs = parts[0] === '' && parts[1] === '';
   if (parts[0] === '') parts[0] = encoded(credentials.username, prefix);
   if (parts[1] === '') parts[1] = encoded(credentials.password, prefix);
   return { content: Buffer.from(parts.join('&'), 'latin1'), isOurs };
 }
 
+/** Clients that say JSON of all they send have positions in their bodies all the same, and members take those. */
+function beginsAsJson(body: Buffer): boolean {
+  return /^\s*[{[]/.test(body.toString('latin1', 0, mostSpace));
+}
+
+/** Spaces before a JSON value that are looked past, characters. */
+const mostSpace = 1_000;
+
+/** As members split (reference §4): further `&` belong to the last position. A call without a body says nothing (S98). */
 function split(text: string, positions: Positions): string[] {
-  // Nothing at all says as much as `&` where there is nothing to say but the credentials.
-  const parts = text === '' && positions.length === 2 ? ['', ''] : text.split('&');
-  if (parts.length === positions.length) return parts;
+  const parts = text.split('&');
+  const { length } = positions;
+  if (parts.length >= length) return [...parts.slice(0, length - 1), parts.slice(length - 1).join('&')];
   throw refusal(
-    `The body has ${text === '' ? 0 : parts.length} positions, and this call takes ${positions.length}. Send ${positions.join('&')}, each ` +
+    `The body has ${text === '' ? 0 : parts.length} positions, and this call takes ${length}. Send ${positions.join('&')}, each ` +
       `percent-encoded; the first two may be empty: ${emptyForm(positions)}`,
   );
 }

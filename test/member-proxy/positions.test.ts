@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ruleTable } from '../../member-proxy/rule-table.ts';
 import { type ProxyOptions, startProxy, startRecorder, type TestProxy } from './servers.ts';
 import { tokenFor } from './tokens.ts';
 
@@ -18,6 +19,7 @@ afterEach(async () => {
 
 const state = '/svc/rest/management/cluster/changeState';
 const pause = '/svc/rest/wan/pausePublisher';
+const addWan = '/svc/rest/wan/addWanConfig';
 
 test.each([
   ['both empty', '&&frozen', 'ops%20team&clust%25er%2Bpass%26word&frozen'],
@@ -42,16 +44,56 @@ test('S68: the real engine decodes the first two positions twice, so they are en
   ]);
 });
 
-test('S68: where the positions are only the credentials, no body at all says the same', async () => {
-  expect((await post('/svc/rest/management/cluster/clusterShutdown')).status).toBe(200);
+const twoPositions = ruleTable.filter(({ positions }) => positions?.length === 2);
+
+test.each(twoPositions.map(({ template }) => template.replaceAll(/\{[^}]+\}/g, '7')))(
+  'B5: a POST without a body is 400 and reaches no member, empty positions are filled in (S98): %s',
+  async (path) => {
+    for (const type of ['text/plain', 'application/json']) {
+      for (const body of [undefined, '', 'dev']) {
+        const reply = await post(path, body, type);
+        const problem = (await reply.json()) as { code: string; detail: string };
+        expect([reply.status, problem.code]).toEqual([400, 'invalid_request']);
+        expect(problem.detail).toContain('may be empty: &');
+      }
+    }
+    expect(member.seen).toEqual([]);
+    expect((await post(path, '&')).status).toBe(200);
+    expect(member.seen[0]!.body.toString()).toBe('ops%20team&clust%25er%2Bpass%26word');
+  },
+);
+
+test('B5: a JSON object says by itself that credentials are left to the settings', async () => {
+  await post('/svc/rest/management/cluster/clusterShutdown', ' {}', 'application/json');
   expect(member.seen[0]!.body.toString()).toBe('ops%20team&clust%25er%2Bpass%26word');
+});
+
+test.each([
+  ['a management call', state, '&&frozen', 'ops%20team&clust%25er%2Bpass%26word&frozen'],
+  ['a WAN call', pause, 'dev&mine&wan&target', 'dev&mine&wan&target'],
+  ['a configuration that is JSON', addWan, 'dev&mine&{"name":"w"}', 'dev&mine&{"name":"w"}'],
+])(
+  'D10: positions that are called application/json are taken as members take them: %s',
+  async (_name, path, sent, received) => {
+    expect((await post(path, sent, 'application/json; charset=utf-8')).status).toBe(200);
+    expect(member.seen[0]!.body.toString()).toBe(received);
+  },
+);
+
+test.each([
+  ['a WAN configuration', addWan, 'dev&mine&{"name":"a&b&c"}', 'dev&mine&{"name":"a&b&c"}'],
+  ['a publisher', pause, '&mine&wan&target&more', 'ops%20team&mine&wan&target&more'],
+  ['a password', '/svc/rest/log-level/reset', 'dev&a&b', 'dev&a&b'],
+])('D10: further & belong to the last position: %s', async (_name, path, sent, received) => {
+  expect((await post(path, sent)).status).toBe(200);
+  expect(member.seen[0]!.body.toString()).toBe(received);
 });
 
 test.each([
   ['no body', state, undefined],
   ['too few', state, 'dev&'],
   ['one', state, 'frozen'],
-  ['an unescaped & too many', pause, '&&wan&target&more'],
+  ['one too few for four', pause, '&&wan'],
   ['none for four', pause, ''],
 ])('S68: %s is 400, names the positions, and reaches no member', async (_name, path, body) => {
   const reply = await post(path, body);

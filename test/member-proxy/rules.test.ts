@@ -29,13 +29,13 @@ const call = (method: string, path: string, token: string, headers: Record<strin
   });
 };
 
-/** A body of the right number of positions, as the specification has them; absent where there are two. */
+/** A body of the right number of positions, as the specification has them. */
 function positionsFor(path: string): string | undefined {
   if (/wan\/(?:sync|consistencyCheck)\/map$/.test(path)) return '&&wan&target&map';
   if (/addWanConfig$/.test(path)) return '&&{}';
   if (/\/wan\//.test(path)) return '&&wan&target';
   if (/changeState$|cluster\/version$|log-level$|license$|config\/(?!reload)/.test(path)) return '&&value';
-  return undefined;
+  return /maps|queues/.test(path) ? undefined : '&';
 }
 
 const base = '/svc/rest';

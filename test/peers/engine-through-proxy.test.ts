@@ -90,7 +90,7 @@ describe.skipIf(whyNoEngine)(
     });
 
     test('what was refused has changed nothing', async () => {
-      const state = await front.call('POST', `${management}/state`);
+      const state = await front.call('POST', `${management}/state`, { body: '&' });
       expect(JSON.parse(state.body)).toEqual({ status: 'success', state: 'active' });
       expect((await front.call('GET', `${rest}/queues/q/size`)).body).toBe('0');
       expect((await front.call('GET', `${rest}/maps/m/a/b`)).status).toBe(204);
@@ -216,11 +216,23 @@ describe.skipIf(whyNoEngine)(
       });
 
       test('S68: a wrong number of positions reaches no member', async () => {
-        for (const body of ['', 'active', '&active', '&&active&more']) {
+        for (const body of ['', 'active', '&active']) {
           expect(codeOf(await front.call('POST', `${management}/changeState`, { body }))).toBe(
             'invalid_request',
           );
         }
+      });
+
+      test('B5: a POST without a body stops no cluster', async () => {
+        for (const call of ['clusterShutdown', 'memberShutdown', 'forceStart']) {
+          expect(codeOf(await front.call('POST', `${management}/${call}`))).toBe('invalid_request');
+        }
+        expect(cluster.members.map((member) => member.isRunning())).toEqual([true, true, true]);
+      });
+
+      test('D10: further & reach the member in the last position', async () => {
+        const { status, body } = await front.call('POST', `${management}/changeState`, { body: '&&a&b' });
+        expect([status, body]).toEqual([500, expect.stringContaining('ClusterState.A&B')]);
       });
     });
 
