@@ -9,9 +9,10 @@ import type { createCallback } from './federation/callback.ts';
 import type { createReceivedLogouts } from './federation/received-logouts.ts';
 import { type CookieNames, dropRepeatedCookies } from './http/cookies.ts';
 import type { ErrorResponses } from './http/error-responses.ts';
+import type { Exchanges } from './oidc/exchanges.ts';
 import type { createInteractions } from './oidc/interactions.ts';
 import type { createLogout } from './oidc/logout.ts';
-import { pinAddresses } from './oidc/provider.ts';
+import { pinAddresses, routes } from './oidc/provider.ts';
 import type { SignedOut } from './oidc/signed-out.ts';
 
 export interface PagesDeps {
@@ -32,6 +33,7 @@ export interface PagesDeps {
   readonly receivedLogouts: ReturnType<typeof createReceivedLogouts>;
   /** The provider of this moment; it is replaced when keys change. */
   readonly provider: () => Provider;
+  readonly exchanges: Pick<Exchanges, 'run'>;
   /** The origin that may show the answer to this request in a frame, if any. */
   readonly framedBy: (ctx: Context) => string | undefined;
 }
@@ -103,7 +105,11 @@ function refuseRepeatedCookies(names: CookieNames): Middleware {
   };
 }
 
-function askProvider({ provider, framedBy }: Pick<PagesDeps, 'provider' | 'framedBy'>): Middleware {
+function askProvider({
+  provider,
+  exchanges,
+  framedBy,
+}: Pick<PagesDeps, 'provider' | 'exchanges' | 'framedBy'>): Middleware {
   return async (ctx, next) => {
     if (!providerPaths.has(ctx.path) && !resumePath.test(ctx.path)) return next();
     // Cross-origin access is decided before this application (S23). The library would reflect the origin,
@@ -117,7 +123,8 @@ function askProvider({ provider, framedBy }: Pick<PagesDeps, 'provider' | 'frame
     });
     const [handle] = provider().middleware;
     try {
-      await handle!(ctx, next);
+      if (ctx.path === routes.token) await exchanges.run(ctx, () => handle!(ctx, next));
+      else await handle!(ctx, next);
     } finally {
       if (!isDecided) for (const field of [allowOrigin, 'Access-Control-Expose-Headers']) ctx.remove(field);
     }

@@ -45,6 +45,8 @@ export interface Sessions {
   list(limit: number): Promise<SignInSession[]>;
   /** Ends the session first, then everything issued under it (S39). @returns what was ended */
   end(uid: string): Promise<SignInSession | undefined>;
+  /** Ends what was issued under a grant, and the grant: its code or refresh token was used twice (S19). */
+  revokeGrant(grantId: string): Promise<void>;
   /** A request that was under way when the session ended must not write it back. */
   hasEnded(uid: string): Promise<boolean>;
   /** @param exceptUid  a session to keep */
@@ -108,12 +110,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (!newest) return undefined;
       const uses = await usesOf(newest);
       const session = describeOne(newest, uses);
-      const noted = session.applications.map(({ grantId }) => grantId);
+      const noted = session.applications.flatMap(({ grantId }) => grantId ?? []);
       await Promise.all([...new Set([...noted, ...ended.flatMap(grantIdsOf)])].map(revokeGrant));
       await Promise.all(uses.map(({ key }) => artifacts.removeByKey(useKind, key)));
       await onEnded?.(session);
       return session;
     },
+    revokeGrant,
     async hasEnded(uid) {
       return (await artifacts.get(endedKind, uid)) !== undefined;
     },
@@ -158,10 +161,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return uses.filter((use) => use.artifact.payload.uid === artifact.uid);
   }
 
-  async function revokeGrant(grantId: string | undefined): Promise<void> {
-    if (!grantId) return;
-    await artifacts.removeByGrant(grantId, grantBound);
+  async function revokeGrant(grantId: string): Promise<void> {
+    // First: without it no exchange that is under way is committed.
     await artifacts.remove('Grant', grantId);
+    await artifacts.removeByGrant(grantId, grantBound);
     await revokeTokens(grantId);
   }
 }

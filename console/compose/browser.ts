@@ -45,7 +45,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   const names = cookieNames(isSecure);
   const cookieKeys = [await keepSecret(storage.registry, sealer, 'cookie-key')];
   const errors = createErrorResponses({ log: shared.log, isSecure });
-  const provider = composeProvider(shared, { names, keys: cookieKeys }, errors);
+  const { provider, exchanges } = composeProvider(shared, { names, keys: cookieKeys }, errors);
   const lifetimes = lifetimesOf(settings);
   const browserSessions = createBrowserSessions({ provider, sessions, lifetimes, isSecure });
   const csrf = createCsrf({
@@ -121,6 +121,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     cookieKeys,
     errors,
     provider,
+    exchanges,
     sendStatic: await createStatic(),
     login,
     interactions,

@@ -1,25 +1,51 @@
 /** The OpenID provider behind the pages: what it works on, and what is told of it. */
+import type { Provider } from 'oidc-provider';
 import { proofAlgs } from '../../member-proxy/dpop/algorithms.ts';
 import type { CookieNames } from '../http/cookies.ts';
 import type { ErrorResponses } from '../http/error-responses.ts';
 import { requestIdOf } from '../http/request-id.ts';
-import { createLiveProvider } from '../oidc/live-provider.ts';
+import { createExchanges, type Exchanges } from '../oidc/exchanges.ts';
+import { createFirstAnswers } from '../oidc/first-answers.ts';
+import { createLiveProvider, createReport, type LiveProviderDeps } from '../oidc/live-provider.ts';
 import { createRenderError } from '../oidc/provider-errors.ts';
 import type { Shared } from './shared.ts';
 
-/** @returns a function that gives the provider of this moment */
+export interface ComposedProvider {
+  /** The provider of this moment. */
+  readonly provider: () => Provider;
+  /** What its token endpoint runs within. */
+  readonly exchanges: Exchanges;
+}
+
 export function composeProvider(
-  { services, revocations, log, audit, metrics, about, addressOf, isAccountLive }: Shared,
+  { services, revocations, tokenUses, log, audit, metrics, about, addressOf, isAccountLive }: Shared,
   cookies: { readonly names: CookieNames; readonly keys: readonly string[] },
   errors: ErrorResponses,
-) {
-  const { settings, storage, keys, clients, users, sessions } = services;
+): ComposedProvider {
+  const { settings, storage, keys, clients, users, sessions, now } = services;
+  const { artifacts } = storage;
+  const onOutcome: LiveProviderDeps['onOutcome'] = (ctx, event, fields) => {
+    if (event === 'token.issued') {
+      metrics.tokenIssued(fields.grantType ?? 'none', fields.clientId ?? 'none');
+      if (fields.clientId !== undefined) services.clientUses.noteToken(fields.clientId);
+    }
+    audit(event, { ...fields, ...about(ctx) });
+  };
+  const report = createReport(onOutcome);
+  const exchanges = createExchanges({
+    artifacts,
+    firstAnswers: createFirstAnswers({ artifacts, tokenUses, now }),
+    revokeGrant: sessions.revokeGrant,
+    onRepeated: (ctx) => report(ctx, 'token.repeated', 'success'),
+    onRefused: (ctx, error) => report(ctx, 'token.refused', 'denied', error),
+  });
   const live = createLiveProvider({
     issuer: settings.url,
     audience: settings.audience,
     keys,
     clients,
-    artifacts: storage.artifacts,
+    artifacts,
+    exchanges,
     isAccountLive,
     hasSessionEnded: sessions.hasEnded,
     revokeAccessTokens: revocations.revokeGrant,
@@ -33,15 +59,9 @@ export function composeProvider(
     onServerError: (ctx, error) =>
       log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed'),
     onRefresh: sessions.touch,
-    onOutcome(ctx, event, fields) {
-      if (event === 'token.issued') {
-        metrics.tokenIssued(fields.grantType ?? 'none', fields.clientId ?? 'none');
-        if (fields.clientId !== undefined) services.clientUses.noteToken(fields.clientId);
-      }
-      audit(event, { ...fields, ...about(ctx) });
-    },
+    onOutcome,
   });
-  return live.current;
+  return { provider: live.current, exchanges };
 }
 
 export function lifetimesOf(settings: Shared['services']['settings']) {

@@ -8,7 +8,9 @@ import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Audit, Logger } from '../log.ts';
+import { repeatSeconds } from '../oidc/first-answers.ts';
 import type { Revocations } from '../oidc/revocations.ts';
+import { createTokenUses, type TokenUses } from '../oidc/token-uses.ts';
 import type { Services } from '../services.ts';
 
 export interface Shared {
@@ -20,6 +22,7 @@ export interface Shared {
   /** The same check, for addresses that are not of the member surface. */
   readonly callers: CallerCheck<Caller>;
   readonly revocations: Revocations;
+  readonly tokenUses: TokenUses;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   readonly addressOf: (req: IncomingMessage) => string;
   /** Client address and request id, which every audit line has. */
@@ -39,12 +42,16 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const isAccountLive = users.isStillValid;
   await revocations.load();
+  const tokenUses = createTokenUses({ watchedMs: repeatSeconds * 1000, elapsed: () => performance.now() });
   const bearer = createBearerCheck({
     proofs: createProofCheck({ origin: settings.url, now, memory: createProofMemory() }),
     issuer: settings.url,
     audience: settings.audience,
     findKey: ({ kid }) => keys.find(kid)?.publicKey,
-    isRevoked: revocations.isRevoked,
+    isRevoked(token) {
+      tokenUses.note(token.jti);
+      return revocations.isRevoked(token);
+    },
     now,
   });
   const metrics = createMetrics({
@@ -60,6 +67,7 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
     bearer,
     callers: createCallerCheck(bearer),
     revocations,
+    tokenUses,
     isAccountLive,
     addressOf,
     about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),

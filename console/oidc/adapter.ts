@@ -7,6 +7,7 @@ import { errors } from 'oidc-provider';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { Clients } from './clients.ts';
+import type { Exchanges } from './exchanges.ts';
 import { withNotedApplications } from './session-adapter.ts';
 import { withStorageRefusals } from './storage-refusals.ts';
 
@@ -21,10 +22,12 @@ export interface AdapterDeps {
   readonly hasSessionEnded: (uid: string) => Promise<boolean>;
   /** Voids the signed access tokens of a grant, which are nowhere stored. */
   readonly revokeAccessTokens: (grantId: string) => Promise<void>;
+  /** What a token request uses up and puts is held back there. */
+  readonly exchanges: Pick<Exchanges, 'current'>;
 }
 
-/** Kinds whose artifacts die with their grant. */
-const boundToGrant = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'] as const;
+/** What is exchanged for tokens, once. */
+const exchanged: readonly string[] = ['AuthorizationCode', 'RefreshToken'];
 
 export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   return (model) => {
@@ -37,18 +40,21 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
 }
 
 function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
-  const { artifacts, clients, isAccountLive, hasSessionEnded, revokeAccessTokens } = deps;
+  const { artifacts, clients, isAccountLive, hasSessionEnded, revokeAccessTokens, exchanges } = deps;
 
   return {
     async upsert(id, payload) {
       const { accountId, grantId, uid, exp } = payload;
-      await artifacts.put(kind, id, {
+      const artifact = {
         payload: withoutIds(payload),
         ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
         ...(typeof accountId === 'string' ? { accountId } : {}),
         ...(typeof grantId === 'string' ? { grantId } : {}),
         ...(typeof uid === 'string' ? { uid } : {}),
-      });
+      };
+      const pending = exchanges.current();
+      if (pending?.isUsedUp) return pending.put({ kind, id }, artifact);
+      await artifacts.put(kind, id, artifact);
       // Ended while this request was under way: it must not come back (S34).
       if (kind === 'Session' && typeof uid === 'string' && (await hasSessionEnded(uid))) {
         await artifacts.remove(kind, id);
@@ -56,7 +62,13 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
     },
     async find(id) {
       const artifact = await artifacts.get(kind, id);
-      return artifact && isLive(artifact) ? { ...restored(artifact), jti: id } : undefined;
+      if (!artifact || !isLive(artifact)) return undefined;
+      const found = { ...restored(artifact), jti: id };
+      const pending = exchanged.includes(kind) ? exchanges.current() : undefined;
+      if (!(await pending?.find({ kind, id }, artifact))) return found;
+      // The library checks a repetition like the first request, and does not see that it is none.
+      const { consumed: _consumed, ...unused } = found;
+      return unused;
     },
     async findByUid(uid) {
       const found = await artifacts.findByUid(kind, uid);
@@ -64,11 +76,9 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
     },
     findByUserCode: async () => undefined,
     async consume(id) {
-      if (await artifacts.consume(kind, id)) return;
-      // One redemption wins; another at the same time is a replay like a later one (S19).
-      const replayed = await artifacts.get(kind, id);
-      if (replayed?.grantId !== undefined) await revokeGrant(replayed.grantId);
-      throw new errors.InvalidGrant('already consumed');
+      const pending = exchanges.current();
+      if (pending) return pending.useUp();
+      if (!(await artifacts.consume(kind, id))) throw new errors.InvalidGrant('already consumed');
     },
     destroy: (id) => artifacts.remove(kind, id),
     async revokeByGrantId(grantId) {
@@ -77,12 +87,6 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
       if (kind === 'AccessToken') await revokeAccessTokens(grantId);
     },
   };
-
-  async function revokeGrant(grantId: string): Promise<void> {
-    await artifacts.remove('Grant', grantId);
-    await artifacts.removeByGrant(grantId, boundToGrant);
-    await revokeAccessTokens(grantId);
-  }
 
   /** A grant or an interaction has no sign-in time: whether the account may go on is decided elsewhere. */
   function isLive({ payload: { accountId, loginTs, authTime, clientId, iat } }: Artifact): boolean {

@@ -24,6 +24,7 @@ export interface OutcomeFields {
 }
 
 export function createLiveProvider(deps: LiveProviderDeps): { current(): Provider } {
+  const report = createReport(deps.onOutcome);
   let provider = make();
   deps.keys.onChange(() => {
     provider = make();
@@ -34,11 +35,8 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
     const made = createProvider(deps);
     made.on('server_error', deps.onServerError);
     made.on('grant.success', (ctx) => {
-      report(ctx, 'token.issued', 'success');
-      const { RefreshToken } = ctx.oidc.entities;
-      const sessionUid =
-        ctx.oidc.params?.grant_type === 'refresh_token' ? RefreshToken?.sessionUid : undefined;
-      if (sessionUid) deps.onRefresh(sessionUid).catch((error) => deps.onServerError(ctx, error));
+      // Said before anything is committed.
+      deps.exchanges.current()?.onDone(() => noteIssued(ctx));
     });
     made.on('grant.error', (ctx, error) => report(ctx, 'token.refused', 'denied', error));
     made.on('authorization.error', (ctx, error) => report(ctx, 'authorization.refused', 'denied', error));
@@ -46,19 +44,24 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
     return made;
   }
 
-  function report(
-    ctx: KoaContextWithOIDC,
-    event: string,
-    outcome: OutcomeFields['outcome'],
-    error?: Error,
-  ): void {
+  function noteIssued(ctx: KoaContextWithOIDC): void {
+    report(ctx, 'token.issued', 'success');
+    const { RefreshToken } = ctx.oidc.entities;
+    const sessionUid = ctx.oidc.params?.grant_type === 'refresh_token' ? RefreshToken?.sessionUid : undefined;
+    if (sessionUid) deps.onRefresh(sessionUid).catch((error) => deps.onServerError(ctx, error));
+  }
+}
+
+/** Tells of an outcome with what the library knows of the request. */
+export function createReport(onOutcome: LiveProviderDeps['onOutcome']) {
+  return (ctx: KoaContextWithOIDC, event: string, outcome: OutcomeFields['outcome'], error?: Error): void => {
     const { session, client, entities, params } = ctx.oidc;
-    deps.onOutcome(ctx, event, {
+    onOutcome(ctx, event, {
       outcome,
       actor: session?.accountId ?? entities.Account?.accountId,
       clientId: client?.clientId,
       ...(typeof params?.grant_type === 'string' ? { grantType: params.grant_type } : {}),
       ...(error ? { reason: error.message } : {}),
     });
-  }
+  };
 }

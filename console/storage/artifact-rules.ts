@@ -1,9 +1,21 @@
 /** What every artifact store must decide the same way. */
-import type { Artifact, Count, ListedArtifact } from './storage.ts';
+import type { Artifact, ArtifactName, Count, Exchange, Exchanged, ListedArtifact } from './storage.ts';
 
 /** @param nowSeconds  epoch seconds, fractions included */
 export function isLive({ expiresAt }: Artifact, nowSeconds: number): boolean {
   return expiresAt === undefined || expiresAt > nowSeconds;
+}
+
+/** @param find  an artifact that is live, as it is within the transaction */
+export function decideExchange(
+  { consume, require = [] }: Exchange,
+  find: (name: ArtifactName) => Artifact | undefined,
+): Exchanged {
+  const source = find(consume);
+  if (!source) return 'absent';
+  // Told even when what is required has gone: reuse is reuse.
+  if (source.consumedAt !== undefined) return 'used';
+  return require.every((name) => find(name) !== undefined) ? 'won' : 'absent';
 }
 
 /** What a counter holds, 0 when it has not been counted in this window. */

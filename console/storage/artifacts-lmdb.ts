@@ -1,5 +1,5 @@
 /** Sign-in artifacts in LMDB: one entry per artifact plus one index entry per way to find it. */
-import { asCounter, byExpiry, countOf, isLive, nextCount } from './artifact-rules.ts';
+import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
 import { artifactKey, digest } from './digest.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import {
@@ -66,6 +66,10 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
     return { ...artifact, uidOrder: newest ? Number(newest.key[3]) + 1 : 1 };
   }
 
+  function use(kind: ArtifactKind, key: string, entry: Entry): void {
+    entries.put([kind, key], { ...entry, consumedAt: Math.floor(nowSeconds()) });
+  }
+
   const keysUnder = (prefix: LmdbKey) => [...index.under(prefix)].map(({ key }) => String(key.at(-1)));
 
   return {
@@ -88,8 +92,20 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
       return write(() => {
         const entry = live(kind, key);
         if (!entry || entry.consumedAt !== undefined) return false;
-        entries.put([kind, key], { ...entry, consumedAt: Math.floor(nowSeconds()) });
+        use(kind, key, entry);
         return true;
+      });
+    },
+    async exchange(exchange) {
+      const { consume, put = [], remove = [] } = exchange;
+      return write(() => {
+        const outcome = decideExchange(exchange, ({ kind, id }) => live(kind, artifactKey(id)));
+        const source = entries.get([consume.kind, artifactKey(consume.id)]);
+        if (outcome !== 'won' || !source) return outcome;
+        use(consume.kind, artifactKey(consume.id), source);
+        for (const { kind, id } of remove) unset(kind, artifactKey(id));
+        for (const { kind, id, artifact } of put) set(kind, artifactKey(id), withUidOrder(kind, artifact));
+        return outcome;
       });
     },
     async remove(kind, id) {

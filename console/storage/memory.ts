@@ -1,5 +1,5 @@
 /** Everything in memory: for benchmarks and quick tests, and the plainest reading of the contract. */
-import { asCounter, byExpiry, countOf, isLive, nextCount } from './artifact-rules.ts';
+import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
 import { artifactKey } from './digest.ts';
 import { createListeners } from './listeners.ts';
 import type { StorageLog } from './permissions.ts';
@@ -81,6 +81,10 @@ function createMemoryArtifacts(now: () => number): ArtifactStore {
     return found.length;
   }
 
+  function use(kind: ArtifactKind, key: string, artifact: Artifact): void {
+    ofKind(kind).set(key, { ...artifact, consumedAt: Math.floor(nowSeconds()) });
+  }
+
   return {
     async put(kind, id, artifact) {
       set(kind, artifactKey(id), artifact);
@@ -95,8 +99,18 @@ function createMemoryArtifacts(now: () => number): ArtifactStore {
     async consume(kind, id) {
       const found = live(kind, artifactKey(id));
       if (!found || found.consumedAt !== undefined) return false;
-      ofKind(kind).set(artifactKey(id), { ...found, consumedAt: Math.floor(nowSeconds()) });
+      use(kind, artifactKey(id), found);
       return true;
+    },
+    async exchange(exchange) {
+      const { consume, put = [], remove = [] } = exchange;
+      const outcome = decideExchange(exchange, ({ kind, id }) => live(kind, artifactKey(id)));
+      const source = live(consume.kind, artifactKey(consume.id));
+      if (outcome !== 'won' || !source) return outcome;
+      use(consume.kind, artifactKey(consume.id), source);
+      for (const { kind, id } of remove) ofKind(kind).delete(artifactKey(id));
+      for (const { kind, id, artifact } of put) set(kind, artifactKey(id), artifact);
+      return outcome;
     },
     async remove(kind, id) {
       ofKind(kind).delete(artifactKey(id));

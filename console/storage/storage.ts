@@ -68,6 +68,27 @@ export interface ListedArtifact {
   readonly artifact: Artifact;
 }
 
+export interface ArtifactName {
+  readonly kind: ArtifactKind;
+  readonly id: string;
+}
+
+/** What one commit does: all of it, or nothing. */
+export interface Exchange {
+  /** Used up by this, as {@link ArtifactStore.consume} does. */
+  readonly consume: ArtifactName;
+  /** Nothing is done unless these are there. */
+  readonly require?: readonly ArtifactName[];
+  readonly put?: readonly (ArtifactName & { readonly artifact: Omit<Artifact, 'consumedAt'> })[];
+  readonly remove?: readonly ArtifactName[];
+}
+
+/**
+ * `won` for exactly one caller, among processes too; `used` when somebody was earlier; `absent` when what is
+ * to be used up, or what is required, is not there any more.
+ */
+export type Exchanged = 'won' | 'used' | 'absent';
+
 export interface Count {
   /** Attempts within the current window, this one included. */
   readonly count: number;
@@ -88,6 +109,13 @@ export interface ArtifactStore {
   findByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact | undefined>;
   /** Marks as used: `true` for exactly one caller, among processes too; `false` when used before or absent. */
   consume(kind: ArtifactKind, id: string): Promise<boolean>;
+  /**
+   * Uses an artifact up together with what replaces it, in one commit (S95): a store that cannot be written
+   * burns nothing. Only `won` has changed anything.
+   *
+   * @throws {StorageUnavailableError} and nothing has changed
+   */
+  exchange(exchange: Exchange): Promise<Exchanged>;
   /** Idempotent. */
   remove(kind: ArtifactKind, id: string): Promise<void>;
   /** The same by the `key` of a listing. */

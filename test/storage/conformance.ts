@@ -329,6 +329,99 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await storage.artifacts.consume('AuthorizationCode', 'absent')).toBe(false);
       });
 
+      describe('S95: an exchange uses up and replaces in one commit', () => {
+        const code = { kind: 'AuthorizationCode', id: 'code' } as const;
+        const grant = { kind: 'Grant', id: 'grant' } as const;
+        const token = (id: string) => ({
+          kind: 'RefreshToken',
+          id,
+          artifact: { payload: { id }, grantId: 'grant', accountId: 'account', uid: 'uid' },
+        });
+
+        beforeEach(async () => {
+          await storage.artifacts.put(code.kind, code.id, full);
+          await storage.artifacts.put(grant.kind, grant.id, { payload: {}, expiresAt: startSeconds + 30 });
+        });
+
+        test('what is put, removed and used up is so for everybody at once', async () => {
+          await storage.artifacts.put('RefreshToken', 'old', { payload: {} });
+          const put = [token('new'), { kind: 'FirstAnswer', id: 'code', artifact: { payload: { a: 1 } } }];
+          const remove = [{ kind: 'RefreshToken', id: 'old' }];
+          const outcome = await storage.artifacts.exchange({ consume: code, require: [grant], put, remove });
+          expect(outcome).toBe('won');
+          expect(await storage.artifacts.get(code.kind, code.id)).toEqual({
+            ...full,
+            consumedAt: startSeconds,
+          });
+          expect(await storage.artifacts.get('RefreshToken', 'new')).toEqual(token('new').artifact);
+          expect(await storage.artifacts.get('FirstAnswer', 'code')).toEqual({ payload: { a: 1 } });
+          expect(await storage.artifacts.get('RefreshToken', 'old')).toBeUndefined();
+          expect(await storage.artifacts.listByAccount('RefreshToken', 'account')).toHaveLength(1);
+          expect((await storage.artifacts.findByUid('RefreshToken', 'uid'))?.artifact.payload).toEqual({
+            id: 'new',
+          });
+          expect(await storage.artifacts.removeByGrant('grant', ['RefreshToken'])).toBe(1);
+        });
+
+        test('one of 50 at once has won, and only what it put is there', async () => {
+          const calls = Array.from({ length: 50 }, (_, n) =>
+            storage.artifacts.exchange({ consume: code, require: [grant], put: [token(`t${n}`)] }),
+          );
+          const outcomes = await Promise.all(calls);
+          expect(outcomes.filter((outcome) => outcome === 'won')).toHaveLength(1);
+          expect(outcomes.filter((outcome) => outcome === 'used')).toHaveLength(49);
+          const [only, ...others] = await storage.artifacts.list('RefreshToken', 100);
+          expect(others).toEqual([]);
+          expect(only?.artifact.payload.id).toBe(`t${outcomes.indexOf('won')}`);
+        });
+
+        test.each([
+          {
+            name: 'what was used before',
+            before: () => storage.artifacts.consume(code.kind, code.id),
+            outcome: 'used',
+          },
+          {
+            name: 'what was used before, when what is required has gone too',
+            before: async () => {
+              await storage.artifacts.consume(code.kind, code.id);
+              await storage.artifacts.remove(grant.kind, grant.id);
+            },
+            outcome: 'used',
+          },
+          {
+            name: 'what has been removed',
+            before: () => storage.artifacts.remove(code.kind, code.id),
+            outcome: 'absent',
+          },
+          { name: 'what has expired', before: async () => passSeconds(60), outcome: 'absent' },
+          {
+            name: 'anything when what is required has been removed',
+            before: () => storage.artifacts.remove(grant.kind, grant.id),
+            outcome: 'absent',
+          },
+          {
+            name: 'anything when what is required has expired',
+            before: async () => passSeconds(30),
+            outcome: 'absent',
+          },
+        ])('does not exchange $name, and changes nothing', async ({ before, outcome }) => {
+          await before();
+          const source = await storage.artifacts.get(code.kind, code.id);
+          await storage.artifacts.put('RefreshToken', 'old', { payload: {} });
+          const exchanged = await storage.artifacts.exchange({
+            consume: code,
+            require: [grant],
+            put: [token('new')],
+            remove: [{ kind: 'RefreshToken', id: 'old' }],
+          });
+          expect(exchanged).toBe(outcome);
+          expect(await storage.artifacts.get(code.kind, code.id)).toEqual(source);
+          expect(await storage.artifacts.get('RefreshToken', 'new')).toBeUndefined();
+          expect(await storage.artifacts.get('RefreshToken', 'old')).toBeDefined();
+        });
+      });
+
       test('counts parallel attempts one by one, within a window that its first count starts', async () => {
         const calls = Array.from({ length: 50 }, () => storage.artifacts.count('Failures', 'alice', 30));
         const counts = await Promise.all(calls);
