@@ -26,8 +26,11 @@ export type TokenNews =
 export const tokenNewsScope = 'api:revocations:read';
 export const tokenNewsPath = '/api/v1/revocations';
 
-/** How often the console says that nothing has happened, milliseconds. */
-export const aliveMs = 1_000;
+/**
+ * How often the console says that nothing has happened, milliseconds. So much shorter than set is the time of grace of
+ * one who has just lost the console, for nobody can count it from anything but the last word.
+ */
+export const aliveMs = 100;
 
 /** @returns undefined for what is not known: a later version may tell more */
 export function readTokenNews(line: string): TokenNews | undefined {

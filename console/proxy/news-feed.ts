@@ -1,7 +1,7 @@
 /** Reads the console's news of tokens, and starts anew whenever they end, break off or fall silent. */
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { aliveMs, readTokenNews, type TokenNews } from '../oidc/token-news.ts';
+import { readTokenNews, type TokenNews } from '../oidc/token-news.ts';
 
 export interface NewsFeedDeps {
   /** Asks for the news from their beginning; `signal` ends them. @throws {Error} when there are none to be had */
@@ -18,7 +18,7 @@ export interface NewsFeedDeps {
 const firstPauseMs = 100;
 const longestPauseMs = 1_000;
 /** Silence after which the connection counts as broken, milliseconds. */
-const silenceMs = 3 * aliveMs;
+const silenceMs = 3_000;
 /** Characters; the longest line lists the origins of all applications. */
 const longestLine = 1024 * 1024;
 

@@ -47,7 +47,7 @@ export interface Serving {
 }
 
 /** How often it is looked whether knowledge has become too old for calls that wait, milliseconds. */
-const agingMs = 500;
+const agingMs = 100;
 
 /** @throws {ListenError} */
 export async function serve({

@@ -69,6 +69,24 @@ describe('with a console', () => {
     expect((await call(proxy, undefined, '/ready')).status).toBe(200);
   });
 
+  test('D14: calls pass for as long as CONSOLE_PROXY_NEWS_GRACE says after the console was killed', async () => {
+    proxy = await startProxy({ console, client, members: [member.address], env });
+    const token = await machineToken(console);
+    await newsAgeAbove(0.7, 2_000);
+    console.child.kill('SIGKILL');
+    const passedMs = await untilStatus(ask(token), 503);
+    expect(passedMs).toBeGreaterThan(3_000 - 300);
+    expect(passedMs).toBeLessThan(3_000 + 1_500);
+  });
+
+  /** Until the last word of the console is so old, or it turns out that it never is. */
+  async function newsAgeAbove(seconds: number, patienceMs: number): Promise<void> {
+    for (const at = performance.now(); performance.now() - at < patienceMs; ) {
+      const text = await (await call(proxy!, undefined, '/metrics')).text();
+      if (Number(/^console_proxy_news_age_seconds (.+)$/m.exec(text)![1]) > seconds) return;
+    }
+  }
+
   test('a poll that waits ends when it is not known any more whether its token counts', async () => {
     const hanging = await startRecorder((req, res) => {
       if (!req.url!.includes('/queues/')) res.end();
