@@ -3,6 +3,7 @@ import type { Attempt } from './attempt.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { UpstreamFailure } from './failure.ts';
 import { endpointOf } from './open-socket.ts';
+import { createResting } from './resting.ts';
 import { createWaitingLine } from './waiting-line.ts';
 
 export interface PoolLimits {
@@ -58,6 +59,7 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   const connections = new Set<Connection>();
   /** The one used last comes last, and is taken first. */
   const idle: Connection[] = [];
+  const resting = createResting(toIdle);
   const waitingCalls = createWaitingLine(limits.waiting, limits.waitMs);
   const waitingPolls = createWaitingLine(limits.waiting, limits.waitMs);
   /** Calls under way, and the polls among them. */
@@ -69,7 +71,9 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   return { authority: endpoint.authority, hasRoom, send, abort, suspect, close };
 
   function hasRoom(isPoll: boolean): boolean {
-    return calls < limits.connections && (!isPoll || limits.polls === 0 || polls < limits.polls);
+    return (
+      calls + resting.count < limits.connections && (!isPoll || limits.polls === 0 || polls < limits.polls)
+    );
   }
 
   function send(attempt: Attempt): void {
@@ -111,8 +115,13 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   function onFree(connection: Connection, answered: Attempt): void {
     countOut(answered);
     connection.idleSince = now();
-    idle.push(connection);
-    sweeper ??= setInterval(sweep, sweepEveryMs).unref();
+    resting.add(connection);
+    if (calls === 0) onEmpty?.();
+  }
+
+  function toIdle(rested: readonly Connection[]): void {
+    for (const connection of rested) if (connections.has(connection)) idle.push(connection);
+    if (idle.length > 0) sweeper ??= setInterval(sweep, sweepEveryMs).unref();
     admitWaiting();
   }
 
@@ -166,6 +175,6 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
       admitWaiting();
     });
     stopSweeping();
-    for (const connection of [...idle]) connection.destroy();
+    for (const connection of [...connections]) connection.destroy();
   }
 }

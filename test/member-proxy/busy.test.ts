@@ -143,6 +143,28 @@ describe('calls at a member whose connections are all taken', () => {
     expect((await Promise.all(others)).map(({ status }) => status).sort()).toEqual([200, 503]);
   });
 
+  test('D4: do not get what the member said twice to the call before', async () => {
+    let asked = 0;
+    const member = await startRawMember((socket) =>
+      socket.setNoDelay().on('data', () => {
+        asked += 1;
+        if (asked % 2 === 0) return void socket.write(ok.replace('ok', 'b!'));
+        socket.write(ok);
+        // So late that the answer has been read, and so early that the next call has just been sent.
+        setImmediate(() => setImmediate(() => socket.write(ok.replace('ok', 'a?'))));
+      }),
+    );
+    closers.push(member.close);
+    await open([member.address], { limits: { ...limits, memberConnections: 1 } });
+    for (let i = 1; i <= 10; i += 1) {
+      const replies = await Promise.all([
+        call('GET', '/svc/rest/instance'),
+        call('GET', '/svc/rest/instance'),
+      ]);
+      expect(replies.map(({ body }) => body).sort()).toEqual(['b!', 'ok']);
+    }
+  });
+
   test('use the connections that there are again', async () => {
     const member = await holding(() => false);
     await open([member.address], { limits: { ...limits, memberConnections: 2 } });
