@@ -1,5 +1,6 @@
 /** The configuration tool: arguments → one command → exit code. */
 import './no-prototype-access.ts';
+import './strict-tls.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { createAuditFile } from './commands/audit-file.ts';
 import { type Command, CommandError, type Input, type Reply, type Tools } from './commands/command.ts';

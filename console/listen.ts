@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { openFastLane } from '../member-proxy/fast-lane/fast-lane.ts';
 import { type GuardDeps, guardConnections } from '../member-proxy/guard-connections.ts';
 import { memberPaths, serverOptions } from '../member-proxy/server-options.ts';
+import { tlsCiphers } from '../member-proxy/tls-ciphers.ts';
 import { prepareDrain } from './drain.ts';
 import type { TlsFiles } from './settings/tls-files.ts';
 
@@ -69,6 +70,8 @@ export async function listen({
             cert: tls.cert,
             key: tls.key.reveal(),
             minVersion: 'TLSv1.2',
+            ciphers: tlsCiphers,
+            honorCipherOrder: true,
             handshakeTimeout: handshakeTimeoutMs,
           },
           handle,

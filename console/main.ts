@@ -1,5 +1,6 @@
 /** The console as a process: settings, store, keys, member, listen; and a graceful stop. */
 import './no-prototype-access.ts';
+import './strict-tls.ts';
 import { createClosing } from './closing.ts';
 import { logLibraryNotices } from './library-notices.ts';
 import { createAudit, createLogger } from './log.ts';

@@ -3,6 +3,7 @@
  * listens to the console and tells the others what it hears.
  */
 import '../no-prototype-access.ts';
+import '../strict-tls.ts';
 import cluster from 'node:cluster';
 import { createLogger, type Logger } from '../log.ts';
 import { handleProcessEvents, stopSignal } from '../process-events.ts';

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { tlsCiphers } from '../tls-ciphers.ts';
 
 /** Where a member listens. */
 export interface Endpoint {
@@ -37,7 +38,8 @@ export function openSocket({ host, port, isTls }: Endpoint, reads: SocketReads):
   };
   const options = { host, port, onread, noDelay: true, keepAlive: true };
   if (!isTls) return connect(options);
-  return connectTls({ ...options, ...nameToCheck(host), ALPNProtocols: ['http/1.1'], minVersion: 'TLSv1.2' });
+  const agreed = { ALPNProtocols: ['http/1.1'], minVersion: 'TLSv1.2', ciphers: tlsCiphers } as const;
+  return connectTls({ ...options, ...nameToCheck(host), ...agreed });
 }
 
 /** An address is no server name (RFC 6066 §3); its certificate is checked all the same. */

@@ -15,13 +15,15 @@ export interface Certificate {
 /** Why none can be made: the name of the skip. */
 export const opensslIsMissing = canRun('openssl') ? undefined : 'there is no openssl here';
 
-export async function makeCertificate(): Promise<Certificate> {
+/** @param key  what it is for: the ciphers of TLS 1.2 that a server can take depend on it */
+export async function makeCertificate(key: 'ec' | 'rsa' = 'ec'): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'console-certificate-'));
   // A server that has given up root reads the certificate, and never the key.
   await chmod(folder, 0o755);
   const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  const newKey = key === 'ec' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : ['rsa:2048'];
+  const kind = ['-newkey', ...newKey, '-nodes', '-days', '2'];
   execFileSync(
     'openssl',
     ['req', '-x509', ...kind, '-keyout', keyFile, '-out', certificateFile, ...subject],
