@@ -48,6 +48,7 @@ export function createPages(deps: PagesDeps): Koa {
   app.keys = [...deps.cookieKeys];
   pinAddresses(app, deps.issuer);
   const router = createRouter(deps);
+  app.use(storeNothing);
   app.use(deps.errors.middleware);
   app.use(refuseRepeatedCookies(deps.cookieNames));
   app.use(router.routes());
@@ -97,6 +98,12 @@ function createRouter({
   router.get('/static/:name', sendStatic);
   return router;
 }
+
+/** Redirects too: they carry cookies, codes and where somebody was going (S51). What may be stored says so itself. */
+const storeNothing: Middleware = (ctx, next) => {
+  ctx.set('Cache-Control', 'no-store');
+  return next();
+};
 
 function refuseRepeatedCookies(names: CookieNames): Middleware {
   return (ctx, next) => {

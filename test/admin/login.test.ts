@@ -335,3 +335,26 @@ describe('S51: what pages are sent with', () => {
     expect(reply.headers.allow).toBeTruthy();
   });
 });
+
+test('D9: no redirect of a sign-in or sign-out may be stored (S51)', async () => {
+  const agent = newAgent();
+  const redirects: Reply[] = [];
+  const noted = (reply: Reply) => {
+    if (reply.status === 303) redirects.push(reply);
+    return reply;
+  };
+  noted(await agent.get('/'));
+  noted(await agent.submit(await agent.get('/login'), admin));
+  const start = noted(await newAgent().get(authorizationPath()));
+  expect(start.headers.location).toMatch(/^\/login\/|\/login\/[\w-]+$/);
+  // Signed in already: the code goes out at once.
+  noted(await agent.get(authorizationPath()));
+  const other = newAgent();
+  const page = await other.follow(await other.get(authorizationPath()));
+  const resume = noted(await other.submit(page, admin));
+  noted(await other.get(resume.headers.location!));
+  noted(await other.submit(await other.get('/connect/logout'), {}));
+  expect(redirects.length).toBeGreaterThanOrEqual(6);
+  for (const { url, headers } of redirects)
+    expect([url, headers['cache-control']]).toEqual([url, 'no-store']);
+});
