@@ -15,6 +15,7 @@ export interface ClientAnswers {
 export interface ClientChange {
   readonly scopes?: readonly string[];
   readonly dpopBoundAccessTokens?: boolean;
+  readonly pkce?: string;
 }
 
 export interface ClientsDeps extends ResourceDeps {
@@ -27,6 +28,7 @@ const changeBody = z
   .strictObject({
     scopes: z.array(z.string().max(256)).max(200).readonly().exactOptional(),
     dpopBoundAccessTokens: z.boolean().exactOptional(),
+    pkce: z.string().max(20).exactOptional(),
   })
   .refine((change) => Object.keys(change).length > 0);
 
@@ -67,6 +69,6 @@ export function createClients({ answers, ...deps }: ClientsDeps) {
 function unfit(): ProblemError {
   return new ProblemError(
     problems.invalidRequest,
-    'The body has scopes (a list), dpopBoundAccessTokens (true or false), or both, and nothing else.',
+    'The body has scopes (a list), dpopBoundAccessTokens (true or false), pkce (required, nonce or optional), or several of these, and nothing else.',
   );
 }

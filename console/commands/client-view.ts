@@ -1,5 +1,6 @@
 /** A client in words. */
 import type { ClientUse } from '../oidc/client-uses.ts';
+import { pkcePolicyOf } from '../oidc/pkce.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { fields, minute, time } from './output.ts';
 
@@ -15,6 +16,7 @@ export function describe(client: ClientRecord, use: ClientUse): string {
     'post-logout addresses': client.postLogoutRedirectUris,
     'back-channel logout': client.backchannelLogoutUri,
     'front-channel logout': client.frontchannelLogoutUri,
+    PKCE: client.grantTypes.includes('authorization_code') ? pkceInWords[pkcePolicyOf(client)] : undefined,
     tokens: `${client.tokenTyp}, ${client.tokenAlg}${client.dpopBoundAccessTokens ? ', bound to a key (DPoP)' : ''}`,
     secrets: client.secrets.map(({ createdAt }, index) =>
       createdAt
@@ -25,6 +27,12 @@ export function describe(client: ClientRecord, use: ClientUse): string {
     'last used': timeOfUse(use.lastUsedAt),
   });
 }
+
+export const pkceInWords = {
+  required: 'required',
+  nonce: 'PKCE or a nonce',
+  optional: 'optional: neither PKCE nor a nonce is asked for',
+} as const;
 
 export function timeOfUse(at: number | undefined): string {
   return at === undefined ? 'never' : minute(at);

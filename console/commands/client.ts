@@ -3,8 +3,9 @@ import type { ClientChange, RegisteredClient } from '../oidc/client-registration
 import { grantTypes, tokenTyps } from '../oidc/client-rules.ts';
 import { viewOf } from '../oidc/client-shown.ts';
 import { tokenAlgs } from '../oidc/keys.ts';
+import { pkcePolicyOf } from '../oidc/pkce.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import { describe, kindOf, stateOf, timeOfUse } from './client-view.ts';
+import { describe, kindOf, pkceInWords, stateOf, timeOfUse } from './client-view.ts';
 import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
 import { table } from './output.ts';
 
@@ -50,6 +51,11 @@ export const clientCommands: readonly Command[] = [
         value: 'T',
         meaning: `typ of its access tokens: ${tokenTyps.join(', ')} (default: ${tokenTyps[0]})`,
       },
+      pkce: {
+        value: 'P',
+        meaning:
+          'required, nonce (PKCE or a nonce; the default for clients with a secret) or optional (for those that can do neither)',
+      },
       dpop: { meaning: 'gets no bearer token: each is bound to a key that it proves to hold (RFC 9449)' },
       'first-party': { meaning: 'people are not asked whether they allow it' },
     },
@@ -79,6 +85,7 @@ export const clientCommands: readonly Command[] = [
         ...optional('scopes', scopesIn(input)),
         ...optional('tokenAlg', input.text('token-alg')),
         ...optional('tokenTyp', input.text('token-typ')),
+        ...optional('pkce', input.text('pkce')),
       });
       return withSecret(registered, secret === undefined, `Registered ${registered.client.id}.`);
     },
@@ -120,7 +127,7 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'client update',
     summary:
-      'Changes what scopes a client may ask for, or whether its tokens are bound to a key (DPoP, RFC 9449).',
+      'Changes what scopes a client may ask for, whether its tokens are bound to a key (DPoP, RFC 9449), or whether it needs PKCE.',
     positionals: [id],
     flags: {
       scope: {
@@ -131,6 +138,10 @@ export const clientCommands: readonly Command[] = [
       },
       dpop: { meaning: 'it gets no bearer token any more, and what it has stops working' },
       'no-dpop': { meaning: 'it may choose again' },
+      pkce: {
+        value: 'P',
+        meaning: 'what it sends with a sign-in: required, nonce (PKCE or a nonce) or optional',
+      },
     },
     event: 'client.updated',
     async run(input, { services }) {
@@ -192,20 +203,24 @@ export const clientCommands: readonly Command[] = [
 function changeIn(input: Input): ClientChange {
   const [isBound, isFree] = [input.has('dpop'), input.has('no-dpop')];
   const scopes = scopesIn(input);
-  if ((isBound && isFree) || (!isBound && !isFree && scopes === undefined)) {
-    throw new UsageError('Say --scope, and either --dpop or --no-dpop, or one of these.');
+  const pkce = input.text('pkce');
+  if ((isBound && isFree) || (!isBound && !isFree && scopes === undefined && pkce === undefined)) {
+    throw new UsageError('Say --scope, --pkce, and either --dpop or --no-dpop, or some of these.');
   }
   return {
     ...optional('scopes', scopes),
+    ...optional('pkce', pkce),
     ...(isBound || isFree ? { dpopBoundAccessTokens: isBound } : {}),
   };
 }
 
-function inWords({ id: changed, scopes }: ClientRecord, change: ClientChange): string {
+function inWords(client: ClientRecord, change: ClientChange): string {
+  const { id: changed, scopes } = client;
   const said: string[] = [];
   if (change.scopes) said.push(`${changed} may ask for: ${scopes.join(' ') || 'nothing'}.`);
   if (change.dpopBoundAccessTokens === true) said.push(`${changed} needs a DPoP proof for every token now.`);
   if (change.dpopBoundAccessTokens === false) said.push(`${changed} may have bearer tokens now.`);
+  if (change.pkce !== undefined) said.push(`PKCE at ${changed}: ${pkceInWords[pkcePolicyOf(client)]}.`);
   return said.join('\n');
 }
 

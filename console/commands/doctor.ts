@@ -6,6 +6,7 @@ import { ProblemError } from '../errors.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import { applicationClientId } from '../oidc/access-token.ts';
 import { dashboardClientId } from '../oidc/clients.ts';
+import { pkcePolicyOf } from '../oidc/pkce.ts';
 import { SealError } from '../oidc/sealing.ts';
 import type { Services } from '../services.ts';
 import { internalAddressWarning } from '../settings/rules.ts';
@@ -75,6 +76,7 @@ async function openStore({ services }: Tools): Promise<OpenedStore | Finding> {
 async function lookInto({
   storage,
   keys,
+  clients,
   settings,
   outbound,
   licenceDeliveries,
@@ -93,6 +95,10 @@ async function lookInto({
       const claims = { iss: settings.url, aud: dashboardClientId, iat, exp, jti: randomUUID() };
       return keys.signing('RS256').signJwt(claims, 'doctor+jwt');
     },
+    unboundClients: clients
+      .list()
+      .filter((client) => !client.disabled && pkcePolicyOf(client) === 'optional')
+      .map(({ id }) => id),
     waitingLicence:
       delivery && !isSettled(delivery) ? { id: delivery.licenceId, reason: delivery.reason } : undefined,
   };

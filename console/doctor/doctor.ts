@@ -2,6 +2,7 @@
 import type { Outbound } from '../http/outbound.ts';
 import { checkApplication } from './application-side.ts';
 import { checkCertificate } from './certificate.ts';
+import { checkClients } from './clients-side.ts';
 import { checkConsole } from './console-side.ts';
 import { about, type Finding } from './finding.ts';
 import { checkInternalAddress } from './internal-side.ts';
@@ -26,6 +27,8 @@ export interface OpenedStore {
   readonly kids: readonly string[];
   readonly outbound: Pick<Outbound, 'send'>;
   readonly signRequest: () => Promise<string>;
+  /** Ids of clients that may sign people in with neither PKCE nor a nonce. */
+  readonly unboundClients: readonly string[];
   /** The licence that the application has not acknowledged yet. */
   readonly waitingLicence: { readonly id: string; readonly reason: string | undefined } | undefined;
 }
@@ -58,6 +61,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     ...own,
     ...findings,
     ...(await checkApplication({ probe, url, addresses, clientId: clientIds.dashboard, isConsoleThere })),
+    ...(opened ? checkClients(opened.unboundClients) : []),
     ...(await checkInternal(deps, opened, kids)),
     ...(await checkCertificates([...addresses, internalAddress], now)),
     ...(await checkMembers({

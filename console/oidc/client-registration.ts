@@ -7,6 +7,7 @@ import {
   type CheckOutboundUrl,
   checkClientSecret,
   checkNewClient,
+  checkPkce,
   checkScopes,
   type NewClient,
 } from './client-rules.ts';
@@ -40,6 +41,8 @@ export interface ClientChange {
   readonly scopes?: readonly string[];
   /** Whether each of its tokens is bound to a key (RFC 9449 §5.2). */
   readonly dpopBoundAccessTokens?: boolean;
+  /** What it has to send with an authorization request. */
+  readonly pkce?: string;
 }
 
 export interface ClientRegistration {
@@ -109,7 +112,7 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
         disabled,
         ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
       })),
-    update: (id, { scopes: given, dpopBoundAccessTokens }) =>
+    update: (id, { scopes: given, dpopBoundAccessTokens, pkce }) =>
       change(id, ({ dpopBoundAccessTokens: wasBound = false, ...client }) => {
         const scopes = given === undefined ? client.scopes : checkScopes(given, client.grantTypes);
         const isBound = dpopBoundAccessTokens ?? wasBound;
@@ -118,6 +121,7 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
           ...client,
           scopes,
           ...(isBound ? { dpopBoundAccessTokens: true } : {}),
+          ...(pkce === undefined ? {} : { pkce: checkPkce(pkce, client) }),
           ...(takesAway ? { tokensValidFrom: voidedFrom(client) } : {}),
         };
       }),

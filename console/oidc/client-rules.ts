@@ -4,9 +4,10 @@
  */
 import { ProblemError, problems } from '../errors.ts';
 import { clientSecret, UnfitError } from '../settings/checks.ts';
-import type { TokenAlg, TokenTyp } from '../storage/records.ts';
+import type { PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
 import { apiScopes, identityScopes, roleScopes } from './access-token.ts';
 import { tokenAlgs } from './keys.ts';
+import { pkcePolicies } from './pkce.ts';
 
 /** What an administrator says about a new client; what is left out has a default. */
 export interface NewClient {
@@ -28,6 +29,8 @@ export interface NewClient {
   readonly tokenAlg?: string;
   /** By default JWT: widespread resource servers refuse at+jwt. */
   readonly tokenTyp?: string;
+  /** By default PKCE or a nonce; a public client always needs PKCE. */
+  readonly pkce?: string;
   /** Every token is bound to a key of the client (RFC 9449 §5.2); by default it may choose. */
   readonly dpopBoundAccessTokens?: boolean;
   /** By default a random one. */
@@ -47,6 +50,7 @@ export interface CheckedClient {
   readonly scopes: readonly string[];
   readonly tokenAlg: TokenAlg;
   readonly tokenTyp: TokenTyp;
+  readonly pkce?: PkcePolicy;
   readonly dpopBoundAccessTokens?: boolean;
 }
 
@@ -82,6 +86,7 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
     scopes: checkScopes(client.scopes ?? impliedScopes(grants), grants),
     tokenAlg: checkOneOf('token algorithm', tokenAlgs, client.tokenAlg ?? 'RS256'),
     tokenTyp: checkOneOf('token type', tokenTyps, client.tokenTyp ?? 'JWT'),
+    ...(client.pkce === undefined ? {} : { pkce: checkPkce(client.pkce, { isPublic, grantTypes: grants }) }),
     ...(dpopBoundAccessTokens ? { dpopBoundAccessTokens } : {}),
   };
 }
@@ -230,6 +235,19 @@ export function isMemberScope(scope: string): boolean {
   const name = /^svc:(?:map:(.+):(?:read|write)|queue:(.+):(?:offer|poll|size))$/.exec(scope);
   // The characters of a scope (RFC 6749 §3.3), an asterisk only at the end.
   return /^(?:[!#-)+-[\]-~]+\*?|\*)$/.test(name?.[1] ?? name?.[2] ?? '');
+}
+
+/** @throws {ProblemError} `invalid_request` for a policy that there is not, or that this client cannot have */
+export function checkPkce(
+  given: string,
+  { isPublic, grantTypes: grants }: Pick<CheckedClient, 'isPublic' | 'grantTypes'>,
+): PkcePolicy {
+  const policy = checkOneOf('PKCE policy', pkcePolicies, given);
+  if (!grants.includes('authorization_code')) {
+    throw unfit('PKCE belongs to the grant authorization_code, which this client lacks.');
+  }
+  if (isPublic && policy !== 'required') throw unfit('A public client always has to use PKCE.');
+  return policy;
 }
 
 function checkOneOf<T extends string>(what: string, known: readonly T[], given: string): T {

@@ -1,6 +1,7 @@
 /** A client as JSON, for the command line and the admin API. */
 import type { ClientRecord } from '../storage/records.ts';
 import type { ClientUse } from './client-uses.ts';
+import { pkcePolicyOf } from './pkce.ts';
 
 /**
  * What may be shown of a client: when its secrets were made and used, and nothing of them.
@@ -22,6 +23,7 @@ export function viewOf(client: ClientRecord, use?: ClientUse) {
     scopes: client.scopes,
     tokenAlg: client.tokenAlg,
     tokenTyp: client.tokenTyp,
+    pkce: client.grantTypes.includes('authorization_code') ? pkcePolicyOf(client) : null,
     dpopBoundAccessTokens: client.dpopBoundAccessTokens ?? false,
     secrets: client.secrets.map(({ createdAt }, index) => ({
       createdAt: timeOrNull(createdAt),

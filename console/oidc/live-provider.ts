@@ -4,6 +4,7 @@
  */
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Keys } from './keys.ts';
+import { bindingName } from './pkce.ts';
 import { createProvider, type ProviderDeps } from './provider.ts';
 
 export interface LiveProviderDeps extends ProviderDeps {
@@ -20,6 +21,8 @@ export interface OutcomeFields {
   readonly actor: string | undefined;
   readonly clientId: string | undefined;
   readonly grantType?: string;
+  /** How the code is tied to who asked for it: the challenge's method, `nonce` or `none`. */
+  readonly pkce?: string;
   readonly reason?: string;
 }
 
@@ -61,7 +64,16 @@ export function createReport(onOutcome: LiveProviderDeps['onOutcome']) {
       actor: session?.accountId ?? entities.Account?.accountId,
       clientId: client?.clientId,
       ...(typeof params?.grant_type === 'string' ? { grantType: params.grant_type } : {}),
+      ...pkceOf(ctx, event),
       ...(error ? { reason: error.message } : {}),
     });
   };
+}
+
+/** Of an authorization request as it was sent, of a redemption as the code remembers it. */
+function pkceOf({ oidc: { entities, params } }: KoaContextWithOIDC, event: string): { pkce?: string } {
+  const { AuthorizationCode: code } = entities;
+  if (code) return { pkce: bindingName({ challengeMethod: code.codeChallengeMethod, nonce: code.nonce }) };
+  if (!event.startsWith('authorization.')) return {};
+  return { pkce: bindingName({ challengeMethod: params?.code_challenge_method, nonce: params?.nonce }) };
 }

@@ -15,6 +15,7 @@ import { type AdapterDeps, createAdapter } from './adapter.ts';
 import { loadGrant } from './grants.ts';
 import type { Keys } from './keys.ts';
 import { describeToken } from './person-token.ts';
+import { missingBinding } from './pkce.ts';
 
 export interface ProviderDeps extends AdapterDeps {
   readonly issuer: string;
@@ -77,7 +78,14 @@ function configuration(deps: ProviderDeps): Configuration {
       email: ['email'],
     },
     conformIdTokenClaims: false,
-    pkce: { required: () => true },
+    pkce: {
+      // Asked about a request without a challenge.
+      required(ctx, client) {
+        const missing = missingBinding(deps.clients.find(client.clientId), ctx.oidc.params?.nonce);
+        if (missing !== undefined) throw new errors.InvalidRequest(missing);
+        return false;
+      },
+    },
     routes,
     cookies: {
       names: {

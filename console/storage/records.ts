@@ -31,10 +31,12 @@ export interface ClientSecretRecord {
 
 export type TokenAlg = 'RS256' | 'ES256' | 'EdDSA';
 export type TokenTyp = 'JWT' | 'at+jwt';
+/** What a client has to send with an authorization request: PKCE, PKCE or a nonce, or neither. */
+export type PkcePolicy = 'required' | 'nonce' | 'optional';
 
 export interface ClientRecord {
   readonly id: string;
-  /** Public clients have no secret and must use PKCE (as all do here). */
+  /** Public clients have no secret and must use PKCE. */
   readonly isPublic: boolean;
   readonly isFirstParty: boolean;
   readonly disabled: boolean;
@@ -53,6 +55,8 @@ export interface ClientRecord {
   readonly scopes: readonly string[];
   readonly tokenAlg: TokenAlg;
   readonly tokenTyp: TokenTyp;
+  /** Of a confidential client; absent: `nonce`. */
+  readonly pkce?: PkcePolicy;
   /** Gets no bearer token: each is bound to a key that the client proves to hold (RFC 9449 §5.2). */
   readonly dpopBoundAccessTokens?: boolean;
   /** Epoch milliseconds; what was issued before is void. Absent: since `createdAt`. */

@@ -38,6 +38,7 @@ test('a machine is registered with the least that it needs, and its secret is sh
     scopes: ['app:MetricsViewer'],
     tokenAlg: 'RS256',
     tokenTyp: 'JWT',
+    pkce: null,
     dpopBoundAccessTokens: false,
     secrets: [{ createdAt: expect.stringMatching(/^\d{4}-.*Z$/) }],
     createdAt: expect.any(String),

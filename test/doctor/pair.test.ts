@@ -257,6 +257,20 @@ describe('one fault each', () => {
     expect((await examine(env)).line(check)).toMatchObject({ state, fix: expect.stringContaining(fix) });
   });
 
+  test('C1: a client that may sign people in with neither PKCE nor a nonce', async () => {
+    const dataDir = temporaryDirectory();
+    cpSync(pair.console.dataDir, dataDir, { recursive: true });
+    const redirect = ['--redirect-uri', 'https://old.example.com/callback'];
+    await toolDone(['client', 'add', 'old', ...redirect, '--pkce', 'optional'], { dataDir });
+    await toolDone(['client', 'add', 'newer', ...redirect], { dataDir });
+    const { line, lines } = await examine({}, ['--data-dir', dataDir]);
+    expect(line('client old')).toMatchObject({
+      state: 'warning',
+      fix: expect.stringContaining('npx console client update old --pkce nonce'),
+    });
+    expect(lines.map(({ check }) => check)).not.toContain('client newer');
+  });
+
   test('a licence that was not acknowledged', async () => {
     const dataDir = temporaryDirectory();
     cpSync(pair.console.dataDir, dataDir, { recursive: true });
