@@ -9,6 +9,7 @@ import type { createCallback } from './federation/callback.ts';
 import type { createReceivedLogouts } from './federation/received-logouts.ts';
 import { type CookieNames, dropRepeatedCookies } from './http/cookies.ts';
 import type { ErrorResponses } from './http/error-responses.ts';
+import { repeatAuthorization } from './oidc/authorization-form.ts';
 import type { Exchanges } from './oidc/exchanges.ts';
 import type { createInteractions } from './oidc/interactions.ts';
 import type { createLogout } from './oidc/logout.ts';
@@ -47,13 +48,14 @@ export function createPages(deps: PagesDeps): Koa {
   const app = new Koa();
   app.keys = [...deps.cookieKeys];
   pinAddresses(app, deps.issuer);
-  const router = createRouter(deps);
+  const provide = askProvider(deps);
+  const router = createRouter({ ...deps, provide });
   app.use(storeNothing);
   app.use(deps.errors.middleware);
   app.use(refuseRepeatedCookies(deps.cookieNames));
   app.use(router.routes());
   app.use(router.allowedMethods());
-  app.use(askProvider(deps));
+  app.use(provide);
   return app;
 }
 
@@ -68,7 +70,8 @@ function createRouter({
   signedOut,
   receivedLogouts,
   sendStatic,
-}: PagesDeps): Router {
+  provide,
+}: PagesDeps & { readonly provide: Middleware }): Router {
   const router = new Router({ sensitive: true, strict: true });
   router.get('/', account.show);
   router.post('/account/password', account.changePassword);
@@ -96,6 +99,8 @@ function createRouter({
   router.get('/connect/logout/success', signedOut.show);
   router.get('/connect/logout/provider', signedOut.goOn);
   router.get('/static/:name', sendStatic);
+  router.get(routes.authorization, provide);
+  router.post(routes.authorization, repeatAuthorization);
   return router;
 }
 

@@ -26,6 +26,13 @@ export async function readForm(req: IncomingMessage, limit = formLimit): Promise
   return parseForm(await readText(req, limit));
 }
 
+/** The same, where a repeated name is for somebody else to refuse. @throws {FormError} as {@link readForm} */
+export async function readPairs(req: IncomingMessage, limit = formLimit): Promise<[string, string][]> {
+  const pairs: [string, string][] = [];
+  eachPair(await readText(req, limit), (name, value) => pairs.push([name, value]));
+  return pairs;
+}
+
 function readText(req: IncomingMessage, limit: number): Promise<string> {
   const { 'content-type': type, 'content-encoding': coding, 'content-length': length } = req.headers;
   if (type === undefined || !isFormType(type)) {
@@ -56,15 +63,20 @@ function readText(req: IncomingMessage, limit: number): Promise<string> {
  */
 export function parseForm(text: string): Form {
   const form = new Map<string, string>();
+  eachPair(text, (name, value) => {
+    if (form.has(name)) throw new FormError(400, 'a parameter is repeated');
+    form.set(name, value);
+  });
+  return form;
+}
+
+function eachPair(text: string, take: (name: string, value: string) => void): void {
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const at = pair.indexOf('=');
-    const name = decode(at < 0 ? pair : pair.slice(0, at));
-    const value = at < 0 ? '' : decode(pair.slice(at + 1));
-    if (form.has(name)) throw new FormError(400, 'a parameter is repeated');
-    form.set(name, value);
+    if (at < 0) take(decode(pair), '');
+    else take(decode(pair.slice(0, at)), decode(pair.slice(at + 1)));
   }
-  return form;
 }
 
 function decode(text: string): string {

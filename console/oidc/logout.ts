@@ -11,6 +11,7 @@ import type { Sessions } from '../accounts/sessions.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { type Form, parseForm, readForm } from '../http/form.ts';
+import { repeatAsGet } from '../http/repeat-as-get.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
@@ -53,7 +54,7 @@ export function createLogout(deps: LogoutDeps) {
       const parameters = ctx.method === 'POST' ? await readForm(ctx.req) : parseForm(ctx.querystring);
       const request = await readRequest(parameters);
       const session = await browserSessions.current(ctx);
-      if (!session) return ctx.method === 'POST' ? askAgain(ctx, parameters) : leave(ctx, request);
+      if (!session) return ctx.method === 'POST' ? repeatAsGet(ctx, parameters) : leave(ctx, request);
       if (isAbout(session, request.hint)) return end(ctx, session, request);
       showQuestion(ctx, session, request, parameters);
     },
@@ -145,18 +146,6 @@ export function createLogout(deps: LogoutDeps) {
  */
 function isAbout({ accountId, startedAt }: BrowserSession, hint: Hint | undefined): boolean {
   return hint !== undefined && hint.sub === accountId && hint.authTime === startedAt;
-}
-
-/** Characters; browsers and servers take no field, and no address, that is much longer. */
-const longestAgain = 8_000;
-
-/** A form that another site posts comes without the session cookie (SameSite=Lax); a navigation brings it. */
-function askAgain(ctx: Context, parameters: Form): void {
-  const again = `/connect/logout?${new URLSearchParams([...parameters])}`;
-  if (again.length > longestAgain) throw refuse('There is more in this form than an address can hold.');
-  ctx.status = 303;
-  ctx.set('Cache-Control', 'no-store');
-  ctx.redirect(again);
 }
 
 function withState(uri: string, state: string | undefined): string {
