@@ -21,12 +21,13 @@ export interface Admission {
   /**
    * Counts a call in.
    *
-   * @param subject  `sub` of the access token
+   * @param subject    `sub` of the access token
+   * @param isWaiting  whether it is a poll that may wait
    *
    * @returns to be called once, when the call is over; undefined when there is nothing to count out
    * @throws {ProblemError} `too_many_requests` with `Retry-After`
    */
-  admit(subject: string, rule: Rule): (() => void) | undefined;
+  admit(subject: string, rule: Rule, isWaiting: boolean): (() => void) | undefined;
 }
 
 /** What is left of a second's calls (a token bucket that holds one second's worth). */
@@ -51,10 +52,10 @@ export function createAdmission(limits: AdmissionLimits, now: () => number): Adm
   const uses = new Map<string, Use>();
 
   return {
-    admit(subject, rule) {
+    admit(subject, rule, isWaiting) {
       const isPlain = plainGroups.has(rule.group);
       const rate = isPlain ? limits.dataRate : limits.managementRate;
-      const isPoll = limits.polls > 0 && rule.structure?.action === 'poll';
+      const isPoll = limits.polls > 0 && isWaiting;
       if (rate === 0 && !isPoll) return undefined;
       const use = useOf(subject);
       if (rate > 0) take(isPlain ? use.data : use.management, rate);

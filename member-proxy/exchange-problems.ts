@@ -7,13 +7,17 @@ const retryAfterSeconds = 2;
 const soon = { 'Retry-After': String(retryAfterSeconds) };
 
 /** @param member  the one that was asked last */
-export function problemOf({ reason, cause }: UpstreamFailure, member: Member, isPoll: boolean): ProblemError {
+export function problemOf(
+  { reason, cause }: UpstreamFailure,
+  member: Member,
+  isWaiting: boolean,
+): ProblemError {
   switch (reason) {
     case 'unreachable':
     case 'suspect':
       return noMember(cause, member);
     case 'busy':
-      return memberBusy(member, isPoll);
+      return memberBusy(member, isWaiting);
     case 'connectTimeout':
     case 'replyTimeout':
       return new ProblemError(
@@ -53,8 +57,8 @@ export function noMember(cause?: unknown, member?: Member): ProblemError {
   );
 }
 
-function memberBusy(member: Member, isPoll: boolean): ProblemError {
-  const what = isPoll ? 'polls' : 'calls';
+function memberBusy(member: Member, isWaiting: boolean): ProblemError {
+  const what = isWaiting ? 'polls' : 'calls';
   return new ProblemError(
     problems.memberBusy,
     `The member ${hostOf(member)} has as many ${what} under way as it is given; try again in ${retryAfterSeconds} seconds`,

@@ -23,8 +23,10 @@ export interface UpstreamRequest {
   readonly body: OutgoingBody | undefined;
   /** Longest wait for the reply's head, milliseconds. */
   readonly replyMs: number;
-  /** A queue poll, of which a member takes so many at a time and no more. */
-  readonly isPoll: boolean;
+  /** Whether it is a queue poll that may wait, of which a member takes so many at a time and no more. */
+  readonly isWaiting: boolean;
+  /** Whose it is. */
+  readonly caller: string;
   /** Whether it may be sent again after it may have reached a member: a safe `GET` (S66). */
   readonly isRepeatable: boolean;
   /** Hears which member answers how, whoever the reply is for; undefined where nobody asks. */
@@ -66,7 +68,8 @@ class MemberExchange implements Exchange, Attempt {
   readonly method: string;
   readonly body: OutgoingBody | undefined;
   readonly replyMs: number;
-  readonly isPoll: boolean;
+  readonly isWaiting: boolean;
+  readonly caller: string;
   head = '';
   isSent = false;
   connection: Connection | undefined;
@@ -83,7 +86,8 @@ class MemberExchange implements Exchange, Attempt {
     this.method = request.method;
     this.body = request.body;
     this.replyMs = request.replyMs;
-    this.isPoll = request.isPoll;
+    this.isWaiting = request.isWaiting;
+    this.caller = request.caller;
     this.request = request;
     this.listener = listener;
     this.candidates = candidates;
@@ -135,7 +139,7 @@ class MemberExchange implements Exchange, Attempt {
   onFailure(failure: UpstreamFailure): void {
     this.member!.pending -= 1;
     if (!this.isAnswered && this.mayTryAgain(failure)) this.begin();
-    else this.end(problemOf(failure, this.member!, this.isPoll));
+    else this.end(problemOf(failure, this.member!, this.isWaiting));
   }
 
   onSuspicion(): void {
@@ -172,7 +176,7 @@ class MemberExchange implements Exchange, Attempt {
   }
 
   private fits({ isTrusted, pool }: Member): boolean {
-    return isTrusted && pool.hasRoom(this.isPoll);
+    return isTrusted && pool.hasRoom(this);
   }
 
   private headFor({ prefix, pool: { authority } }: Member): string {

@@ -18,11 +18,11 @@ export interface ProxyLimits {
   readonly replyMs: number;
   /** What a poll may take beyond the seconds it asks for (S65). */
   readonly pollGraceMs: number;
-  /** Most connections to one member; calls above it wait for a free one. */
+  /** Most calls under way at one member, polls that wait not counted; calls above it wait for a place. */
   readonly memberConnections: number;
   /**
-   * Most polls that one member holds at a time; 0 for no limit. Each takes one of the real engine's 16
-   * workers, and with all of them taken it answers nothing else, probes included (reference §1).
+   * Most polls that wait at one member at a time, in places of their own (S93); 0 for no limit. Each takes one of the
+   * real engine's 16 workers, and with all of them taken it answers nothing else, probes included (reference §1).
    */
   readonly memberPolls: number;
   /** Most calls that wait for a place at one member, and most polls; above it 503. */

@@ -21,6 +21,7 @@ import type { Member, MemberStatus, Members } from './members.ts';
 import { createCredentialWatch } from './our-credentials.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
+import { waitOf } from './poll-wait.ts';
 import type { MemberCredentials } from './positions.ts';
 import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import type { RefusedCall } from './refused-call.ts';
@@ -166,7 +167,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     const rule = grantedRule(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
     call.isForAll = asksForAll(target, rule, call.pin);
-    call.countOut = admission.admit(caller.subject, rule);
+    const isWaiting = waitOf(call.req.method!, rule, target) !== undefined;
+    call.countOut = admission.admit(caller.subject, rule, isWaiting);
     const candidates = candidatesFor(call, rule);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {
       forward(call, head, target, candidates, () => undefined);

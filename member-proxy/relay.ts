@@ -9,10 +9,10 @@ import { answersStoredValue, type ReplyFields, requestFields } from './headers.t
 import type { ProxyLimits } from './limits.ts';
 import type { Member } from './members.ts';
 import type { Target } from './path.ts';
+import { waitOf } from './poll-wait.ts';
 import { type ReaderWatch, watchReader } from './reader-watch.ts';
 import { endAfterLingering } from './send-refusal.ts';
 
-const maxPollSeconds = 86_400;
 const onePieceBytes = 16 * 1024;
 
 /**
@@ -20,19 +20,21 @@ const onePieceBytes = 16 * 1024;
  * @param checkOurCredentials  hears the answer to a call that was given the credentials of the settings
  */
 export function requestFor(
-  { req, rule, trace }: Call,
+  { req, rule, trace, caller }: Call,
   { head, target, body }: { head: RequestHead; target: Target; body: OutgoingBody | undefined },
   checkOurCredentials: NonNullable<UpstreamRequest['onAnswer']>,
   limits: ProxyLimits,
 ): UpstreamRequest {
   const isPoll = rule!.structure?.action === 'poll';
+  const waitSeconds = waitOf(req.method!, rule!, target);
   return {
     method: req.method!,
     sent: target.sent,
     fields: requestFields(head, trace!),
     body,
-    replyMs: isPoll ? secondsOf(target) * 1000 + limits.pollGraceMs : limits.replyMs,
-    isPoll,
+    replyMs: isPoll ? (waitSeconds ?? 0) * 1000 + limits.pollGraceMs : limits.replyMs,
+    isWaiting: waitSeconds !== undefined,
+    caller: caller!.subject,
     isRepeatable: req.method === 'GET' && !isPoll,
     onAnswer: body?.hasOurCredentials ? checkOurCredentials : undefined,
   };
@@ -114,10 +116,4 @@ function addMember(fields: string[], member: Member | undefined): void {
   if (member !== undefined) {
     fields.push('Cluster-Member', member.uuid ?? new URL(member.address).host);
   }
-}
-
-/** The seconds that a poll asks for; a poll without a number does not wait. */
-function secondsOf({ path }: Target): number {
-  const asked = path.slice(path.lastIndexOf('/') + 1);
-  return /^\d+$/.test(asked) ? Math.min(Number(asked), maxPollSeconds) : 0;
 }

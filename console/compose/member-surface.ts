@@ -14,7 +14,11 @@ import { problems } from '../errors.ts';
 import type { CallMetrics } from '../http/call-metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Audit, Logger } from '../log.ts';
+import { openFilesLimit } from '../open-files.ts';
 import type { Settings } from '../settings/settings.ts';
+
+/** One caller may have two thirds of them (see `share.ts`), which are more than 10,000. */
+const mostEmbeddedPolls = 16_000;
 
 export interface MemberSurfaceDeps extends Pick<MemberProxyDeps, 'roles' | 'onRefusal'> {
   readonly settings: Settings;
@@ -37,8 +41,9 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     bodyBytes: settings.proxyBodyLimitBytes,
     replyStallMs: settings.proxyReplyStallSeconds * 1000,
     memberConnections: partOf(defaultLimits.memberConnections, processes),
-    // The embedded member has no workers that polls could take.
-    memberPolls: isEmbedded ? 0 : partOf(settings.proxyPollsPerMember, processes),
+    memberPolls: isEmbedded
+      ? embeddedPolls(openFilesLimit())
+      : partOf(settings.proxyPollsPerMember, processes),
   };
   return createMemberProxy({
     ...deps,
@@ -93,6 +98,14 @@ function outcomeOfAll(results: NonNullable<CallRecord['results']>) {
   const outcomes = new Set(results.map(({ status = 0 }) => outcomeOf('forwarded', status)));
   if (outcomes.has('success')) return outcomes.size === 1 ? 'success' : 'partial';
   return outcomes.has('failure') || outcomes.size === 0 ? 'failure' : 'denied';
+}
+
+/**
+ * Polls that may wait at the embedded member, which has no workers that they could take: what they take is some 40 KB
+ * each, and three open files, for the caller's connection and both ends of the one to the member.
+ */
+function embeddedPolls(openFiles: number): number {
+  return Math.min(mostEmbeddedPolls, Math.floor(openFiles / 5));
 }
 
 /** The sum stays what was set; 0 is no limit. */

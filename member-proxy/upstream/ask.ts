@@ -47,7 +47,8 @@ export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions):
           head: requestHead({ method, path, host: pool.authority, fields: [], body: undefined }),
           body: undefined,
           replyMs,
-          isPoll: false,
+          isWaiting: false,
+          caller: '',
           isSent: false,
           connection: undefined as Connection | undefined,
           onHead(head) {

@@ -11,8 +11,10 @@ export interface Attempt {
   readonly body: OutgoingBody | undefined;
   /** Longest wait for the head of the reply, milliseconds. */
   readonly replyMs: number;
-  /** A queue poll, which may hold its connection, and a worker of the member, for hours. */
-  readonly isPoll: boolean;
+  /** Whether it is a queue poll that may hold its connection, and a worker of the member, for hours. */
+  readonly isWaiting: boolean;
+  /** Whose it is: waiting calls are shared out between callers. */
+  readonly caller: string;
   /** Whether a byte of it may have reached the member. */
   isSent: boolean;
   /** The connection that it has, from the moment it has one. */

@@ -2,8 +2,10 @@
 import type { Attempt } from './attempt.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { UpstreamFailure } from './failure.ts';
+import { createFairLine } from './fair-line.ts';
 import { endpointOf } from './open-socket.ts';
 import { createResting } from './resting.ts';
+import { isWithinShare } from './share.ts';
 import { createWaitingLine } from './waiting-line.ts';
 
 export interface PoolLimits {
@@ -11,9 +13,9 @@ export interface PoolLimits {
   readonly connectMs: number;
   /** Longest silence within a body, milliseconds. */
   readonly stallMs: number;
-  /** Most connections at a time. */
+  /** Most calls at a time that do not wait for an item; each has a connection. */
   readonly connections: number;
-  /** Most polls at a time, each of which holds a worker of the member; 0 for no limit. */
+  /** Most polls that wait at a time, with connections of their own beside those; 0 for no limit. */
   readonly polls: number;
   /** Most calls that wait for a place, and most polls beside them. */
   readonly waiting: number;
@@ -25,7 +27,7 @@ export interface MemberPool {
   /** `host:port` for the `Host` field. */
   readonly authority: string;
   /** Whether a call could begin now. */
-  hasRoom(isPoll: boolean): boolean;
+  hasRoom(attempt: Pick<Attempt, 'isWaiting' | 'caller'>): boolean;
   /** Sends it, at once or when there is room. What becomes of it is told to the attempt. */
   send(attempt: Attempt): void;
   /** Breaks it off at once, wherever it stands; its connection is not used again (S63, S70). */
@@ -61,35 +63,39 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   const idle: Connection[] = [];
   const resting = createResting(toIdle);
   const waitingCalls = createWaitingLine(limits.waiting, limits.waitMs);
-  const waitingPolls = createWaitingLine(limits.waiting, limits.waitMs);
-  /** Calls under way, and the polls among them. */
+  const waitingPolls = createFairLine(limits.waiting, limits.waitMs);
+  /** Under way; each kind has places of its own, so that no call waits for one that waits (S93). */
   let calls = 0;
   let polls = 0;
+  /** Polls under way by caller. */
+  const pollsOf = new Map<string, number>();
   let sweeper: NodeJS.Timeout | undefined;
   let onEmpty: (() => void) | undefined;
 
   return { authority: endpoint.authority, hasRoom, send, abort, suspect, close };
 
-  function hasRoom(isPoll: boolean): boolean {
-    return (
-      calls + resting.count < limits.connections && (!isPoll || limits.polls === 0 || polls < limits.polls)
-    );
+  function hasRoom({ isWaiting, caller }: Pick<Attempt, 'isWaiting' | 'caller'>): boolean {
+    if (!isWaiting) return hasRoomForCall();
+    return limits.polls === 0 || isWithinShare(pollsOf.get(caller) ?? 0, polls, limits.polls);
+  }
+
+  function hasRoomForCall(): boolean {
+    return calls + resting.count < limits.connections;
   }
 
   function send(attempt: Attempt): void {
     if (onEmpty !== undefined) attempt.onFailure(new UpstreamFailure('unreachable'));
-    else if (hasRoom(attempt.isPoll)) begin(attempt);
+    else if (hasRoom(attempt)) begin(attempt);
     else lineOf(attempt).join(attempt);
   }
 
-  function lineOf({ isPoll }: Attempt) {
-    return isPoll ? waitingPolls : waitingCalls;
+  function lineOf({ isWaiting }: Attempt) {
+    return isWaiting ? waitingPolls : waitingCalls;
   }
 
   function begin(attempt: Attempt): void {
     const connection = takeIdle() ?? open();
-    calls += 1;
-    if (attempt.isPoll) polls += 1;
+    countIn(attempt);
     connection.run(attempt);
   }
 
@@ -116,7 +122,7 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
     countOut(answered);
     connection.idleSince = now();
     resting.add(connection);
-    if (calls === 0) onEmpty?.();
+    if (calls + polls === 0) onEmpty?.();
   }
 
   function toIdle(rested: readonly Connection[]): void {
@@ -137,16 +143,30 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
     admitWaiting();
   }
 
-  function countOut({ isPoll }: Attempt): void {
-    calls -= 1;
-    if (isPoll) polls -= 1;
+  function countIn({ isWaiting, caller }: Attempt): void {
+    if (!isWaiting) {
+      calls += 1;
+      return;
+    }
+    polls += 1;
+    pollsOf.set(caller, (pollsOf.get(caller) ?? 0) + 1);
   }
 
-  /** Polls come after other calls: they are going to wait anyway. */
+  function countOut({ isWaiting, caller }: Attempt): void {
+    if (!isWaiting) {
+      calls -= 1;
+      return;
+    }
+    polls -= 1;
+    const left = pollsOf.get(caller)! - 1;
+    if (left > 0) pollsOf.set(caller, left);
+    else pollsOf.delete(caller);
+  }
+
   function admitWaiting(): void {
-    while (!waitingCalls.isEmpty && hasRoom(false)) begin(waitingCalls.next()!);
-    while (!waitingPolls.isEmpty && hasRoom(true)) begin(waitingPolls.next()!);
-    if (calls === 0) onEmpty?.();
+    while (!waitingCalls.isEmpty && hasRoomForCall()) begin(waitingCalls.next()!);
+    for (let poll = waitingPolls.next(hasRoom); poll; poll = waitingPolls.next(hasRoom)) begin(poll);
+    if (calls + polls === 0) onEmpty?.();
   }
 
   function abort(attempt: Attempt): void {

@@ -63,8 +63,8 @@ export const defaultLimits: MemberLimits = {
   keyBytes: 8 * 1024,
   memoryBytes: 512 * 1024 * 1024,
   pollSeconds: 3600,
-  waitersPerQueue: 1000,
-  waiters: 10_000,
+  waitersPerQueue: 16_000,
+  waiters: 20_000,
   structures: 1000,
 };
 

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type ProxyOptions,
+  type RawReply,
   sendRaw,
   startProxy,
   startRawMember,
@@ -10,7 +11,7 @@ import {
   until,
   unusedAddress,
 } from './servers.ts';
-import { tokenFor } from './tokens.ts';
+import { signToken, tokenFor } from './tokens.ts';
 
 const closers: (() => unknown)[] = [];
 let proxy: TestProxy;
@@ -48,8 +49,8 @@ async function open(members: readonly string[], options: ProxyOptions = {}): Pro
   authorization = `Authorization: Bearer ${await tokenFor(proxy.key, 'Admin')}\r\n`;
 }
 
-const request = (method: string, path: string, body = '') =>
-  `${method} ${path} HTTP/1.1\r\nHost: p\r\n${authorization}${body && `Content-Length: ${body.length}\r\n`}\r\n${body}`;
+const request = (method: string, path: string, body = '', credentials = authorization) =>
+  `${method} ${path} HTTP/1.1\r\nHost: p\r\n${credentials}${body && `Content-Length: ${body.length}\r\n`}\r\n${body}`;
 const call = (method: string, path: string, body = '') => sendRaw(proxy.address, request(method, path, body));
 const poll = () => call('DELETE', '/svc/rest/queues/q/60');
 const hostOf = ({ address }: { readonly address: string }) => new URL(address).host;
@@ -114,12 +115,125 @@ describe('polls at one member', () => {
   });
 });
 
+describe('A2, S93: polls that wait', () => {
+  test('A2: have places of their own: with all of them taken, other calls pass, and with all of theirs taken, polls do', async () => {
+    const member = await holding((request) => isPoll(request) || request.startsWith('GET '));
+    await open([member.address], { limits: { memberConnections: 1, memberPolls: 2, waitMs: 100 } });
+    const polls = [poll(), poll()];
+    await until(() => member.held.length === 2, 'two polls wait');
+    expect((await call('POST', '/svc/rest/maps/m/k', 'x')).status).toBe(200);
+    const read = call('GET', '/svc/rest/instance');
+    await until(() => member.held.length === 3, 'a read is at the member');
+    member.release();
+    expect((await polls[0]!).status).toBe(200);
+    const next = poll();
+    await until(() => member.held.length === 3, 'a poll has its place beside the read');
+    expect((await call('POST', '/svc/rest/maps/m/k', 'x')).status).toBe(503);
+    for (let i = 0; i < 3; i += 1) member.release();
+    expect((await Promise.all([...polls, read, next])).map(({ status }) => status)).toEqual(
+      Array(4).fill(200),
+    );
+  });
+
+  test.each(['/svc/rest/queues/q/0', '/svc/rest/queues/q/'])(
+    'A2: a poll that does not wait, %s, takes none of their places and needs none',
+    async (path) => {
+      const member = await holding((request) => isPoll(request) && request.includes('/60 '));
+      await open([member.address], { limits: { memberPolls: 1, waitMs: 100 } });
+      const held = poll();
+      await until(() => member.held.length === 1, 'a poll waits');
+      expect((await call('DELETE', path)).status).toBe(200);
+      member.release();
+      expect((await held).status).toBe(200);
+    },
+  );
+
+  test.each([
+    '/svc/rest/queues/q%2F60',
+    '/svc/rest/queues/q%2f60/0',
+    '/svc/rest/queues/q?/60',
+    '/svc/rest/queues/q/60/',
+    '/svc/rest/queues/q/%36',
+  ])('A2: what a member may read as a poll that waits has a place of theirs: %s', async (path) => {
+    const member = await holding(isPoll);
+    await open([member.address], { limits: { memberPolls: 1, waitMs: 100 } });
+    const held = poll();
+    await until(() => member.held.length === 1, 'a poll waits');
+    expect((await call('DELETE', path)).status).toBe(503);
+    member.release();
+    expect((await held).status).toBe(200);
+  });
+
+  test('A2: of one caller, however many, do not keep those of others out', async () => {
+    const member = await holding(isPoll);
+    await open([member.address], { limits: { ...limits, memberPolls: 12, memberWaiting: 64 } });
+    const credentials = async (sub: string) => {
+      const claims = { sub, client_id: sub, roles: ['Admin'] };
+      return `Authorization: Bearer ${await signToken(proxy.key, { claims })}\r\n`;
+    };
+    const [greedy, other, third] = [
+      await credentials('greedy'),
+      await credentials('other'),
+      await credentials('third'),
+    ];
+    const pollAs = (who: string) =>
+      sendRaw(proxy.address, request('DELETE', '/svc/rest/queues/q/60', '', who));
+    const answers: Promise<RawReply>[] = Array.from({ length: 600 }, () => pollAs(greedy));
+    await until(() => member.held.length === 8, 'two thirds of the places are taken');
+    // One that has no place in the line is refused at once, and the line has places left.
+    const statuses = Promise.all(answers).then((all) => all.map(({ status }) => status));
+    answers.push(pollAs(other));
+    await until(() => member.held.length === 9, 'another caller has a place at once');
+    answers.push(pollAs(third));
+    await until(() => member.held.length === 10, 'and a third');
+    const isDone = { now: false };
+    void statuses.then(() => {
+      isDone.now = true;
+    });
+    await until(() => {
+      member.release();
+      return isDone.now;
+    }, 'all are answered');
+    const served = (await statuses).filter((status) => status === 200);
+    expect(served.length).toBeGreaterThan(8);
+    expect(new Set(await statuses)).toEqual(new Set([200, 503]));
+  });
+
+  test('A2: of several callers have their turns one after the other', async () => {
+    const member = await holding(isPoll);
+    await open([member.address], { limits: { ...limits, memberPolls: 1 } });
+    const pollOf = async (sub: string) => {
+      const claims = { sub, client_id: sub, roles: ['Admin'] };
+      const who = `Authorization: Bearer ${await signToken(proxy.key, { claims })}\r\n`;
+      return () => sendRaw(proxy.address, request('DELETE', `/svc/rest/queues/${sub}/60`, '', who));
+    };
+    const [many, one] = [await pollOf('many'), await pollOf('one')];
+    const polls = Array.from({ length: 5 }, many);
+    await until(() => member.held.length === 1, 'the first waits at the member');
+    polls.push(one());
+    await until(() => proxy.members.statuses()[0]!.pending === 6, 'all have come');
+    for (let i = 1; i <= 6; i += 1) {
+      await until(() => member.held.length === 1 && member.requests.length === i, `poll ${i} is there`);
+      member.release();
+    }
+    await Promise.all(polls);
+    expect(member.requests.map((line) => line.split('/')[4])).toEqual([
+      'many',
+      'many',
+      'one',
+      'many',
+      'many',
+      'many',
+    ]);
+  });
+});
+
 describe('calls at a member whose connections are all taken', () => {
   test('S65: do not wait for ever: 503 member_busy', async () => {
-    const member = await holding(isPoll);
+    const member = await holding((request) => request.startsWith('GET '));
     await open([member.address], { limits: { memberConnections: 1, waitMs: 100 } });
-    const held = poll();
-    await until(() => member.held.length === 1, 'the poll waits at the member');
+    const held = call('GET', '/svc/rest/instance');
+    await until(() => member.held.length === 1, 'a call is at the member');
     const refused = await call('POST', '/svc/rest/maps/m/k', 'x');
     expect([refused.status, JSON.parse(refused.body).code]).toEqual([503, 'member_busy']);
     expect(refused.head).toMatch(/\r\nRetry-After: \d+\r\n/);

@@ -236,7 +236,7 @@ describe('S70: a caller who leaves', () => {
       arrived.push(req.url!);
       return 'request-1';
     };
-    await open([member.address], { limits: { memberConnections: 1 }, requestIdOf });
+    await open([member.address], { limits: { memberPolls: 1 }, requestIdOf });
     const first = connectTo(proxy.address);
     first.write(head('DELETE', '/svc/rest/queues/q/60'));
     await until(() => heard.length === 1, 'the first poll waits');

@@ -1,0 +1,19 @@
+import type { Target } from './path.ts';
+import type { Rule } from './rule-table.ts';
+
+const maxPollSeconds = 86_400;
+/** Seconds for which neither the real engine nor our own member waits (reference §6.3). */
+const atOnce = /^(?:0*|-\d+)$/;
+
+/**
+ * For how many seconds a call may wait for an item; undefined for one that does not wait. Where the text of the seconds
+ * is none that a member is known to take, only the member knows, so the call counts as one that may wait.
+ */
+export function waitOf(method: string, { structure }: Rule, { sent }: Target): number | undefined {
+  if (structure?.action !== 'poll' || method === 'HEAD') return undefined;
+  // /svc/rest/queues/{queue}/{seconds}; our own member reads one slash behind them as none.
+  const [, , , , queue = '', asked = ''] = sent.split('/', 6);
+  // The real engine ends the queue's name at an encoded slash (reference §3).
+  if (atOnce.test(asked) && !/%2f/i.test(queue)) return undefined;
+  return /^\d+$/.test(asked) ? Math.min(Number(asked), maxPollSeconds) : 0;
+}
