@@ -6,6 +6,7 @@ import { createCustomRoles } from './accounts/custom-roles.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createUsers } from './accounts/users.ts';
+import { createAccountRegistry } from './accounts/voiding.ts';
 import { createProviders } from './federation/providers/providers.ts';
 import { createUpstreamSessions } from './federation/upstream-sessions.ts';
 import { createOutbound } from './http/outbound.ts';
@@ -44,6 +45,11 @@ export function createServices({
   application = constant(applicationAddresses(settings)),
 }: ServicesDeps) {
   const { registry, artifacts } = storage;
+  const accounts = createAccountRegistry({
+    registry,
+    endSessionsOf: (accountId) => sessions.endAllOf(accountId),
+    now,
+  });
   const sealer = createSealer(settings.encryptionKey?.reveal());
   const passwords = createPasswords({
     minCharacters: settings.passwordMinLength,
@@ -78,7 +84,7 @@ export function createServices({
     log,
   });
   const isProviderEnabled = providers.isEnabled;
-  const users = createUsers({ registry, passwords, newId: randomUUID, now, isProviderEnabled });
+  const users = createUsers({ registry: accounts, passwords, newId: randomUUID, now, isProviderEnabled });
   const licences = createLicences({ registry, newId: randomUUID, now });
   const revocations = createRevocations({
     artifacts,
@@ -100,9 +106,8 @@ export function createServices({
     },
   });
   const roles = createCustomRoles({
-    registry,
+    registry: accounts,
     isPermission: isMemberScope,
-    endSessionsOf: (accountId) => sessions.endAllOf(accountId),
     now,
   });
   const refusals = createRefusals({
@@ -117,6 +122,7 @@ export function createServices({
     storage,
     now,
     sealer,
+    accounts,
     passwords,
     users,
     roles,
@@ -129,10 +135,9 @@ export function createServices({
     async providerRegistration() {
       const { createProviderRegistration } = await import('./federation/providers/registration.ts');
       return createProviderRegistration({
-        registry,
+        registry: accounts,
         sealer,
         checkOutboundUrl: outbound.check,
-        endSessionsOf: (accountId) => sessions.endAllOf(accountId),
         now,
       });
     },

@@ -4,10 +4,10 @@
  */
 import { ProblemError, problems } from '../errors.ts';
 import type { RoleRecord, UserRecord } from '../storage/records.ts';
-import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import type { RegistryTransaction } from '../storage/storage.ts';
 import { checkName, checkPermissions, describedBy, versionOf } from './custom-role-form.ts';
 import { isRole, roleMeanings, roles } from './roles.ts';
-import { validFrom } from './validity.ts';
+import type { AccountRegistry } from './voiding.ts';
 
 export interface NewRole {
   readonly name: string;
@@ -49,22 +49,15 @@ export interface CustomRoles {
 }
 
 export interface CustomRolesDeps {
-  readonly registry: Registry;
+  readonly registry: AccountRegistry;
   readonly isPermission: (text: string) => boolean;
-  /** Ends every session of an account, and what was issued under it. */
-  readonly endSessionsOf: (accountId: string) => Promise<void>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const mostRoles = 500;
 
-export function createCustomRoles({
-  registry,
-  isPermission,
-  endSessionsOf,
-  now,
-}: CustomRolesDeps): CustomRoles {
+export function createCustomRoles({ registry, isPermission, now }: CustomRolesDeps): CustomRoles {
   const find = (name: string) => registry.get('roles', name);
 
   return {
@@ -112,12 +105,11 @@ export function createCustomRoles({
         const users = holders(transaction, name);
         for (const user of users) {
           const left = user.roles.filter((role) => role !== name);
-          transaction.put('users', { ...user, roles: left, tokensValidFrom: validFrom(user, now()) });
+          transaction.put('users', { ...user, roles: left });
         }
         transaction.remove('roles', name);
         return users;
       });
-      for (const { id } of held) await endSessionsOf(id);
       return held.map(({ username }) => username);
     },
   };

@@ -1,13 +1,17 @@
-/** Users: who may sign in, with which roles. Everything here is an administrator's change. */
+/**
+ * Users: who may sign in, with which roles. Everything here is an administrator's change, and ends what was
+ * issued to the user before (see voiding.ts).
+ */
 import { ProblemError, problems } from '../errors.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import type { RegistryTransaction } from '../storage/storage.ts';
 import type { Passwords } from './passwords.ts';
 import { checkRolesExist } from './roles.ts';
-import { validFrom, validSince } from './validity.ts';
+import { validSince } from './validity.ts';
+import type { AccountRegistry } from './voiding.ts';
 
 export interface UsersDeps {
-  readonly registry: Registry;
+  readonly registry: AccountRegistry;
   readonly passwords: Passwords;
   readonly newId: () => string;
   /** Epoch milliseconds. */
@@ -98,18 +102,20 @@ export function createUsers(deps: UsersDeps): Users {
       }
       passwords.check(password, [username, ...(email ? [email] : [])]);
       const passwordHash = await passwords.hash(password);
-      await change(id, (user) => ({ ...user, passwordHash, tokensValidFrom: validFrom(user, now()) }));
+      await change(id, (user) => ({ ...user, passwordHash }));
     },
     async rehash({ id, passwordHash: replaced }, password) {
       const passwordHash = await passwords.hash(password);
-      await change(id, (user) => (user.passwordHash === replaced ? { ...user, passwordHash } : user));
+      await registry.updateAsBefore((transaction) => {
+        const user = transaction.get('users', id);
+        if (user?.passwordHash === replaced) transaction.put('users', { ...user, passwordHash });
+      });
     },
-    setDisabled: (id, disabled) =>
-      change(id, (user) => ({ ...user, disabled, tokensValidFrom: validFrom(user, now()) })),
+    setDisabled: (id, disabled) => change(id, (user) => ({ ...user, disabled })),
     setRoles: (id, roles) =>
       change(id, (user, transaction) => {
         checkRolesExist(transaction, roles);
-        return { ...user, roles: [...new Set(roles)], tokensValidFrom: validFrom(user, now()) };
+        return { ...user, roles: [...new Set(roles)] };
       }),
     async remove(id) {
       await registry.update((transaction) => {

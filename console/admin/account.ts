@@ -69,7 +69,6 @@ export function createAccountPage(deps: AccountPageDeps) {
         return showAccount(ctx, here, { problem: `${error.message}${wait}` });
       }
       onChange(ctx, 'password.changed', here.account);
-      await sessions.endAllOf(here.account.id);
       const account = users.find(here.account.id) ?? here.account;
       const visit = await visitors.start(ctx, account.id, issueTime(account, now()));
       const notice = 'Your password is changed, and every other session has ended.';

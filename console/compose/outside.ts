@@ -27,11 +27,12 @@ export interface OutsideDeps {
 const newId = () => randomBytes(18).toString('base64url');
 
 export function composeOutside({ services, log, addressOf }: Shared, deps: OutsideDeps) {
-  const { settings, storage, providers, users, passwords, upstreamSessions, sealer, now } = services;
+  const { settings, storage, accounts, providers, users, passwords, upstreamSessions, sealer, now } =
+    services;
   const { times, cookieName, isSecure, onSignIn } = deps;
-  const { registry, artifacts } = storage;
+  const { artifacts } = storage;
   const newSecret = () => randomBytes(32).toString('base64url');
-  const link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+  const link = createLink({ registry: accounts, passwords, newId: randomUUID, newSecret, now });
   const attempts = createAttempts({ artifacts, newId, now });
   const binding = createBrowserBinding({ cookieName, isSecure, newId });
   const callbackUrl = (id: string) => callbackAddress(settings.url, id);

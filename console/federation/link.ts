@@ -5,7 +5,7 @@
  */
 import type { Passwords } from '../accounts/passwords.ts';
 import { checkAdminRemains, hasAdmin, isEmail, newSubject } from '../accounts/users.ts';
-import { validFrom } from '../accounts/validity.ts';
+import type { AccountRegistry } from '../accounts/voiding.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
@@ -31,7 +31,7 @@ export interface LinkingProvider {
 export type Link = (provider: LinkingProvider, identity: UpstreamIdentity) => Promise<UserRecord>;
 
 export interface LinkDeps {
-  readonly registry: Registry;
+  readonly registry: AccountRegistry;
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly newId: () => string;
   /** A password that nobody will know: at least 256 bits of randomness. */
@@ -81,7 +81,8 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
         : created(transaction, provider, identity, { roles, passwordHash });
       if (after !== before) transaction.put('users', after);
       keepAdmin(hadAdmin, transaction);
-      return after;
+      // As it was written: a change of roles has ended what was issued before.
+      return transaction.get('users', after.id) ?? after;
     });
   }
 
@@ -113,7 +114,7 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
     return {
       ...user,
       ...(email === undefined ? {} : { email }),
-      ...(isSameRoles ? {} : { roles, tokensValidFrom: validFrom(user, now()) }),
+      ...(isSameRoles ? {} : { roles }),
     };
   }
 }

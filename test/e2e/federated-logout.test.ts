@@ -1,6 +1,6 @@
 /** Logout to and from outside OpenID providers, through the front door. */
 import { rm } from 'node:fs/promises';
-import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
 import { logoutClaims } from '../federation/logout-tokens.ts';
@@ -8,6 +8,7 @@ import type { RunningProvider } from '../federation/support.ts';
 import { freePort, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { type RelyingParty, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
+import { refresh, userinfo } from '../helpers/sign-in.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 import { leave, signInAbroad, startOpenIdProvider } from './outside.ts';
 
@@ -94,6 +95,49 @@ async function isKnownAbroad(): Promise<boolean> {
   const page = await there.follow(await there.get(location));
   return page.status === 303;
 }
+
+describe('B4: a role that changes at an outside sign-in', () => {
+  const admins = { groups: ['cn=admins,dc=example'] };
+
+  test.each([
+    { name: 'more', before: {}, after: admins, isRefused: false },
+    { name: 'fewer', before: admins, after: {}, isRefused: false },
+    { name: 'none', before: {}, after: { groups: [] }, isRefused: true },
+  ])(
+    'B4: to $name reaches every application that was opened before',
+    async ({ name, before, after, isRefused }) => {
+      const sub = `person-with-${name}`;
+      await signInByCrafted({ sub, ...before });
+      const tokens = await signInTo(console, agent, shop);
+      const claims = decodeJwt(tokens.id_token);
+
+      const elsewhere = createUserAgent(console.url);
+      const again = signInByCrafted({ sub, ...after }, elsewhere);
+      if (isRefused) await expect(again).rejects.toThrow();
+      else await again;
+
+      await waitFor(() => shop.posted.length > 0, 'the notice to the application');
+      expect(shop.posted).toHaveLength(1);
+      expect(decodeJwt(shop.posted[0]!.token)).toMatchObject({ sub: claims.sub, sid: claims.sid });
+      expect(await isSignedIn()).toBe(false);
+      expect((await userinfo(console, tokens.access_token)).status).toBe(401);
+      expect((await refresh(console, tokens.refresh_token, { client_id: shop.id })).body.error).toBe(
+        'invalid_grant',
+      );
+      expect(await isSignedIn(elsewhere)).toBe(!isRefused);
+    },
+  );
+
+  test('B4: the same roles again tell nobody', async () => {
+    await signInByCrafted({ sub: 'steady' });
+    const tokens = await signInTo(console, agent, shop);
+    const elsewhere = createUserAgent(console.url);
+    await signInByCrafted({ sub: 'steady' }, elsewhere);
+    expect([await isSignedIn(), await isSignedIn(elsewhere)]).toEqual([true, true]);
+    expect((await userinfo(console, tokens.access_token)).status).toBe(200);
+    expect(shop.posted).toEqual([]);
+  });
+});
 
 describe('a sign-out here', () => {
   test('ends the session here first, then goes on to the provider, and comes back', async () => {

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers, type Users } from '../../console/accounts/users.ts';
+import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
 import type { UpstreamIdentity } from '../../console/federation/connector.ts';
 import { createLink, type Link } from '../../console/federation/link.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createMemoryStorage } from '../../console/storage/memory.ts';
-import type { Registry } from '../../console/storage/storage.ts';
 import { refusalOf } from './support.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
@@ -23,13 +23,16 @@ const operator = { username: 'operator', password: 'eight grey herons', roles: [
 const local = { username: 'ada', password: 'seven grey herons', email: 'ada@corp.example' };
 
 let time: number;
-let registry: Registry;
+let registry: AccountRegistry;
+let ended: string[];
 let users: Users;
 let link: Link;
 beforeEach(async () => {
   time = 1_000_000_000;
-  registry = createMemoryStorage().registry;
   const now = () => time;
+  ended = [];
+  const endSessionsOf = async (id: string) => void ended.push(id);
+  registry = createAccountRegistry({ registry: createMemoryStorage().registry, endSessionsOf, now });
   users = createUsers({ registry, passwords, newId: randomUUID, now });
   link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
   // Nobody comes from outside before a console is set up.

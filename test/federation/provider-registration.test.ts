@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers, type Users } from '../../console/accounts/users.ts';
+import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
 import { createLink, type Link } from '../../console/federation/link.ts';
 import {
   createProviderRegistration,
@@ -15,7 +16,6 @@ import { createSealer } from '../../console/oidc/sealing.ts';
 import { Secret } from '../../console/secret.ts';
 import { createMemoryStorage } from '../../console/storage/memory.ts';
 import type { UserRecord } from '../../console/storage/records.ts';
-import type { Registry } from '../../console/storage/storage.ts';
 import { oidcProvider, providerBase } from '../helpers/providers.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
@@ -24,7 +24,7 @@ const corp = oidcProvider('corp', 'Corp', issuer);
 const local = { username: 'root', password: 'seven grey herons', roles: ['Admin'] } as const;
 
 let time: number;
-let registry: Registry;
+let registry: AccountRegistry;
 let users: Users;
 let link: Link;
 let registration: ProviderRegistration;
@@ -33,7 +33,8 @@ beforeEach(async () => {
   time = 1_700_000_000_000;
   ended = [];
   const now = () => time;
-  ({ registry } = createMemoryStorage());
+  const endSessionsOf = async (id: string) => void ended.push(id);
+  registry = createAccountRegistry({ registry: createMemoryStorage().registry, endSessionsOf, now });
   const isProviderEnabled = (id: string) => registry.get('providers', id)?.enabled === true;
   users = createUsers({ registry, passwords, newId: randomUUID, now, isProviderEnabled });
   const newSecret = () => randomBytes(32).toString('base64url');
@@ -43,7 +44,6 @@ beforeEach(async () => {
     sealer: createSealer(randomBytes(32)),
     checkOutboundUrl: createOutbound({ allow: [], isKnownLoopback: () => false, resolve: async () => [] })
       .check,
-    endSessionsOf: async (id) => void ended.push(id),
     now,
   });
   await users.add(local);
@@ -122,7 +122,9 @@ describe('an account of a provider', () => {
 
   test('S55: of the last administrator is not shut out', async () => {
     const chief = await signIn('chief', 'cn=admins,dc=example');
-    await users.setRoles(users.findByName('root')!.id, ['Viewer']);
+    const root = users.findByName('root')!;
+    await users.setRoles(root.id, ['Viewer']);
+    expect(ended.splice(0)).toEqual([root.id]);
     expect(chief.roles).toEqual(['Admin']);
     const works = [
       registration.setEnabled('corp', false),

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers } from '../../console/accounts/users.ts';
+import { createAccountRegistry } from '../../console/accounts/voiding.ts';
 import { createAttempts } from '../../console/federation/attempts.ts';
 import type { CallbackReply } from '../../console/federation/connector.ts';
 import { createLink } from '../../console/federation/link.ts';
@@ -33,7 +34,9 @@ afterAll(() => provider?.close());
 
 const now = Date.now;
 const newSecret = () => randomBytes(32).toString('base64url');
-const { registry, artifacts } = createMemoryStorage();
+const storage = createMemoryStorage();
+const { artifacts } = storage;
+const registry = createAccountRegistry({ registry: storage.registry, endSessionsOf: async () => {}, now });
 const attempts = createAttempts({ artifacts, newId: newSecret, now });
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
 const link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });

@@ -5,11 +5,11 @@
  */
 import { checkRolesExist } from '../../accounts/roles.ts';
 import { checkAdminRemains, hasAdmin } from '../../accounts/users.ts';
-import { validFrom } from '../../accounts/validity.ts';
+import type { AccountRegistry } from '../../accounts/voiding.ts';
 import { ProblemError, problems } from '../../errors.ts';
 import type { Outbound } from '../../http/outbound.ts';
 import type { ProviderRecord, UserRecord } from '../../storage/records.ts';
-import type { Registry, RegistryTransaction } from '../../storage/storage.ts';
+import type { RegistryTransaction } from '../../storage/storage.ts';
 import { openProvider, ProviderRecordError, sealProvider } from './records.ts';
 import { checkProvider, checkSamePeople } from './rules.ts';
 import type { Provider } from './schema.ts';
@@ -62,17 +62,15 @@ export interface ProviderRegistration {
 }
 
 export interface ProviderRegistrationDeps {
-  readonly registry: Registry;
+  readonly registry: AccountRegistry;
   readonly sealer: SecretSealer;
   readonly checkOutboundUrl: Outbound['check'];
-  /** Ends every session of an account, and what was issued under it. */
-  readonly endSessionsOf: (accountId: string) => Promise<void>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 export function createProviderRegistration(deps: ProviderRegistrationDeps): ProviderRegistration {
-  const { registry, sealer, checkOutboundUrl, endSessionsOf, now } = deps;
+  const { registry, sealer, checkOutboundUrl, now } = deps;
 
   return {
     list: () => [...registry.all('providers').values()].map(listed).sort((a, b) => a.id.localeCompare(b.id)),
@@ -100,36 +98,26 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
         return after;
       }),
     async setEnabled(id, isEnabled) {
-      const accounts = await registry.update((transaction) => {
+      await registry.update((transaction) => {
         const hadAdmin = hasAdmin(transaction);
         const record = transaction.get('providers', id) ?? unknownProvider();
         // One that cannot be read is not let in again; to shut it out it need not be read.
         if (isEnabled) readable(record);
         transaction.put('providers', { ...record, enabled: isEnabled });
         checkAdminRemains(hadAdmin, transaction);
-        const held = accountsOf(transaction, id);
-        // Both ways: what was issued before, or in the moment of the change, must not come back to life.
-        for (const account of held) {
-          transaction.put('users', { ...account, tokensValidFrom: validFrom(account, now()) });
-        }
-        return held;
       });
-      await endSessions(accounts);
       return find(id);
     },
-    async remove(id, { withAccounts = false } = {}) {
-      const accounts = await registry.update((transaction) => {
+    remove: (id, { withAccounts = false } = {}) =>
+      registry.update((transaction) => {
         const hadAdmin = hasAdmin(transaction);
         if (!transaction.remove('providers', id)) unknownProvider();
         const held = accountsOf(transaction, id);
         if (held.length > 0 && !withAccounts) throw hasAccounts(id, held.length);
         for (const account of held) transaction.remove('users', account.id);
         checkAdminRemains(hadAdmin, transaction);
-        return held;
-      });
-      await endSessions(accounts);
-      return accounts.length;
-    },
+        return held.length;
+      }),
   };
 
   function find(id: string): ListedProvider {
@@ -160,11 +148,6 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
       if (!(cause instanceof ProviderRecordError)) throw cause;
       throw new ProblemError(problems.invalidRequest, `The provider is ${cause.message}.`, { cause });
     }
-  }
-
-  /** The applications hear of it, and nothing is left to be found. */
-  async function endSessions(accounts: readonly UserRecord[]): Promise<void> {
-    for (const { id } of accounts) await endSessionsOf(id);
   }
 }
 
