@@ -7,6 +7,7 @@ import type { createLogin } from './admin/login.ts';
 import type { createSetupPage } from './admin/setup.ts';
 import type { createCallback } from './federation/callback.ts';
 import type { createReceivedLogouts } from './federation/received-logouts.ts';
+import type { TestSignIn } from './federation/test-sign-in.ts';
 import { type CookieNames, dropRepeatedCookies } from './http/cookies.ts';
 import type { ErrorResponses } from './http/error-responses.ts';
 import { repeatAuthorization } from './oidc/authorization-form.ts';
@@ -29,6 +30,7 @@ export interface PagesDeps {
   readonly callback: ReturnType<typeof createCallback>;
   /** What this console tells a SAML provider of itself. */
   readonly showMetadata: Middleware;
+  readonly testSignIn: Pick<TestSignIn, 'show' | 'start'>;
   readonly logout: ReturnType<typeof createLogout>;
   readonly signedOut: Pick<SignedOut, 'show' | 'goOn'>;
   readonly receivedLogouts: ReturnType<typeof createReceivedLogouts>;
@@ -66,6 +68,7 @@ function createRouter({
   interactions,
   callback,
   showMetadata,
+  testSignIn,
   logout,
   signedOut,
   receivedLogouts,
@@ -83,6 +86,8 @@ function createRouter({
   router.get('/login/start/:provider', login.startOutside);
   router.get('/login/callback/:provider', callback.receive);
   router.post('/login/callback/:provider', callback.receivePosted);
+  router.get('/login/test/:provider', testSignIn.show);
+  router.get('/login/test/:provider/start', testSignIn.start);
   router.get('/login/saml/:provider/metadata', showMetadata);
   router.get('/login/saml/:provider/logout', receivedLogouts.saml);
   router.post('/login/saml/:provider/logout', receivedLogouts.saml);

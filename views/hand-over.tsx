@@ -3,6 +3,8 @@ import { NarrowPage, renderDocument } from './layout.tsx';
 
 export interface HandOverModel {
   readonly provider: string;
+  /** What the message is about. */
+  readonly purpose: 'sign-in' | 'sign-out';
   /** Address of the provider. */
   readonly action: string;
   /** What the browser brings there. */
@@ -10,11 +12,19 @@ export interface HandOverModel {
 }
 
 /** A message to a provider that takes it as a form only: sent by a press, because pages here have no script. */
-export function renderHandOver({ provider, action, fields }: HandOverModel): string {
+export function renderHandOver({ provider, purpose, action, fields }: HandOverModel): string {
   return renderDocument(
     <NarrowPage title="One more step">
       <p class="lede">
-        You are signed out here. <strong>{provider}</strong> has to hear of it from your browser.
+        {purpose === 'sign-in' ? (
+          <>
+            You sign in at <strong>{provider}</strong>, which wants to be asked by a form.
+          </>
+        ) : (
+          <>
+            You are signed out here. <strong>{provider}</strong> has to hear of it from your browser.
+          </>
+        )}
       </p>
       <Form action={action} hidden={fields}>
         <div class="actions">

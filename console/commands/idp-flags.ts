@@ -24,7 +24,9 @@ const flagOfField: Readonly<Record<ProviderField, string>> = {
   endSessionEndpoint: 'end-session-endpoint',
   metadataUrl: 'metadata-url',
   metadata: 'metadata-file',
+  metadataCertificate: 'metadata-certificate-file',
   signRequests: 'sign-requests',
+  encryptedAssertions: 'encrypted-assertions',
   nameIdFormat: 'name-id-format',
   url: 'url',
   startTls: 'start-tls',
@@ -82,7 +84,15 @@ export const providerFlags: Readonly<Record<string, Flag>> = {
 
   'metadata-url': { value: 'U', meaning: 'saml: where the provider’s metadata are; read once and pinned' },
   'metadata-file': { value: 'F', meaning: 'saml: the same as a file' },
+  'metadata-certificate-file': {
+    value: 'F',
+    meaning:
+      'saml: the certificate (PEM) of who signs the metadata, which are then fetched again by themselves',
+  },
   'sign-requests': { meaning: 'saml: makes a key and a certificate, and signs requests' },
+  'encrypted-assertions': {
+    meaning: 'saml: makes a key and a certificate, for which the provider may encrypt assertions',
+  },
   'name-id-format': { value: 'N', meaning: 'saml: the form of NameID to ask for' },
 
   url: { value: 'ldap://…', meaning: 'ldap: ldaps://host or ldap://host, and a port if need be' },
@@ -115,7 +125,8 @@ export const providerFlags: Readonly<Record<string, Flag>> = {
   'group-filter': { value: '"(…)"', meaning: 'ldap: what else a group must be' },
   'subject-attribute': {
     value: 'A',
-    meaning: 'ldap: what never belongs to another person (default: entryUUID or objectGUID)',
+    meaning:
+      'saml, ldap: what never belongs to another person (default: the NameID; entryUUID or objectGUID)',
   },
   'username-attribute': { value: 'A', meaning: 'ldap: the user name (default: uid)' },
   'email-attribute': { value: 'A', meaning: 'ldap: the e-mail address (default: mail)' },
@@ -127,8 +138,8 @@ export function flagCalled(field: ProviderField): string {
 }
 
 const secretFields = ['clientSecret', 'bindPassword', 'clientKey'] as const;
-const fileFields = ['metadata', 'ca'] as const;
-const switches = ['signRequests', 'startTls', 'allowPlaintext'] as const;
+const fileFields = ['metadata', 'metadataCertificate', 'ca'] as const;
+const switches = ['signRequests', 'encryptedAssertions', 'startTls', 'allowPlaintext'] as const;
 const repeated = ['roleRules', 'scopes'] as const;
 const mostBytes = 256 * 1024;
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../errors.ts';
 import type { DryStep } from '../federation/dry-run.ts';
 import type { DryCredentials } from '../federation/ldap/dry-run.ts';
+import { testAddress } from '../federation/providers/connectors.ts';
 import type { Provider } from '../federation/providers/schema.ts';
 import type { Services } from '../services.ts';
 import { type Command, type Input, type Tools, UsageError } from './command.ts';
@@ -25,7 +26,7 @@ export const testCommand: Command = {
     const steps = await runDry(provider, services, who);
     const hasFailed = steps.some(({ ok }) => !ok);
     return {
-      text: describe(provider.id, steps),
+      text: describe(provider, steps, services.settings.url),
       json: { id: provider.id, ok: !hasFailed, steps },
       hasFailed,
     };
@@ -73,7 +74,7 @@ async function runDry(
   }
 }
 
-function describe(id: string, steps: readonly DryStep[]): string {
+function describe({ id, kind }: Provider, steps: readonly DryStep[], url: string): string {
   const rows = steps.flatMap(({ step, ok, said, advice }) => [
     [ok ? 'ok' : 'failed', step, said],
     ...(advice === undefined ? [] : [['', '', `→ ${advice}`]]),
@@ -83,5 +84,9 @@ function describe(id: string, steps: readonly DryStep[]): string {
     failed === 0
       ? `${id} is ready as far as this can be tried.`
       : `${id}: ${failed} of ${steps.length} steps failed.`;
-  return `${columns(rows)}\n\n${end}`;
+  const next =
+    kind === 'ldap'
+      ? ''
+      : `\nTo see which claims it sends, and which rules match, open ${testAddress(url, id)} as an administrator.`;
+  return `${columns(rows)}\n\n${end}${next}`;
 }

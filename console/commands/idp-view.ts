@@ -20,6 +20,7 @@ export function describeProvider(view: ProviderView): string {
     'role rules': view.roleRules,
     'default role': view.defaultRole ?? 'none: whom no rule matches is refused',
     'callback address': view.callbackUrl ?? undefined,
+    'test sign-in': view.testUrl ?? undefined,
     ...Object.fromEntries(
       Object.entries(view.settings).map(([name, value]) => [spelled(name), shown(value)]),
     ),

@@ -75,7 +75,11 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     audit(event, { ...about(ctx), actor: id, outcome: 'success' });
 
   const cookieName = names.outside;
-  const composed = composeOutside(shared, { times, cookieName, isSecure, onSignIn });
+  const currentUser = async (ctx: Context) => {
+    const session = await browserSessions.current(ctx);
+    return session && findUser(session.accountId);
+  };
+  const composed = composeOutside(shared, { times, cookieName, isSecure, currentUser, onSignIn });
   const { outside, directories, showMetadata } = composed;
   const signIn = createSignIn({ users, passwords, throttle, times, directories, now });
   const login = createLogin({
@@ -127,6 +131,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     interactions,
     callback: composed.callback({ own: login.returned, interaction: interactions.returned }),
     showMetadata,
+    testSignIn: composed.testSignIn,
     setup: createSetupPage({
       setup,
       visitors,

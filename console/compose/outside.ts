@@ -8,18 +8,23 @@ import { createBrowserBinding } from '../federation/browser-binding.ts';
 import { type CallbackOutcome, createCallback } from '../federation/callback.ts';
 import { createDirectories } from '../federation/ldap/directories.ts';
 import { createLink } from '../federation/link.ts';
+import { previewLink } from '../federation/link-preview.ts';
 import { createOutsideSignIn } from '../federation/outside-sign-in.ts';
 import { createPostedReplies } from '../federation/posted-replies.ts';
 import { callbackAddress } from '../federation/providers/connectors.ts';
 import { createMetadataPage } from '../federation/saml/metadata-page.ts';
+import { createTestSignIn } from '../federation/test-sign-in.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { SignInOutcome } from '../oidc/interactions.ts';
+import type { UserRecord } from '../storage/records.ts';
 import type { Shared } from './shared.ts';
 
 export interface OutsideDeps {
   readonly times: SignInTimes;
   readonly cookieName: string;
   readonly isSecure: boolean;
+  /** Whose session this browser has. */
+  readonly currentUser: (ctx: Context) => Promise<UserRecord | undefined>;
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
 }
 
@@ -29,8 +34,8 @@ const newId = () => randomBytes(18).toString('base64url');
 export function composeOutside({ services, log, addressOf }: Shared, deps: OutsideDeps) {
   const { settings, storage, accounts, providers, users, passwords, upstreamSessions, sealer, now } =
     services;
-  const { times, cookieName, isSecure, onSignIn } = deps;
-  const { artifacts } = storage;
+  const { times, cookieName, isSecure, currentUser, onSignIn } = deps;
+  const { registry, artifacts } = storage;
   const newSecret = () => randomBytes(32).toString('base64url');
   const link = createLink({ registry: accounts, passwords, newId: randomUUID, newSecret, now });
   const attempts = createAttempts({ artifacts, newId, now });
@@ -44,11 +49,19 @@ export function composeOutside({ services, log, addressOf }: Shared, deps: Outsi
     users,
     times,
     callbackUrl,
+    isSecure,
     now,
+  });
+  const testSignIn = createTestSignIn({
+    outside,
+    currentUser,
+    preview: (provider, identity) => previewLink(registry, provider, identity),
+    isSecure,
   });
 
   return {
     outside,
+    testSignIn,
     directories: createDirectories({ providers, link, log }),
     showMetadata: createMetadataPage({ providers, url: settings.url }),
     callback: (pages: { readonly own: OutsideReturn; readonly interaction: OutsideReturn }) =>
@@ -58,6 +71,7 @@ export function composeOutside({ services, log, addressOf }: Shared, deps: Outsi
         binding,
         replies: createPostedReplies({ artifacts, sealer, newId, now }),
         upstreamSessions,
+        testSignIn,
         pages,
         clientAddress: (ctx) => addressOf(ctx.req),
         onOutcome,

@@ -6,19 +6,22 @@ import { type Form, FormError, parseForm, readForm } from '../http/form.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { type Attempts, notUnderWay } from './attempts.ts';
 import type { BrowserBinding } from './browser-binding.ts';
-import { FederationError, type RedirectConnector } from './connector.ts';
-import type { OutsideSignedIn, OutsideSignIns } from './outside-sign-in.ts';
+import { FederationError } from './connector.ts';
+import { type OutsideSignedIn, type OutsideSignIns, testedBy } from './outside-sign-in.ts';
 import type { PostedReplies } from './posted-replies.ts';
-import type { LiveProvider } from './providers/providers.ts';
+import type { ConfiguredProvider } from './providers/providers.ts';
 import { asRefusal } from './refusals.ts';
+import type { TestSignIn } from './test-sign-in.ts';
 import type { UpstreamSessions } from './upstream-sessions.ts';
 
 export interface CallbackDeps {
-  readonly outside: Pick<OutsideSignIns, 'findProvider' | 'finish'>;
+  readonly outside: Pick<OutsideSignIns, 'findProvider' | 'findConfigured' | 'finish'>;
   readonly attempts: Pick<Attempts, 'take' | 'isOpen'>;
   readonly binding: Pick<BrowserBinding, 'read'>;
   readonly replies: PostedReplies;
   readonly upstreamSessions: Pick<UpstreamSessions, 'note'>;
+  /** Takes the answers that administrators have asked for. */
+  readonly testSignIn: Pick<TestSignIn, 'finish'>;
   /** Where a sign-in goes on: here, or at the application that asked for it. */
   readonly pages: { readonly own: OutsideReturn; readonly interaction: OutsideReturn };
   readonly clientAddress: (ctx: Context) => string;
@@ -32,7 +35,7 @@ export interface CallbackOutcome {
   readonly refusal?: ProblemError;
 }
 
-type Provider = LiveProvider<RedirectConnector>;
+type Provider = ConfiguredProvider;
 
 /** Names a reply that was posted a moment ago; no parameter of a provider's. */
 const ticketName = 'posted_reply';
@@ -40,23 +43,25 @@ const ticketName = 'posted_reply';
 const postedLimit = 393_216;
 
 export function createCallback(deps: CallbackDeps) {
-  const { outside, attempts, binding, replies, upstreamSessions, pages, clientAddress, onOutcome } = deps;
+  const { outside, attempts, binding, replies, upstreamSessions, testSignIn } = deps;
+  const { pages, clientAddress, onOutcome } = deps;
 
   return {
     /** `GET /login/callback/:provider`. */
     async receive(ctx: Context): Promise<void> {
-      const provider = outside.findProvider(String(ctx.params.provider));
+      const provider = outside.findConfigured(String(ctx.params.provider));
       const query = parseForm(ctx.querystring);
       await finish(ctx, provider, () => replyOf(provider, query));
     },
     /** `POST /login/callback/:provider`: a form of the provider's page, so without a token of ours. */
     async receivePosted(ctx: Context): Promise<void> {
-      const provider = outside.findProvider(String(ctx.params.provider));
+      const provider = outside.findConfigured(String(ctx.params.provider));
       const reply = await readPosted(ctx);
       if (binding.read(ctx)) return finish(ctx, provider, async () => reply);
       try {
         await comeBack(ctx, provider, reply);
       } catch (error) {
+        checkIsOffered(provider);
         // On an error page: the sign-in page would give a new form cookie to who may have one.
         tell(ctx, provider, asRefusal(error));
         throw asRefusal(error);
@@ -71,10 +76,21 @@ export function createCallback(deps: CallbackDeps) {
       const id = attemptOf(provider, reply);
       const attempt = await attempts.take({ id, providerId: provider.id, browser: binding.read(ctx) });
       purpose = attempt.purpose;
+      const adminId = testedBy(purpose);
+      const { secrets } = attempt;
+      if (adminId !== undefined) return await testSignIn.finish(ctx, provider, reply, { adminId, secrets });
+      checkIsOffered(provider);
       await goOn(ctx, provider, await outside.finish(provider, reply, attempt.secrets), purpose);
     } catch (error) {
+      if (testedBy(purpose) !== undefined) throw asRefusal(error);
+      checkIsOffered(provider);
       await refuse(ctx, provider, asRefusal(error), purpose);
     }
+  }
+
+  /** A disabled one is there for tests alone. @throws {ProblemError} `not_found` */
+  function checkIsOffered({ id, isEnabled }: Provider): void {
+    if (!isEnabled) outside.findProvider(id);
   }
 
   async function goOn(

@@ -6,7 +6,7 @@
 
 /** Somebody whom a provider vouches for. */
 export interface UpstreamIdentity {
-  /** Never given to another person by the provider: OIDC `sub`, SAML NameID, LDAP entryUUID or objectGUID. */
+  /** Never given to another person by the provider: OIDC `sub`, SAML NameID or an attribute, LDAP entryUUID or objectGUID. */
   readonly subject: string;
   readonly username?: string;
   readonly email?: string;
@@ -19,6 +19,8 @@ export interface UpstreamIdentity {
     readonly id?: string;
     /** OIDC ID token, SAML NameID with its qualifiers: what a logout request has to carry. */
     readonly hint?: string;
+    /** What the provider calls the person in a logout, where that is not the subject. */
+    readonly name?: string;
   };
 }
 
@@ -86,7 +88,7 @@ export type SamlLogoutMessage =
 export interface RedirectConnector {
   readonly kind: 'oidc' | 'saml';
   /** @throws {FederationError} when the provider cannot be reached or is configured wrongly */
-  begin(options: BeginOptions): Promise<{ readonly location: string; readonly secrets: AttemptSecrets }>;
+  begin(options: BeginOptions): Promise<Departure & { readonly secrets: AttemptSecrets }>;
   /** @throws {FederationError} when the answer is a refusal, or does not prove anything */
   finish(reply: CallbackReply, secrets: AttemptSecrets): Promise<UpstreamIdentity>;
   /**

@@ -3,11 +3,10 @@
  * told, and where the browser goes afterwards, is kept here under a random id: nothing of it travels.
  */
 import type { Context } from 'koa';
-import { renderHandOver } from '../../views/hand-over.tsx';
 import type { BegunOutside, OutsideLogout, OutsideLogouts } from '../accounts/outside-logout.ts';
-import { setPageHeaders } from '../http/security-headers.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import { type Departure, FederationError } from './connector.ts';
+import { sendDeparture } from './departures.ts';
 import { logoutReturnAddress, samlLogoutAddress } from './providers/connectors.ts';
 import type { Providers } from './providers/providers.ts';
 import type { UpstreamSessions, UpstreamSessionsDeps } from './upstream-sessions.ts';
@@ -106,20 +105,7 @@ export function createOutsideLogouts(deps: OutsideLogoutsDeps): ReturningLogouts
   }
 
   function send(ctx: Context, providerId: string, departure: Departure): void {
-    ctx.set('Cache-Control', 'no-store');
-    if (departure.method === 'GET') {
-      ctx.status = 303;
-      ctx.redirect(departure.location);
-      return;
-    }
-    // What the provider answers with may lead through other hosts of its own.
-    setPageHeaders(ctx, isSecure, [new URL(departure.location).origin, 'https:']);
-    ctx.type = 'html';
-    ctx.body = renderHandOver({
-      provider: nameOf(providerId),
-      action: departure.location,
-      fields: departure.fields,
-    });
+    sendDeparture(ctx, departure, { providerName: nameOf(providerId), purpose: 'sign-out', isSecure });
   }
 
   function nameOf(providerId: string): string {

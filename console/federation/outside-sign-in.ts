@@ -1,4 +1,5 @@
 /** From the sign-in page to an outside provider, and from what it answers to an account here. */
+import type { Context } from 'koa';
 import type { OutsideChoice, OutsideSignIn } from '../accounts/outside-sign-in.ts';
 import type { SignedIn } from '../accounts/sign-in.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
@@ -8,12 +9,13 @@ import { ProblemError, problems } from '../errors.ts';
 import type { Attempts } from './attempts.ts';
 import type { BrowserBinding } from './browser-binding.ts';
 import type { AttemptSecrets, RedirectConnector, UpstreamIdentity } from './connector.ts';
+import { sendDeparture } from './departures.ts';
 import { type Link, notSetUp } from './link.ts';
-import type { LiveProvider, Providers } from './providers/providers.ts';
+import type { ConfiguredProvider, LiveProvider, Providers } from './providers/providers.ts';
 import { asRefusal } from './refusals.ts';
 
 export interface OutsideSignInDeps {
-  readonly providers: Pick<Providers, 'choices' | 'directories' | 'findRedirect' | 'find'>;
+  readonly providers: Pick<Providers, 'choices' | 'directories' | 'findRedirect' | 'findConfigured' | 'find'>;
   readonly attempts: Attempts;
   readonly binding: BrowserBinding;
   readonly link: Link;
@@ -21,6 +23,7 @@ export interface OutsideSignInDeps {
   readonly times: SignInTimes;
   /** Where a provider's answer comes to. */
   readonly callbackUrl: (providerId: string) => string;
+  readonly isSecure: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -33,6 +36,20 @@ export interface OutsideSignedIn extends SignedIn {
 export interface OutsideSignIns extends OutsideSignIn {
   /** @throws {ProblemError} `not_found` */
   findProvider(id: string): LiveProvider<RedirectConnector>;
+  /** A disabled one too. @throws {ProblemError} `not_found` */
+  findConfigured(id: string): ConfiguredProvider;
+  /**
+   * Sends the browser of an administrator to the provider, to see what it sends.
+   *
+   * @throws {ProblemError} `login_failed` when the provider cannot be asked
+   */
+  beginTest(ctx: Context, provider: ConfiguredProvider, adminId: string): Promise<void>;
+  /** Whom the answer proves, and nothing more. @throws {ProblemError} as {@link asRefusal} says */
+  identify(
+    provider: LiveProvider<RedirectConnector>,
+    parameters: ReadonlyMap<string, string>,
+    secrets: AttemptSecrets,
+  ): Promise<UpstreamIdentity>;
   /** Whom the answer proves, as an account here. @throws {ProblemError} as {@link asRefusal} says */
   finish(
     provider: LiveProvider<RedirectConnector>,
@@ -42,7 +59,7 @@ export interface OutsideSignIns extends OutsideSignIn {
 }
 
 export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
-  const { providers, attempts, binding, link, users, times, callbackUrl, now } = deps;
+  const { providers, attempts, binding, link, users, times, callbackUrl, isSecure, now } = deps;
 
   return {
     directoryNames: () => (users.hasAny() ? providers.directories().map(({ name }) => name) : []),
@@ -53,24 +70,23 @@ export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
       return choiceAt(path, provider);
     },
     findProvider,
+    findConfigured(id) {
+      const provider = providers.findConfigured(id);
+      if (provider) return provider;
+      throw noProvider();
+    },
     async begin(ctx, providerId, { interactionUid, reauthenticate }) {
       // An outside account must not be the first one here: it would close the set-up (S27).
       if (!users.hasAny()) throw asRefusal(notSetUp());
-      const { connector } = findProvider(providerId);
-      const id = attempts.newId();
-      const { location, secrets } = await refusing(() =>
-        connector.begin({ attemptId: id, callbackUrl: callbackUrl(providerId), reauthenticate }),
-      );
-      const browser = binding.keep(ctx);
-      await attempts.open({ id, providerId, browser, secrets, purpose: interactionUid });
-      ctx.status = 303;
-      ctx.set('Cache-Control', 'no-store');
-      ctx.redirect(location);
+      await sendOut(ctx, findProvider(providerId), { reauthenticate, purpose: interactionUid });
     },
+    // As a sign-in asks, so that it shows what a sign-in would get.
+    beginTest: (ctx, provider, adminId) =>
+      sendOut(ctx, provider, { reauthenticate: false, purpose: testPurpose(adminId) }),
+    identify: (provider, parameters, secrets) => refusing(() => identityOf(provider, parameters, secrets)),
     finish: (provider, parameters, secrets) =>
       refusing(async () => {
-        const reply = { callbackUrl: callbackUrl(provider.id), parameters };
-        const identity = await provider.connector.finish(reply, secrets);
+        const identity = await identityOf(provider, parameters, secrets);
         const account = await link(provider, identity);
         const at = issueTime(account, now());
         await times.note(account.id, at);
@@ -78,14 +94,52 @@ export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
       }),
   };
 
+  async function sendOut(
+    ctx: Context,
+    { id: providerId, name: providerName, connector }: LiveProvider<RedirectConnector>,
+    { reauthenticate, purpose }: { readonly reauthenticate: boolean; readonly purpose: string | undefined },
+  ): Promise<void> {
+    const id = attempts.newId();
+    const { secrets, ...departure } = await refusing(() =>
+      connector.begin({ attemptId: id, callbackUrl: callbackUrl(providerId), reauthenticate }),
+    );
+    const browser = binding.keep(ctx);
+    await attempts.open({ id, providerId, browser, secrets, purpose });
+    sendDeparture(ctx, departure, { providerName, purpose: 'sign-in', isSecure });
+  }
+
+  function identityOf(
+    { id, connector }: LiveProvider<RedirectConnector>,
+    parameters: ReadonlyMap<string, string>,
+    secrets: AttemptSecrets,
+  ): Promise<UpstreamIdentity> {
+    return connector.finish({ callbackUrl: callbackUrl(id), parameters }, secrets);
+  }
+
   function findProvider(id: string): LiveProvider<RedirectConnector> {
     const provider = providers.findRedirect(id);
     if (provider) return provider;
-    throw new ProblemError(
-      problems.notFound,
-      'There is no identity provider at this address, or it is switched off.',
-    );
+    throw noProvider();
   }
+}
+
+const testPrefix = 'test:';
+
+/** What an attempt is for when an administrator tests a provider; no id of an interaction has a colon. */
+function testPurpose(adminId: string): string {
+  return `${testPrefix}${adminId}`;
+}
+
+/** @returns who tests the provider; undefined for a sign-in */
+export function testedBy(purpose: string | undefined): string | undefined {
+  return purpose?.startsWith(testPrefix) ? purpose.slice(testPrefix.length) : undefined;
+}
+
+function noProvider(): ProblemError {
+  return new ProblemError(
+    problems.notFound,
+    'There is no identity provider at this address, or it is switched off.',
+  );
 }
 
 /** @throws {ProblemError} for a refusal of the provider, or of its answer */

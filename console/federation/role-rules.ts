@@ -59,15 +59,30 @@ export function isRoleName(text: string): boolean {
   return isRole(text) || isCustomRoleName(text);
 }
 
+export interface MatchedRule {
+  readonly rule: RoleRule;
+  readonly isMatched: boolean;
+}
+
+/** Each rule, and whether it holds for somebody. */
+export function matchesOf(
+  { attributes }: Pick<UpstreamIdentity, 'attributes'>,
+  { rules }: RoleRules,
+): readonly MatchedRule[] {
+  return rules.map((rule) => ({
+    rule,
+    isMatched: valuesOf(attributes, rule.attribute).includes(rule.value),
+  }));
+}
+
 /** @returns every role that a rule gives, else the default one, else none; strongest first, custom ones at the end */
 export function rolesOf(
-  { attributes }: Pick<UpstreamIdentity, 'attributes'>,
-  { rules, defaultRole }: RoleRules,
+  identity: Pick<UpstreamIdentity, 'attributes'>,
+  roleRules: RoleRules,
 ): readonly string[] {
+  const { defaultRole } = roleRules;
   const given = new Set(
-    rules
-      .filter(({ attribute, value }) => valuesOf(attributes, attribute).includes(value))
-      .map(({ role }) => role),
+    matchesOf(identity, roleRules).flatMap(({ rule, isMatched }) => (isMatched ? [rule.role] : [])),
   );
   if (given.size === 0 && defaultRole) return [defaultRole];
   const custom = [...given].filter((role) => !isRole(role)).sort();

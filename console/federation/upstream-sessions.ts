@@ -51,7 +51,7 @@ export function createUpstreamSessions({ artifacts, sealer }: UpstreamSessionsDe
       const secret = JSON.stringify({ subject, session });
       await artifacts.put(kind, uid, {
         payload: { uid, accountId, providerId, sealed: sealer?.seal(secret, label) ?? secret },
-        accountId: indexOf(providerId, 'subject', subject),
+        accountId: indexOf(providerId, 'subject', session.name ?? subject),
         expiresAt,
       });
       if (session.id === undefined) return artifacts.remove(idKind, uid);
@@ -69,7 +69,7 @@ export function createUpstreamSessions({ artifacts, sealer }: UpstreamSessionsDe
       if (subject === undefined) return ofId;
       // Which session of the person it was is not known where the provider never named it: that one too.
       const unnamed = ofSubject.filter(({ session }) => session.id === undefined);
-      return [...ofId.filter((one) => one.subject === subject), ...unnamed];
+      return [...ofId.filter((one) => (one.session.name ?? one.subject) === subject), ...unnamed];
     },
     async forget(uid) {
       await Promise.all([artifacts.remove(kind, uid), artifacts.remove(idKind, uid)]);

@@ -77,6 +77,7 @@ describe('an OpenID provider', () => {
       roleRules: ['groups=cn=admins,dc=example -> Admin'],
       defaultRole: null,
       callbackUrl: 'http://localhost:8080/login/callback/corp',
+      testUrl: 'http://localhost:8080/login/test/corp',
       settings: {
         issuer: 'https://idp.example',
         clientId: 'console',

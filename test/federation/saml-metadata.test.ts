@@ -80,8 +80,9 @@ describe.skipIf(obstacle)(`SAML metadata${obstacle ? ` (${obstacle})` : ''}`, ()
       change: (xml: string) => xml.replace('https://idp.example/out"', 'https://a:b@idp.example/out"'),
     },
     {
-      name: 'no address for HTTP-Redirect',
-      change: (xml: string) => xml.replaceAll(redirectBinding, 'urn:other'),
+      name: 'no address for HTTP-Redirect or HTTP-POST',
+      change: (xml: string) =>
+        xml.replaceAll(redirectBinding, 'urn:other').replaceAll(postBinding, 'urn:other'),
     },
     { name: 'no entity id', change: (xml: string) => xml.replace('entityID', 'entityName') },
     { name: 'a document that has expired', change: (xml: string) => xml.replace('2099-', '2019-') },

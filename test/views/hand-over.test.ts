@@ -4,7 +4,12 @@ import { parseMarkup } from './markup.ts';
 
 test('a message to a provider is a form to its address, with the fields as they are and a button', () => {
   const fields = { SAMLRequest: 'PHg+"&<', RelayState: 'id' };
-  const html = renderHandOver({ provider: '<b>Corp</b>', action: 'https://idp.example/out?a=1&b=2', fields });
+  const html = renderHandOver({
+    provider: '<b>Corp</b>',
+    purpose: 'sign-out',
+    action: 'https://idp.example/out?a=1&b=2',
+    fields,
+  });
   const page = parseMarkup(html);
   const [form, ...others] = page.find('form');
   expect(others).toEqual([]);
@@ -17,5 +22,7 @@ test('a message to a provider is a form to its address, with the fields as they 
 });
 
 test('S51: it goes to no address that is not a page', () => {
-  expect(() => renderHandOver({ provider: 'Corp', action: 'javascript:alert(1)', fields: {} })).toThrow();
+  expect(() =>
+    renderHandOver({ provider: 'Corp', purpose: 'sign-in', action: 'javascript:alert(1)', fields: {} }),
+  ).toThrow();
 });

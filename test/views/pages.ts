@@ -5,6 +5,7 @@ import { renderLoggedOut } from '../../views/logged-out.tsx';
 import { renderLogin } from '../../views/login.tsx';
 import { renderLogout } from '../../views/logout.tsx';
 import { renderSetup } from '../../views/setup.tsx';
+import { renderTestSignIn } from '../../views/test-sign-in.tsx';
 
 /** What goes into every field of a model: one text for all that is shown, one address for all links. */
 export interface Filling {
@@ -14,6 +15,24 @@ export interface Filling {
 
 /** Every page with every field of its model filled. */
 export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
+  'test sign-in': ({ text, href }) =>
+    renderTestSignIn({
+      username: text,
+      logoutHref: href,
+      provider: { id: text, name: text, kind: text, isEnabled: false },
+      startHref: href,
+      problem: text,
+      result: {
+        subject: text,
+        username: text,
+        email: text,
+        name: text,
+        claims: [{ name: text, values: [text, `${text} 2`] }],
+        rules: [{ condition: text, role: text, isMatched: true }],
+        roles: [text],
+        account: { username: text, state: 'new' },
+      },
+    }),
   setup: ({ text }) =>
     renderSetup({
       action: '/setup',

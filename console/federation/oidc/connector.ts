@@ -66,7 +66,8 @@ export function createOidcConnector({ config, outbound, now }: OidcConnectorDeps
           ...(reauthenticate ? { prompt: 'login', max_age: '0' } : {}),
         });
         const since = reauthenticate ? { provenSince: String(Math.floor(now() / 1000)) } : {};
-        return { location: location.href, secrets: { state: attemptId, nonce, verifier, ...since } };
+        const secrets = { state: attemptId, nonce, verifier, ...since };
+        return { method: 'GET' as const, location: location.href, secrets };
       }),
     finish: (reply, secrets) =>
       inWords(async () => {

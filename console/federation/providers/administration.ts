@@ -20,7 +20,12 @@ export interface ProviderAdministrationDeps extends InputWorld {
   readonly registration: ProviderRegistration;
 }
 
-const switches: readonly ProviderField[] = ['signRequests', 'startTls', 'allowPlaintext'];
+const switches: readonly ProviderField[] = [
+  'signRequests',
+  'encryptedAssertions',
+  'startTls',
+  'allowPlaintext',
+];
 const lists: readonly ProviderField[] = ['roleRules', 'scopes'];
 const common: readonly ProviderField[] = ['name', 'roleRules', 'defaultRole'];
 const text = z.string().min(1).max(262_144);

@@ -47,6 +47,11 @@ export function logoutReturnAddress(url: string, id: string): string {
   return `${url}/login/logout/${id}`;
 }
 
+/** Where an administrator signs in to see what a provider sends. */
+export function testAddress(url: string, id: string): string {
+  return `${url}/login/test/${id}`;
+}
+
 /** Where a provider's answer comes to. */
 export function callbackAddress(url: string, id: string): string {
   return `${url}/login/callback/${id}`;
@@ -102,20 +107,24 @@ function claimOf(attribute: string): string {
 }
 
 export function samlDeps(
-  { id, saml: { metadata, nameIdFormat, signing } }: SamlProvider,
+  { id, saml }: SamlProvider,
   { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'sealer' | 'log'>,
 ) {
-  const { entityId, signOnUrl, logout, certificates } = metadata;
+  const { nameIdFormat, subjectAttribute, signing, encryption } = saml;
+  const { entityId, signOnUrl, signOnBinding, logout, certificates } = saml.metadata;
   return {
     provider: {
       entityId,
       signOnUrl,
+      signOnBinding,
       ...(logout && { logout }),
       certificates,
       ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
+      subjectAttribute,
     },
     entityId: samlEntityId(url, id),
     ...(signing ? { signingKey: signing.key.reveal() } : {}),
+    ...(encryption ? { decryptionKey: encryption.key.reveal() } : {}),
     artifacts,
     randomBytes,
     now,

@@ -20,10 +20,10 @@ export function createInputDeps(
   return {
     called,
     fetchMetadata: (address) => fetchMetadata(outbound, address),
-    async readMetadata(xml) {
+    async readMetadata(xml, certificate) {
       // Loading the protocol takes longer than a command that needs none of it may.
       const { readProviderMetadata } = await import('../saml/metadata.ts');
-      return readProviderMetadata(xml, now()).catch((cause: unknown) => {
+      return readProviderMetadata(xml, now(), certificate).catch((cause: unknown) => {
         if (!(cause instanceof FederationError)) throw cause;
         throw new ProblemError(problems.invalidRequest, `${cause.message}.`, { cause });
       });

@@ -36,7 +36,10 @@ export interface ProviderInput {
   readonly metadataUrl?: string | undefined;
   /** The document. */
   readonly metadata?: string | undefined;
+  /** PEM: who signs the metadata. */
+  readonly metadataCertificate?: string | undefined;
   readonly signRequests?: boolean | undefined;
+  readonly encryptedAssertions?: boolean | undefined;
   readonly nameIdFormat?: string | undefined;
 
   readonly url?: string | undefined;
@@ -78,7 +81,15 @@ export const fieldsOfKind: Readonly<Record<ProviderKind, readonly ProviderField[
     'userinfoEndpoint',
     'endSessionEndpoint',
   ],
-  saml: ['metadataUrl', 'metadata', 'signRequests', 'nameIdFormat'],
+  saml: [
+    'metadataUrl',
+    'metadata',
+    'metadataCertificate',
+    'signRequests',
+    'encryptedAssertions',
+    'nameIdFormat',
+    'subjectAttribute',
+  ],
   ldap: [
     'url',
     'startTls',
@@ -105,8 +116,8 @@ export interface ProviderInputDeps {
   readonly called: (field: ProviderField) => string;
   /** @throws {ProblemError} `invalid_url`, or another that says why there is no document */
   readonly fetchMetadata: (url: string) => Promise<string>;
-  /** @throws {FederationError} 400 with what is missing */
-  readonly readMetadata: (xml: string) => Promise<ProviderMetadata>;
+  /** @param certificate  PEM, of who has to have signed it. @throws {FederationError} 400 with what is missing */
+  readonly readMetadata: (xml: string, certificate?: string) => Promise<ProviderMetadata>;
   /** A key for signing requests of this provider. */
   readonly newSigning: (id: string) => Promise<SelfSigned>;
 }

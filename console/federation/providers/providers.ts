@@ -18,6 +18,11 @@ export interface LiveProvider<C extends Connector = Connector> {
   readonly connector: C;
 }
 
+/** One that is set up, whether people are offered it or not. */
+export interface ConfiguredProvider extends LiveProvider<RedirectConnector> {
+  readonly isEnabled: boolean;
+}
+
 export interface Providers {
   /** Reads what is configured; call it before use. Until then, and where it fails, no provider is offered. */
   prepare(): Promise<void>;
@@ -25,6 +30,8 @@ export interface Providers {
   choices(): readonly { readonly id: string; readonly name: string }[];
   /** @returns undefined when there is none of this id, it is disabled, or it takes passwords */
   findRedirect(id: string): LiveProvider<RedirectConnector> | undefined;
+  /** The same of a disabled one too: for whoever tests it. */
+  findConfigured(id: string): ConfiguredProvider | undefined;
   /** Enabled directories, the one that was added first in front: the order in which they are asked. */
   directories(): readonly LiveProvider<PasswordConnector>[];
   /** What is configured under this id, disabled or not; undefined when it cannot be read. */
@@ -72,10 +79,10 @@ export function createProviders(deps: ProvidersDeps): Providers {
         .map(({ provider: { id, name } }) => ({ id, name }))
         .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id)),
     findRedirect(id) {
-      const entry = entries.get(id);
-      const live = entry?.provider.enabled ? liveOf(entry) : undefined;
-      return live && isRedirect(live) ? live : undefined;
+      const found = findConfigured(id);
+      return found?.isEnabled ? found : undefined;
     },
+    findConfigured,
     directories: () =>
       enabled()
         .filter(({ provider }) => provider.kind === 'ldap')
@@ -92,6 +99,12 @@ export function createProviders(deps: ProvidersDeps): Providers {
       await Promise.all(closed.map(closeConnector));
     },
   };
+
+  function findConfigured(id: string): ConfiguredProvider | undefined {
+    const entry = entries.get(id);
+    const live = entry && liveOf(entry);
+    return live && isRedirect(live) ? { ...live, isEnabled: entry.provider.enabled } : undefined;
+  }
 
   function enabled(): readonly Entry[] {
     return [...entries.values()].filter(({ provider, isBroken }) => provider.enabled && !isBroken);

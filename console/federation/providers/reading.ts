@@ -3,6 +3,7 @@
 import { parseDefaultRole, parseRoleRule, RoleRuleError, type RoleRules } from '../role-rules.ts';
 import {
   fieldsOfKind,
+  type ProviderField,
   type ProviderInput,
   type ProviderInputDeps,
   ProviderInputError,
@@ -56,7 +57,9 @@ export async function readProviderInput(
 
 function refuseForeignFields(kind: ProviderKind, input: ProviderInput, { called }: ProviderInputDeps): void {
   for (const other of providerKinds) {
-    const field = other === kind ? undefined : fieldsOfKind[other].find((name) => input[name] !== undefined);
+    const isForeign = (name: ProviderField) =>
+      input[name] !== undefined && !fieldsOfKind[kind].includes(name);
+    const field = fieldsOfKind[other].find(isForeign);
     if (field)
       throw new ProviderInputError(`${called(field)} is for ${other} providers; this one is ${kind}.`);
   }

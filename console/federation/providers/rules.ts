@@ -50,7 +50,7 @@ function namespaceOf(provider: Provider): string {
     case 'oidc':
       return provider.oidc.issuer;
     case 'saml':
-      return provider.saml.metadata.entityId;
+      return JSON.stringify([provider.saml.metadata.entityId, provider.saml.subjectAttribute ?? null]);
     case 'ldap':
       return provider.ldap.subjectAttribute ?? '';
   }
@@ -71,9 +71,14 @@ function checkOidc({ oidc: { issuer, endpoints } }: OidcProvider, checkOutboundU
 }
 
 function checkSaml(
-  { saml: { metadata, metadataUrl } }: SamlProvider,
+  { saml: { metadata, metadataUrl, metadataCertificate } }: SamlProvider,
   checkOutboundUrl: Outbound['check'],
 ): void {
+  if (metadataCertificate !== undefined && metadataUrl === undefined) {
+    throw invalid(
+      'Metadata are fetched again from their address: a certificate for them goes with --metadata-url.',
+    );
+  }
   if (metadataUrl !== undefined) checkCalled('metadata address', metadataUrl, checkOutboundUrl);
   checkVisited('sign-on address', metadata.signOnUrl);
   if (metadata.logout) {

@@ -28,12 +28,18 @@ export interface SamlProvider extends ProviderBase {
 }
 
 export interface SamlSettings {
-  /** As it was when an administrator handed it in: its certificates are pinned, and it is not fetched again. */
+  /** As an administrator handed it in, or as it was fetched again under the trust below: its certificates are pinned. */
   readonly metadata: ProviderMetadata;
   /** Where it came from, to compare it with what is there today. */
   readonly metadataUrl?: string;
+  /** PEM: who signs the metadata. With it they are fetched again by themselves. */
+  readonly metadataCertificate?: string;
   /** Asked for in requests. */
   readonly nameIdFormat?: string;
+  /** Says who it is, instead of the NameID. */
+  readonly subjectAttribute?: string;
+  /** PEM; assertions may be encrypted when it is there. */
+  readonly encryption?: { readonly key: Secret; readonly certificate: string };
   /** PEM; requests are signed when it is there. */
   readonly signing?: { readonly key: Secret; readonly certificate: string };
 }
@@ -109,6 +115,7 @@ const samlRecord = z.strictObject({
     metadata: z.strictObject({
       entityId: text(1024),
       signOnUrl: address,
+      signOnBinding: z.literal('post').exactOptional(),
       logout: z
         .strictObject({ binding: z.enum(['redirect', 'post']), url: address, replyUrl: address })
         .exactOptional(),
@@ -116,7 +123,10 @@ const samlRecord = z.strictObject({
       nameIdFormats: z.array(text(256)).max(32).readonly(),
     }),
     metadataUrl: address.exactOptional(),
+    metadataCertificate: pem.exactOptional(),
     nameIdFormat: text(256).exactOptional(),
+    subjectAttribute: text(256).exactOptional(),
+    encryption: z.strictObject({ key: sealed, certificate: pem }).exactOptional(),
     signing: z.strictObject({ key: sealed, certificate: pem }).exactOptional(),
   }),
 });

@@ -2,7 +2,7 @@
 import type { JWK } from 'jose';
 import { Secret } from '../../secret.ts';
 import type { OidcClientAuthentication } from '../oidc/connector.ts';
-import type { OidcProvider, Provider, StoredProvider } from './schema.ts';
+import type { OidcProvider, Provider, SamlSettings, StoredProvider } from './schema.ts';
 
 /** Turns a secret into what the store keeps, and back. */
 export interface SecretSealer {
@@ -20,10 +20,19 @@ export function opened(stored: StoredProvider, sealer: SecretSealer): Provider {
     case 'oidc':
       return { ...stored, oidc: { ...stored.oidc, authentication: openedAuthentication(stored, open) } };
     case 'saml': {
-      const { signing, ...saml } = stored.saml;
-      if (!signing) return { ...stored, saml };
-      const key = new Secret(open('signing key', signing.key));
-      return { ...stored, saml: { ...saml, signing: { ...signing, key } } };
+      const { signing, encryption, ...saml } = stored.saml;
+      const openKey = (what: SecretName, pair: { readonly key: string; readonly certificate: string }) => ({
+        ...pair,
+        key: new Secret(open(what, pair.key)),
+      });
+      return {
+        ...stored,
+        saml: {
+          ...saml,
+          ...(signing && { signing: openKey('signing key', signing) }),
+          ...(encryption && { encryption: openKey('decryption key', encryption) }),
+        },
+      };
     }
     case 'ldap': {
       const { find } = stored.ldap;
@@ -62,10 +71,19 @@ export function sealedOf(provider: Provider, sealer: SecretSealer): unknown {
         oidc: { ...provider.oidc, authentication: sealedAuthentication(provider, seal) },
       };
     case 'saml': {
-      const { signing, ...saml } = provider.saml;
-      if (!signing) return provider;
-      const key = seal('signing key', signing.key.reveal());
-      return { ...provider, saml: { ...saml, signing: { ...signing, key } } };
+      const { signing, encryption, ...saml } = provider.saml;
+      const sealKey = (what: SecretName, pair: NonNullable<SamlSettings['signing']>) => ({
+        ...pair,
+        key: seal(what, pair.key.reveal()),
+      });
+      return {
+        ...provider,
+        saml: {
+          ...saml,
+          ...(signing && { signing: sealKey('signing key', signing) }),
+          ...(encryption && { encryption: sealKey('decryption key', encryption) }),
+        },
+      };
     }
     case 'ldap': {
       const { find } = provider.ldap;
@@ -93,7 +111,7 @@ function sealedAuthentication(
   }
 }
 
-type SecretName = 'client secret' | 'client key' | 'signing key' | 'bind password';
+type SecretName = 'client secret' | 'client key' | 'signing key' | 'decryption key' | 'bind password';
 
 /** Authenticated with the secret: none can be moved to another provider, or to another place of this one. */
 function labelOf(what: SecretName, { id }: { readonly id: string }): string {
@@ -109,7 +127,7 @@ export function secretsOf(stored: StoredProvider): readonly string[] {
       return [authentication.method === 'private_key_jwt' ? authentication.key : authentication.secret];
     }
     case 'saml':
-      return stored.saml.signing ? [stored.saml.signing.key] : [];
+      return [stored.saml.signing, stored.saml.encryption].flatMap((pair) => (pair ? [pair.key] : []));
     case 'ldap':
       return stored.ldap.find.by === 'search' ? [stored.ldap.find.bindPassword] : [];
   }

@@ -1,6 +1,12 @@
 /** What may be shown of a provider: everything but its secrets (S54). */
 import { X509Certificate } from 'node:crypto';
-import { callbackAddress, logoutReturnAddress, samlEntityId, samlLogoutAddress } from './connectors.ts';
+import {
+  callbackAddress,
+  logoutReturnAddress,
+  samlEntityId,
+  samlLogoutAddress,
+  testAddress,
+} from './connectors.ts';
 import type { ListedProvider } from './registration.ts';
 import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './schema.ts';
 
@@ -22,6 +28,8 @@ export function viewOfProvider({ id, provider, problem, accounts }: ListedProvid
     defaultRole: roleRules.defaultRole ?? null,
     // A directory has no callback: the password is typed here.
     callbackUrl: kind === 'ldap' ? null : callbackAddress(url, id),
+    /** Where an administrator sees what the provider sends; a directory is tested on the command line. */
+    testUrl: kind === 'ldap' ? null : testAddress(url, id),
     settings: settingsOf(provider, url),
   };
 }
@@ -52,18 +60,23 @@ function oidcSettings({ id, oidc }: OidcProvider, url: string) {
 }
 
 function samlSettings({ id, saml }: SamlProvider, url: string) {
-  const { metadata, metadataUrl, nameIdFormat, signing } = saml;
+  const { metadata, metadataUrl, metadataCertificate, nameIdFormat, signing, encryption } = saml;
   return {
     entityId: metadata.entityId,
     signOnUrl: metadata.signOnUrl,
+    signOnBinding: metadata.signOnBinding ?? 'redirect',
     logout: metadata.logout ?? null,
     certificates: metadata.certificates.map(viewOfCertificate),
     metadataUrl: metadataUrl ?? null,
+    metadataCertificate: metadataCertificate === undefined ? null : viewOfCertificate(metadataCertificate),
     nameIdFormat: nameIdFormat ?? null,
+    subjectAttribute: saml.subjectAttribute ?? null,
     ownEntityId: samlEntityId(url, id),
     ownLogoutUrl: samlLogoutAddress(url, id),
     signsRequests: signing !== undefined,
     ownCertificate: signing ? viewOfCertificate(signing.certificate) : null,
+    takesEncrypted: encryption !== undefined,
+    ownEncryptionCertificate: encryption ? viewOfCertificate(encryption.certificate) : null,
   };
 }
 

@@ -17,6 +17,8 @@ const conditionsUnderstood: ReadonlySet<string> = new Set([
 export interface ExpectedAssertion extends ExpectedResponse {
   /** Our own entity id. */
   readonly audience: string;
+  /** The attribute whose value says who it is, instead of the NameID. */
+  readonly subjectAttribute?: string | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: number;
 }
@@ -46,20 +48,49 @@ export async function readAssertion(signedXml: string, expected: ExpectedAsserti
   const usableUntilMs = checkConfirmation(subject, expected);
   const statement = only(assertion, 'AuthnStatement');
   checkTimes(statement, { until: 'SessionNotOnOrAfter' }, expected.nowMs);
-  const nameId = only(subject, 'NameID');
-  const name = textOf(nameId);
-  if (name === '' || name.length > 1024) throw refusal('names nobody');
-  if (nameId.getAttribute('Format') === transient) {
-    throw refusal('names the person only for this session: set the provider to a persistent NameID');
-  }
+  const attributes = readAttributes(assertion);
+  const { subjectAttribute } = expected;
+  const nameId = readNameId(subject, subjectAttribute !== undefined);
+  const name = subjectAttribute === undefined ? nameId!.value : readSubject(attributes, subjectAttribute);
   const sessionIndex = attributeOf(statement, 'SessionIndex');
   return {
     id,
     usableUntilMs,
     subject: name,
-    attributes: readAttributes(assertion),
-    session: { ...(sessionIndex && { id: sessionIndex }), hint: logoutHint(nameId, name) },
+    attributes,
+    session: {
+      ...(sessionIndex && { id: sessionIndex }),
+      ...(nameId && { hint: nameId.hint }),
+      // What a logout of the provider calls the person.
+      ...(nameId && nameId.value !== name && { name: nameId.value }),
+    },
   };
+}
+
+/** @param isSpare  who it is stands elsewhere: then it may be missing, or change with each session */
+function readNameId(subject: Element, isSpare: boolean): { value: string; hint: string } | undefined {
+  if (childrenOf(subject, 'assertion', 'EncryptedID').length > 0) {
+    throw refusal(
+      'encrypts the name of the person, which is not supported: let the provider encrypt the assertion',
+    );
+  }
+  if (isSpare && childrenOf(subject, 'assertion', 'NameID').length === 0) return undefined;
+  const nameId = only(subject, 'NameID');
+  const value = textOf(nameId);
+  if (value === '' || value.length > 1024) throw refusal('names nobody');
+  if (!isSpare && nameId.getAttribute('Format') === transient) {
+    throw refusal(
+      'names the person only for this session: set the provider to a persistent NameID, or name an attribute that stays (--subject-attribute)',
+    );
+  }
+  return { value, hint: logoutHint(nameId, value) };
+}
+
+/** One value: of two, which one is the person is not ours to guess. */
+function readSubject(attributes: Assertion['attributes'], name: string): string {
+  const values = Object.hasOwn(attributes, name) ? attributes[name]! : [];
+  if (values.length === 1 && values[0] !== '' && values[0]!.length <= 1024) return values[0]!;
+  throw refusal(`does not have exactly one value of the attribute ${name}, which says who it is`);
 }
 
 /** SAML Core §2.5.1: a condition that is not understood makes the assertion undecidable, which is a no. */

@@ -6,11 +6,10 @@
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { signSamlPost } from '@node-saml/node-saml/lib/saml-post-signing.js';
-// The library's own verification of an XML signature, which gives back the bytes that it covers.
-import { getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
 import { type Departure, FederationError, type SamlMessage } from '../connector.ts';
 import { readPostedMessage, readRedirectedMessage } from './guard.ts';
 import { checkIds, checkSignature } from './signature.ts';
+import { verifiedXml } from './verified.ts';
 import { childrenOf, countAnywhere, parseRoot } from './xml.ts';
 
 type MessageName = 'SAMLRequest' | 'SAMLResponse';
@@ -78,7 +77,7 @@ async function verifyRedirected(query: string, certificates: readonly string[]):
   const isSigned = certificates.some((certificate) =>
     verify(hash, Buffer.from(covered), certificate, Buffer.from(signature, 'base64')),
   );
-  if (!isSigned) throw refusal('is not signed by the identity provider');
+  if (!isSigned) throw notSigned();
   const xml = readRedirectedMessage(decoded(raw.get(name))!);
   return { name, xml, relayState: decoded(raw.get('RelayState')) };
 }
@@ -95,18 +94,11 @@ async function verifyPosted(
   if (signatures.length !== 1) throw refusal('is not signed');
   if (countAnywhere(root, 'Signature') !== 1) throw refusal('has a signature in the wrong place');
   checkSignature(signatures[0]!, root);
-  return { name, xml: verifiedXml(xml, root, certificates), relayState: parameters.get('RelayState') };
-}
-
-function verifiedXml(xml: string, root: Element, certificates: readonly string[]): string {
-  let verified: string | null;
-  try {
-    verified = getVerifiedXml(xml, root, [...certificates]);
-  } catch (cause) {
-    throw refusal('is not signed by the identity provider', cause);
-  }
-  if (!verified) throw refusal('is not signed by the identity provider');
-  return verified;
+  return {
+    name,
+    xml: verifiedXml(xml, root, certificates, notSigned),
+    relayState: parameters.get('RelayState'),
+  };
 }
 
 /** Each once, undecoded; what else stands there is signed by nobody and read by nobody. */
@@ -159,6 +151,10 @@ function post({ name, xml, relayState, url, signingKey }: OutgoingMessage): Depa
     ...(relayState === undefined ? {} : { RelayState: relayState }),
   };
   return { method: 'POST', location: url, fields };
+}
+
+function notSigned(cause?: unknown): FederationError {
+  return refusal('is not signed by the identity provider', cause);
 }
 
 function malformed(flaw: string, cause?: unknown): FederationError {

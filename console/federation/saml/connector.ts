@@ -1,14 +1,15 @@
 /**
- * Sign-in by a SAML 2.0 identity provider: the request by HTTP-Redirect, the answer by HTTP-POST
- * (SAML Profiles §4.1). The library verifies signatures; what a message may look like, what is read
- * from it and what it must say is decided in the neighbouring saml-*.ts files.
+ * Sign-in by a SAML 2.0 identity provider: the request by HTTP-Redirect or HTTP-POST, the answer by
+ * HTTP-POST (SAML Profiles §4.1). The library writes requests and verifies signatures; what a message may
+ * look like, what is read from it and what it must say is decided in the neighbouring files.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { SAML, type SamlConfig, ValidateInResponseTo } from '@node-saml/node-saml';
+import { SAML, type SamlConfig } from '@node-saml/node-saml';
 import type { ArtifactStore } from '../../storage/storage.ts';
 import {
   type AttemptSecrets,
   type CallbackReply,
+  type Departure,
   FederationError,
   type RedirectConnector,
   type UpstreamIdentity,
@@ -18,7 +19,9 @@ import { checkedCertificate } from './certificates.ts';
 import { readPostedMessage } from './guard.ts';
 import { createSamlLogout } from './logout.ts';
 import type { ProviderMetadata } from './metadata.ts';
+import { provenAssertion } from './proof.ts';
 import { checkResponse } from './response.ts';
+import { parseRoot } from './xml.ts';
 
 /** How long an open request waits for its answer (S43 asks it of every provider). */
 const requestTtlMs = 10 * 60_000;
@@ -48,14 +51,18 @@ const usualNames = {
 export interface SamlProvider {
   /** Entity id: the issuer that every answer must name. */
   readonly entityId: string;
-  /** Address that takes requests by HTTP-Redirect. */
+  /** Address that takes requests. */
   readonly signOnUrl: string;
+  /** By HTTP-Redirect unless it says that it takes forms only. */
+  readonly signOnBinding?: 'post' | undefined;
   /** Where it takes logout messages, if it does. */
   readonly logout?: ProviderMetadata['logout'];
   /** PEM. The only keys that are believed; two or more while the provider changes its key. */
   readonly certificates: readonly string[];
   /** Asked for in the request; left to the provider when absent. */
   readonly nameIdFormat?: string;
+  /** The attribute that never belongs to another person, where the NameID does not do. */
+  readonly subjectAttribute?: string | undefined;
 }
 
 export interface SamlConnectorDeps {
@@ -64,6 +71,8 @@ export interface SamlConnectorDeps {
   readonly entityId: string;
   /** PEM (PKCS #8): requests are signed with it, by RSA-SHA-256. Unsigned without one. */
   readonly signingKey?: string;
+  /** PEM (PKCS #8): opens assertions that were encrypted for us. */
+  readonly decryptionKey?: string;
   /** Remembers which assertions have been used, among processes too. */
   readonly artifacts: Pick<ArtifactStore, 'count'>;
   readonly randomBytes: (size: number) => Buffer;
@@ -90,20 +99,22 @@ export function createSamlConnector(deps: SamlConnectorDeps): RedirectConnector 
         forceAuthn: reauthenticate,
         generateUniqueId: () => requestId,
       });
-      const location = await saml.getAuthorizeUrlAsync(attemptId, undefined, {});
-      return { location, secrets: { requestId, askedAt, relayState: attemptId } };
+      const departure = await departureOf(saml, deps.provider, attemptId);
+      return { ...departure, secrets: { requestId, askedAt, relayState: attemptId } };
     },
 
     async finish(reply, secrets) {
       const requestId = openRequest(reply, secrets, deps.now());
       const xml = readPostedMessage(reply.parameters.get('SAMLResponse') ?? '');
       const expected = { issuer: deps.provider.entityId, callbackUrl: reply.callbackUrl, requestId };
-      await checkResponse(xml, expected);
-      const options = libraryOptions(deps, pinned, reply.callbackUrl);
-      const signedXml = await verifySignatures(new SAML(options), xml);
-      const assertion = await readAssertion(signedXml, {
+      const response = await parseRoot(xml, 403);
+      checkResponse(response, expected);
+      const { decryptionKey } = deps;
+      const proven = await provenAssertion(xml, response, { certificates: pinned, decryptionKey });
+      const assertion = await readAssertion(proven, {
         ...expected,
         audience: deps.entityId,
+        subjectAttribute: deps.provider.subjectAttribute,
         nowMs: deps.now(),
       });
       await useOnce(assertion, deps);
@@ -125,18 +136,28 @@ function libraryOptions(
     callbackUrl,
     identifierFormat: provider.nameIdFormat ?? null,
     disableRequestedAuthnContext: true,
-    wantAssertionsSigned: true,
-    // The assertion must be signed, the response around it may be (Profiles §4.1.3.5).
-    wantAuthnResponseSigned: false,
-    // Times, audience and open request are checked in saml-response.ts and saml-assertion.ts: by one clock,
-    // from signed bytes, with a reason to show, and by the secrets of this browser instead of a shared cache.
-    acceptedClockSkewMs: -1,
-    audience: false,
-    validateInResponseTo: ValidateInResponseTo.never,
+    // A form carries the request as it is, an address deflated (Bindings §3.4.4.1, §3.5.4).
+    authnRequestBinding: provider.signOnBinding === 'post' ? 'HTTP-POST' : 'HTTP-Redirect',
+    skipRequestCompression: provider.signOnBinding === 'post',
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
     ...(signingKey !== undefined && { privateKey: signingKey }),
   };
+}
+
+async function departureOf(
+  saml: SAML,
+  { signOnUrl, signOnBinding }: SamlProvider,
+  relayState: string,
+): Promise<Departure> {
+  if (signOnBinding !== 'post') {
+    return { method: 'GET', location: await saml.getAuthorizeUrlAsync(relayState, undefined, {}) };
+  }
+  const message = await saml.getAuthorizeMessageAsync(relayState);
+  const fields = Object.fromEntries(
+    Object.entries(message).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
+  );
+  return { method: 'POST', location: signOnUrl, fields };
 }
 
 /** @returns the id of the request that this browser has open */
@@ -155,20 +176,6 @@ function openRequest(reply: CallbackReply, secrets: AttemptSecrets, nowMs: numbe
 function isSame(received: string, expected: string): boolean {
   const [a, b] = [Buffer.from(received), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** @returns the canonical bytes of the assertion that the signature covers */
-async function verifySignatures(saml: SAML, xml: string): Promise<string> {
-  const { profile } = await saml
-    .validatePostResponseAsync({ SAMLResponse: Buffer.from(xml).toString('base64') })
-    .catch((cause: unknown) => {
-      throw new FederationError(403, 'The answer of the identity provider does not prove anything', {
-        cause,
-      });
-    });
-  const signedXml = profile?.getAssertionXml?.();
-  if (!signedXml) throw new FederationError(403, 'The answer of the identity provider proves nobody');
-  return signedXml;
 }
 
 /** Remembers the assertion for as long as it could be used again (Profiles §4.1.4.5). */

@@ -14,24 +14,26 @@ const soonMs = 30 * 86_400_000;
 export async function dryRunSaml(provider: SamlProvider, deps: DryRunDeps): Promise<readonly DryStep[]> {
   const run = createDryRun();
   await compareMetadata(provider, deps, run);
-  const { entityId, signOnUrl, certificates } = provider.saml.metadata;
+  const { entityId, signOnUrl, signOnBinding, certificates } = provider.saml.metadata;
   run.ok('entity id', entityId);
-  run.ok('sign-on address', `${signOnUrl} (HTTP-Redirect)`);
+  run.ok('sign-on address', `${signOnUrl} (${signOnBinding === 'post' ? 'HTTP-POST' : 'HTTP-Redirect'})`);
   for (const certificate of certificates) tellCertificate(certificate, deps, run);
   await tryRequest(provider, deps, run);
   return run.steps;
 }
 
-/** What is pinned stays in force until an administrator reads it anew; here it is only compared. */
+/** What is pinned stays in force until it is read anew; here it is only compared. */
 async function compareMetadata({ id, saml }: SamlProvider, deps: DryRunDeps, run: DryRun): Promise<void> {
-  const { metadata: pinned, metadataUrl } = saml;
+  const { metadata: pinned, metadataUrl, metadataCertificate } = saml;
   if (metadataUrl === undefined) {
     run.ok('metadata', 'handed in as a file; nothing to compare it with');
     return;
   }
   try {
-    const today = await readProviderMetadata(await fetchMetadata(deps.outbound, metadataUrl), deps.now());
-    run.ok('metadata', `read from ${metadataUrl}`);
+    const text = await fetchMetadata(deps.outbound, metadataUrl);
+    const today = await readProviderMetadata(text, deps.now(), metadataCertificate);
+    const trust = metadataCertificate === undefined ? '' : ', signed as it has to be';
+    run.ok('metadata', `read from ${metadataUrl}${trust}`);
     const differs = (['entityId', 'signOnUrl', 'certificates'] as const).filter(
       (name) => JSON.stringify(today[name]) !== JSON.stringify(pinned[name]),
     );

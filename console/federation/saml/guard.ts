@@ -38,6 +38,15 @@ export function checkMetadataText(xml: string): string {
   return checkedText(Buffer.from(xml), { comments: 'allowed' });
 }
 
+/**
+ * What came out of an encrypted assertion: nobody has looked at it before.
+ *
+ * @throws {FederationError} 400, or 403 for a comment
+ */
+export function checkDecryptedText(xml: string): string {
+  return checkedText(Buffer.from(xml), { comments: 'refused' });
+}
+
 function decodeBase64(encoded: string): Buffer {
   const packed = encoded.replaceAll(/[\r\n]/g, '');
   if (packed.length > Math.ceil(maxXmlBytes / 3) * 4) throw malformed('is too long');

@@ -3,12 +3,7 @@
  * ends ours when it asks. What a message must say is decided here; that it is the provider's, in
  * saml-bindings.ts.
  */
-import {
-  FederationError,
-  type LogoutOptions,
-  type RedirectConnector,
-  type SamlLogoutMessage,
-} from '../connector.ts';
+import { FederationError, type RedirectConnector, type SamlLogoutMessage } from '../connector.ts';
 import { clockSkewMs } from './assertion.ts';
 import { sendMessage, type VerifiedMessage, verifyMessage } from './bindings.ts';
 import { writeLogoutRequest, writeLogoutResponse } from './logout-xml.ts';
@@ -46,7 +41,7 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
 
   return {
     async beginLogout({ logoutId, session }) {
-      if (!logout || signingKey === undefined) return undefined;
+      if (!logout || signingKey === undefined || session.hint === undefined) return undefined;
       const { binding, url } = logout;
       const xml = writeLogoutRequest({
         // Another one for each try, and the answer to any of them leads back to the logout.
@@ -55,7 +50,8 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
         usableUntilMs: now() + requestTtlMs,
         destination: url,
         issuer: entityId,
-        nameId: nameIdOf(session),
+        // As it was at sign-in, qualifiers included (Core §3.7.1).
+        nameId: JSON.parse(session.hint) as Parameters<typeof writeLogoutRequest>[0]['nameId'],
         sessionIndex: session.id,
       });
       return sendMessage({ name: 'SAMLRequest', xml, relayState: logoutId, binding, url, signingKey });
@@ -133,13 +129,6 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
       isDone: codes.length === 1 && codes[0]!.getAttribute('Value') === success,
     };
   }
-}
-
-/** As it was at sign-in, qualifiers included (Core §3.7.1). */
-function nameIdOf({ hint }: LogoutOptions['session']) {
-  if (hint === undefined)
-    throw new FederationError(400, 'This session has no name at the identity provider.');
-  return JSON.parse(hint) as Parameters<typeof writeLogoutRequest>[0]['nameId'];
 }
 
 /** Core §1.3.3: UTC only, so no time zone can be misread. */

@@ -18,7 +18,7 @@ export function createMetadataPage({ providers, url }: MetadataPageDeps) {
     if (provider?.kind !== 'saml') {
       throw new ProblemError(problems.notFound, 'There is no SAML identity provider at this address.');
     }
-    const { nameIdFormat, signing } = provider.saml;
+    const { nameIdFormat, signing, encryption } = provider.saml;
     // Loading the protocol takes longer than the rest of a start.
     const { writeOwnMetadata } = await import('./metadata.ts');
     ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
@@ -30,6 +30,9 @@ export function createMetadataPage({ providers, url }: MetadataPageDeps) {
       ...(signing ? { logoutUrl: samlLogoutAddress(url, id) } : {}),
       ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
       ...(signing ? { signing: { key: signing.key.reveal(), certificate: signing.certificate } } : {}),
+      ...(encryption
+        ? { encryption: { key: encryption.key.reveal(), certificate: encryption.certificate } }
+        : {}),
     });
   };
 }

@@ -3,6 +3,8 @@ import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import { FederationError } from '../connector.ts';
 import { checkedCertificate } from './certificates.ts';
 import { checkMetadataText } from './guard.ts';
+import { checkIds, checkSignature } from './signature.ts';
+import { verifiedXml } from './verified.ts';
 import { attributeOf, childrenOf, isElement, parseRoot, textOf } from './xml.ts';
 
 const bindings = {
@@ -13,8 +15,10 @@ const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
 
 export interface ProviderMetadata {
   readonly entityId: string;
-  /** Takes requests by HTTP-Redirect. */
+  /** Takes requests. */
   readonly signOnUrl: string;
+  /** By HTTP-Redirect unless it says that it takes forms only. */
+  readonly signOnBinding?: 'post';
   /** Where the provider takes logout messages, if it does. */
   readonly logout?: {
     readonly binding: keyof typeof bindings;
@@ -27,23 +31,33 @@ export interface ProviderMetadata {
 }
 
 /**
- * Reads the document of one identity provider. Nobody vouches for it but the administrator who hands
- * it in: a signature on it is not verified, and it is not fetched again.
+ * Reads the document of one identity provider. Who vouches for it is the caller's to know: the administrator
+ * who hands it in, or the signature of metadata-refresh.ts.
  *
- * @param xml    the document, ≤ 256 KiB
- * @param nowMs  epoch milliseconds, against `validUntil`
+ * @param xml          the document, ≤ 256 KiB
+ * @param nowMs        epoch milliseconds, against `validUntil`
+ * @param certificate  PEM, of who has to have signed it as a whole; without it nobody has to
+ *
  * @throws {FederationError} 400 with what is missing
  */
-export async function readProviderMetadata(xml: string, nowMs: number): Promise<ProviderMetadata> {
-  const { entity, role } = findProvider(await parseRoot(checkMetadataText(xml), 400));
+export async function readProviderMetadata(
+  xml: string,
+  nowMs: number,
+  certificate?: string,
+): Promise<ProviderMetadata> {
+  const text = checkMetadataText(xml);
+  const root = await parseRoot(text, 400);
+  const believed = certificate === undefined ? root : await signedRoot(text, root, certificate);
+  const { entity, role } = findProvider(believed);
   const entityId = attributeOf(entity, 'entityID');
   if (!entityId) throw flawed('has no entityID');
   for (const element of [entity, role]) {
     const validUntil = attributeOf(element, 'validUntil');
     if (validUntil !== undefined && !(Date.parse(validUntil) > nowMs)) throw flawed('is no longer valid');
   }
-  const signOn = endpoint(role, 'SingleSignOnService', 'redirect');
-  if (!signOn) throw flawed('names no sign-on address for HTTP-Redirect');
+  const signOn =
+    endpoint(role, 'SingleSignOnService', 'redirect') ?? endpoint(role, 'SingleSignOnService', 'post');
+  if (!signOn) throw flawed('names no sign-on address for HTTP-Redirect or HTTP-POST');
   const certificates = signingCertificates(role);
   if (certificates.length === 0) throw flawed('has no signing certificate');
   const logout =
@@ -51,6 +65,7 @@ export async function readProviderMetadata(xml: string, nowMs: number): Promise<
   return {
     entityId,
     signOnUrl: signOn.url,
+    ...(signOn.binding === 'post' && { signOnBinding: signOn.binding }),
     ...(logout && { logout }),
     certificates,
     nameIdFormats: childrenOf(role, 'metadata', 'NameIDFormat').map(textOf),
@@ -66,6 +81,8 @@ export interface OwnMetadata {
   readonly nameIdFormat?: string;
   /** PEM, both or neither: present when requests are signed. */
   readonly signing?: { readonly key: string; readonly certificate: string };
+  /** PEM, both or neither: present when assertions may be encrypted. */
+  readonly encryption?: { readonly key: string; readonly certificate: string };
 }
 
 /** The document that an administrator gives to the identity provider. */
@@ -75,6 +92,7 @@ export function writeOwnMetadata({
   logoutUrl,
   nameIdFormat,
   signing,
+  encryption,
 }: OwnMetadata): string {
   const xml = generateServiceProviderMetadata({
     issuer: entityId,
@@ -84,10 +102,29 @@ export function writeOwnMetadata({
     wantAssertionsSigned: true,
     signatureAlgorithm: 'sha256',
     ...(signing && { privateKey: signing.key, publicCerts: signing.certificate }),
+    ...(encryption && { decryptionPvk: encryption.key, decryptionCert: encryption.certificate }),
   });
   // The library tells of one binding only; a provider that has the choice is to take the one without a form.
   return xml.replace(/([ \t]*)<SingleLogoutService [^>]*>/, (post) =>
     [post.replace(bindings.post, bindings.redirect), post].join('\n'),
+  );
+}
+
+/** The document as its signature covers it (SAML Metadata §3). */
+async function signedRoot(xml: string, root: Element, certificate: string): Promise<Element> {
+  const signatures = childrenOf(root, 'signature', 'Signature');
+  if (signatures.length !== 1) throw flawed('is not signed');
+  checkIds(root);
+  checkSignature(signatures[0]!, root);
+  const pinned = [checkedCertificate(certificate)];
+  return parseRoot(verifiedXml(xml, root, pinned, notSigned), 400);
+}
+
+function notSigned(cause?: unknown): FederationError {
+  return new FederationError(
+    400,
+    'The metadata of the identity provider is not signed by the certificate that was given for it',
+    { cause },
   );
 }
 

@@ -1,11 +1,11 @@
 /**
  * The checks on a SAML Response as a whole, before its signature is verified: that there is one thing
  * to verify and one thing to read, in the one place where each belongs. What is read afterwards comes
- * from the signed bytes alone (saml-assertion.ts).
+ * from proven bytes alone (proof.ts, assertion.ts).
  */
 import { FederationError } from '../connector.ts';
 import { checkIds, checkSignature } from './signature.ts';
-import { attributeOf, childrenOf, countAnywhere, isElement, parseRoot, textOf } from './xml.ts';
+import { attributeOf, childrenOf, countAnywhere, isElement, textOf } from './xml.ts';
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
@@ -19,11 +19,10 @@ export interface ExpectedResponse {
 }
 
 /**
- * @param xml  has passed saml-guard
+ * @param response  root of a text that has passed the guard
  * @throws {FederationError} 400 not a Response, 403 everything else (S46, S47)
  */
-export async function checkResponse(xml: string, expected: ExpectedResponse): Promise<void> {
-  const response = await parseRoot(xml, 403);
+export function checkResponse(response: Element, expected: ExpectedResponse): void {
   if (!isElement(response, 'protocol', 'Response') || response.getAttribute('Version') !== '2.0') {
     throw new FederationError(400, 'The identity provider did not send a SAML 2.0 response');
   }
@@ -46,15 +45,14 @@ function checkStatus(response: Element): void {
   throw new FederationError(403, `The identity provider refused the sign-in (${reason})`);
 }
 
-/** One response, one assertion, in their places: every wrapping attack needs a second one. */
+/** One response, one assertion, plain or encrypted, in their places: every wrapping attack needs a second one. */
 function checkParts(response: Element): void {
-  if (countAnywhere(response, 'EncryptedAssertion') > 0)
-    throw refusal('is encrypted, which is not supported');
   if (countAnywhere(response, 'Response') !== 1) throw refusal('contains another response');
-  if (countAnywhere(response, 'Assertion') !== 1) throw refusal('does not contain exactly one assertion');
-  if (childrenOf(response, 'assertion', 'Assertion').length !== 1) {
-    throw refusal('has its assertion in the wrong place');
-  }
+  const names = ['Assertion', 'EncryptedAssertion'] as const;
+  const total = names.reduce((sum, name) => sum + countAnywhere(response, name), 0);
+  if (total !== 1) throw refusal('does not contain exactly one assertion');
+  const inPlace = names.flatMap((name) => childrenOf(response, 'assertion', name));
+  if (inPlace.length !== 1) throw refusal('has its assertion in the wrong place');
 }
 
 /** SAML Bindings §3.5.5.2, Profiles §4.1.4.2. What is not signed here is checked in the assertion again. */

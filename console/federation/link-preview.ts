@@ -1,0 +1,39 @@
+/** What a sign-in would lead to, without leading there: for an administrator who sets a provider up. */
+import type { UserRecord } from '../storage/records.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import type { UpstreamIdentity } from './connector.ts';
+import type { LinkingProvider } from './link.ts';
+import { type MatchedRule, matchesOf, rolesOf } from './role-rules.ts';
+import { freeUsername } from './usernames.ts';
+
+export interface LinkPreview {
+  /** Each rule of the provider, in its order. */
+  readonly rules: readonly MatchedRule[];
+  /** What the account would have; none means that the sign-in is refused. */
+  readonly roles: readonly string[];
+  /** Of the account that is there, else of the one that would be made. */
+  readonly username: string;
+  readonly state: 'known' | 'disabled' | 'new';
+}
+
+export function previewLink(
+  registry: Pick<Registry, 'all' | 'get'>,
+  provider: LinkingProvider,
+  identity: UpstreamIdentity,
+): LinkPreview {
+  const known = [...registry.all('users').values()].find(
+    ({ federated }) => federated?.provider === provider.id && federated.subject === identity.subject,
+  );
+  return {
+    rules: matchesOf(identity, provider.roleRules),
+    roles: rolesOf(identity, provider.roleRules),
+    // It only looks names up.
+    username: known?.username ?? freeUsername(registry as RegistryTransaction, provider.id, identity),
+    state: stateOf(known),
+  };
+}
+
+function stateOf(known: UserRecord | undefined): LinkPreview['state'] {
+  if (known === undefined) return 'new';
+  return known.disabled ? 'disabled' : 'known';
+}

@@ -1,0 +1,133 @@
+/**
+ * A sign-in that an administrator makes to see what a provider sends: its claims, the rules that match, and
+ * the account that would come of it. Nobody is signed in by it and no account is made. It goes to the same
+ * callback address as every sign-in, since that is the one that the provider knows.
+ */
+import type { Context } from 'koa';
+import { renderTestSignIn, type TestSignInModel } from '../../views/test-sign-in.tsx';
+import { ProblemError, problems } from '../errors.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import type { UserRecord } from '../storage/records.ts';
+import type { AttemptSecrets, UpstreamIdentity } from './connector.ts';
+import type { LinkPreview } from './link-preview.ts';
+import type { OutsideSignIns } from './outside-sign-in.ts';
+import type { ConfiguredProvider } from './providers/providers.ts';
+
+export interface TestSignInDeps {
+  readonly outside: Pick<OutsideSignIns, 'findConfigured' | 'beginTest' | 'identify'>;
+  /** Whose session this browser has. */
+  readonly currentUser: (ctx: Context) => Promise<UserRecord | undefined>;
+  readonly preview: (provider: ConfiguredProvider, identity: UpstreamIdentity) => LinkPreview;
+  readonly isSecure: boolean;
+}
+
+export type TestSignIn = ReturnType<typeof createTestSignIn>;
+
+export function createTestSignIn({ outside, currentUser, preview, isSecure }: TestSignInDeps) {
+  return {
+    /** `GET /login/test/:provider`. */
+    async show(ctx: Context): Promise<void> {
+      const admin = await administrator(ctx);
+      if (admin) showPage(ctx, admin, outside.findConfigured(String(ctx.params.provider)), {});
+    },
+    /** `GET /login/test/:provider/start`: a link, as that of a sign-in. */
+    async start(ctx: Context): Promise<void> {
+      const admin = await administrator(ctx);
+      if (!admin) return;
+      const provider = outside.findConfigured(String(ctx.params.provider));
+      try {
+        await outside.beginTest(ctx, provider, admin.id);
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        showRefusal(ctx, admin, provider, error);
+      }
+    },
+    /**
+     * Back from the provider.
+     *
+     * @param adminId  who has begun it
+     */
+    async finish(
+      ctx: Context,
+      provider: ConfiguredProvider,
+      reply: ReadonlyMap<string, string>,
+      { adminId, secrets }: { readonly adminId: string; readonly secrets: AttemptSecrets },
+    ): Promise<void> {
+      const admin = await administrator(ctx);
+      if (!admin) return;
+      if (admin.id !== adminId) throw notYours();
+      try {
+        const identity = await outside.identify(provider, reply, secrets);
+        showPage(ctx, admin, provider, { result: resultOf(identity, preview(provider, identity)) });
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        showRefusal(ctx, admin, provider, error);
+      }
+    },
+  };
+
+  /** @returns nothing after sending whoever is not signed in to the sign-in. @throws {ProblemError} `forbidden` */
+  async function administrator(ctx: Context): Promise<UserRecord | undefined> {
+    const user = await currentUser(ctx);
+    if (!user) {
+      ctx.status = 303;
+      ctx.set('Cache-Control', 'no-store');
+      ctx.redirect('/login');
+      return undefined;
+    }
+    if (user.roles.includes('Admin')) return user;
+    throw new ProblemError(problems.forbidden, 'Only administrators see what an identity provider sends.');
+  }
+
+  function showRefusal(
+    ctx: Context,
+    admin: UserRecord,
+    provider: ConfiguredProvider,
+    { message, problem: { status } }: ProblemError,
+  ): void {
+    ctx.status = status;
+    showPage(ctx, admin, provider, { problem: message });
+  }
+
+  function showPage(
+    ctx: Context,
+    { username }: UserRecord,
+    { id, name, isEnabled, connector: { kind } }: ConfiguredProvider,
+    shown: Pick<TestSignInModel, 'result' | 'problem'>,
+  ): void {
+    setPageHeaders(ctx, isSecure);
+    ctx.type = 'html';
+    ctx.body = renderTestSignIn({
+      username,
+      logoutHref: '/connect/logout',
+      provider: { id, name, kind: kind === 'oidc' ? 'OpenID Connect' : 'SAML 2.0', isEnabled },
+      startHref: `/login/test/${id}/start`,
+      ...shown,
+    });
+  }
+}
+
+function resultOf(identity: UpstreamIdentity, preview: LinkPreview): NonNullable<TestSignInModel['result']> {
+  const { subject, username, email, name, attributes } = identity;
+  return {
+    subject,
+    username,
+    email,
+    name,
+    claims: Object.entries(attributes).map(([claim, values]) => ({ name: claim, values })),
+    rules: preview.rules.map(({ rule: { attribute, value, role }, isMatched }) => ({
+      condition: `${attribute}=${value}`,
+      role,
+      isMatched,
+    })),
+    roles: preview.roles,
+    account: { username: preview.username, state: preview.state },
+  };
+}
+
+function notYours(): ProblemError {
+  return new ProblemError(
+    problems.csrfFailed,
+    'This test was begun in another session. Begin it again on the page of the provider.',
+  );
+}
