@@ -1,5 +1,6 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
 import type { Closing } from './closing.ts';
+import { startMetadataRefresh } from './compose/metadata-refresh.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { listen } from './listen.ts';
 import type { Audit, Logger } from './log.ts';
@@ -83,6 +84,7 @@ export async function start({
   });
   closing.add('port', () => server.close(0));
   closing.add('maintenance', startMaintenance(services, log));
+  closing.add('metadata of identity providers', startMetadataRefresh({ services, audit, log }));
 
   process.stdout.write(
     welcome({ settings, users: services.users, setup: console.setup, members, secretFile }),

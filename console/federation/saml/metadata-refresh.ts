@@ -1,0 +1,59 @@
+/**
+ * Metadata of SAML providers, fetched again under the trust that an administrator pinned: a provider that
+ * changes its signing key announces it there, and nobody has to be awake for it. Without a certificate for the
+ * metadata nothing is fetched: an address alone proves nobody.
+ */
+import { ProblemError } from '../../errors.ts';
+import type { Outbound } from '../../http/outbound.ts';
+import type { Logger } from '../../log.ts';
+import { FederationError } from '../connector.ts';
+import { fetchMetadata } from '../providers/input-deps.ts';
+import type { ProviderRegistration } from '../providers/registration.ts';
+import type { SamlProvider } from '../providers/schema.ts';
+import { type ProviderMetadata, readProviderMetadata } from './metadata.ts';
+
+export interface MetadataRefreshDeps {
+  readonly registration: Pick<ProviderRegistration, 'list' | 'update'>;
+  readonly outbound: Pick<Outbound, 'send'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** What has changed is in force already. */
+  readonly onRefreshed: (providerId: string, changed: readonly string[]) => void;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** One round over all providers; what cannot be had, or proves nothing, leaves what is pinned in force. */
+export async function refreshMetadata(deps: MetadataRefreshDeps): Promise<void> {
+  for (const { provider } of deps.registration.list()) {
+    if (provider?.kind !== 'saml' || !provider.enabled) continue;
+    await refresh(provider, deps).catch((error: unknown) => {
+      if (!(error instanceof FederationError || error instanceof ProblemError)) throw error;
+      const fields = { provider: provider.id, reason: error.message };
+      deps.log.warn(fields, 'metadata of an identity provider stay as they were');
+    });
+  }
+}
+
+/** @throws {FederationError}, {@link ProblemError} */
+async function refresh(provider: SamlProvider, deps: MetadataRefreshDeps): Promise<void> {
+  const { metadata: pinned, metadataUrl, metadataCertificate } = provider.saml;
+  if (metadataUrl === undefined || metadataCertificate === undefined) return;
+  const text = await fetchMetadata(deps.outbound, metadataUrl);
+  const today = await readProviderMetadata(text, deps.now(), metadataCertificate);
+  if (today.entityId !== pinned.entityId) {
+    throw new FederationError(400, 'The metadata describe another identity provider');
+  }
+  const changed = changesOf(pinned, today);
+  if (changed.length === 0) return;
+  await deps.registration.update(provider.id, (current) => {
+    // Changed by an administrator in the meantime: theirs goes before.
+    if (current.kind !== 'saml' || current.saml.metadataCertificate !== metadataCertificate) return current;
+    return { ...current, saml: { ...current.saml, metadata: today } };
+  });
+  deps.onRefreshed(provider.id, changed);
+}
+
+function changesOf(before: ProviderMetadata, after: ProviderMetadata): readonly string[] {
+  const names = ['signOnUrl', 'signOnBinding', 'logout', 'certificates', 'nameIdFormats'] as const;
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}
