@@ -51,10 +51,10 @@ export interface ProofCheckDeps {
 
 /**
  * Seconds that a proof counts: long enough for a clock that is a little slow and a request that travels
- * slowly; and ahead only what rounding and a well-kept clock need, since a proof that was made in advance
- * can be used by somebody who had the key for a moment only.
+ * slowly; and ahead the ten seconds that FAPI 2.0 §5.3.2.1 wants taken for clocks that differ, and no more, since a
+ * proof that was made in advance can be used by somebody who had the key for a moment only.
  */
-const proofWindow = { back: 60, ahead: 5 } as const;
+const proofWindow = { back: 60, ahead: 10 } as const;
 
 const defaultReplays: ReplayLimits = {
   windowMs: (proofWindow.back + proofWindow.ahead) * 1000,

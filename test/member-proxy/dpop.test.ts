@@ -107,6 +107,10 @@ describe('a bound token with its proof', () => {
   });
 });
 
+test.each([0, 5, 9, 10])('D7: a proof that is %i s ahead is taken, as FAPI 2.0 wants it', async (ahead) => {
+  expect((await call({ proof: await prove({ claims: { iat: seconds() + ahead } }) })).status).toBe(200);
+});
+
 interface Bad {
   readonly name: string;
   readonly code?: string;
@@ -133,6 +137,10 @@ const bad: readonly Bad[] = [
   },
   { name: 'a proof for the token endpoint', send: withProof(() => prove({ url: `${issuer}/oauth2/token` })) },
   { name: 'a proof of two minutes ago', send: withProof(() => prove({ claims: { iat: seconds() - 120 } })) },
+  {
+    name: 'D7: a proof that is 25 s ahead',
+    send: withProof(() => prove({ claims: { iat: seconds() + 25 } })),
+  },
   { name: 'a proof of the next minute', send: withProof(() => prove({ claims: { iat: seconds() + 60 } })) },
   { name: 'a proof without iat', send: withProof(() => prove({ claims: { iat: undefined } })) },
   { name: 'a proof without jti', send: withProof(() => prove({ claims: { jti: undefined } })) },

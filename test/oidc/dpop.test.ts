@@ -81,6 +81,10 @@ describe('a machine', () => {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
+test.each([0, 5, 9, 10])('D7: a proof that is %i s ahead is taken, as FAPI 2.0 wants it', async (ahead) => {
+  expect((await ask(await proofFor({ claims: { iat: seconds() + ahead } }))).status).toBe(200);
+});
+
 /** What a client sends that proves nothing. */
 const badProofs: readonly { readonly name: string; readonly make: () => Promise<string> | string }[] = [
   { name: 'an empty field', make: () => '' },
@@ -139,6 +143,7 @@ const badProofs: readonly { readonly name: string; readonly make: () => Promise<
   { name: 'a path alone', make: () => proofFor({ url: '/oauth2/token' }) },
   { name: 'an htu that is a list', make: () => proofFor({ claims: { htu: [tokenUrl()] } }) },
   { name: 'a proof of two minutes ago', make: () => proofFor({ claims: { iat: seconds() - 120 } }) },
+  { name: 'D7: a proof that is 25 s ahead', make: () => proofFor({ claims: { iat: seconds() + 25 } }) },
   { name: 'a proof of the next minute', make: () => proofFor({ claims: { iat: seconds() + 60 } }) },
   { name: 'no iat', make: () => proofFor({ claims: { iat: undefined } }) },
   { name: 'an iat that is a text', make: () => proofFor({ claims: { iat: String(seconds()) } }) },
