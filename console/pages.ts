@@ -15,6 +15,7 @@ import type { Exchanges } from './oidc/exchanges.ts';
 import type { createInteractions } from './oidc/interactions.ts';
 import type { createLogout } from './oidc/logout.ts';
 import { pinAddresses, routes } from './oidc/provider.ts';
+import { spaceScope } from './oidc/scope-spaces.ts';
 import type { SignedOut } from './oidc/signed-out.ts';
 
 export interface PagesDeps {
@@ -133,6 +134,7 @@ function askProvider({
     // and without one open the reply to all, unless it finds a decision made.
     const isDecided = ctx.res.hasHeader(allowOrigin);
     delete ctx.req.headers.origin;
+    if (ctx.path === routes.authorization) spaceScope(ctx);
     // For the library's one page, which posts an answer to the application (`response_mode=form_post`).
     ctx.set({
       'Content-Security-Policy': selfSubmittingPage(framedBy(ctx)),

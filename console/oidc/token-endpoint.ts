@@ -13,6 +13,7 @@ import type { AuthenticateClient } from './client-authentication.ts';
 import { type CheckProof, readBinding } from './key-binding.ts';
 import type { Keys } from './keys.ts';
 import { handToProvider, readParameters } from './oauth-request.ts';
+import { withScopeSpaced } from './scope-spaces.ts';
 
 export interface TokenEndpointDeps {
   readonly authenticateClient: AuthenticateClient;
@@ -49,7 +50,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
   const { authenticateClient, checkProof, keys, issuer, audience, accessTokenSeconds, newId, now } = deps;
 
   return async (req, res) => {
-    const form = await readParameters(req);
+    const form = withScopeSpaced(await readParameters(req));
     const client = authenticateClient(req.headers.authorization, form);
     const grantType = checkGrantType(client, form);
     const keyThumbprint = await readBinding(req, client, checkProof);
@@ -63,8 +64,9 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
     const scopes = machineScopes(client, form.get('scope'));
     const token = await issue(client, scopes, { jti, keyThumbprint });
     const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP';
-    const scope = JSON.stringify(scopes.join(' '));
-    const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${accessTokenSeconds},"scope":${scope}}`;
+    // An empty text is no scope (RFC 6749 §3.3); what was granted is what was asked for, so it may be left out (§5.1).
+    const scope = scopes.length === 0 ? '' : `,"scope":${JSON.stringify(scopes.join(' '))}`;
+    const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${accessTokenSeconds}${scope}}`;
     sendJson(res, 200, body, noStore);
     return { client, grantType, jti, passedOn: false };
   };

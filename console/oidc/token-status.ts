@@ -53,8 +53,14 @@ export function createIntrospection(deps: TokenStatusDeps): TokenStatusEndpoint 
 }
 
 /** Who is asked to take a bound token sees in `cnf` which key has to prove itself (RFC 9449 §6.2). */
-function describe({ claims, keyThumbprint }: VerifiedToken) {
-  return { active: true, ...claims, token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP' };
+function describe({ claims: { scope, ...claims }, keyThumbprint }: VerifiedToken) {
+  return {
+    active: true,
+    ...claims,
+    // RFC 7662 §2.2: a list of scopes, or left out.
+    ...(scope === '' ? {} : { scope }),
+    token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
+  };
 }
 
 async function readRequest(req: IncomingMessage, authenticateClient: AuthenticateClient) {

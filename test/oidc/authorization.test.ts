@@ -7,6 +7,7 @@ import {
   callbackOf,
   dashboard,
   type Parameters,
+  refresh,
   signInForTokens,
 } from '../helpers/sign-in.ts';
 import { addClient, copyUser, countUsers, editUser, thirdParty, until, withStore } from '../helpers/store.ts';
@@ -113,6 +114,16 @@ describe('requests that are told to the application', () => {
     expect(answer.origin).toBe(dashboard.address);
     expect(Object.fromEntries(parameters)).toMatchObject({ error, iss: console.url, state: 'some-state' });
     expect(parameters.has('code')).toBe(false);
+  });
+
+  test('D19: more than one space between scopes of a sign-in, and of a refresh, does no harm', async () => {
+    const tokens = await signInForTokens(console, newAgent(), { scope: ' openid  app:Viewer   profile ' });
+    expect(tokens.scope).toBe('openid app:Viewer profile');
+    const { body } = await refresh(console, tokens.refresh_token, { scope: 'openid  app:Viewer ' });
+    expect(body.scope).toBe('openid app:Viewer');
+    for (const scope of ['  ', 'openid  app:viewer', 'openid \t profile']) {
+      expect(callbackOf(await ask({ scope, prompt: 'none' })).get('error')).toBe('invalid_scope');
+    }
   });
 
   test('S21: request_uri is refused and nothing is fetched', async () => {

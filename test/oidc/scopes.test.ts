@@ -47,7 +47,9 @@ test.each<{ scope: string | undefined; roles: string[]; granted: string }>([
   expect(reply.status).toBe(200);
   expect(reply.headers.get('cache-control')).toBe('no-store');
   const { access_token: token, ...rest } = reply.json;
-  expect(rest).toEqual({ token_type: 'Bearer', expires_in: 300, scope: granted });
+  // D19: an empty text is no scope (RFC 6749 §3.3).
+  const ofScope = granted === '' ? {} : { scope: granted };
+  expect(rest).toEqual({ token_type: 'Bearer', expires_in: 300, ...ofScope });
 
   const { payload, protectedHeader } = await verify(console, token);
   expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: expect.stringMatching(/^rs256-/) });
@@ -94,10 +96,9 @@ test.each([
   ['offline access', 'openid offline_access'],
   ['a member scope that was not registered', 'svc:data:write'],
   ['an asterisk', '*'],
-  ['a double space', 'openid  app:Viewer'],
-  ['a space in front', ' app:Viewer'],
-  ['a space behind', 'app:Viewer '],
   ['a space alone', ' '],
+  ['many spaces and nothing else', '     '],
+  ['an unknown one among spaces', ' openid   app:viewer '],
   ['a tab between', 'openid\tapp:Viewer'],
   ['a tab behind', 'app:Viewer\t'],
   ['a line feed', 'app:Viewer\nopenid'],
@@ -115,6 +116,27 @@ test.each([
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_scope']);
   expect(reply.text).not.toContain('access_token');
   expect(reply.headers.get('cache-control')).toBe('no-store');
+});
+
+test.each([
+  ['two spaces', 'openid  app:Viewer'],
+  ['a space in front', ' openid app:Viewer'],
+  ['spaces behind', 'openid app:Viewer  '],
+  ['spaces everywhere', '  openid     app:Viewer '],
+])('D19: %s do no harm: the same scopes, and no role more', async (_name, scope) => {
+  const { status, json } = await requestScope(console, scope);
+  expect([status, json.scope]).toEqual([200, 'openid app:Viewer']);
+  const { payload } = await verify(console, json.access_token);
+  expect([payload.scope, payload.roles]).toEqual(['openid app:Viewer', ['Viewer']]);
+});
+
+test('D19: introspection leaves an empty scope out as well', async () => {
+  const [with_, without] = [await requestScope(console, 'openid'), await requestScope(console)];
+  const inspect = async ({ json }: typeof with_) =>
+    (await post(console, { path: '/oauth2/introspect', body: `token=${json.access_token}` })).json;
+  expect(await inspect(with_)).toMatchObject({ active: true, scope: 'openid' });
+  const inspected = await inspect(without);
+  expect([inspected.active, 'scope' in inspected]).toEqual([true, false]);
 });
 
 test('S9, S11: a repeated scope is invalid_request, whichever one is harmless', async () => {
