@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 import type { ProblemError } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
 import { noMember, problemOf } from './exchange-problems.ts';
+import { type HeldReply, isWorthHolding, readRefusal } from './held-reply.ts';
 import type { Member } from './members.ts';
+import { withSecondsLeft } from './poll-wait.ts';
 import { withPrefix } from './prefix.ts';
 import type { Attempt } from './upstream/attempt.ts';
 import type { Connection } from './upstream/connection.ts';
@@ -52,7 +54,10 @@ export interface Exchange {
   abort(): void;
 }
 
-/** Sends one request and relays the reply, asking the candidates in turn as long as no byte was sent. */
+/**
+ * Sends one request and relays the reply, asking the candidates in turn as long as no byte was sent, or the member
+ * says that it does not take the call because it is going down (decision 19).
+ */
 export function startExchange(
   request: UpstreamRequest,
   listener: ReplyListener,
@@ -81,6 +86,11 @@ class MemberExchange implements Exchange, Attempt {
   private isRepeated = false;
   private isAnswered = false;
   private isOver = false;
+  private held: HeldReply | undefined;
+  /** Whether the member is asked what its answer meant: nothing is under way there. */
+  private isAsking = false;
+  /** Of a poll alone, which may go on elsewhere; milliseconds. */
+  private readonly startedAt: number;
 
   constructor(request: UpstreamRequest, listener: ReplyListener, candidates: readonly Member[]) {
     this.method = request.method;
@@ -88,6 +98,7 @@ class MemberExchange implements Exchange, Attempt {
     this.replyMs = request.replyMs;
     this.isWaiting = request.isWaiting;
     this.caller = request.caller;
+    this.startedAt = request.isWaiting ? performance.now() : 0;
     this.request = request;
     this.listener = listener;
     this.candidates = candidates;
@@ -100,9 +111,10 @@ class MemberExchange implements Exchange, Attempt {
       this.end(noMember());
       return;
     }
-    this.tried += 1;
     this.head = this.headFor(member);
+    this.tried += 1;
     this.member = member;
+    this.held = undefined;
     this.isSent = false;
     this.connection = undefined;
     member.pending += 1;
@@ -116,22 +128,33 @@ class MemberExchange implements Exchange, Attempt {
   abort(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.leaveMember();
+    if (!this.isAsking) this.leaveMember();
     this.discardBody();
   }
 
   onHead(head: ReplyHead): void {
+    if (isWorthHolding(head)) {
+      this.held = { head, pieces: [] };
+      return;
+    }
     this.isAnswered = true;
     this.request.onAnswer?.(head, this.member!);
     this.listener.onHead(head);
   }
 
   onData(piece: Buffer): boolean {
-    return this.listener.onData(piece);
+    if (this.held === undefined) return this.listener.onData(piece);
+    this.held.pieces.push(piece);
+    return true;
   }
 
   onEnd(rest: Buffer | undefined): void {
     this.member!.pending -= 1;
+    if (this.held !== undefined) {
+      if (rest !== undefined) this.held.pieces.push(Buffer.from(rest));
+      this.judge(this.held);
+      return;
+    }
     this.isOver = true;
     this.listener.onEnd(rest);
   }
@@ -140,6 +163,34 @@ class MemberExchange implements Exchange, Attempt {
     this.member!.pending -= 1;
     if (!this.isAnswered && this.mayTryAgain(failure)) this.begin();
     else this.end(problemOf(failure, this.member!, this.isWaiting));
+  }
+
+  private judge(held: HeldReply): void {
+    const member = this.member!;
+    const sign = readRefusal(this.method, held);
+    if (sign === 'refused') member.leave('said');
+    if (sign === 'none' || !this.isElsewhere()) this.giveBack(held);
+    else if (sign === 'refused' || member.isLeaving) this.begin();
+    else void this.askWhatItMeant(member, held);
+  }
+
+  /** An answer without a body brought a poll no item that could come twice, and to delete twice is to delete. */
+  private async askWhatItMeant(member: Member, held: HeldReply): Promise<void> {
+    this.isAsking = true;
+    const isLeaving = await member.askIfLeaving();
+    this.isAsking = false;
+    if (this.isOver) return;
+    if (isLeaving) this.begin();
+    else this.giveBack(held);
+  }
+
+  /** The member's answer is the caller's after all. */
+  private giveBack({ head, pieces }: HeldReply): void {
+    this.isAnswered = true;
+    this.isOver = true;
+    this.request.onAnswer?.(head, this.member!);
+    this.listener.onHead(head);
+    this.listener.onEnd(pieces.length === 0 ? undefined : Buffer.concat(pieces));
   }
 
   onSuspicion(): void {
@@ -156,11 +207,18 @@ class MemberExchange implements Exchange, Attempt {
       const rest = this.candidates.slice(this.tried);
       return reason === 'busy' ? rest.some((member) => this.fits(member)) : rest.length > 0;
     }
+    // The real engine answers no poll that waits while it goes down, and an item that it took along is lost to all.
+    if (this.isWaiting && reason === 'hungUp' && this.member!.isLeaving) return this.isElsewhere();
     if (!this.request.isRepeatable || this.isRepeated) return false;
     if (reason !== 'hungUp' && reason !== 'suspect') return false;
     this.isRepeated = true;
     this.tried %= this.candidates.length;
     return true;
+  }
+
+  /** Whether another member can be asked with all of the request. */
+  private isElsewhere(): boolean {
+    return this.tried < this.candidates.length && !(this.body?.content instanceof Readable);
   }
 
   /** The next in turn may be busy, or have gone silent since the candidates were chosen. */
@@ -180,8 +238,14 @@ class MemberExchange implements Exchange, Attempt {
   }
 
   private headFor({ prefix, pool: { authority } }: Member): string {
-    const { method, sent, fields, body } = this.request;
-    return requestHead({ method, path: withPrefix(sent, prefix), host: authority, fields, body });
+    const { method, fields, body } = this.request;
+    return requestHead({ method, path: withPrefix(this.sentNow(), prefix), host: authority, fields, body });
+  }
+
+  private sentNow(): string {
+    const { sent } = this.request;
+    if (!this.isWaiting || this.tried === 0) return sent;
+    return withSecondsLeft(sent, performance.now() - this.startedAt);
   }
 
   private leaveMember(): void {

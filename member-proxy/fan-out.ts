@@ -3,8 +3,9 @@ import type { ProblemError } from '../console/errors.ts';
 import type { Call } from './call.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
 import type { Member } from './members.ts';
+import { whileLeaving } from './orderly-shutdown.ts';
 import { groupDisabled } from './refusals.ts';
-import type { EndpointGroup } from './rule-table.ts';
+import type { Rule } from './rule-table.ts';
 
 /** What became of the call at one member. */
 export interface MemberResult {
@@ -30,13 +31,13 @@ const longestBody = 64 * 1024;
 export function fanOut(
   requestFor: (member: Member) => UpstreamRequest,
   members: readonly Member[],
-  group: EndpointGroup,
+  { group, endsMember = false }: Pick<Rule, 'group' | 'endsMember'>,
 ): Promise<readonly MemberResult[]> {
   return Promise.all(
     members.map((member) =>
       member.offGroups.has(group)
         ? { ...nameOf(member), error: errorOf(groupDisabled(group, member)) }
-        : askOne(requestFor(member), member),
+        : askOne(requestFor(member), member, endsMember),
     ),
   );
 }
@@ -61,7 +62,7 @@ export function sendResults(call: Call, results: readonly MemberResult[]): void 
   res.end(body);
 }
 
-function askOne(request: UpstreamRequest, member: Member): Promise<MemberResult> {
+function askOne(request: UpstreamRequest, member: Member, endsMember: boolean): Promise<MemberResult> {
   const about = nameOf(member);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -85,7 +86,13 @@ function askOne(request: UpstreamRequest, member: Member): Promise<MemberResult>
         resolve({ ...about, error: errorOf(problem) });
       },
     };
-    startExchange(request, listener, [member]);
+    if (endsMember) {
+      member.leave('told');
+      const leaving = whileLeaving(member, request, listener);
+      startExchange(leaving.request, leaving.listener, [member]);
+    } else {
+      startExchange(request, listener, [member]);
+    }
   });
 }
 

@@ -1,6 +1,6 @@
 /** Probes members for as long as they are some, and notes on each what was found (S67). */
 import type { ClusterView } from './cluster-view.ts';
-import type { KnownMember } from './member.ts';
+import type { KnownMember, Leaving } from './member.ts';
 import type { MemberPrefix } from './prefix.ts';
 import type { Prober } from './probe.ts';
 
@@ -9,6 +9,9 @@ export interface MemberWatch {
   start(member: KnownMember): void;
   /** Something speaks against it: others are asked first until a probe, which comes at once, says better. */
   doubt(member: KnownMember): void;
+  /** It goes, by its own word or because it is told to: it is out at once, and its probes say when it is back. */
+  leave(member: KnownMember, way: Leaving): void;
+  stay(member: KnownMember): void;
 }
 
 export interface MemberWatchDeps {
@@ -24,6 +27,8 @@ export interface MemberWatchDeps {
   readonly onCluster: (member: KnownMember, view: ClusterView) => void;
 }
 
+/** How long a member that is told to go may take until its probes say so, milliseconds. */
+const leavingMs = 10_000;
 /** How often a member's groups are looked at anew, milliseconds. */
 const groupsMs = 60_000;
 
@@ -35,11 +40,29 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
     doubt(member) {
       if (everyMs === undefined || !member.isTrusted || member.isClosed) return;
       member.isTrusted = false;
-      if (member.timer === undefined) return;
-      clearTimeout(member.timer);
-      void probe(member);
+      if (member.timer !== undefined) probeNow(member);
+    },
+    leave(member, way) {
+      // Nothing would bring it back.
+      if (everyMs === undefined || member.isClosed) return;
+      const hasMoved = member.health.leave(way === 'told' ? now() + leavingMs : now());
+      member.isTrusted = false;
+      if (!hasMoved) return;
+      onChange(member);
+      member.pool.suspect();
+      if (member.timer !== undefined) probeNow(member);
+    },
+    stay(member) {
+      if (everyMs === undefined || !member.health.stay()) return;
+      member.isTrusted = true;
+      onChange(member);
     },
   };
+
+  function probeNow(member: KnownMember): void {
+    clearTimeout(member.timer);
+    void probe(member);
+  }
 
   /** Once, and the next time after a pause. */
   async function probe(member: KnownMember): Promise<void> {
@@ -58,11 +81,14 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
       // Reads that wait there can be answered elsewhere, long before their time is over.
       member.pool.suspect();
     } else {
+      if (hasMoved && !health.isIn) member.pool.suspect();
       await lookAtGroups(member, prober);
     }
     if (isNews || hasMoved) onChange(member);
     // One whose health group is off may still tell its cluster.
-    if (finding.outcome === 'ready' || finding.outcome === 'silent') await askForCluster(member, prober);
+    if (finding.outcome === 'ready' || finding.outcome === 'silent') {
+      await askForCluster(member, prober, hasMoved && health.isIn);
+    }
     if (member.isClosed) return;
     member.timer = setTimeout(() => void probe(member), everyMs).unref();
   }
@@ -75,9 +101,10 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
     member.groupsSeenAt = now();
   }
 
-  async function askForCluster(member: KnownMember, prober: Prober): Promise<void> {
+  /** @param isBack  it was away, and has another UUID when it was started anew */
+  async function askForCluster(member: KnownMember, prober: Prober, isBack: boolean): Promise<void> {
     if (member.offGroups.has('CLUSTER_READ')) return;
-    if (member.uuid !== undefined && !isFollowed(member)) return;
+    if (member.uuid !== undefined && !isFollowed(member) && !isBack) return;
     const view = await prober.cluster(member.prefix);
     if (!view || member.isClosed) return;
     if (view.local) {

@@ -29,9 +29,20 @@ export interface Member {
   readonly credentials: MemberCredentials | undefined;
   /** Whether it is in, answers anything at all, and nothing since its last good probe speaks against it. */
   readonly isTrusted: boolean;
+  /** Whether it is out by its own word, and nothing but reads may be sent to it a second time elsewhere. */
+  readonly isLeaving: boolean;
   /** Calls under way; the exchange counts. */
   pending: number;
+  /** It has said in an answer that it is going, or is told to go: it gets nothing more while there are others. */
+  leave(way: Leaving): void;
+  /** It was told to go, and has refused. */
+  stay(): void;
+  /** Asks it whether it is ready. @returns whether it is leaving by its own word */
+  askIfLeaving(): Promise<boolean>;
 }
+
+/** `said`: its probes say from now on that it is not ready; `told`: they may still say for a moment that it is. */
+export type Leaving = 'said' | 'told';
 
 export interface MemberStatus {
   readonly address: string;
@@ -52,6 +63,8 @@ export type MemberLimits = Pick<
 /** A member with what its probes have found. */
 export interface KnownMember extends Candidate {
   isTrusted: boolean;
+  /** The question of {@link Member.askIfLeaving} that is under way. */
+  asked: Promise<boolean> | undefined;
   prefix: MemberPrefix;
   uuid: string | undefined;
   offGroups: ReadonlySet<EndpointGroup>;
@@ -81,6 +94,9 @@ export interface OpenMemberDeps {
   readonly now: () => number;
   /** Hears of a connection that was refused. */
   readonly onRefused: (member: KnownMember) => void;
+  /** Hear that it goes, or does not go after all. */
+  readonly onLeaving: (member: KnownMember, way: Leaving) => void;
+  readonly onStaying: (member: KnownMember) => void;
 }
 
 const none: ReadonlySet<EndpointGroup> = new Set();
@@ -89,8 +105,9 @@ const none: ReadonlySet<EndpointGroup> = new Set();
 export function openMember(
   address: string,
   { credentials, isConfigured }: Pick<KnownMember, 'credentials' | 'isConfigured'>,
-  { prefix, limits, health: rules = healthRules, probeReplyMs, now, onRefused }: OpenMemberDeps,
+  deps: OpenMemberDeps,
 ): KnownMember {
+  const { prefix, limits, health: rules = healthRules, probeReplyMs, now, onRefused } = deps;
   const health = createMemberHealth(rules);
   const member: KnownMember = {
     address,
@@ -110,12 +127,30 @@ export function openMember(
     },
     share: health.share,
     isTrusted: true,
+    get isLeaving() {
+      return health.isLeaving;
+    },
+    leave: (way) => deps.onLeaving(member, way),
+    stay: () => deps.onStaying(member),
+    askIfLeaving() {
+      member.asked ??= askIfLeaving(member).finally(() => {
+        member.asked = undefined;
+      });
+      return member.asked;
+    },
+    asked: undefined,
     rank: 0,
     prober: probeReplyMs === undefined ? undefined : createProber(address, probeReplyMs, now),
     timer: undefined,
     isClosed: false,
   };
   return member;
+}
+
+async function askIfLeaving(member: KnownMember): Promise<boolean> {
+  const finding = await member.prober?.look(member.hasToldPrefix ? member.prefix : undefined);
+  if (finding?.outcome === 'notReady') member.leave('said');
+  return member.isLeaving;
 }
 
 /** Waits for calls under way, and closes its connections. */

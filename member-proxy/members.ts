@@ -83,6 +83,8 @@ export function createMembers(deps: MembersDeps): Members {
       probeReplyMs: probes?.replyMs,
       now,
       onRefused: watch.doubt,
+      onLeaving: watch.leave,
+      onStaying: watch.stay,
     });
   let all: readonly KnownMember[] = addresses.map((address) =>
     open(address, { credentials: credentialsOf(address), isConfigured: true }),

@@ -17,3 +17,11 @@ export function waitOf(method: string, { structure }: Rule, { sent }: Target): n
   if (atOnce.test(asked) && !/%2f/i.test(queue)) return undefined;
   return /^\d+$/.test(asked) ? Math.min(Number(asked), maxPollSeconds) : 0;
 }
+
+/** The same poll for another member. @param waitedMs  how long it has waited already, milliseconds */
+export function withSecondsLeft(sent: string, waitedMs: number): string {
+  return sent.replace(/\/(\d+)(?=\/?$)/, (_all, asked: string) => {
+    const left = Math.max(0, Number(asked) - Math.round(waitedMs / 1000));
+    return `/${left}`;
+  });
+}

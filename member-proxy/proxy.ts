@@ -8,7 +8,7 @@ import type { CallRecord } from './call-record.ts';
 import { createCallsUnderWay } from './calls-under-way.ts';
 import { createTokenReader, isDpop } from './credentials.ts';
 import { withDpopChallenge } from './dpop/refusals.ts';
-import { startExchange } from './exchange.ts';
+import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
 import { fanOut, sendResults } from './fan-out.ts';
 import { asksForAll } from './for-all.ts';
 import { type RequestHead, readHead } from './framing.ts';
@@ -18,6 +18,7 @@ import { inOrder } from './in-order.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type BodyFor, filledFor, thatTakeTheSame } from './member-body.ts';
 import type { Member, MemberStatus, Members } from './members.ts';
+import { makeRoomFor, whileLeaving } from './orderly-shutdown.ts';
 import { createCredentialWatch } from './our-credentials.ts';
 import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
@@ -227,14 +228,28 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       requestFor(call, { head, target, body: member && bodyFor(member) }, checkOurCredentials, limits);
     if (call.isForAll) {
       const withoutQuery = (member: Member) => ({ ...requestOf(member), sent: target.path });
-      fanOut(withoutQuery, members.list(), call.rule!.group)
+      fanOut(withoutQuery, members.list(), call.rule!)
         .then((results) => sendResults(call, results))
         .catch((error) => refuse(call, error));
       return;
     }
     waiting.add(call);
     const listener = relayTo(call, replyFields, limits, (error) => refuse(call, error));
+    if (call.rule!.endsMember) {
+      void shutDown(call, candidates[0]!, requestOf(candidates[0]), listener);
+      return;
+    }
     call.exchange = startExchange(requestOf(candidates[0]), listener, candidates);
+  }
+
+  async function shutDown(call: Call, member: Member, request: UpstreamRequest, listener: ReplyListener) {
+    await makeRoomFor(member, members.list());
+    if (call.isOver || call.refusal) {
+      member.stay();
+      return;
+    }
+    const leaving = whileLeaving(member, request, listener);
+    call.exchange = startExchange(leaving.request, leaving.listener, [member]);
   }
 
   function refuse(call: Call, error: unknown): void {

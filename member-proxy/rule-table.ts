@@ -27,6 +27,8 @@ export interface Rule {
   readonly positions?: Positions;
   /** Set where the call acts on the member that takes it, and on no other (spec 4.5, reference §8). */
   readonly isLocal?: boolean;
+  /** Set where that member ends by it. */
+  readonly endsMember?: boolean;
 }
 
 const get = ['GET', 'HEAD'];
@@ -103,13 +105,15 @@ export const ruleTable: readonly Rule[] = [
     positions: [...credentials, 'level'],
     isLocal: true,
   }),
-  ...each(
-    post,
-    'CLUSTER_WRITE',
-    'svc:cluster:write',
-    ['/svc/rest/log-level/reset', '/svc/rest/management/cluster/memberShutdown'],
-    { positions: credentials, isLocal: true },
-  ),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level/reset'], {
+    positions: credentials,
+    isLocal: true,
+  }),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/management/cluster/memberShutdown'], {
+    positions: credentials,
+    isLocal: true,
+    endsMember: true,
+  }),
   ...each(['DELETE'], 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level'], { isLocal: true }),
   ...each(
     post,
@@ -208,7 +212,7 @@ function each(
   group: EndpointGroup,
   permission: Permission,
   templates: readonly string[],
-  more: Pick<Rule, 'structure' | 'positions' | 'isLocal'> = {},
+  more: Pick<Rule, 'structure' | 'positions' | 'isLocal' | 'endsMember'> = {},
 ): Rule[] {
   return templates.map((template) => ({ methods, template, group, permission, ...more }));
 }

@@ -34,6 +34,8 @@ export interface MemberPool {
   abort(attempt: Attempt): void;
   /** Tells those that wait here that the member does not answer its probes. */
   suspect(): void;
+  /** Resolves when nothing is under way, or after that time. */
+  whenQuiet(timeoutMs: number): Promise<void>;
   /** Takes nothing more, waits for what is under way, and closes the connections. */
   close(): Promise<void>;
 }
@@ -71,8 +73,9 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   const pollsOf = new Map<string, number>();
   let sweeper: NodeJS.Timeout | undefined;
   let onEmpty: (() => void) | undefined;
+  let onQuiet: (() => void)[] = [];
 
-  return { authority: endpoint.authority, hasRoom, send, abort, suspect, close };
+  return { authority: endpoint.authority, hasRoom, send, abort, suspect, whenQuiet, close };
 
   function hasRoom({ isWaiting, caller }: Pick<Attempt, 'isWaiting' | 'caller'>): boolean {
     if (!isWaiting) return hasRoomForCall();
@@ -166,7 +169,10 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   function admitWaiting(): void {
     while (!waitingCalls.isEmpty && hasRoomForCall()) begin(waitingCalls.next()!);
     for (let poll = waitingPolls.next(hasRoom); poll; poll = waitingPolls.next(hasRoom)) begin(poll);
-    if (calls + polls === 0) onEmpty?.();
+    if (calls + polls > 0) return;
+    onEmpty?.();
+    for (const tell of onQuiet) tell();
+    onQuiet = [];
   }
 
   function abort(attempt: Attempt): void {
@@ -177,6 +183,17 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
     const underWay = [...connections].flatMap(({ attempt }) => attempt ?? []);
     const all = [...underWay, ...waitingCalls.all(), ...waitingPolls.all()];
     for (const attempt of all) attempt.onSuspicion();
+  }
+
+  async function whenQuiet(timeoutMs: number): Promise<void> {
+    if (calls + polls === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      onQuiet.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   function sweep(): void {

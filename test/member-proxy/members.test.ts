@@ -100,9 +100,11 @@ describe('the first path segment', () => {
 describe('S67: a member goes out by its probes and comes back by them', () => {
   test('three failures put it out, two successes bring it back, and calls follow', async () => {
     let isReady = true;
-    const shaky = await startMember((req, res) =>
-      res.writeHead(req.url!.includes('/health/') && !isReady ? 503 : 200).end(),
-    );
+    const shaky = await startMember((req, res) => {
+      // What it answers is no HTTP, which is no answer.
+      if (req.url!.includes('/health/') && !isReady) req.socket.end('no HTTP\r\n\r\n');
+      else res.writeHead(200).end();
+    });
     const steady = await startMember((_req, res) => res.end());
     const proxy = await open([shaky.address, steady.address], { ...fast, slowStartMs: 1 });
     const callsOf = (member: typeof shaky) =>
