@@ -19,6 +19,7 @@ import { createClientUses } from './oidc/client-uses.ts';
 import { createClients, createDerivedClients, logoutTargets } from './oidc/clients.ts';
 import { createKeys } from './oidc/keys.ts';
 import { createLogoutOutbox } from './oidc/logout-outbox.ts';
+import { resourcesOf } from './oidc/resources.ts';
 import { createRevocations } from './oidc/revocations.ts';
 import { createSealer, type Sealer } from './oidc/sealing.ts';
 import { type ApplicationAddresses, applicationAddresses } from './settings/application-addresses.ts';
@@ -118,6 +119,7 @@ export function createServices({
   });
   return {
     settings,
+    resources: resourcesOf(settings),
     application,
     storage,
     now,

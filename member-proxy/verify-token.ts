@@ -50,8 +50,8 @@ export interface VerifiedToken {
 export interface VerifyDeps {
   /** The `iss` that tokens must carry, compared exactly. */
   readonly issuer: string;
-  /** The resource identifier that `aud` must be or contain, compared exactly. */
-  readonly audience: string;
+  /** The resource identifier that `aud` must be or contain, compared exactly; of several, one. */
+  readonly audience: string | readonly string[];
   /**
    * Looks up an own, published key; never fetches. Asked on every call, and must return the same
    * object for the same key, or a token is verified anew each time.
@@ -95,7 +95,7 @@ export async function verifyToken(
   const claims = await verifySignature(token, key, {
     algorithms: [keyName.alg],
     issuer,
-    audience,
+    audience: typeof audience === 'string' ? audience : [...audience],
     requiredClaims,
     clockTolerance: clockSkewSeconds,
     currentDate: new Date(time),
@@ -146,6 +146,9 @@ async function verifySignature(
     if (error instanceof errors.JWTExpired) {
       throw expiredToken();
     }
+    if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud') {
+      throw otherResource(options!.audience!, error);
+    }
     if (error instanceof errors.JOSEError) {
       throw invalidToken(undefined, error);
     }
@@ -190,6 +193,15 @@ function readBinding(cnf: unknown): string | undefined {
 
 function isFilledText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/** Signed here and good elsewhere: its holder is told what to ask for instead (RFC 8707 §2). */
+function otherResource(audience: string | string[], cause: Error): ProblemError {
+  const resource = typeof audience === 'string' ? audience : audience[0]!;
+  return invalidToken(
+    `The access token is for another resource: ask for one with resource=${resource}`,
+    cause,
+  );
 }
 
 export function expiredToken(): ProblemError {

@@ -18,14 +18,22 @@ export const tokenCommand: Command = {
       meaning: 'the file that holds its secret; - is standard input',
     },
     scope: { value: '"…"', meaning: 'scopes to ask for, separated by spaces' },
+    resource: {
+      value: 'U',
+      meaning: 'what the token is for: <CONSOLE_URL>/svc (default), or <CONSOLE_URL>/api for the admin API',
+    },
   },
   async run(input, { settings, readSecret, fetch }) {
     const { url } = await settings();
     const secret = await readSecret(input.text('secret-file')!);
-    const scope = input.text('scope');
+    const [scope, resource] = [input.text('scope'), input.text('resource')];
     const response = await ask(fetch, `${url}/oauth2/token`, {
       headers: { Authorization: basic(input.text('client')!, secret) },
-      body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope ? { scope } : {}) }),
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        ...(scope ? { scope } : {}),
+        ...(resource ? { resource } : {}),
+      }),
     });
     const answer = await readAnswer(response);
     return { text: answer.access_token, json: answer };

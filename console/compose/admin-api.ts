@@ -17,7 +17,7 @@ import type { Shared } from './shared.ts';
 
 /** @param proxy  knows the members as they are now */
 export function composeAdminApi(
-  { services, callers, audit, about }: Shared,
+  { services, apiCallers: callers, audit, about }: Shared,
   proxy: Pick<MemberProxy, 'statuses'>,
 ) {
   const deps = { callers, audit, about };

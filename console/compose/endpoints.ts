@@ -24,10 +24,10 @@ export interface Endpoints {
 const tokenReplays = { perCaller: 20_000, total: 100_000 };
 
 export function composeEndpoints(shared: Shared): Endpoints {
-  const { services, bearer, callers, revocations } = shared;
+  const { services, eitherBearer, eitherCallers: callers, revocations } = shared;
   const { settings, storage, users, clients, keys } = services;
   const authenticateClient = createClientAuthentication(clients, services.clientUses.noteSecret);
-  const { inspect: inspectToken } = bearer;
+  const { inspect: inspectToken } = eitherBearer;
   const revoke = createRevocation({ authenticateClient, inspectToken, revocations });
   const introspect = createIntrospection({ authenticateClient, inspectToken, revocations });
   const userinfo = createUserinfo({ callers, findUser: users.find });
@@ -49,7 +49,7 @@ export function composeEndpoints(shared: Shared): Endpoints {
     },
     keys,
     issuer: settings.url,
-    audience: settings.audience,
+    resources: services.resources,
     accessTokenSeconds: settings.accessTokenTtlSeconds,
     newId: randomUUID,
     now: services.now,

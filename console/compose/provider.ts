@@ -22,7 +22,7 @@ export function composeProvider(
   cookies: { readonly names: CookieNames; readonly keys: readonly string[] },
   errors: ErrorResponses,
 ): ComposedProvider {
-  const { settings, storage, keys, clients, users, sessions, now } = services;
+  const { settings, resources, storage, keys, clients, users, sessions, now } = services;
   const { artifacts } = storage;
   const onOutcome: LiveProviderDeps['onOutcome'] = (ctx, event, fields) => {
     if (event === 'token.issued') {
@@ -41,7 +41,7 @@ export function composeProvider(
   });
   const live = createLiveProvider({
     issuer: settings.url,
-    audience: settings.audience,
+    resources,
     keys,
     clients,
     artifacts,

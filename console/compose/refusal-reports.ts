@@ -4,7 +4,7 @@ import { refusalReportsScope } from '../oidc/refusal-reports.ts';
 import type { Shared } from './shared.ts';
 
 /** Refusals of member proxies in processes of their own lie beside those of this one. */
-export function composeRefusalReports({ services: { refusals, now }, callers }: Shared) {
+export function composeRefusalReports({ services: { refusals, now }, apiCallers: callers }: Shared) {
   const checkPlace = createPlaceLimit(now);
   return createRefusalReports({
     scope: refusalReportsScope,

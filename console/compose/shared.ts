@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type BearerCheck, type Caller, createBearerCheck } from '../../member-proxy/bearer.ts';
 import { createCallerCheck } from '../../member-proxy/caller-check.ts';
 import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
+import type { TokenIdentity } from '../../member-proxy/verify-token.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
@@ -18,9 +19,14 @@ export interface Shared {
   readonly log: Logger;
   readonly audit: Audit;
   readonly metrics: Metrics;
+  /** Takes tokens for the members. */
   readonly bearer: BearerCheck;
-  /** The same check, for addresses that are not of the member surface. */
-  readonly callers: CallerCheck<Caller>;
+  /** Takes tokens for the admin API. */
+  readonly apiBearer: BearerCheck;
+  readonly apiCallers: CallerCheck<Caller>;
+  /** Takes tokens for either, at addresses that tell about both, or about the token itself. */
+  readonly eitherBearer: BearerCheck;
+  readonly eitherCallers: CallerCheck<Caller>;
   readonly revocations: Revocations;
   readonly tokenUses: TokenUses;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
@@ -38,22 +44,25 @@ export interface SharedDeps {
 }
 
 export async function createShared({ services, log, audit, uncaught }: SharedDeps): Promise<Shared> {
-  const { settings, users, clients, keys, revocations, now } = services;
+  const { settings, resources, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const isAccountLive = users.isStillValid;
   await revocations.load();
   const tokenUses = createTokenUses({ watchedMs: repeatSeconds * 1000, elapsed: () => performance.now() });
-  const bearer = createBearerCheck({
+  const deps = {
+    // One memory, so that a proof passes once, wherever.
     proofs: createProofCheck({ origin: settings.url, now, memory: createProofMemory() }),
     issuer: settings.url,
-    audience: settings.audience,
-    findKey: ({ kid }) => keys.find(kid)?.publicKey,
-    isRevoked(token) {
+    findKey: ({ kid }: { readonly kid: string }) => keys.find(kid)?.publicKey,
+    isRevoked(token: TokenIdentity) {
       tokenUses.note(token.jti);
       return revocations.isRevoked(token);
     },
     now,
-  });
+  };
+  const bearer = createBearerCheck({ ...deps, audience: resources.members });
+  const apiBearer = createBearerCheck({ ...deps, audience: resources.api });
+  const eitherBearer = createBearerCheck({ ...deps, audience: [resources.members, resources.api] });
   const metrics = createMetrics({
     countUsers: () => users.list().length,
     countClients: () => clients.list().length,
@@ -65,7 +74,10 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
     audit,
     metrics,
     bearer,
-    callers: createCallerCheck(bearer),
+    apiBearer,
+    apiCallers: createCallerCheck(apiBearer),
+    eitherBearer,
+    eitherCallers: createCallerCheck(eitherBearer),
     revocations,
     tokenUses,
     isAccountLive,

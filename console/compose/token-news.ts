@@ -7,7 +7,7 @@ import type { Shared } from './shared.ts';
 /** A change of these may change which tokens count, and what they open. */
 const telling = ['users', 'clients', 'providers', 'roles'] as const;
 
-export function composeTokenNews({ services, bearer, callers, audit, about }: Shared): RevocationFeed {
+export function composeTokenNews({ services, apiBearer, apiCallers, audit, about }: Shared): RevocationFeed {
   const { revocations, clients, users, keys, storage, now } = services;
   const { registry } = storage;
   const source = createTokenNewsSource({
@@ -29,8 +29,8 @@ export function composeTokenNews({ services, bearer, callers, audit, about }: Sh
   const feed = createRevocationFeed({
     ...source,
     scope: tokenNewsScope,
-    callers,
-    isStillGood: bearer.isStillGood,
+    callers: apiCallers,
+    isStillGood: apiBearer.isStillGood,
     audit,
     about,
     now,

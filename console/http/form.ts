@@ -4,10 +4,17 @@ import type { IncomingMessage } from 'node:http';
 export class FormError extends Error {
   override readonly name = 'FormError';
   readonly status: 400 | 413;
+  /** The name of a parameter that came more than once. */
+  readonly repeated: string | undefined;
 
-  constructor(status: 400 | 413, message: string, options?: ErrorOptions) {
+  constructor(
+    status: 400 | 413,
+    message: string,
+    { repeated, ...options }: ErrorOptions & { readonly repeated?: string } = {},
+  ) {
     super(message, options);
     this.status = status;
+    this.repeated = repeated;
   }
 }
 
@@ -64,7 +71,7 @@ function readText(req: IncomingMessage, limit: number): Promise<string> {
 export function parseForm(text: string): Form {
   const form = new Map<string, string>();
   eachPair(text, (name, value) => {
-    if (form.has(name)) throw new FormError(400, 'a parameter is repeated');
+    if (form.has(name)) throw new FormError(400, 'a parameter is repeated', { repeated: name });
     form.set(name, value);
   });
   return form;

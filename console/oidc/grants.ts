@@ -4,7 +4,6 @@ import type { SessionUse } from '../accounts/sessions.ts';
 import type { Clients } from './clients.ts';
 
 export interface GrantDeps {
-  readonly audience: string;
   readonly clients: Clients;
   readonly noteSessionUse: (use: SessionUse) => Promise<void>;
   readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
@@ -22,7 +21,7 @@ export async function loadGrant(ctx: KoaContextWithOIDC, deps: GrantDeps): Promi
   if (!session?.accountId || !client) return undefined;
   checkRedirectUri(ctx, deps);
   const known = await findGrant(ctx);
-  const grant = deps.clients.find(client.clientId)?.isFirstParty ? await widen(ctx, known, deps) : known;
+  const grant = deps.clients.find(client.clientId)?.isFirstParty ? await widen(ctx, known) : known;
   if (grant) await note(ctx, grant, deps);
   return grant;
 }
@@ -41,20 +40,16 @@ async function findGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   return isOwn ? grant : undefined;
 }
 
-async function widen(
-  ctx: KoaContextWithOIDC,
-  known: Grant | undefined,
-  { audience }: GrantDeps,
-): Promise<Grant> {
-  const { session, client, provider, requestParamScopes } = ctx.oidc;
+async function widen(ctx: KoaContextWithOIDC, known: Grant | undefined): Promise<Grant> {
+  const { session, client, provider, requestParamScopes, resourceServers = {} } = ctx.oidc;
   const grant = known ?? new provider.Grant({ accountId: session!.accountId!, clientId: client!.clientId });
   const asked = [...requestParamScopes];
-  const missing = asked.filter(
-    (scope) => !`${grant.getOIDCScope()} ${grant.getResourceScope(audience)}`.split(' ').includes(scope),
-  );
-  if (known && missing.length === 0) return known;
+  const resources = Object.keys(resourceServers);
+  const isGranted = (scope: string) =>
+    resources.every((resource) => grant.getResourceScope(resource).split(' ').includes(scope));
+  if (known && asked.every(isGranted)) return known;
   grant.addOIDCScope(asked.join(' '));
-  grant.addResourceScope(audience, asked.join(' '));
+  for (const resource of resources) grant.addResourceScope(resource, asked.join(' '));
   await grant.save();
   return grant;
 }

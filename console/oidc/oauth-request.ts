@@ -9,7 +9,7 @@ import { libraryCredentials } from './client-metadata.ts';
  * The parameters of a POST request; one without a value counts as left out (RFC 6749 §3.1).
  *
  * @throws {OAuthError} `invalid_request`: 405 with `Allow` for another method (S7), 413 for a body over
- *   64 KiB, 400 for another type, a bad escape or a repeated parameter (S9)
+ *   64 KiB, 400 for another type, a bad escape or a repeated parameter (S9); `invalid_target` for several resources
  */
 export async function readParameters(req: IncomingMessage): Promise<Form> {
   if (req.method !== 'POST') {
@@ -19,10 +19,16 @@ export async function readParameters(req: IncomingMessage): Promise<Form> {
     return withoutEmpty(await readForm(req));
   } catch (error) {
     if (!(error instanceof FormError)) throw error;
-    const { status, message, cause } = error;
+    const { status, message, cause, repeated } = error;
+    if (repeated === 'resource') throw severalResources(error);
     const headers: Record<string, string> = status === 413 ? { Connection: 'close' } : {};
     throw new OAuthError('invalid_request', message, { status, headers, cause });
   }
+}
+
+/** The one parameter that may be repeated elsewhere (RFC 8707 §2); a token here is for one resource (S96). */
+function severalResources(cause: FormError): OAuthError {
+  return new OAuthError('invalid_target', 'a token is for one resource: ask for each on its own', { cause });
 }
 
 function withoutEmpty(form: Form): Form {

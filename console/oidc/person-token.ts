@@ -7,7 +7,6 @@ import type { Clients } from './clients.ts';
 import { grantTag } from './grant-tag.ts';
 
 export interface PersonTokenDeps {
-  readonly audience: string;
   readonly clients: Pick<Clients, 'find'>;
   readonly findUser: (id: string) => UserRecord | undefined;
 }
@@ -22,7 +21,7 @@ interface PersonToken {
 
 /** A person's access token carries what a machine's does, from the account as it is now. */
 export function describeToken(
-  { findUser, clients, audience }: PersonTokenDeps,
+  { findUser, clients }: PersonTokenDeps,
   ctx: KoaContextWithOIDC,
   token: PersonToken,
   jwt: JWTStructured,
@@ -36,7 +35,6 @@ export function describeToken(
   Object.assign(
     jwt.payload,
     {
-      aud: audience,
       iat: issueTime(user, Number(iat) * 1000),
       jti: `${grantTag(token.grantId ?? '')}.${jti}`,
     },

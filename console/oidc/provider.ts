@@ -16,10 +16,11 @@ import { loadGrant } from './grants.ts';
 import type { Keys } from './keys.ts';
 import { describeToken } from './person-token.ts';
 import { missingBinding } from './pkce.ts';
+import { knownResources, type Resources } from './resources.ts';
 
 export interface ProviderDeps extends AdapterDeps {
   readonly issuer: string;
-  readonly audience: string;
+  readonly resources: Resources;
   readonly keys: Pick<Keys, 'published'>;
   readonly cookies: { readonly names: CookieNames; readonly keys: readonly string[] };
   readonly findUser: (id: string) => UserRecord | undefined;
@@ -62,7 +63,7 @@ export function createProvider(deps: ProviderDeps): Provider {
 }
 
 function configuration(deps: ProviderDeps): Configuration {
-  const { cookies, lifetimes, audience, issuer, findUser } = deps;
+  const { cookies, lifetimes, resources, issuer, findUser } = deps;
   const isSecure = issuer.startsWith('https:');
   return {
     adapter: createAdapter(deps),
@@ -113,15 +114,15 @@ function configuration(deps: ProviderDeps): Configuration {
       userinfo: { enabled: true },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => audience,
+        defaultResource: () => resources.members,
         useGrantedResource: () => true,
         getResourceServerInfo(ctx, resource, client) {
-          if (resource !== audience) throw new errors.InvalidTarget('the resource is not known here');
+          checkResource(resource, ctx.oidc.params?.resource, resources);
           const record = deps.clients.find(client.clientId);
           checkScopes(ctx.oidc.params?.scope, record);
           return {
             scope: record?.scopes.join(' ') ?? '',
-            audience,
+            audience: resource,
             accessTokenFormat: 'jwt',
             jwt: { sign: { alg: record?.tokenAlg ?? 'RS256' } },
           };
@@ -197,6 +198,19 @@ function prompts() {
     Number(oidc.params?.max_age) === 0 && oidc.params?.max_age !== '' && !oidc.result?.login;
   policy.get('login')?.checks.add(new Check('max_age_zero', 'sign-in was asked for anew', isAsked));
   return policy;
+}
+
+/**
+ * A token is for one resource, so nobody is asked for consent to two (RFC 8707 §2, S96).
+ *
+ * @param requested  the `resource` parameter, several times where it came so
+ */
+function checkResource(resource: string, requested: unknown, resources: Resources): void {
+  if (Array.isArray(requested) && requested.length > 1) {
+    throw new errors.InvalidTarget('a token is for one resource: ask for each on its own');
+  }
+  if (resource === resources.members || resource === resources.api) return;
+  throw new errors.InvalidTarget(`the resource is not known here: ${knownResources(resources)}`);
 }
 
 /**

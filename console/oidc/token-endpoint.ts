@@ -13,6 +13,7 @@ import type { AuthenticateClient } from './client-authentication.ts';
 import { type CheckProof, readBinding } from './key-binding.ts';
 import type { Keys } from './keys.ts';
 import { handToProvider, readParameters } from './oauth-request.ts';
+import { machineResource, type Resources } from './resources.ts';
 import { withScopeSpaced } from './scope-spaces.ts';
 
 export interface TokenEndpointDeps {
@@ -20,7 +21,7 @@ export interface TokenEndpointDeps {
   readonly checkProof: CheckProof;
   readonly keys: Pick<Keys, 'signing'>;
   readonly issuer: string;
-  readonly audience: string;
+  readonly resources: Resources;
   readonly accessTokenSeconds: number;
   readonly newId: () => string;
   /** Epoch milliseconds. */
@@ -44,10 +45,17 @@ export type TokenEndpoint = (
   res: ServerResponse,
 ) => Promise<TokenOutcome & { readonly passedOn: boolean }>;
 
+/** What differs from one token of a client to the next, beside its scopes. */
+interface Issued {
+  readonly jti: string;
+  readonly resource: string;
+  readonly keyThumbprint: string | undefined;
+}
+
 const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token']);
 
 export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
-  const { authenticateClient, checkProof, keys, issuer, audience, accessTokenSeconds, newId, now } = deps;
+  const { authenticateClient, checkProof, keys, issuer, resources, accessTokenSeconds, newId, now } = deps;
 
   return async (req, res) => {
     const form = withScopeSpaced(await readParameters(req));
@@ -59,10 +67,10 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
       handToProvider(req, form, client);
       return { client, grantType, passedOn: true };
     }
-    checkResource(form, audience);
     const jti = newId();
     const scopes = machineScopes(client, form.get('scope'));
-    const token = await issue(client, scopes, { jti, keyThumbprint });
+    const resource = machineResource(resources, form.get('resource'), scopes);
+    const token = await issue(client, scopes, { jti, resource, keyThumbprint });
     const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP';
     // An empty text is no scope (RFC 6749 §3.3); what was granted is what was asked for, so it may be left out (§5.1).
     const scope = scopes.length === 0 ? '' : `,"scope":${JSON.stringify(scopes.join(' '))}`;
@@ -74,13 +82,13 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
   function issue(
     client: ClientRecord,
     scopes: readonly string[],
-    { jti, keyThumbprint }: { readonly jti: string; readonly keyThumbprint: string | undefined },
+    { jti, resource, keyThumbprint }: Issued,
   ): Promise<string> {
     // Within the second in which a client was disabled and enabled again it is the next one (see isLive).
     const iat = Math.floor(Math.max(now(), client.tokensValidFrom ?? 0) / 1000);
     const claims = {
       iss: issuer,
-      aud: audience,
+      aud: resource,
       ...describingClaims({
         subject: client.id,
         username: client.id,
@@ -107,12 +115,4 @@ function checkGrantType(client: ClientRecord, form: Form): string {
     throw new OAuthError('unauthorized_client', 'this client is not registered for this grant type');
   }
   return grantType;
-}
-
-/** One resource stands behind this console (RFC 8707 §2, S12). */
-function checkResource(form: Form, audience: string): void {
-  const resource = form.get('resource');
-  if (resource !== undefined && resource !== audience) {
-    throw new OAuthError('invalid_target', 'the resource is not known here');
-  }
 }

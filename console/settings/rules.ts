@@ -38,6 +38,11 @@ export const judgeSettings: Judge = (settings, isGiven) => {
       'CONSOLE_WORKERS is for npm run proxy: the console is one process, so it changes nothing here',
     );
   }
+  if (settings.audience === `${settings.url}/api`) {
+    problems.push(
+      'CONSOLE_AUDIENCE is the audience of the admin API: tokens for the members would open it, so choose another',
+    );
+  }
   problems.push(...credentialProblems(settings));
 
   const unusable = internalAddressWarning(settings.applicationInternalAddress);

@@ -135,7 +135,7 @@ export const settingsTable = {
     'CONSOLE_AUDIENCE',
     check.resourceUri,
     { meaning: '`<CONSOLE_URL>/svc`', from: ({ url }) => `${url}/svc` },
-    'audience (`aud`) of access tokens',
+    'audience (`aud`) of access tokens for the members; those for the admin API have `<CONSOLE_URL>/api`',
   ),
   encryptionKey: secret(
     'CONSOLE_ENCRYPTION_KEY',

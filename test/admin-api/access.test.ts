@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTool, toolDone } from '../commands/support.ts';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
 import { until, withStore } from '../helpers/store.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
@@ -12,7 +12,10 @@ import { startRecorder } from '../member-proxy/servers.ts';
 
 const vera = { username: 'vera', password: 'seven-grey-herons-4' };
 let console: RunningConsole;
+/** At the admin API. */
 let admin: string;
+let apiViewer: string;
+/** At the members. */
 let viewer: string;
 beforeAll(async () => {
   console = await startConsole();
@@ -25,7 +28,11 @@ beforeAll(async () => {
     'vera to sign in',
     15_000,
   );
-  [admin, viewer] = await Promise.all([machineToken(console), machineToken(console, 'app:Viewer')]);
+  [admin, apiViewer, viewer] = await Promise.all([
+    apiToken(console),
+    apiToken(console, 'app:Viewer'),
+    machineToken(console, 'app:Viewer'),
+  ]);
 });
 afterAll(() => console?.stop());
 
@@ -200,12 +207,12 @@ describe('a call that has not happened', () => {
 });
 
 test('S49: explanations are for administrators, the matrix for readers too, and neither without a token', async () => {
-  const metrics = await machineToken(console, 'app:MetricsViewer');
-  expect((await explain({ method: 'GET', path: '/svc/health' }, viewer)).status).toBe(403);
-  expect((await call('/api/v1/access/matrix', viewer)).status).toBe(200);
+  const metrics = await apiToken(console, 'app:MetricsViewer');
+  expect((await explain({ method: 'GET', path: '/svc/health' }, apiViewer)).status).toBe(403);
+  expect((await call('/api/v1/access/matrix', apiViewer)).status).toBe(200);
   // What one user or client may do tells their roles and scopes, and that there is such a one.
   for (const query of ['user=ada', 'client=application-client', '%75ser=nobody', 'role=Viewer&client=x']) {
-    expect((await call(`/api/v1/access/matrix?${query}`, viewer)).status).toBe(403);
+    expect((await call(`/api/v1/access/matrix?${query}`, apiViewer)).status).toBe(403);
   }
   for (const path of ['/api/v1/access/explain?method=GET&path=/svc/health', '/api/v1/access/matrix']) {
     expect((await call(path, metrics)).status).toBe(403);
@@ -226,7 +233,7 @@ interface Matrix {
   }[];
 }
 const matrix = async (query = '') =>
-  (await call(`/api/v1/access/matrix${query}`, viewer)).body as unknown as Matrix;
+  (await call(`/api/v1/access/matrix${query}`, apiViewer)).body as unknown as Matrix;
 const cellOf = ({ endpoints }: Matrix, method: string, path: string, subject: string) =>
   endpoints.find((endpoint) => endpoint.path === path && endpoint.methods.includes(method))!.access[subject];
 
@@ -250,7 +257,7 @@ test('the matrix shows each role at each endpoint and the members, custom roles 
 
   const one = (await call('/api/v1/access/matrix?client=application-client', admin)).body;
   expect(one.subjects).toMatchObject([{ name: 'application-client', roles: ['Admin'] }]);
-  expect((await call('/api/v1/access/matrix?role=Boss', viewer)).status).toBe(400);
+  expect((await call('/api/v1/access/matrix?role=Boss', apiViewer)).status).toBe(400);
 });
 
 test('S83, S90: a flood of refusals does not make the store grow', async () => {
@@ -279,8 +286,9 @@ test('at a member where a group is off, both say so; a stopped console has writt
   const dataDir = mkdtempSync(join(tmpdir(), 'console-access-'));
   const other = await startConsole({ dataDir, env: { CONSOLE_MEMBERS: member.address } });
   try {
-    const token = await machineToken(other);
+    const tokens = { api: await apiToken(other), svc: await machineToken(other) };
     const get = async (path: string) => {
+      const token = tokens[path.startsWith('/api/') ? 'api' : 'svc'];
       const response = await fetch(other.url + path, { headers: { Authorization: `Bearer ${token}` } });
       return (await response.json()) as Record<string, unknown>;
     };

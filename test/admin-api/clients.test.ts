@@ -1,7 +1,7 @@
 /** `/api/v1/clients` and `client update`: what a client may ask for, while it has tokens. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runTool, toolDone } from '../commands/support.ts';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { eventually } from '../oidc/support.ts';
 
 let console: RunningConsole;
@@ -12,7 +12,7 @@ let secret: string;
 
 beforeAll(async () => {
   console = await startConsole();
-  admin = await machineToken(console);
+  admin = await apiToken(console);
 });
 afterAll(() => console?.stop());
 beforeEach(async () => {
@@ -158,7 +158,7 @@ test('a client of the settings is changed there', async () => {
 });
 
 test('S49: readers neither list nor change them, and nobody does without a token', async () => {
-  const viewer = await machineToken(console, 'app:Viewer');
+  const viewer = await apiToken(console, 'app:Viewer');
   expect((await call('GET', '', undefined, viewer)).status).toBe(403);
   expect((await call('PATCH', `/${id}`, { scopes: [] }, viewer)).status).toBe(403);
   expect((await call('PATCH', `/${id}`, { scopes: [] }, 'e30.e30.e30')).status).toBe(401);

@@ -1,7 +1,7 @@
 /** `/api/v1/identity-providers` of a running console. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { authorizationPath, callbackOf, redeem } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
@@ -21,7 +21,7 @@ let console: RunningConsole;
 let admin: string;
 beforeAll(async () => {
   console = await startConsole();
-  admin = await machineToken(console);
+  admin = await apiToken(console);
 });
 afterAll(() => console?.stop());
 
@@ -93,8 +93,8 @@ describe('S49: is for those who may', () => {
 
   test('a token of role Viewer reads and changes nothing, one of MetricsViewer does not read', async () => {
     const [viewer, metrics] = await Promise.all([
-      machineToken(console, 'app:Viewer'),
-      machineToken(console, 'app:MetricsViewer'),
+      apiToken(console, 'app:Viewer'),
+      apiToken(console, 'app:MetricsViewer'),
     ]);
     expect((await call('GET', '', undefined, viewer)).status).toBe(200);
     for (const [method, path, body] of changes) {
@@ -129,7 +129,9 @@ describe('S49: is for those who may', () => {
     await agent.signIn();
     const { body } = await redeem(
       console,
-      callbackOf(await agent.follow(await agent.get(authorizationPath()))).get('code'),
+      callbackOf(
+        await agent.follow(await agent.get(authorizationPath({ resource: `${console.url}/api` }))),
+      ).get('code'),
     );
     expect((await call('GET', '', undefined, body.access_token)).status).toBe(200);
     const refused = await call('POST', '', corp, body.access_token);

@@ -1,6 +1,6 @@
 /** `/api/v1/roles` of a running console. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 
 const reader = { name: 'OrdersReader', permissions: ['svc:map:orders-*:read', 'svc:health:read'] };
@@ -9,7 +9,7 @@ let console: RunningConsole;
 let admin: string;
 beforeAll(async () => {
   console = await startConsole();
-  admin = await machineToken(console);
+  admin = await apiToken(console);
 });
 afterAll(() => console?.stop());
 
@@ -71,7 +71,7 @@ test('two administrators do not undo each other’s change', async () => {
 
 describe('S49: is for those who may', () => {
   test('a token of role Viewer reads and changes nothing; none, forged or of a browser opens nothing', async () => {
-    const viewer = await machineToken(console, 'app:Viewer');
+    const viewer = await apiToken(console, 'app:Viewer');
     expect((await call('GET', '', undefined, viewer)).status).toBe(200);
     const agent = createUserAgent(console.url);
     await agent.signIn();

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admin, clientSecret, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import {
+  admin,
+  apiToken,
+  clientSecret,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+} from '../helpers/console.ts';
 import { authorize, redeem, refresh, signInForTokens } from '../helpers/sign-in.ts';
 import { createUserAgent, type Reply } from '../helpers/user-agent.ts';
 
@@ -192,7 +199,8 @@ describe('S84: one line for each event', () => {
   }
 
   async function member(method: string, path: string, body?: string, scope?: string): Promise<Sent> {
-    const authorization = `Bearer ${await machineToken(console, scope)}`;
+    const tokenFor = path.startsWith('/api/') ? apiToken : machineToken;
+    const authorization = `Bearer ${await tokenFor(console, scope)}`;
     return send(method, path, { authorization }, body);
   }
 

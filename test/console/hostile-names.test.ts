@@ -1,7 +1,13 @@
 /** Names that all objects have in common, as keys and values of everything that a caller can send. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolDone } from '../commands/support.ts';
-import { clientSecret, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import {
+  apiToken,
+  clientSecret,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+} from '../helpers/console.ts';
 import { encodePart, makeProof, newClientKey } from '../helpers/dpop.ts';
 import { authorizationPath } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
@@ -13,12 +19,14 @@ const spy = `process.on("SIGUSR2",()=>process.stdout.write("proto:"+("__proto__"
 const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(spy)}"` };
 
 let console: RunningConsole;
+/** At the admin API, and at the members. */
 let admin: string;
+let caller: string;
 let reporter: string;
 
 beforeAll(async () => {
   console = await startConsole({ env });
-  admin = await machineToken(console);
+  [admin, caller] = [await apiToken(console), await machineToken(console)];
   reporter = await tokenOf(console, await addProxyClient(console, 'reporter'), 'api:refusals:write');
   await toolDone(['client', 'add', 'changed', '--scope', 'svc:health:read'], { dataDir: console.dataDir });
   await json('POST', '/api/v1/roles', '{"name":"Changed","permissions":["svc:health:read"]}');
@@ -41,7 +49,7 @@ function form(
   });
 }
 
-function json(method: string, path: string, body: string, token = admin) {
+function json(method: string, path: string, body: string, token = path.startsWith('/api/') ? admin : caller) {
   return fetch(console.url + path, {
     method,
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -163,14 +171,14 @@ describe.each(names)('S53, S90: %s', (name) => {
       await makeProof(key, { url, claims: { [name]: 'x', ath: undefined } }),
       `${encodePart(`{"typ":"dpop+jwt","alg":"${name}","jwk":{"${name}":{}}}`)}.${encodePart('{}')}.AAAA`,
     ]) {
-      const reply = await fetch(url, { headers: { Authorization: `DPoP ${admin}`, DPoP: proof } });
+      const reply = await fetch(url, { headers: { Authorization: `DPoP ${caller}`, DPoP: proof } });
       expect(reply.status).toBe(401);
     }
   });
 
   test('is a name like any other for a map and its keys', async () => {
     const url = `${console.url}/svc/rest/maps/${name}/${name}`;
-    const headers = { Authorization: `Bearer ${admin}`, 'Content-Type': 'text/plain' };
+    const headers = { Authorization: `Bearer ${caller}`, 'Content-Type': 'text/plain' };
     expect((await fetch(url, { headers })).status).toBe(204);
     expect((await fetch(url, { method: 'POST', headers, body: name })).status).toBe(200);
     expect(await (await fetch(url, { headers })).text()).toBe(name);

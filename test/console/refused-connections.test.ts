@@ -1,7 +1,7 @@
 /** What never becomes a call is refused in the form of every other refusal, and can be asked about. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolDone } from '../commands/support.ts';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { exchangeRaw } from '../helpers/wire.ts';
 
 let console: RunningConsole;
@@ -10,7 +10,7 @@ const origin = () => `http://127.0.0.1:${console.port}`;
 
 beforeAll(async () => {
   console = await startConsole();
-  admin = await machineToken(console);
+  admin = await apiToken(console);
 });
 afterAll(() => console?.stop());
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 
 /** More than the buffers of both sides take. */
 const replyBytes = 64 * 1024 * 1024;
@@ -83,7 +83,7 @@ test('S64: one who stops reading is cut off, at the member too, and that is audi
   expect(line).toMatchObject({ event: 'member.call', outcome: 'failure', actor: 'application-client' });
   expect(await metric()).toBe(before + 1);
   const explained = await fetch(`${console.url}/api/v1/access/explain?decision=${line.decisionId}`, {
-    headers: { Authorization: `Bearer ${token}` },
+    headers: { Authorization: `Bearer ${await apiToken(console)}` },
   });
   expect(await explained.json()).toMatchObject({ code: 'reply_stalled', path: '/svc/rest/maps/large/k' });
   // The caller finds what had been sent, and the end of the connection.

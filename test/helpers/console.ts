@@ -168,14 +168,24 @@ export async function nextKeysOf({ url }: Pick<RunningConsole, 'url'>): Promise<
 }
 
 /** A machine token, as spec 5.3.2 asks for it. */
-export async function machineToken(console: Pick<RunningConsole, 'url'>, scope?: string): Promise<string> {
+export function machineToken(console: Pick<RunningConsole, 'url'>, scope?: string): Promise<string> {
+  return fetchToken(console, scope === undefined ? {} : { scope });
+}
+
+/** The same for the admin API. */
+export function apiToken(console: Pick<RunningConsole, 'url'>, scope?: string): Promise<string> {
+  const resource = `${console.url}/api`;
+  return fetchToken(console, scope === undefined ? { resource } : { resource, scope });
+}
+
+async function fetchToken(
+  console: Pick<RunningConsole, 'url'>,
+  parameters: Readonly<Record<string, string>>,
+): Promise<string> {
   const response = await fetch(`${console.url}/oauth2/token`, {
     method: 'POST',
     headers: { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      ...(scope === undefined ? {} : { scope }),
-    }),
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...parameters }),
   });
   if (!response.ok) throw new Error(`no token: ${response.status} ${await response.text()}`);
   return ((await response.json()) as { access_token: string }).access_token;

@@ -31,6 +31,11 @@ function ask(proof: string, options: { body?: string; authorization?: string } =
   return post(console, { body: grant, headers: { DPoP: proof }, ...options });
 }
 
+/** What a machine adds for the admin API. */
+function resourceFor(path: string): string {
+  return path.startsWith('/api/') ? `&resource=${encodeURIComponent(`${console.url}/api`)}` : '';
+}
+
 async function boundToken(body = grant, by = key): Promise<string> {
   const reply = await ask(await proofFor({}, by), { body });
   expect(reply.status, reply.text).toBe(200);
@@ -299,7 +304,8 @@ describe.each([
   const get = (headers: Record<string, string>) => fetch(url(), { headers: { ...extra, ...headers } });
 
   beforeAll(async () => {
-    token = who === 'machine' ? await boundToken() : (await personTokens()).access_token;
+    token =
+      who === 'machine' ? await boundToken(grant + resourceFor(path)) : (await personTokens()).access_token;
   });
 
   test('takes a bound token with a proof', async () => {
@@ -354,7 +360,7 @@ describe.each([
 });
 
 describe('S49, S60: what a bound token does not open is told in its own scheme', () => {
-  let token: string;
+  const tokens = new Map<string, string>();
 
   beforeAll(async () => {
     const added = await toolDone(['client', 'add', 'small', '--scope', 'svc:health:read', '--json'], {
@@ -366,7 +372,11 @@ describe('S49, S60: what a bound token does not open is told in its own scheme',
       async () => (await post(console, { body, authorization })).status !== 401,
       'the console knows the client',
     );
-    token = (await ask(await proofFor(), { body, authorization })).json.access_token;
+    const api = `${grant}${resourceFor('/api/')}`;
+    for (const [surface, asked] of Object.entries({ svc: body, api })) {
+      const reply = await ask(await proofFor(), { body: asked, authorization });
+      tokens.set(surface, reply.json.access_token);
+    }
   });
 
   test.each([
@@ -378,6 +388,7 @@ describe('S49, S60: what a bound token does not open is told in its own scheme',
     { path: '/userinfo', told: 'a person' },
   ])('at $path', async ({ path, told }) => {
     const url = console.url + path;
+    const token = tokens.get(path.startsWith('/api/') ? 'api' : 'svc')!;
     const DPoP = await makeProof(key, { method: 'GET', url, token });
     // Named by a proxy, it is not from this machine.
     const headers = { Via: '1.1 proxy', Authorization: `DPoP ${token}`, DPoP };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretDigest } from '../../console/oidc/clients.ts';
 import type { ClientRecord } from '../../console/storage/records.ts';
 import { runTool, toolDone } from '../commands/support.ts';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   authorizationPath,
   authorize,
@@ -216,7 +216,7 @@ describe('C1: the policy is chosen by the command line and the admin API, which 
   async function patch(id: string, change: object) {
     const response = await fetch(`${console.url}/api/v1/clients/${id}`, {
       method: 'PATCH',
-      headers: { Authorization: `Bearer ${await machineToken(console)}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${await apiToken(console)}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(change),
     });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };

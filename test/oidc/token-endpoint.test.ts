@@ -128,12 +128,17 @@ test.each([
   ['grant_type with two values', `${grant}&grant_type=password`],
   ['an escaped spelling of the name', `${grant}&grant%5Ftype=client_credentials`],
   ['client_id', `${grant}&client_id=application-client&client_id=application-client`],
-  ['resource', `${grant}&resource=a&resource=b`],
   ['an empty one beside a full one', `${grant}&scope=&scope=openid`],
   ['one that nobody knows', `${grant}&x=1&x=2`],
 ])('S9: a repeated parameter (%s) is invalid_request', async (_name, body) => {
   const reply = await post(console, { body });
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
+  expect(reply.text).not.toContain('access_token');
+});
+
+test('S9, B8: a repeated resource is invalid_target, the code of RFC 8707 for it', async () => {
+  const reply = await post(console, { body: `${grant}&resource=a&resource=b` });
+  expect([reply.status, reply.json.error]).toEqual([400, 'invalid_target']);
   expect(reply.text).not.toContain('access_token');
 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RefusalBatch } from '../../console/access/refusal-ring.ts';
 import { createRefusalReports } from '../../console/proxy/refusal-reports.ts';
 import { runTool, toolDone } from '../commands/support.ts';
-import { freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { apiToken, freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { exchangeRaw } from '../helpers/wire.ts';
 import {
   addProxyClient,
@@ -35,7 +35,7 @@ beforeAll(async () => {
     members: [memberOf(console)],
     env: { CONSOLE_WORKERS: '2', CONSOLE_PROXY_NEWS_GRACE: '60' },
   });
-  [viewer, admin] = await Promise.all([machineToken(console, 'app:Viewer'), machineToken(console)]);
+  [viewer, admin] = await Promise.all([machineToken(console, 'app:Viewer'), apiToken(console)]);
 });
 afterAll(async () => {
   await proxy?.stop();
@@ -177,7 +177,7 @@ describe('POST /api/v1/refusals', () => {
   });
 
   test('S49: takes it of nobody without the scope, an administrator included', async () => {
-    for (const token of [admin, viewer]) {
+    for (const token of [admin, await apiToken(console, 'app:Viewer')]) {
       const reply = await post(batch, token);
       expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([
         403,
