@@ -1,16 +1,29 @@
 /** The configuration tool: arguments → one command → exit code. */
 import './no-prototype-access.ts';
 import './strict-tls.ts';
-import { readFileSync, statSync } from 'node:fs';
-import { createAuditFile } from './commands/audit-file.ts';
-import { type Command, CommandError, type Input, type Reply, type Tools } from './commands/command.ts';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAuditFile, osUser } from './commands/audit-file.ts';
+import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
+import type { Command, Input, Reply, Tools } from './commands/command.ts';
 import { explainFailure } from './commands/failures.ts';
 import { commonFlags, type Parsed, parseArguments, settingsFlags } from './commands/parse.ts';
-import { createSecretInput } from './commands/secret-input.ts';
+import { runCommand } from './commands/run.ts';
+import { createSecretInput, readInputFile } from './commands/secret-input.ts';
 import { commands } from './commands/table.ts';
 import { ProblemError, problems } from './errors.ts';
 import type { Services } from './services.ts';
+import { findDataDir } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
+import { StorageRefusedError } from './storage/storage.ts';
+import { version } from './version.ts';
+
+/** Where another process has the store for so long, a person should look. */
+const patienceMs = 15_000;
+
+const tell = (_fields: unknown, message = '') => void process.stderr.write(`${message}\n`);
+const terminalLog = { warn: tell, error: tell };
 
 // Whoever reads may stop before the end, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -35,7 +48,8 @@ async function main(argv: readonly string[]): Promise<number> {
 
 async function answer(argv: readonly string[]): Promise<Reply> {
   if (argv[0] === '--version') return { text: version(), json: { version: version() } };
-  return runCommand(parseArguments(asHelp(argv) ?? argv, commands));
+  const words = asHelp(argv) ?? argv;
+  return run(parseArguments(words, commands), words);
 }
 
 /** What asks for help in another way: no command at all, or `--help` anywhere. */
@@ -46,22 +60,27 @@ function asHelp(argv: readonly string[]): readonly string[] | undefined {
   return ['help', ...words, ...argv.filter((argument) => argument === '--json')];
 }
 
-async function runCommand({ command, input }: Parsed): Promise<Reply> {
+/** In the running console, when there is one and the command is about its store; else here. */
+async function run(parsed: Parsed, argv: readonly string[]): Promise<Reply> {
+  const { command, input } = parsed;
   const opened = createTools(command, input);
   try {
-    const reply = await command.run(input, opened.tools).catch(async (error: unknown) => {
-      const { code } = explainFailure(error);
-      await opened.audit(error instanceof ProblemError ? 'denied' : 'failure', undefined, code);
-      throw error;
-    });
-    await opened.audit('success', reply.target).catch((cause: NodeJS.ErrnoException) => {
-      const message = `The change was made, but the audit log cannot be written (${cause.code}).`;
-      throw new CommandError('audit_failed', message, { cause });
-    });
-    return reply;
+    const console = command.isLocal ? undefined : await opened.reach(dataDirOf(input));
+    if (!console) return await runCommand(parsed, opened);
+    return await runThere(console, argv).finally(console.close);
   } finally {
     await opened.close();
   }
+}
+
+function runThere(console: ConsoleCall, argv: readonly string[]): Promise<Reply> {
+  if (console.version !== version()) {
+    process.stderr.write(
+      `The running console is version ${console.version}, this command line ${version()}: the console's runs.\n`,
+    );
+  }
+  const read = { readSecret: createSecretInput(process), readFile: readInputFile };
+  return console.run({ argv, cwd: process.cwd(), actor: osUser() }, read);
 }
 
 /** What the command asks for is opened once, and remembered so that it can be closed. */
@@ -69,6 +88,7 @@ function createTools(command: Command, input: Input) {
   let settings: Promise<Settings> | undefined;
   let services: Services | undefined;
   let dataDir: string | undefined;
+  let disown: (() => Promise<void>) | undefined;
 
   const tools: Tools = {
     settings() {
@@ -76,8 +96,12 @@ function createTools(command: Command, input: Input) {
       return settings;
     },
     async services({ creates = false } = {}) {
-      services ??= await openServices(await tools.settings(), creates);
-      dataDir = services.settings.dataDir;
+      if (services) return services;
+      const used = await tools.settings();
+      if (!creates && !hasStore(used.dataDir)) throw noStore(used.dataDir);
+      disown ??= await own(used.dataDir);
+      services = await openServices(used);
+      dataDir = used.dataDir;
       return services;
     },
     async restore(from) {
@@ -87,24 +111,57 @@ function createTools(command: Command, input: Input) {
       dataDir = restored;
     },
     readSecret: createSecretInput(process),
+    readFile: readInputFile,
+    async look(url) {
+      const console = await reach((await tools.settings()).dataDir);
+      return console?.look(url).finally(console.close);
+    },
+    cwd: process.cwd(),
     fetch,
     now: Date.now,
   };
 
+  /** The console that has the store open; without one, this process owns the store from now on, if there is one. */
+  async function reach(directory: string): Promise<ConsoleCall | undefined> {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      const console = await callConsole(directory);
+      if (console || !hasStore(directory)) return console;
+      try {
+        disown = await own(directory);
+        return undefined;
+      } catch (error) {
+        const isLocked = error instanceof StorageRefusedError && error.reason === 'locked';
+        // It is about to start, or to stop.
+        if (!isLocked || performance.now() > deadline) throw error;
+        await delay(50);
+      }
+    }
+  }
+
   return {
     tools,
-    /** A line for each change that was made or refused, where there is a store that it concerns. */
-    async audit(outcome: 'success' | 'failure' | 'denied', target?: string, reason?: string) {
-      if (command.event === undefined || dataDir === undefined) return;
-      const write = createAuditFile(dataDir);
-      await write(command.event, { outcome, target, ...(reason === undefined ? {} : { reason }) });
-    },
+    reach,
+    auditTo: () => (dataDir === undefined ? undefined : createAuditFile(dataDir, osUser())),
     async close() {
       services?.keys.close();
       await services?.providers.close();
       await services?.storage.close();
+      await disown?.();
     },
   };
+}
+
+async function own(dataDir: string): Promise<() => Promise<void>> {
+  const [{ prepareStoreFiles }, { ownStore }] = await Promise.all([
+    import('./storage/store-files.ts'),
+    import('./storage/store-owner.ts'),
+  ]);
+  return ownStore(prepareStoreFiles(dataDir, terminalLog).dataDir, 'tool');
+}
+
+function dataDirOf(input: Input): string {
+  return findDataDir({ 'data-dir': input.text('data-dir') }, process.env);
 }
 
 async function readSettings(command: Command, input: Input): Promise<Settings> {
@@ -117,24 +174,25 @@ async function readSettings(command: Command, input: Input): Promise<Settings> {
   return readProcessSettings({ argv, env: process.env, isTerminal: process.stderr.isTTY === true });
 }
 
-async function openServices(settings: Settings, creates: boolean): Promise<Services> {
-  const [{ createServices }, { openStorage }, { storeFiles }] = await Promise.all([
+async function openServices(settings: Settings): Promise<Services> {
+  const [{ createServices }, { openStorage }] = await Promise.all([
     import('./services.ts'),
     import('./storage/open.ts'),
-    import('./storage/store-files.ts'),
   ]);
   const { dataDir } = settings;
-  const { registry, artifacts } = storeFiles(dataDir);
-  if (!creates && isMissing(registry) && isMissing(artifacts)) {
-    throw new ProblemError(
-      problems.notFound,
-      `There is no store in ${dataDir} yet. Start the console, add a user, or name another directory with --data-dir.`,
-    );
-  }
-  const tell = (_fields: unknown, message = '') => void process.stderr.write(`${message}\n`);
-  const log = { warn: tell, error: tell };
-  const storage = await openStorage({ dataDir, role: 'tool', log });
-  return createServices({ settings, storage, now: Date.now, log });
+  const storage = await openStorage({ dataDir, role: 'tool', log: terminalLog });
+  return createServices({ settings, storage, now: Date.now, log: terminalLog });
+}
+
+function noStore(dataDir: string): ProblemError {
+  return new ProblemError(
+    problems.notFound,
+    `There is no store in ${dataDir} yet. Start the console, add a user, or name another directory with --data-dir.`,
+  );
+}
+
+function hasStore(dataDir: string): boolean {
+  return ['registry.json', 'artifacts'].some((name) => !isMissing(join(dataDir, name)));
 }
 
 function isMissing(path: string): boolean {
@@ -144,11 +202,4 @@ function isMissing(path: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
-}
-
-/** From the package's own file, which lies above the sources and above `dist/`. */
-function version(): string {
-  const isBuilt = import.meta.url.endsWith('.js');
-  const file = new URL(isBuilt ? '../../package.json' : '../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -1,5 +1,6 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
 import type { Closing } from './closing.ts';
+import { serveCommands } from './commands/channel/serve.ts';
 import { startMetadataRefresh } from './compose/metadata-refresh.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { listen } from './listen.ts';
@@ -85,6 +86,15 @@ export async function start({
   closing.add('port', () => server.close(0));
   closing.add('maintenance', startMaintenance(services, log));
   closing.add('metadata of identity providers', startMetadataRefresh({ services, audit, log }));
+  const current = () => ({
+    ...settings,
+    applicationAddresses: application().addresses,
+    applicationInternalAddress: application().internalAddress,
+  });
+  closing.add(
+    'command line',
+    await serveCommands({ dataDir: settings.dataDir, services, settings: current, fetch }),
+  );
 
   process.stdout.write(
     welcome({ settings, users: services.users, setup: console.setup, members, secretFile }),

@@ -1,6 +1,6 @@
 /** The audit trail of the command line (S84): one JSON line per change or refusal, in a file of the data directory. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { AuditFields } from '../log.ts';
@@ -17,29 +17,33 @@ export const auditFile = 'audit.log';
  * resolves; processes that append at the same time do not mix.
  *
  * @param dataDir  must be there
+ * @param actor    who typed the command
  */
-export function createAuditFile(dataDir: string): WriteAudit {
+export function createAuditFile(dataDir: string, actor: string): WriteAudit {
   return async (event, fields) => {
     // Loaded only here: help and lists write no line.
     const { createAudit, createLogger } = await import('../log.ts');
-    const destination = { write: (line: string) => append(join(dataDir, auditFile), line) };
+    const lines: string[] = [];
+    const destination = { write: (line: string) => lines.push(line) };
     const audit = createAudit(createLogger({ level: 'info', format: 'json', destination }));
-    audit(event, { ...fields, actor: osUser(), source: 'command line', requestId: randomUUID() });
+    audit(event, { ...fields, actor, source: 'command line', requestId: randomUUID() });
+    await append(join(dataDir, auditFile), lines.join(''));
   };
 }
 
-function append(file: string, line: string): void {
-  const descriptor = openSync(file, 'a', 0o600);
+/** In one write: the console serves requests meanwhile, and others may append too. */
+async function append(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'a', 0o600);
   try {
-    writeSync(descriptor, line);
-    fsyncSync(descriptor);
+    await handle.write(text);
+    await handle.sync();
   } finally {
-    closeSync(descriptor);
+    await handle.close();
   }
 }
 
 /** Who typed the command, as the operating system knows them. */
-function osUser(): string {
+export function osUser(): string {
   try {
     return `os:${userInfo().username}`;
   } catch {

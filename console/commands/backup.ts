@@ -12,10 +12,11 @@ export const backupCommands: readonly Command[] = [
     positionals: [directory],
     details: [
       'The copy holds what the store holds: keep it as safe. console.yaml and the audit log are not in it.',
+      'A running console writes it, so its user must be allowed to write there.',
     ],
     event: 'store.backed_up',
-    async run({ positionals }, { services }) {
-      const target = resolve(positionals[0]!);
+    async run({ positionals }, { services, cwd }) {
+      const target = resolve(cwd, positionals[0]!);
       const { storage } = await services();
       if (existsSync(target)) {
         throw new ProblemError(
@@ -33,9 +34,10 @@ export const backupCommands: readonly Command[] = [
     positionals: [directory],
     details: ['The store that is replaced stays in the data directory, under replaced-<time>.'],
     event: 'store.restored',
-    async run({ positionals }, { settings, restore }) {
+    isLocal: true,
+    async run({ positionals }, { settings, restore, cwd }) {
       const { dataDir } = await settings();
-      const from = resolve(positionals[0]!);
+      const from = resolve(cwd, positionals[0]!);
       await restore(from);
       return {
         text: `The store in ${dataDir} is now the one of ${from}. The one before is under ${join(dataDir, 'replaced-…')}.`,

@@ -1,6 +1,7 @@
 /** What a command of the configuration tool is: the parser, the help and the runner all read this. */
 import type { Services } from '../services.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { StoreKnowledge } from './channel/messages.ts';
 
 export interface Command {
   /** One or two words, as typed. */
@@ -11,6 +12,11 @@ export interface Command {
   readonly flags?: Readonly<Record<string, Flag>>;
   /** What a person should know before using it. */
   readonly details?: readonly string[];
+  /**
+   * Runs in the process of the caller. Every other one runs in the console when one is running, with the
+   * store and the settings that it has: nobody else may open the store beside it.
+   */
+  readonly isLocal?: boolean;
   /** Takes the flags of every setting too, as the console itself does. */
   readonly takesSettings?: boolean;
   /** The name of its audit event; a command without one changes nothing. */
@@ -66,6 +72,12 @@ export interface Tools {
   readonly restore: (from: string) => Promise<void>;
   /** A secret from a file, or from standard input when `path` is `-`. @throws {ProblemError} */
   readonly readSecret: (path: string) => Promise<string>;
+  /** The text of a file of up to 256 KiB that holds no secret. @throws {ProblemError} */
+  readonly readFile: (path: string) => Promise<string>;
+  /** What the running console knows of its store; undefined when none runs. */
+  readonly look?: (url: string) => Promise<StoreKnowledge | undefined>;
+  /** The directory in which the command was typed. */
+  readonly cwd: string;
   readonly fetch: typeof fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
 import { type DoctorSettings, examine, type OpenedStore } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { checkFiles, storeRefused } from '../doctor/store-side.ts';
 import { ProblemError } from '../errors.ts';
+import type { Delivery } from '../licence/deliveries.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import { applicationClientId } from '../oidc/access-token.ts';
 import { dashboardClientId } from '../oidc/clients.ts';
@@ -12,13 +14,16 @@ import type { Services } from '../services.ts';
 import { internalAddressWarning } from '../settings/rules.ts';
 import type { Settings } from '../settings/settings.ts';
 import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
-import type { Command, Tools } from './command.ts';
+import type { StoreKnowledge } from './channel/messages.ts';
+import { type Command, CommandError, type Tools } from './command.ts';
+import { deepestReason } from './failures.ts';
 import { columns } from './output.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Looks at the console, the application and all between them, and says what to change.',
   takesSettings: true,
+  isLocal: true,
   details: [
     'Each line is ok, warning or problem, with the setting or command that puts it right. Exit code 1: a problem.',
     'Run it with the settings of the console, on its host. The application is asked too, at its internal address,\n' +
@@ -60,48 +65,99 @@ function viewOf(settings: Settings): DoctorSettings {
 }
 
 /** The store and what it knows, or the line that says why it cannot be used. */
-async function openStore({ services }: Tools): Promise<OpenedStore | Finding> {
+async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
   try {
-    const opened = await services();
-    return await lookInto(opened);
+    const settings = await tools.settings();
+    const running = await tools.look?.(settings.url);
+    return running ? toldBy(running, settings) : await lookInto(await tools.services());
   } catch (error) {
-    const isExpected = [ProblemError, StorageRefusedError, StorageUnavailableError, SealError].some(
-      (kind) => error instanceof kind,
-    );
+    const isExpected = [
+      CommandError,
+      ProblemError,
+      StorageRefusedError,
+      StorageUnavailableError,
+      SealError,
+    ].some((kind) => error instanceof kind);
     if (isExpected) return storeRefused(error as Error);
     throw error;
   }
 }
 
-async function lookInto({
-  storage,
-  keys,
-  clients,
-  settings,
-  outbound,
-  licenceDeliveries,
-  now,
-}: Services): Promise<OpenedStore> {
-  keys.load();
+/** What a running console says of the store that it has open. */
+async function toldBy(
+  { kids, request, unboundClients, waitingLicence, unwritable }: StoreKnowledge,
+  settings: Settings,
+): Promise<OpenedStore> {
+  return {
+    async checkWritable() {
+      if (unwritable !== undefined) throw new Error(unwritable);
+    },
+    kids,
+    outbound: await outboundOf(settings),
+    signRequest: async () => request!,
+    unboundClients,
+    waitingLicence: waitingLicence && { reason: undefined, ...waitingLicence },
+  };
+}
+
+/** Checks of addresses as the console makes them. */
+async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> {
+  const { createOutbound } = await import('../http/outbound.ts');
+  const internal = new URL(settings.applicationInternalAddress).origin;
+  return createOutbound({
+    allow: settings.outboundAllow,
+    isKnownLoopback: (origin) => origin === internal,
+    resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+  });
+}
+
+async function lookInto(services: Services): Promise<OpenedStore> {
+  services.keys.load();
+  const { kids, unboundClients, waitingLicence } = await tellStore(services, services.settings.url, {
+    checks: false,
+  });
+  return {
+    checkWritable: services.storage.checkWritable,
+    kids,
+    outbound: services.outbound,
+    signRequest: () => signRequest(services, services.settings.url),
+    unboundClients,
+    waitingLicence: waitingLicence && { reason: undefined, ...waitingLicence },
+  };
+}
+
+/** @param url  what the question to the application is signed for */
+export async function tellStore(
+  services: Services,
+  url: string,
+  { checks = true }: { readonly checks?: boolean } = {},
+): Promise<StoreKnowledge> {
+  const { keys, clients, storage, licenceDeliveries } = services;
   const kids = keys.published().map(({ key }) => key.kid);
   const delivery = await licenceDeliveries.current();
+  const waiting = delivery && !isSettled(delivery) ? delivery : undefined;
+  const unwritable = checks ? await storage.checkWritable().then(() => undefined, deepestReason) : undefined;
   return {
-    checkWritable: storage.checkWritable,
     kids,
-    outbound,
-    signRequest() {
-      const iat = Math.floor(now() / 1000);
-      const exp = iat + requestSeconds;
-      const claims = { iss: settings.url, aud: dashboardClientId, iat, exp, jti: randomUUID() };
-      return keys.signing('RS256').signJwt(claims, 'doctor+jwt');
-    },
     unboundClients: clients
       .list()
       .filter((client) => !client.disabled && pkcePolicyOf(client) === 'optional')
       .map(({ id }) => id),
-    waitingLicence:
-      delivery && !isSettled(delivery) ? { id: delivery.licenceId, reason: delivery.reason } : undefined,
+    ...(kids.length > 0 && checks ? { request: await signRequest(services, url) } : {}),
+    ...(waiting ? { waitingLicence: licenceOf(waiting) } : {}),
+    ...(unwritable === undefined ? {} : { unwritable }),
   };
+}
+
+function licenceOf({ licenceId, reason }: Delivery) {
+  return { id: licenceId, ...(reason === undefined ? {} : { reason }) };
+}
+
+function signRequest({ keys, now }: Services, url: string): Promise<string> {
+  const iat = Math.floor(now() / 1000);
+  const exp = iat + requestSeconds;
+  const claims = { iss: url, aud: dashboardClientId, iat, exp, jti: randomUUID() };
+  return keys.signing('RS256').signJwt(claims, 'doctor+jwt');
 }
 
 function describe(findings: readonly Finding[]): string {

@@ -3,6 +3,7 @@ import { ProblemError } from '../errors.ts';
 import { SealError } from '../oidc/sealing.ts';
 import { SettingsError } from '../settings/settings.ts';
 import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
+import { RemoteFailure } from './channel/remote-failure.ts';
 import { CommandError, UsageError } from './command.ts';
 import { usageLine } from './help.ts';
 
@@ -16,6 +17,7 @@ export interface Failure {
 }
 
 export function explainFailure(error: unknown): Failure {
+  if (error instanceof RemoteFailure) return error.failure;
   if (error instanceof UsageError) {
     const usage = error.command ? `\n  ${usageLine(error.command)}` : '';
     return { exitCode: 2, code: 'wrong_usage', message: error.message + usage };
@@ -47,6 +49,7 @@ function describe(error: unknown): string {
 /** Errors whose message was written for the person at the terminal. */
 const tellsAll = [CommandError, ProblemError, StorageRefusedError, SealError] as const;
 
-function deepestReason(error: Error): string {
+/** What the system said beneath all that was made of it. */
+export function deepestReason(error: Error): string {
   return error.cause instanceof Error ? deepestReason(error.cause) : error.message;
 }

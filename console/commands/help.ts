@@ -7,6 +7,7 @@ import { commonFlags } from './parse.ts';
 export function helpCommand(commands: () => readonly Command[]): Command {
   return {
     name: 'help',
+    isLocal: true,
     summary: 'Lists the commands, or says how to use one.',
     positionals: [{ name: 'command', isOptional: true, takesAllThatFollow: true }],
     async run({ positionals }) {

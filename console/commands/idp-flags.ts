@@ -1,6 +1,4 @@
 /** The flags of `idp add` and `idp update`, and what they say of a provider. */
-import { readFile, stat } from 'node:fs/promises';
-import { ProblemError, problems } from '../errors.ts';
 import type { ProviderField, ProviderInput } from '../federation/providers/input.ts';
 import { type Flag, type Input, type Tools, UsageError } from './command.ts';
 
@@ -141,12 +139,11 @@ const secretFields = ['clientSecret', 'bindPassword', 'clientKey'] as const;
 const fileFields = ['metadata', 'metadataCertificate', 'ca'] as const;
 const switches = ['signRequests', 'encryptedAssertions', 'startTls', 'allowPlaintext'] as const;
 const repeated = ['roleRules', 'scopes'] as const;
-const mostBytes = 256 * 1024;
 
 /** @throws {ProblemError} when a file cannot be read */
 export async function readProviderFlags(
   input: Input,
-  { readSecret }: Pick<Tools, 'readSecret'>,
+  { readSecret, readFile }: Pick<Tools, 'readSecret' | 'readFile'>,
 ): Promise<ProviderInput> {
   const fromStdin = secretFields.filter((field) => input.text(flagOfField[field]) === '-');
   if (fromStdin.length > 1) {
@@ -160,7 +157,7 @@ export async function readProviderFlags(
     if (isOneOf(switches, field)) said[field] = true;
     else if (isOneOf(repeated, field)) said[field] = input.texts(flag);
     else if (isOneOf(secretFields, field)) said[field] = await readSecret(input.text(flag)!);
-    else if (isOneOf(fileFields, field)) said[field] = await readWhole(input.text(flag)!);
+    else if (isOneOf(fileFields, field)) said[field] = await readFile(input.text(flag)!);
     else said[field] = input.text(flag);
   }
   return said as ProviderInput;
@@ -168,17 +165,4 @@ export async function readProviderFlags(
 
 function isOneOf(fields: readonly ProviderField[], field: ProviderField): boolean {
   return fields.includes(field);
-}
-
-async function readWhole(path: string): Promise<string> {
-  try {
-    if ((await stat(path)).size > mostBytes) {
-      throw new ProblemError(problems.invalidRequest, `The file ${path} is larger than 256 KiB.`);
-    }
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    if (cause instanceof ProblemError) throw cause;
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new ProblemError(problems.invalidRequest, `The file ${path} cannot be read (${code}).`, { cause });
-  }
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { ProblemError, problems } from '../errors.ts';
@@ -38,9 +38,13 @@ async function readWhole(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new ProblemError(problems.invalidRequest, `The file ${path} cannot be read (${code}).`, { cause });
+    throw unreadable(path, cause);
   }
+}
+
+function unreadable(path: string, cause: unknown): ProblemError {
+  const { code } = cause as NodeJS.ErrnoException;
+  return new ProblemError(problems.invalidRequest, `The file ${path} cannot be read (${code}).`, { cause });
 }
 
 async function readAll(stdin: Readable): Promise<string> {
@@ -66,4 +70,19 @@ async function askUnseen(stdin: Readable, stderr: Writable): Promise<string> {
     lines.close();
     stderr.write('\n');
   }
+}
+
+const mostFileBytes = 256 * 1024;
+
+/** @throws {ProblemError} `invalid_request` when it cannot be read or is larger than 256 KiB */
+export async function readInputFile(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).size > mostFileBytes) {
+      throw new ProblemError(problems.invalidRequest, `The file ${path} is larger than 256 KiB.`);
+    }
+  } catch (cause) {
+    if (cause instanceof ProblemError) throw cause;
+    throw unreadable(path, cause);
+  }
+  return readWhole(path);
 }

@@ -7,6 +7,7 @@ export const settingsCommands: readonly Command[] = [
     name: 'settings',
     summary: 'Prints every setting, secrets redacted, and where its value comes from.',
     takesSettings: true,
+    isLocal: true,
     async run(_input, { settings }) {
       const rows = describeSettings(await settings());
       return {
@@ -23,6 +24,7 @@ export const settingsCommands: readonly Command[] = [
     name: 'settings check',
     summary: 'Says whether the console could start with these settings, and starts nothing.',
     takesSettings: true,
+    isLocal: true,
     async run(_input, { settings }) {
       const { warnings } = await settings();
       const lines = warnings.map((warning) => `  - ${warning}`);

@@ -9,6 +9,7 @@ interface TokenResponse {
 
 export const tokenCommand: Command = {
   name: 'token',
+  isLocal: true,
   summary: 'Asks the running console for an access token and prints it.',
   flags: {
     client: { value: 'I', isRequired: true, meaning: 'the client id' },

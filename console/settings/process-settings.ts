@@ -46,7 +46,10 @@ function readFlags(argv: readonly string[]): Record<string, string> {
 }
 
 /** The one setting that is needed before the others, since one of their sources lies there. */
-function findDataDir(flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): string {
+export function findDataDir(
+  flags: Readonly<Record<string, string | undefined>>,
+  env: NodeJS.ProcessEnv,
+): string {
   return resolve(flags['data-dir'] || env.CONSOLE_DATA_DIR || defaultDataDir);
 }
 

@@ -25,6 +25,9 @@ interface Entry extends Artifact {
 /** Expired artifacts that one transaction deletes: about 5 ms, during which other writers wait. */
 const sweepBatch = 200;
 
+/** Artifacts that a list reads at once: about 2 ms. */
+const listSlice = 200;
+
 /** Opens the artifacts of `environment`. Every write is on the disk when its promise resolves. */
 export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): ArtifactStore {
   const entries = environment.database<Entry>('artifacts');
@@ -136,14 +139,24 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
       });
     },
     async list(kind, limit) {
-      return environment.read(() => {
-        const found: ListedArtifact[] = [];
-        for (const { key, value } of entries.under([kind])) {
-          if (found.length >= limit) break;
-          if (isLive(value, nowSeconds())) found.push({ key: String(key[1]), artifact: asArtifact(value) });
+      const found: ListedArtifact[] = [];
+      let last: LmdbKey | undefined;
+      while (found.length < limit) {
+        const from: LmdbKey = last ?? [kind];
+        const slice = environment.read(() => [...entries.under([kind], { from, limit: listSlice })]);
+        for (const { key, value } of slice) {
+          const isNew = last === undefined || key[1] !== last[1];
+          if (isNew && isLive(value, nowSeconds())) {
+            found.push({ key: String(key[1]), artifact: asArtifact(value) });
+          }
+          if (found.length === limit) break;
         }
-        return found;
-      });
+        if (slice.length < listSlice) break;
+        last = slice.at(-1)!.key;
+        // Whoever lists thousands must not hold up those who call meanwhile.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return found;
     },
     async count(kind, id, windowSeconds) {
       const key = artifactKey(id);

@@ -40,6 +40,8 @@ export interface RangeLimits {
   readonly reverse?: boolean;
   /** Ends the range with keys that start so, instead of with those that start with the prefix. */
   readonly upTo?: LmdbKey;
+  /** Begins the range with this key, instead of with the first that starts with the prefix. */
+  readonly from?: LmdbKey;
 }
 
 interface Shared {
@@ -116,9 +118,9 @@ function openDatabase<V>(root: RootDatabase, name: string): LmdbDatabase<V> {
     get: (key) => database.get(plain(key)),
     put: (key, value) => void database.put(plain(key), value),
     remove: (key) => void database.remove(plain(key)),
-    under(prefix, { limit, reverse = false, upTo = prefix } = {}) {
+    under(prefix, { limit, reverse = false, upTo = prefix, from = prefix } = {}) {
       // `~` sorts after every number and after every text that this folder uses as a part of a key.
-      const [first, last] = [plain(prefix), [...upTo, '~']];
+      const [first, last] = [plain(from), [...upTo, '~']];
       const range = reverse ? { start: last, end: first, reverse } : { start: first, end: last };
       return database.getRange({ ...range, ...(limit === undefined ? {} : { limit }) });
     },

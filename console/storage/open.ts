@@ -5,13 +5,17 @@ import type { StorageLog } from './permissions.ts';
 import { probeWrite } from './probe-write.ts';
 import { openFileRegistry } from './registry-lowdb.ts';
 import type { Storage } from './storage.ts';
-import { openArtifactsEnvironment, prepareStoreFiles } from './store-files.ts';
+import { openArtifactsEnvironment, prepareStoreFiles, type StoreFiles } from './store-files.ts';
 import { checkFormat, noteFormat } from './store-format.ts';
+import { ownStore } from './store-owner.ts';
 
 export interface OpenStorageOptions {
   /** Created when it is not there. */
   readonly dataDir: string;
-  /** A data directory has one `console`; any number of `tool`s may work beside it. */
+  /**
+   * A data directory has one `console`. A `tool` has to own the store itself (`ownStore`): opening beside
+   * a process that commits can crash that process.
+   */
   readonly role: 'console' | 'tool';
   /** Epoch milliseconds. */
   readonly now?: () => number;
@@ -29,6 +33,25 @@ export async function openStorage({
   log,
 }: OpenStorageOptions): Promise<Storage> {
   const files = prepareStoreFiles(dataDir, log);
+  const release = role === 'console' ? await ownStore(files.dataDir, 'console') : async () => {};
+  try {
+    return await openPrepared(files, { role, now, log, release });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+interface PreparedOptions extends Required<Pick<OpenStorageOptions, 'role' | 'now'>> {
+  readonly log: StorageLog | undefined;
+  /** Gives the store back to other processes. */
+  readonly release: () => Promise<void>;
+}
+
+async function openPrepared(
+  files: StoreFiles,
+  { role, now, log, release }: PreparedOptions,
+): Promise<Storage> {
   const environment = openArtifactsEnvironment(files);
   let releaseLock = async () => {};
   try {
@@ -49,7 +72,7 @@ export async function openStorage({
       },
       async close() {
         registry.close();
-        await releaseLock().finally(environment.close);
+        await releaseLock().finally(environment.close).finally(release);
       },
     };
   } catch (error) {

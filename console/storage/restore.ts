@@ -5,18 +5,19 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { backupFiles, checkManifest } from './backup-manifest.ts';
 import { syncDirectory, syncPath } from './durable-file.ts';
-import { forgetInstanceLock, takeInstanceLock } from './instance-lock.ts';
+import { forgetInstanceLock } from './instance-lock.ts';
 import { ownDirectory } from './permissions.ts';
 import { parseRegistry } from './registry-format.ts';
-import { StorageRefusedError } from './storage.ts';
 import { openArtifactsEnvironment, restoringPrefix, type StoreFiles, storeFiles } from './store-files.ts';
 import { checkFormat } from './store-format.ts';
+import { ownStore } from './store-owner.ts';
 
 export interface RestoreDeps {
   readonly dataDir: string;
@@ -35,33 +36,14 @@ export interface RestoreDeps {
 export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise<void> {
   await checkManifest(from);
   ownDirectory(dataDir, undefined);
-  const current = storeFiles(dataDir);
-  const releaseLock = await lockOutConsoles(current);
+  const current = storeFiles(realpathSync(dataDir));
+  const release = await ownStore(current.dataDir, 'tool');
   try {
     const time = new Date(now()).toISOString().replaceAll(/[-:.]/g, '');
-    const gathered = await gather(from, join(dataDir, `.restore-${time}.partial`));
+    const gathered = await gather(from, join(current.dataDir, `.restore-${time}.partial`));
     swap(gathered, current, time);
   } finally {
-    await releaseLock();
-  }
-}
-
-/** Holds the instance lock of the store that is to be replaced, if that store can still be opened. */
-async function lockOutConsoles(current: StoreFiles): Promise<() => Promise<void>> {
-  if (!existsSync(current.artifactsData)) return async () => {};
-  let environment: ReturnType<typeof openArtifactsEnvironment>;
-  try {
-    environment = openArtifactsEnvironment(current);
-  } catch (error) {
-    if (error instanceof StorageRefusedError) return async () => {};
-    throw error;
-  }
-  try {
-    const release = await takeInstanceLock(environment, current.dataDir);
-    return () => release().finally(environment.close);
-  } catch (error) {
-    await environment.close();
-    throw error;
+    await release();
   }
 }
 

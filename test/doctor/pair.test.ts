@@ -53,9 +53,12 @@ test('all is well: exit code 0 and not one warning, and nothing has been changed
 
 test('as text: one line each, what to change beneath, and a sum', async () => {
   const env = { CONSOLE_URL: pair.console.url, SVC_MC_APP_ADDRESSES: pair.dashboard.url };
-  const { code, stdout } = await runTool(['doctor'], { dataDir: pair.console.dataDir, env });
+  const nobody = ['--svc-mc-app-internaladdress', `http://localhost:${await freePort()}`];
+  const { code, stdout } = await runTool(['doctor', ...nobody], { dataDir: pair.console.dataDir, env });
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^problem +store +.*sealed.*\n +> /m);
+  expect(stdout).toMatch(/^problem +internal address +.*connection_refused.*\n +> /m);
+  // The console tells of its store: the key that seals it is set where that runs, not here (B12).
+  expect(stdout).not.toContain('sealed');
   expect(stdout).toMatch(/\n\nProblems: 1, warnings: \d+\.\n$/);
 });
 
@@ -131,11 +134,14 @@ describe('one fault each', () => {
   });
 
   test('S79: keys that are not sealed with this encryption key; they stay as they are', async () => {
-    const before = registryOf(pair.console.dataDir);
-    const { problems, line } = await examine({ CONSOLE_ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) });
+    // Of a console that does not run: a running one has the key that it was started with (B12).
+    const dataDir = copyOfStore();
+    const before = registryOf(dataDir);
+    const wrongKey = { CONSOLE_ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) };
+    const { problems, line } = await examine(wrongKey, ['--data-dir', dataDir]);
     expect(line('store')!.reason).toContain('cannot be opened with this CONSOLE_ENCRYPTION_KEY');
     expect(problems).toEqual(['store']);
-    expect(registryOf(pair.console.dataDir)).toBe(before);
+    expect(registryOf(dataDir)).toBe(before);
   });
 
   test('S79: keys that are not sealed yet are left as they are, so that the running console can go on', async () => {
@@ -149,8 +155,7 @@ describe('one fault each', () => {
   });
 
   test('S79: a store that others can read', async () => {
-    const dataDir = temporaryDirectory();
-    cpSync(pair.console.dataDir, dataDir, { recursive: true });
+    const dataDir = copyOfStore();
     chmodSync(join(dataDir, 'registry.json'), 0o644);
     const env = { ...cleanSettings, CONSOLE_URL: pair.console.url, SVC_MC_APP_ADDRESSES: pair.dashboard.url };
     const { code, json } = await runTool(['doctor', '--json'], { dataDir, env });
@@ -272,11 +277,18 @@ describe('one fault each', () => {
   });
 
   test('a licence that was not acknowledged', async () => {
-    const dataDir = temporaryDirectory();
-    cpSync(pair.console.dataDir, dataDir, { recursive: true });
+    const dataDir = copyOfStore();
     const stdin = JSON.stringify({ id: 'L-7', holder: 'Example', edition: 'Enterprise' });
     await toolDone(['licence', 'set', '--file', '-'], { dataDir, stdin });
     const { line } = await examine({}, ['--data-dir', dataDir]);
     expect(line('licence')).toMatchObject({ state: 'warning', reason: expect.stringContaining('L-7') });
   });
 });
+
+/** Without the socket of the console, which is no file. */
+function copyOfStore(): string {
+  const dataDir = temporaryDirectory();
+  const filter = (path: string) => !path.endsWith('.sock');
+  cpSync(pair.console.dataDir, dataDir, { recursive: true, filter });
+  return dataDir;
+}

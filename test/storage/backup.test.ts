@@ -54,7 +54,7 @@ describe('restore', () => {
     expect(kept.registry.get('settings', 'a')?.value).toBe('second');
     expect((await kept.artifacts.get('Session', 'new'))?.payload).toEqual({ n: 3 });
     await kept.close();
-    expect(readdirSync(dataDir).sort()).toEqual(['artifacts', 'registry.json', replaced]);
+    expect(readdirSync(dataDir).sort()).toEqual(['artifacts', 'lock', 'registry.json', replaced]);
   });
 
   test('into a new directory, while the console of the original runs', async () => {
@@ -122,7 +122,7 @@ describe('restore', () => {
     await changeStore(dataDir);
     damage(backup);
     await expect(restoreStorage({ dataDir, from: backup })).rejects.toMatchObject({ reason });
-    expect(readdirSync(dataDir).sort()).toEqual(['artifacts', 'registry.json']);
+    expect(readdirSync(dataDir).sort()).toEqual(['artifacts', 'lock', 'registry.json']);
     const storage = await openStorage({ dataDir, role: 'console' });
     expect(storage.registry.get('settings', 'a')?.value).toBe('second');
     await storage.close();

@@ -1,0 +1,133 @@
+/** The command line's side of the channel: finds a running console and lets it do the work. */
+import { createConnection, type Socket } from 'node:net';
+import { CommandError, type Reply, type Tools } from '../command.ts';
+import { explainFailure } from '../failures.ts';
+import {
+  channelProtocol,
+  type FromCaller,
+  type FromConsole,
+  messagesOf,
+  type SocketPath,
+  type StoreKnowledge,
+  send,
+  socketPath,
+} from './messages.ts';
+import { RemoteFailure } from './remote-failure.ts';
+
+/** A console that runs and answers. */
+export interface ConsoleCall {
+  readonly pid: number;
+  readonly version: string;
+  /** @throws {RemoteFailure} */
+  run(
+    asked: Omit<Extract<FromCaller, { kind: 'run' }>, 'kind'>,
+    read: Pick<Tools, 'readSecret' | 'readFile'>,
+  ): Promise<Reply>;
+  /** @param url  the address that the question to the application is signed for. @throws {RemoteFailure} */
+  look(url: string): Promise<StoreKnowledge>;
+  close(): void;
+}
+
+/** A console that has not said a word by then hangs. */
+const helloMs = 10_000;
+
+/**
+ * @returns nothing when no console listens in `dataDir`
+ * @throws {CommandError} `no_console` when one listens and does not answer, or speaks otherwise
+ */
+export async function callConsole(dataDir: string): Promise<ConsoleCall | undefined> {
+  const socket = await connect(dataDir);
+  if (!socket) return undefined;
+  const messages = messagesOf<FromConsole>(socket);
+  const patience = setTimeout(() => socket.destroy(), helloMs);
+  const hello = await next(messages).finally(() => clearTimeout(patience));
+  if (hello?.kind !== 'hello') {
+    socket.destroy();
+    throw new CommandError(
+      'no_console',
+      `The console of ${dataDir} runs and does not answer; its log may say why. Nothing was done.`,
+    );
+  }
+  if (hello.protocol !== channelProtocol) {
+    socket.destroy();
+    throw new CommandError(
+      'no_console',
+      `The console of ${dataDir} (process ${hello.pid}) runs version ${hello.version}, which this command line ` +
+        'does not understand: use the one of that version, or start the console anew. Nothing was done.',
+    );
+  }
+  return {
+    pid: hello.pid,
+    version: hello.version,
+    async run(asked, read) {
+      send(socket, { kind: 'run', ...asked });
+      for (;;) {
+        const message = await next(messages);
+        if (message?.kind === 'reply') return message.reply;
+        if (message?.kind !== 'read') throw endOf(message, dataDir);
+        send(socket, await readFor(message, read));
+      }
+    },
+    async look(url) {
+      send(socket, { kind: 'look', url });
+      const message = await next(messages);
+      if (message?.kind === 'store') return message.store;
+      throw endOf(message, dataDir);
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+async function readFor(
+  { what, path }: Extract<FromConsole, { kind: 'read' }>,
+  { readSecret, readFile }: Pick<Tools, 'readSecret' | 'readFile'>,
+): Promise<FromCaller> {
+  try {
+    return { kind: 'content', text: await (what === 'secret' ? readSecret(path) : readFile(path)) };
+  } catch (error) {
+    return { kind: 'unread', message: explainFailure(error).message };
+  }
+}
+
+function endOf(message: FromConsole | undefined, dataDir: string): Error {
+  if (message?.kind === 'failure') return new RemoteFailure(message.failure);
+  return new CommandError(
+    'no_console',
+    `The console of ${dataDir} ended before it had answered: look whether the change was made.`,
+  );
+}
+
+async function next(messages: AsyncGenerator<FromConsole, void>): Promise<FromConsole | undefined> {
+  try {
+    const { value } = await messages.next();
+    return value ?? undefined;
+  } catch {
+    return undefined; // cut off, or no console at all: the caller says so
+  }
+}
+
+async function connect(dataDir: string): Promise<Socket | undefined> {
+  let short: SocketPath | undefined;
+  try {
+    short = socketPath(dataDir);
+    return await connected(createConnection(short.path));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // Nobody has ever listened there, or nobody does any more; what else there is, opening the store tells.
+    if (nobody.includes(code)) return undefined;
+    throw error;
+  } finally {
+    short?.close();
+  }
+}
+
+const nobody = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'EACCES', 'ENOTSOCK'];
+
+function connected(socket: Socket): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject).once('connect', () => {
+      socket.off('error', reject).on('error', () => socket.destroy());
+      resolve(socket);
+    });
+  });
+}

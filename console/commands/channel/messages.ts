@@ -1,0 +1,74 @@
+/**
+ * What the command line and a running console say to each other: JSON values, one a line, through a socket in
+ * the data directory. Whoever can open the socket may do all that the command line can do, so the directory's
+ * permissions (0700) are the check.
+ */
+import { closeSync, existsSync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Reply } from '../command.ts';
+import type { Failure } from '../failures.ts';
+
+export const socketFile = 'console.sock';
+
+/** Raised when an older program could no longer understand the other side. */
+export const channelProtocol = 1;
+
+/** What the console says. */
+export type FromConsole =
+  | { readonly kind: 'hello'; readonly protocol: number; readonly version: string; readonly pid: number }
+  /** Wants the content of a file of the caller's, or of its standard input. */
+  | { readonly kind: 'read'; readonly what: 'secret' | 'file'; readonly path: string }
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'failure'; readonly failure: Failure }
+  | { readonly kind: 'store'; readonly store: StoreKnowledge };
+
+/** What the command line says. */
+export type FromCaller =
+  | { readonly kind: 'run'; readonly argv: readonly string[]; readonly cwd: string; readonly actor: string }
+  /** What `doctor`, which looks at the console from outside, has to know of its store. */
+  | { readonly kind: 'look'; readonly url: string }
+  | { readonly kind: 'content'; readonly text: string }
+  /** It could not be read. */
+  | { readonly kind: 'unread'; readonly message: string };
+
+/** What only who has the store open can tell. */
+export interface StoreKnowledge {
+  /** Ids of the keys that the key set has to show. */
+  readonly kids: readonly string[];
+  /** A signed question for the application; absent while there are no keys. */
+  readonly request?: string;
+  /** Ids of clients that may sign people in with neither PKCE nor a nonce. */
+  readonly unboundClients: readonly string[];
+  readonly waitingLicence?: { readonly id: string; readonly reason?: string };
+  /** Why the store cannot be written, if it cannot. */
+  readonly unwritable?: string;
+}
+
+/** A message is at most a file of 256 KiB with every character escaped, or a list of 10,000 sessions. */
+export function send(socket: Socket, message: FromConsole | FromCaller): void {
+  if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+}
+
+/** The messages of the other side, in order; ends, or throws, with the connection. */
+export async function* messagesOf<M>(socket: Socket): AsyncGenerator<M, void> {
+  let rest = '';
+  for await (const text of socket.setEncoding('utf8')) {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as M;
+  }
+}
+
+export interface SocketPath {
+  readonly path: string;
+  /** Call it when the path is not needed any more: a server needs it until it is closed. */
+  close(): void;
+}
+
+/** A path that is short enough: addresses of sockets end at 107 bytes, data directories do not. */
+export function socketPath(dataDir: string): SocketPath {
+  if (!existsSync('/proc/self/fd')) return { path: join(dataDir, socketFile), close() {} };
+  const descriptor = openSync(dataDir, 'r');
+  return { path: `/proc/self/fd/${descriptor}/${socketFile}`, close: () => closeSync(descriptor) };
+}

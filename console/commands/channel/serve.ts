@@ -1,0 +1,132 @@
+/** The console's side of the channel: runs commands of the command line with the store that it has open. */
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { ProblemError, problems } from '../../errors.ts';
+import type { Services } from '../../services.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { StorageRefusedError } from '../../storage/storage.ts';
+import { version } from '../../version.ts';
+import { createAuditFile } from '../audit-file.ts';
+import { CommandError, type Tools } from '../command.ts';
+import {
+  channelProtocol,
+  type FromCaller,
+  type FromConsole,
+  messagesOf,
+  send,
+  socketFile,
+  socketPath,
+} from './messages.ts';
+
+export interface CommandChannelDeps {
+  /** Owned by this process, so that a socket which is there was left behind. */
+  readonly dataDir: string;
+  readonly services: Services;
+  /** What is in force now. */
+  readonly settings: () => Settings;
+  readonly fetch: typeof fetch;
+}
+
+/** Commands at once; each holds a connection. */
+const mostCallers = 32;
+/** What a command that is under way gets when the console stops. */
+const graceMs = 3000;
+
+/**
+ * Listens on `console.sock` of the data directory.
+ *
+ * @returns a function that lets the commands under way finish, and ends
+ */
+export async function serveCommands(deps: CommandChannelDeps): Promise<() => Promise<void>> {
+  const path = join(deps.dataDir, socketFile);
+  rmSync(path, { force: true });
+  const callers = new Map<Socket, Promise<void>>();
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy()); // a caller who leaves is no event
+    const served = serve(socket, deps).finally(() => {
+      socket.end();
+      callers.delete(socket);
+    });
+    callers.set(socket, served);
+  });
+  server.maxConnections = mostCallers;
+  const short = socketPath(deps.dataDir);
+  await listen(server, short.path);
+  chmodSync(path, 0o600);
+
+  return async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const timer = setTimeout(() => {
+      for (const socket of callers.keys()) socket.destroy();
+    }, graceMs);
+    await Promise.all(callers.values());
+    clearTimeout(timer);
+    for (const socket of callers.keys()) socket.destroy();
+    await closed;
+    short.close();
+    rmSync(path, { force: true });
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(path, () => resolve());
+  });
+}
+
+/** Never rejects: what goes wrong is told to the caller. */
+async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
+  const say = (message: FromConsole) => send(socket, message);
+  say({ kind: 'hello', protocol: channelProtocol, version: version(), pid: process.pid });
+  const { explainFailure } = await import('../failures.ts');
+  try {
+    const messages = messagesOf<FromCaller>(socket);
+    const { value: asked } = await messages.next();
+    if (asked?.kind === 'look') {
+      const { tellStore } = await import('../doctor.ts');
+      say({ kind: 'store', store: await tellStore(deps.services, asked.url) });
+    } else if (asked?.kind === 'run') {
+      say({ kind: 'reply', reply: await run(asked, messages, say, deps) });
+    }
+  } catch (error) {
+    say({ kind: 'failure', failure: explainFailure(error) });
+  }
+}
+
+async function run(
+  { argv, cwd, actor }: Extract<FromCaller, { kind: 'run' }>,
+  messages: AsyncGenerator<FromCaller, void>,
+  say: (message: FromConsole) => void,
+  { dataDir, services, settings, fetch }: CommandChannelDeps,
+) {
+  // Loaded by the first command: a start has no use for them.
+  const [{ parseArguments }, { commands }, { runCommand }] = await Promise.all([
+    import('../parse.ts'),
+    import('../table.ts'),
+    import('../run.ts'),
+  ]);
+
+  async function read(what: 'secret' | 'file', path: string): Promise<string> {
+    say({ kind: 'read', what, path });
+    const { value: answer } = await messages.next();
+    if (answer?.kind === 'content') return answer.text;
+    if (answer?.kind === 'unread') throw new ProblemError(problems.invalidRequest, answer.message);
+    throw new CommandError('failed', 'the caller has left');
+  }
+
+  const tools: Tools = {
+    settings: async () => settings(),
+    services: async () => services,
+    async restore() {
+      throw new StorageRefusedError('locked', `the console (process ${process.pid}) runs: stop it first`);
+    },
+    readSecret: (path) => read('secret', path),
+    readFile: (path) => read('file', path),
+    cwd,
+    fetch,
+    now: services.now,
+  };
+  const write = createAuditFile(dataDir, actor);
+  return runCommand(parseArguments(argv, commands), { tools, auditTo: () => write });
+}
