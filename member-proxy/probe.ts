@@ -1,10 +1,11 @@
 /** One look at a member: does it answer, is it ready, and under which first path segment (S67). */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ClusterView, readClusterView } from './cluster-view.ts';
 import type { ProbeOutcome } from './member-health.ts';
 import { type MemberPrefix, memberPrefixes } from './prefix.ts';
 import type { EndpointGroup } from './rule-table.ts';
 import { createAsker } from './upstream/ask.ts';
-import { UpstreamFailure } from './upstream/failure.ts';
+import { reasonOf, UpstreamFailure } from './upstream/failure.ts';
 
 export interface Finding {
   readonly outcome: ProbeOutcome;
@@ -12,15 +13,20 @@ export interface Finding {
   readonly prefix?: MemberPrefix;
   /** Whether it hung up on every path: its REST interface is off, or it is going down. */
   readonly isMute?: boolean;
+  /** Why nothing came of it: a code of the system, of TLS, or `timeout`. */
+  readonly reason?: string;
 }
 
 export interface Prober {
   /**
    * Asks for readiness.
    *
-   * @param known  the prefix that the member has answered to before
+   * @param known  the prefix that the member has answered to before; without it both are tried side by side, for
+   *   a listener of the advanced network hangs on paths that it does not know
    */
   look(known: MemberPrefix | undefined): Promise<Finding>;
+  /** The prefix that it answers to when it does not answer to this one. */
+  otherThan(prefix: MemberPrefix): Promise<MemberPrefix | undefined>;
   /** What the member says about its cluster; undefined when it says nothing of use, or its group is off. */
   cluster(prefix: MemberPrefix): Promise<ClusterView | undefined>;
   /** The groups that are off: at those the real engine hangs up, and the member of this product answers 403. */
@@ -39,6 +45,8 @@ const groupPaths: Readonly<Record<EndpointGroup, string>> = {
   CP: '/rest/cp-subsystem/groups',
 };
 
+/** How long an answer under `svc` is waited for when there is one under the other prefix, milliseconds. */
+const preferenceMs = 100;
 /** More than a cluster of a thousand members says. */
 const longestReply = 1024 * 1024;
 
@@ -52,13 +60,18 @@ export function createProber(address: string, replyMs: number, now: () => number
 
   return {
     async look(known) {
-      for (const prefix of known ? [known] : memberPrefixes) {
-        const outcome = await ask(prefix);
-        if (outcome === 'ready' || outcome === 'notReady') return { outcome, prefix };
-        if (outcome === 'unreachable') return { outcome };
-      }
+      const looks = (known ? [known] : memberPrefixes).map(ask);
+      const said = await firstThatSays(looks);
+      if (said) return said;
+      const findings = await Promise.all(looks);
+      const lost = findings.find(({ outcome }) => outcome === 'unreachable');
+      if (lost) return lost;
       if (known) return { outcome: 'silent', isMute: (await signsUnder(known)) === 'none' };
       return { outcome: 'silent', ...(await otherSign()) };
+    },
+    async otherThan(prefix) {
+      const other = memberPrefixes.find((one) => one !== prefix)!;
+      return saysSomething(await ask(other)) || (await cluster(other)) ? other : undefined;
     },
     cluster,
     async groupsOff(prefix) {
@@ -89,8 +102,7 @@ export function createProber(address: string, replyMs: number, now: () => number
     for (const prefix of memberPrefixes) {
       if (await cluster(prefix)) return { prefix };
     }
-    const svc = await signsUnder('svc');
-    const hazelcast = await signsUnder('hazelcast');
+    const [svc, hazelcast] = await Promise.all([signsUnder('svc'), signsUnder('hazelcast')]);
     if (svc === 'none' && hazelcast === 'none') return { isMute: true };
     // The real engine hangs up under a segment that is not its own; a member of this product answers to both.
     if (hazelcast === 'none' || (svc === 'refused' && hazelcast === 'refused')) return { prefix: 'svc' };
@@ -116,15 +128,32 @@ export function createProber(address: string, replyMs: number, now: () => number
     }
   }
 
-  async function ask(prefix: MemberPrefix): Promise<ProbeOutcome> {
+  async function ask(prefix: MemberPrefix): Promise<Finding> {
     try {
       const { status } = await member.ask('GET', `/${prefix}/health/ready`);
-      if (status === 200) return 'ready';
-      return status === 503 ? 'notReady' : 'silent';
+      if (status === 200) return { outcome: 'ready', prefix };
+      return status === 503 ? { outcome: 'notReady', prefix } : { outcome: 'silent' };
     } catch (error) {
-      return hasHungUp(error) ? 'silent' : 'unreachable';
+      return hasHungUp(error) ? { outcome: 'silent' } : { outcome: 'unreachable', reason: reasonOf(error) };
     }
   }
+}
+
+/** The first that says whether it is ready, `svc` before the other where both do. */
+async function firstThatSays(looks: readonly Promise<Finding>[]): Promise<Finding | undefined> {
+  const saying = looks.map(async (look) => {
+    const finding = await look;
+    if (!saysSomething(finding)) throw new Error('it does not say');
+    return finding;
+  });
+  const first = await Promise.any(saying).catch(() => undefined);
+  if (first === undefined || first.prefix === memberPrefixes[0]) return first;
+  const preferred = saying[0]!.catch(() => first);
+  return Promise.race([preferred, pause(preferenceMs, first, { ref: false })]);
+}
+
+function saysSomething({ outcome }: Finding): boolean {
+  return outcome === 'ready' || outcome === 'notReady';
 }
 
 /** The real engine's refusal: it takes the connection and closes it without a byte (reference §3). */

@@ -23,12 +23,13 @@ export interface AskerOptions {
   readonly now: () => number;
 }
 
-/** Has a connection of its own: those of the calls may all be taken by polls that last for hours. */
+/** Has connections of its own: those of the calls may all be taken by polls that last for hours. */
 export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions): Asker {
   const limits = {
     connectMs: replyMs,
     stallMs: replyMs,
-    connections: 1,
+    // The first path segments are tried side by side.
+    connections: 2,
     polls: 0,
     waiting: 16,
     waitMs: 16 * replyMs,

@@ -17,6 +17,14 @@ export type FailureReason =
   /** Another member should be asked: this one no longer answers its probes. */
   | 'suspect';
 
+/** For people: a code of the system or of TLS where there is one. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof UpstreamFailure)) return 'failed';
+  const { code } = (error.cause ?? {}) as { readonly code?: unknown };
+  if (typeof code === 'string') return code;
+  return error.reason === 'connectTimeout' || error.reason === 'replyTimeout' ? 'timeout' : error.reason;
+}
+
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly reason: FailureReason;

@@ -48,6 +48,14 @@ describe('the first path segment', () => {
     expect(answered()).toBeGreaterThan(0);
   });
 
+  test('C6: is found at a listener that hangs on paths it does not know, without waiting for it', async () => {
+    const { address } = await startEngine(['/hazelcast/'], { hangs: true });
+    // A probe that waits for the answer to the other prefix first waits longer than this test.
+    const { changes } = watch([address], { probes: { everyMs: 20, replyMs: 60_000 } });
+    await until(() => changes.length > 0, 'an answer');
+    expect(changes[0]).toMatchObject({ prefix: 'hazelcast', lastProbe: 'ready' });
+  });
+
   test('S67: is found by cluster information where the health group is off, and the member stays in', async () => {
     const { address } = await startEngine(['/hazelcast/rest/cluster']);
     const { members } = watch([address]);
@@ -344,14 +352,14 @@ async function startMember(answer: Answer) {
   return member;
 }
 
-/** Answers these paths, and hangs up on all others. */
-async function startEngine(paths: readonly string[]) {
+/** Answers these paths, and hangs up on all others, or lets them hang as a listener of the advanced network does. */
+async function startEngine(paths: readonly string[], { hangs = false } = {}) {
   let count = 0;
   const member = await startRawMember((socket) => {
     socket.on('data', (bytes) => {
       const [method, url = ''] = bytes.toString().split(' ', 2);
       if (!paths.some((path) => url.startsWith(path))) {
-        socket.destroy();
+        if (!hangs) socket.destroy();
         return;
       }
       count += 1;
