@@ -36,7 +36,7 @@ export function createLogin(deps: LoginDeps) {
   const { signIn, visitors, outside, csrf, clientAddress, isSecure, wrongCredentials, onSignIn } = deps;
   const returned: OutsideReturn = {
     async complete(ctx, { account, at }) {
-      const visit = await visitors.start(ctx, account.id, at, []);
+      const visit = await visitors.start(ctx, account.id, at, 'provider');
       goHome(ctx);
       return visit;
     },

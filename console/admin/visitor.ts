@@ -16,8 +16,8 @@ export interface Visitors {
   /**
    * Signs in under a new session id.
    *
-   * @param at   epoch seconds of the sign-in
-   * @param amr  how it was done (RFC 8176): by a password unless told otherwise
+   * @param at  epoch seconds of the sign-in
+   * @param by  by a password unless told otherwise
    */
-  start(ctx: Context, accountId: string, at: number, amr?: readonly string[]): Promise<Visit>;
+  start(ctx: Context, accountId: string, at: number, by?: 'password' | 'provider'): Promise<Visit>;
 }

@@ -18,6 +18,7 @@ import { createInteractions, type SignInOutcome, wrongCredentials } from '../oid
 import { createLogout } from '../oidc/logout.ts';
 import type { LogoutNotices } from '../oidc/logout-notices.ts';
 import { receiverOf } from '../oidc/logout-outbox.ts';
+import { byPassword, byProvider } from '../oidc/sign-in-method.ts';
 import { createSignedOut } from '../oidc/signed-out.ts';
 import { silentFrame } from '../oidc/silent-frame.ts';
 import { createPages } from '../pages.ts';
@@ -178,12 +179,14 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   return { pages: pages.callback(), setup };
 }
 
+const methods = { password: byPassword, provider: byProvider } as const;
+
 /** A session of the console's own sign-in is noted like those of applications, for the list of sessions. */
 function composeVisitors({ services, addressOf }: Shared, browserSessions: BrowserSessions) {
   return {
     current: browserSessions.current,
-    async start(ctx: Context, accountId: string, at: number, amr?: readonly string[]) {
-      const session = await browserSessions.start(ctx, accountId, at, amr);
+    async start(ctx: Context, accountId: string, at: number, by: 'password' | 'provider' = 'password') {
+      const session = await browserSessions.start(ctx, accountId, at, methods[by]());
       await services.sessions.note({
         uid: session.uid,
         startedAt: at,

@@ -10,6 +10,8 @@ export interface UpstreamIdentity {
   readonly subject: string;
   readonly username?: string;
   readonly email?: string;
+  /** The provider says so itself. */
+  readonly isEmailVerified?: boolean;
   readonly name?: string;
   /** Claims or attributes for role rules; every value as text. */
   readonly attributes: Readonly<Record<string, readonly string[]>>;

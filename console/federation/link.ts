@@ -48,6 +48,8 @@ export class AccountDisabledError extends FederationError {
 }
 
 const longestSubject = 512;
+/** Characters. */
+const longestName = 200;
 
 export function createLink({ registry, passwords, newId, newSecret, now }: LinkDeps): Link {
   const findKnown = createIndex(registry);
@@ -92,11 +94,10 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
     identity: UpstreamIdentity,
     given: Pick<UserRecord, 'roles' | 'passwordHash'>,
   ): UserRecord {
-    const email = emailOf(identity);
     return {
       id: newSubject(transaction, newId),
       username: freeUsername(transaction, provider, identity),
-      ...(email === undefined ? {} : { email }),
+      ...saidOf(identity),
       ...given,
       disabled: false,
       federated: { provider, subject: identity.subject },
@@ -107,15 +108,11 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
 
   /** @returns the same record when nothing has changed: a sign-in then writes nothing */
   function refreshed(user: UserRecord, identity: UpstreamIdentity, roles: UserRecord['roles']): UserRecord {
-    const email = emailOf(identity) ?? user.email;
+    const said = saidOf(identity);
     const isSameRoles =
       roles.length === user.roles.length && roles.every((role) => user.roles.includes(role));
-    if (isSameRoles && email === user.email) return user;
-    return {
-      ...user,
-      ...(email === undefined ? {} : { email }),
-      ...(isSameRoles ? {} : { roles }),
-    };
+    const isSame = Object.entries(said).every(([key, value]) => user[key as keyof Said] === value);
+    return isSameRoles && isSame ? user : { ...user, ...said, ...(isSameRoles ? {} : { roles }) };
   }
 }
 
@@ -171,9 +168,18 @@ function checkSubject({ subject }: UpstreamIdentity): void {
   throw new FederationError(401, 'The identity provider did not say who signed in.');
 }
 
-/** What is no address is left out rather than shown. */
-function emailOf({ email }: UpstreamIdentity): string | undefined {
-  return email !== undefined && isEmail(email) ? email : undefined;
+type Said = Pick<UserRecord, 'email' | 'isEmailVerified' | 'name'>;
+
+/** What is no address, or no name in one line, is left out rather than shown; what is left out stays as it was. */
+function saidOf({ email, isEmailVerified = false, name }: UpstreamIdentity): Said {
+  return {
+    ...(email !== undefined && isEmail(email) ? { email, isEmailVerified } : {}),
+    ...(name !== undefined && isName(name) ? { name } : {}),
+  };
+}
+
+function isName(name: string): boolean {
+  return name.trim() !== '' && name.length <= longestName && !/\p{C}/u.test(name);
 }
 
 function noRole(): FederationError {

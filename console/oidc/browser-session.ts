@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Provider } from 'oidc-provider';
 import type { Sessions } from '../accounts/sessions.ts';
 import { type Lifetimes, sessionSeconds } from './provider.ts';
+import { byPassword, type SignInMethod } from './sign-in-method.ts';
 
 export interface BrowserSession {
   readonly uid: string;
@@ -19,10 +20,10 @@ export interface BrowserSessions {
   /**
    * Starts a session under a new id; whatever session the browser presented before ends (S32).
    *
-   * @param at   epoch seconds of the sign-in
-   * @param amr  how it was done (RFC 8176): by a password unless told otherwise; none when only another provider knows
+   * @param at      epoch seconds of the sign-in
+   * @param method  how it was done: by a password unless told otherwise
    */
-  start(ctx: Context, accountId: string, at: number, amr?: readonly string[]): Promise<BrowserSession>;
+  start(ctx: Context, accountId: string, at: number, method?: SignInMethod): Promise<BrowserSession>;
   /** Makes the browser forget its session cookie. */
   forget(ctx: Context): void;
 }
@@ -48,14 +49,14 @@ export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSession
       await sessions.touch(session.uid);
       return describe(session);
     },
-    async start(ctx, accountId, at, amr = ['pwd']) {
+    async start(ctx, accountId, at, method = byPassword()) {
       const earlier = await read(ctx);
       if (earlier) await sessions.end(earlier.uid);
       const session = new (provider().Session)() as Session;
       session.loginAccount({
         accountId,
         loginTs: at,
-        ...(amr.length > 0 && { amr: [...amr] }),
+        ...method,
         transient: true,
       });
       await session.save(sessionSeconds(session, lifetimes));

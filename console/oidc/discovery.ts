@@ -8,11 +8,16 @@ import { createDocument, sendDocument } from '../http/document.ts';
 import { identityScopes, roleScopes } from './access-token.ts';
 import { tokenAlgs } from './keys.ts';
 import { routes } from './provider.ts';
+import { acrValues } from './sign-in-method.ts';
 
 /** @throws {ProblemError} `method_not_allowed` */
 export type DiscoveryEndpoint = (req: IncomingMessage, res: ServerResponse) => void;
 
 const maxAgeSeconds = 300;
+const claims: readonly string[] = [
+  ...['sub', 'iss', 'auth_time', 'acr', 'amr', 'sid'],
+  ...['name', 'preferred_username', 'roles', 'email', 'email_verified'],
+];
 const secretMethods = ['client_secret_basic', 'client_secret_post'];
 
 /**
@@ -38,7 +43,8 @@ function metadata(issuer: string, proofAlgs: readonly string[]) {
     revocation_endpoint: issuer + routes.revocation,
     introspection_endpoint: issuer + routes.introspection,
     scopes_supported: [...identityScopes, 'offline_access', ...roleScopes.keys()],
-    claims_supported: ['sub', 'iss', 'auth_time', 'sid', 'preferred_username', 'roles', 'email'],
+    claims_supported: claims,
+    acr_values_supported: acrValues,
     claim_types_supported: ['normal'],
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],

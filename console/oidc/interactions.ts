@@ -12,6 +12,7 @@ import { createConsent } from './consent.ts';
 import type { Interaction } from './interaction.ts';
 import { createLoginPage, mustProve } from './login-page.ts';
 import { createOutsideReturn } from './outside-return.ts';
+import { byPassword } from './sign-in-method.ts';
 
 export interface InteractionsDeps {
   readonly provider: () => Provider;
@@ -73,7 +74,7 @@ export function createInteractions(deps: InteractionsDeps) {
       const { account, at } = signedIn;
       await leaveOtherAccount(ctx, interaction, account);
       const to = await provider().interactionResult(ctx.req, ctx.res, {
-        login: { accountId: account.id, ts: at, amr: ['pwd'], remember: false },
+        login: { accountId: account.id, ts: at, ...byPassword(), remember: false },
       });
       seeOther(ctx, to);
     },

@@ -7,6 +7,7 @@ import { ProblemError, problems } from '../errors.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { Interaction } from './interaction.ts';
 import type { LoginPage } from './login-page.ts';
+import { byProvider } from './sign-in-method.ts';
 
 export interface OutsideReturnDeps {
   readonly provider: () => Provider;
@@ -35,7 +36,7 @@ export function createOutsideReturn({ provider, browserSessions, page }: Outside
       const { account, at } = signedIn;
       interaction.result = {
         ...interaction.lastSubmission,
-        login: { accountId: account.id, ts: at, remember: false },
+        login: { accountId: account.id, ts: at, ...byProvider(), remember: false },
       };
       await interaction.persist();
       ctx.status = 303;
@@ -58,6 +59,6 @@ export function createOutsideReturn({ provider, browserSessions, page }: Outside
   /** The live one of this account, which its applications share; else a new one, and that of another account ends. */
   async function sessionOf(ctx: Context, { account, at }: SignedIn): Promise<BrowserSession> {
     const live = await browserSessions.current(ctx);
-    return live?.accountId === account.id ? live : browserSessions.start(ctx, account.id, at, []);
+    return live?.accountId === account.id ? live : browserSessions.start(ctx, account.id, at, byProvider());
   }
 }

@@ -14,6 +14,7 @@ import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
 import { loadGrant } from './grants.ts';
 import type { Keys } from './keys.ts';
+import { profileClaims } from './person-claims.ts';
 import { describeToken } from './person-token.ts';
 import { missingBinding } from './pkce.ts';
 import { knownResources, type Resources } from './resources.ts';
@@ -71,12 +72,12 @@ function configuration(deps: ProviderDeps): Configuration {
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     enabledJWA: { dPoPSigningAlgValues: deps.proofAlgs },
     responseTypes: ['code'],
-    scopes: ['openid', 'offline_access'],
+    // `email` opens a claim at userinfo alone (OIDC Core §5.4).
+    scopes: ['openid', 'email', 'offline_access'],
     // auth_time tells the sessions of one person apart when an ID token comes back as a logout hint.
     claims: {
-      openid: ['sub', 'auth_time'],
-      profile: ['preferred_username', 'roles'],
-      email: ['email'],
+      openid: ['sub', 'auth_time', 'acr', 'amr'],
+      profile: ['name', 'preferred_username', 'roles'],
     },
     conformIdTokenClaims: false,
     pkce: {
@@ -236,9 +237,8 @@ function findAccount(ctx: KoaContextWithOIDC, user: UserRecord | undefined) {
     accountId: user.id,
     claims: async () => ({
       sub: user.id,
-      preferred_username: user.username,
+      ...profileClaims(user),
       roles: [...user.roles],
-      ...(user.email === undefined ? {} : { email: user.email }),
     }),
   };
 }

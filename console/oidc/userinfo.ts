@@ -7,6 +7,8 @@ import { OAuthError, ProblemError } from '../errors.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { noStore, sendJson } from '../http/send.ts';
 import type { UserRecord } from '../storage/records.ts';
+import { readParameters } from './oauth-request.ts';
+import { emailClaims, profileClaims } from './person-claims.ts';
 import { asOAuthRefusal } from './token-refusals.ts';
 import type { VerifiedToken } from './verified-token.ts';
 
@@ -27,7 +29,7 @@ export function createUserinfo({ callers, findUser }: UserinfoDeps): Userinfo {
       });
     }
     try {
-      const token = await callers.authenticate(req);
+      const token = await callers.authenticate(await withTokenOfForm(req));
       const user = findUser(token.subject);
       if (!user) throw callers.insufficientScope(token, 'a token of a person is needed');
       if (!token.scopes.includes('openid')) {
@@ -41,10 +43,32 @@ export function createUserinfo({ callers, findUser }: UserinfoDeps): Userinfo {
   };
 }
 
+/**
+ * A bearer token may stand in the form of a POST (RFC 6750 §2.2), which is then presented as if in the field. One that is
+ * bound to a key may not (RFC 9449 §7.1): the check refuses it, as it does behind `Bearer`.
+ *
+ * @throws {OAuthError} `invalid_request` when there is one in the field as well
+ */
+async function withTokenOfForm(req: IncomingMessage): Promise<IncomingMessage> {
+  if (req.method !== 'POST' || !isForm(req)) return req;
+  const token = (await readParameters(req)).get('access_token');
+  if (token === undefined) return req;
+  if (req.headers.authorization !== undefined) {
+    const headers = { 'WWW-Authenticate': 'Bearer error="invalid_request"' };
+    throw new OAuthError('invalid_request', 'send the token in one way', { headers });
+  }
+  req.headers.authorization = `Bearer ${token}`;
+  return req;
+}
+
+function isForm({ headers }: IncomingMessage): boolean {
+  return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+}
+
 function userClaims(user: UserRecord, { scopes, roles }: VerifiedToken) {
   return {
     sub: user.id,
-    ...(scopes.includes('profile') ? { preferred_username: user.username, roles } : {}),
-    ...(scopes.includes('email') && user.email !== undefined ? { email: user.email } : {}),
+    ...(scopes.includes('profile') ? { ...profileClaims(user), roles } : {}),
+    ...(scopes.includes('email') ? emailClaims(user) : {}),
   };
 }

@@ -9,6 +9,10 @@ export interface UserRecord {
   /** As typed at creation; compared case-insensitively. */
   readonly username: string;
   readonly email?: string;
+  /** Whether its provider has verified the address; nobody here does. */
+  readonly isEmailVerified?: boolean;
+  /** In full, as its provider last said it. */
+  readonly name?: string;
   /** Built-in ones, and ids of {@link RoleRecord}s; one that stands for nothing opens nothing. */
   readonly roles: readonly string[];
   /** Argon2id, PHC string format. */

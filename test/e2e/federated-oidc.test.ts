@@ -160,8 +160,11 @@ describe('for an application', () => {
     });
     expect(id.sub).toBe(access.sub);
     // How the provider has asked is not known here.
-    expect(id.amr).toBeUndefined();
-    expect((await userinfo(console, body.access_token)).body.preferred_username).toBe('grace');
+    expect([id.acr, id.amr]).toEqual(['federated', undefined]);
+    const { body: said } = await userinfo(console, body.access_token);
+    // D20: names and addresses are told as the provider tells them.
+    expect(said).toMatchObject({ preferred_username: 'grace', email: 'grace@corp.example' });
+    expect([said.name, said.email_verified]).toEqual(['Ada Lovelace', true]);
     expect((await refresh(console, body.refresh_token)).status).toBe(200);
   });
 

@@ -70,6 +70,26 @@ describe('the first sign-in', () => {
     }
   });
 
+  test('D20: keeps the name, and whether the provider has verified the address, as it last said them', async () => {
+    const first = await link(corp, { ...ada, name: 'Ada Lovelace', isEmailVerified: true });
+    expect(first).toMatchObject({ name: 'Ada Lovelace', isEmailVerified: true });
+    expect(await link(corp, { ...ada, name: 'Ada Lovelace', isEmailVerified: true }), 'writes nothing').toBe(
+      first,
+    );
+    const silent = await link(corp, { subject: ada.subject, attributes: ada.attributes });
+    expect(silent).toMatchObject({ name: 'Ada Lovelace', isEmailVerified: true });
+    const other = await link(corp, { ...ada, name: 'Ada King', email: 'king@corp.example' });
+    expect(other).toMatchObject({ name: 'Ada King', email: 'king@corp.example', isEmailVerified: false });
+    expect(other.tokensValidFrom, 'nothing is voided').toBe(first.tokensValidFrom);
+  });
+
+  test.each([' ', 'x'.repeat(201), 'Ada\nAdmin', 'Ada\u202eadA', 'Ada\u0000'])(
+    'D20: leaves out %j, which is no name',
+    async (name) => {
+      expect((await link(corp, { ...ada, name })).name).toBeUndefined();
+    },
+  );
+
   test('leaves out what is no e-mail address', async () => {
     expect((await link(corp, { ...ada, email: '"><script>' })).email).toBeUndefined();
   });

@@ -61,13 +61,21 @@ test.each<{ name: string; headers: Record<string, string>; status: number; chall
   expect(response.headers.get('cache-control')).toBe('no-store');
 });
 
-test('S61: a token in the query or the body counts for nothing', async () => {
+test('S61: a token in the query counts for nothing, and one in a form no more than in the field', async () => {
   expect((await get({}, `/userinfo?access_token=${token}`)).status).toBe(401);
   const inBody = await fetch(`${console.url}/userinfo`, {
     method: 'POST',
     body: new URLSearchParams({ access_token: token }),
   });
-  expect(inBody.status).toBe(401);
+  expect(inBody.status).toBe(403);
+});
+
+test('S61: a token in a form opens userinfo alone', async () => {
+  const body = new URLSearchParams({ access_token: token });
+  for (const path of ['/svc/rest/cluster', '/api/v1/roles']) {
+    const response = await fetch(console.url + path, { method: 'POST', body });
+    expect([path, response.status]).toEqual([path, 401]);
+  }
 });
 
 test('S61: two Authorization fields are refused', async () => {

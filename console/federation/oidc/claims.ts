@@ -16,6 +16,7 @@ export function identityOf(claims: Claims & { readonly sub: string }, idToken: s
     subject: claims.sub,
     ...(username === undefined ? {} : { username }),
     ...(email === undefined ? {} : { email }),
+    ...(email !== undefined && claims.email_verified === true ? { isEmailVerified: true } : {}),
     ...(name === undefined ? {} : { name }),
     attributes: attributesOf(claims),
     session: { ...(sid === undefined ? {} : { id: sid }), hint: idToken },
