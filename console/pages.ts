@@ -10,6 +10,7 @@ import type { createReceivedLogouts } from './federation/received-logouts.ts';
 import type { TestSignIn } from './federation/test-sign-in.ts';
 import { type CookieNames, dropRepeatedCookies } from './http/cookies.ts';
 import type { ErrorResponses } from './http/error-responses.ts';
+import { leadToOwnHost } from './http/own-host.ts';
 import { repeatAuthorization } from './oidc/authorization-form.ts';
 import type { Exchanges } from './oidc/exchanges.ts';
 import type { createInteractions } from './oidc/interactions.ts';
@@ -55,6 +56,7 @@ export function createPages(deps: PagesDeps): Koa {
   const router = createRouter({ ...deps, provide });
   app.use(storeNothing);
   app.use(deps.errors.middleware);
+  app.use(leadToOwnHost(deps.issuer));
   app.use(refuseRepeatedCookies(deps.cookieNames));
   app.use(router.routes());
   app.use(router.allowedMethods());

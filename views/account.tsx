@@ -1,6 +1,6 @@
 import { AccountPassword } from './account-password.tsx';
 import { AccountSessions, type SessionRow } from './account-sessions.tsx';
-import { renderDocument, WidePage } from './layout.tsx';
+import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
 import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
 import { Notice, Problem } from './message.tsx';
 import { Section } from './section.tsx';
@@ -18,7 +18,7 @@ export interface AccountModel {
   /** Applications that this account has signed in to. */
   readonly applications: readonly { readonly name: string; readonly since?: Date | undefined }[];
   readonly sessions: readonly SessionRow[];
-  readonly logoutHref: string;
+  readonly signOut: SignOutForm;
   readonly csrf: string;
   /** Takes `current_password`, `password`, `password_again`, `csrf`; none when the password is kept elsewhere. */
   readonly passwordAction: string | undefined;
@@ -38,14 +38,9 @@ export function renderAccount(model: AccountModel): string {
 }
 
 function Account(model: AccountModel) {
-  const { username, email, logoutHref, csrf, problem, notice, ended = [] } = model;
+  const { username, email, signOut, csrf, problem, notice, ended = [] } = model;
   return (
-    <WidePage
-      title="Your account"
-      hasProblem={problem !== undefined}
-      username={username}
-      logoutHref={logoutHref}
-    >
+    <WidePage title="Your account" hasProblem={problem !== undefined} username={username} signOut={signOut}>
       <header class="page-head">
         <h1>{username}</h1>
         <p class="lede">{email ?? 'No email address'}</p>

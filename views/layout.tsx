@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { Link } from './link.tsx';
+import { Form } from './form.tsx';
 import { assetPath } from './static.ts';
 
 const productName = 'Cluster Console';
@@ -44,14 +44,21 @@ interface WidePageProps {
   readonly hasProblem?: boolean;
   /** Who is signed in. */
   readonly username: string;
-  readonly logoutHref: string;
+  readonly signOut: SignOutForm;
   readonly children: ComponentChildren;
 }
 
-/** Pages of somebody who is signed in: a bar with their name on top, the content below. */
-export function WidePage({ title, hasProblem = false, username, logoutHref, children }: WidePageProps) {
+/** One press signs out: whoever presses the button in this form has been asked enough. */
+export interface SignOutForm {
+  readonly action: string;
+  readonly csrf: string;
+}
+
+/** Pages of somebody who is signed in: a bar with their name on top, the content below. Times are in their zone. */
+export function WidePage({ title, hasProblem = false, username, signOut, children }: WidePageProps) {
+  const { action, csrf } = signOut;
   return (
-    <Html title={hasProblem ? `Problem: ${title}` : title}>
+    <Html title={hasProblem ? `Problem: ${title}` : title} script="times.js">
       <body>
         <a class="skip" href="#content">
           Skip to the content
@@ -61,9 +68,11 @@ export function WidePage({ title, hasProblem = false, username, logoutHref, chil
             <Brand />
           </a>
           <span class="bar-user">{username}</span>
-          <Link href={logoutHref} class="button quiet">
-            Sign out
-          </Link>
+          <Form action={action} hidden={{ csrf, logout: 'yes' }}>
+            <button type="submit" class="button quiet">
+              Sign out
+            </button>
+          </Form>
         </header>
         <main id="content" class="content">
           {children}
@@ -73,7 +82,14 @@ export function WidePage({ title, hasProblem = false, username, logoutHref, chil
   );
 }
 
-function Html({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+interface HtmlProps {
+  readonly title: string;
+  /** A file of ours that makes the page better, and without which it works. */
+  readonly script?: string;
+  readonly children: ComponentChildren;
+}
+
+function Html({ title, script, children }: HtmlProps) {
   return (
     <html lang="en">
       <head>
@@ -84,6 +100,7 @@ function Html({ title, children }: { readonly title: string; readonly children: 
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
         <link rel="stylesheet" href={assetPath('style.css')} />
+        {script && <script src={assetPath(script)} defer />}
       </head>
       {children}
     </html>

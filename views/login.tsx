@@ -27,6 +27,8 @@ export interface LoginModel {
   /** Who alone can confirm the known user: nobody here has the password. */
   readonly confirmWith?: LoginProvider | undefined;
   readonly cancelHref?: string | undefined;
+  /** Where this console is, for a request that named another host. */
+  readonly ownAddress?: string | undefined;
   readonly providers?: readonly LoginProvider[] | undefined;
   /** Where else than here the form's passwords are kept. */
   readonly directories?: readonly string[] | undefined;
@@ -43,6 +45,7 @@ function Login(model: LoginModel) {
   return (
     <NarrowPage title={model.reauthenticate ? 'Confirm that it is you' : 'Sign in'} hasProblem={hasProblem}>
       <Purpose {...model} />
+      {model.ownAddress && <OwnAddress address={model.ownAddress} />}
       {hasProblem && (
         <Problem id="problem">
           {problem ?? 'Too many attempts.'}
@@ -53,6 +56,19 @@ function Login(model: LoginModel) {
       {confirmWith ? <Confirmation username={username} {...confirmWith} /> : <PasswordForm {...model} />}
       {providers.length > 0 && <Providers providers={providers} />}
     </NarrowPage>
+  );
+}
+
+/** Forms are taken at one address only; behind some proxies the browser is there although the request names another. */
+function OwnAddress({ address }: { readonly address: string }) {
+  return (
+    <p>
+      This console is at{' '}
+      <Link href={address} class="code">
+        {address}
+      </Link>
+      . If your browser shows another address, open it there: this form works nowhere else.
+    </p>
   );
 }
 

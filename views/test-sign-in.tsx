@@ -1,4 +1,4 @@
-import { renderDocument, WidePage } from './layout.tsx';
+import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
 import { Link } from './link.tsx';
 import { Notice, Problem } from './message.tsx';
 import { Section } from './section.tsx';
@@ -7,7 +7,7 @@ import { Section } from './section.tsx';
 export interface TestSignInModel {
   /** The administrator who looks. */
   readonly username: string;
-  readonly logoutHref: string;
+  readonly signOut: SignOutForm;
   readonly provider: {
     readonly id: string;
     readonly name: string;
@@ -39,14 +39,14 @@ export function renderTestSignIn(model: TestSignInModel): string {
   return renderDocument(<TestSignIn {...model} />);
 }
 
-function TestSignIn({ username, logoutHref, provider, startHref, result, problem }: TestSignInModel) {
+function TestSignIn({ username, signOut, provider, startHref, result, problem }: TestSignInModel) {
   const isAgain = result !== undefined || problem !== undefined;
   return (
     <WidePage
       title={`Test sign-in with ${provider.name}`}
       hasProblem={problem !== undefined}
       username={username}
-      logoutHref={logoutHref}
+      signOut={signOut}
     >
       <header class="page-head">
         <h1>Test sign-in with {provider.name}</h1>

@@ -37,6 +37,9 @@ export interface AccountPageDeps {
   readonly onRefused: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
 }
 
+/** Where the question of the sign-out page is answered too. */
+const signOutPath = '/connect/logout/confirm';
+
 interface Shown {
   readonly problem?: string;
   readonly notice?: string;
@@ -125,7 +128,7 @@ export function createAccountPage(deps: AccountPageDeps) {
   async function showAccount(ctx: Context, { visit, account }: Here, shown: Shown): Promise<void> {
     const own = await sessions.listOf(account.id);
     const before = await times.before(account.id, visit.startedAt);
-    setPageHeaders(ctx, isSecure);
+    setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
     ctx.body = renderAccount({
       username: account.username,
@@ -134,7 +137,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       signedInAt: date(visit.startedAt),
       sessionEndsAt: date(visit.endsAt),
       lastLoginAt: before === undefined ? undefined : date(before),
-      applications: applicationsOf(own.find(({ uid }) => uid === visit.uid)),
+      applications: applicationsOf(own),
       sessions: own.map((session) => ({
         key: session.key,
         isCurrent: session.uid === visit.uid,
@@ -142,7 +145,7 @@ export function createAccountPage(deps: AccountPageDeps) {
         clientAddress: session.clientAddress,
         userAgent: session.userAgent,
       })),
-      logoutHref: '/connect/logout',
+      signOut: { action: signOutPath, csrf: csrf.token(ctx) },
       csrf: csrf.token(ctx),
       passwordAction: account.federated ? undefined : '/account/password',
       providerName: account.federated && nameOfProvider(account.federated.provider),
@@ -164,9 +167,15 @@ function sendToLogin(ctx: Context): void {
   ctx.redirect('/login');
 }
 
-function applicationsOf(session: SignInSession | undefined) {
-  const applications = session?.applications.filter(({ grantId }) => grantId !== undefined) ?? [];
-  return applications.map(({ clientId, since }) => ({ name: clientId, since: date(since) }));
+/** Of every open session, each once, since the first of its sign-ins that are still open. */
+function applicationsOf(own: readonly SignInSession[]) {
+  const since = new Map<string, number>();
+  for (const { applications } of own) {
+    for (const { clientId, since: at, grantId } of applications) {
+      if (grantId !== undefined) since.set(clientId, Math.min(at, since.get(clientId) ?? at));
+    }
+  }
+  return [...since].map(([name, at]) => ({ name, since: date(at) }));
 }
 
 function date(epochSeconds: number): Date {

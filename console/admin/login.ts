@@ -1,11 +1,13 @@
 /** The console's own sign-in, without an application that asks for it: `/login`. */
 import type { Context } from 'koa';
 import { renderLogin } from '../../views/login.tsx';
+import { renderNotSetUp } from '../../views/not-set-up.tsx';
 import type { OutsideReturn, OutsideSignIn } from '../accounts/outside-sign-in.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { readForm } from '../http/form.ts';
+import { isElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -17,6 +19,10 @@ export interface LoginDeps {
   readonly outside: OutsideSignIn;
   readonly csrf: Csrf;
   readonly clientAddress: (ctx: Context) => string;
+  /** Whether there is anybody who could sign in. */
+  readonly isSetUp: () => boolean;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
   readonly isSecure: boolean;
   /** What is told to somebody with wrong credentials. */
   readonly wrongCredentials: string;
@@ -33,7 +39,9 @@ interface LoginOutcome {
 const home = '/';
 
 export function createLogin(deps: LoginDeps) {
-  const { signIn, visitors, outside, csrf, clientAddress, isSecure, wrongCredentials, onSignIn } = deps;
+  const { signIn, visitors, outside, csrf, clientAddress, isSetUp, isSecure } = deps;
+  const { wrongCredentials, onSignIn } = deps;
+  const own = new URL(deps.url);
   const returned: OutsideReturn = {
     async complete(ctx, { account, at }) {
       const visit = await visitors.start(ctx, account.id, at, 'provider');
@@ -102,9 +110,21 @@ export function createLogin(deps: LoginDeps) {
   function showForm(ctx: Context, shown: ShownLogin): void {
     setPageHeaders(ctx, isSecure);
     ctx.type = 'html';
+    if (!isSetUp()) {
+      ctx.body = renderNotSetUp();
+      return;
+    }
+    const ownAddress = isElsewhere(ctx, own) ? own.origin : undefined;
     const providers = outside.choices('/login');
     const directories = outside.directoryNames();
-    ctx.body = renderLogin({ action: '/login', csrf: csrf.token(ctx), providers, directories, ...shown });
+    ctx.body = renderLogin({
+      action: '/login',
+      csrf: csrf.token(ctx),
+      providers,
+      directories,
+      ownAddress,
+      ...shown,
+    });
   }
 }
 

@@ -80,7 +80,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     const session = await browserSessions.current(ctx);
     return session && findUser(session.accountId);
   };
-  const composed = composeOutside(shared, { times, cookieName, isSecure, currentUser, onSignIn });
+  const composed = composeOutside(shared, { times, cookieName, isSecure, csrf, currentUser, onSignIn });
   const { outside, directories, showMetadata } = composed;
   const signIn = createSignIn({ users, passwords, throttle, times, directories, now });
   const login = createLogin({
@@ -89,6 +89,8 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     outside,
     csrf,
     clientAddress,
+    isSetUp: users.hasAny,
+    url: settings.url,
     isSecure,
     wrongCredentials,
     onSignIn,
@@ -100,6 +102,8 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     clientAddress,
     findUser,
     meaningOfRole: services.roles.meaningOf,
+    isSetUp: users.hasAny,
+    url: settings.url,
     browserSessions,
     endSession: sessions.end,
     outside,

@@ -14,6 +14,7 @@ import { createPostedReplies } from '../federation/posted-replies.ts';
 import { callbackAddress } from '../federation/providers/connectors.ts';
 import { createMetadataPage } from '../federation/saml/metadata-page.ts';
 import { createTestSignIn } from '../federation/test-sign-in.ts';
+import type { Csrf } from '../http/csrf.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { SignInOutcome } from '../oidc/interactions.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -23,6 +24,7 @@ export interface OutsideDeps {
   readonly times: SignInTimes;
   readonly cookieName: string;
   readonly isSecure: boolean;
+  readonly csrf: Csrf;
   /** Whose session this browser has. */
   readonly currentUser: (ctx: Context) => Promise<UserRecord | undefined>;
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
@@ -34,7 +36,7 @@ const newId = () => randomBytes(18).toString('base64url');
 export function composeOutside({ services, log, addressOf }: Shared, deps: OutsideDeps) {
   const { settings, storage, accounts, providers, users, passwords, upstreamSessions, sealer, now } =
     services;
-  const { times, cookieName, isSecure, currentUser, onSignIn } = deps;
+  const { times, cookieName, isSecure, csrf, currentUser, onSignIn } = deps;
   const { registry, artifacts } = storage;
   const newSecret = () => randomBytes(32).toString('base64url');
   const link = createLink({ registry: accounts, passwords, newId: randomUUID, newSecret, now });
@@ -56,6 +58,7 @@ export function composeOutside({ services, log, addressOf }: Shared, deps: Outsi
     outside,
     currentUser,
     preview: (provider, identity) => previewLink(registry, provider, identity),
+    csrf,
     isSecure,
   });
 

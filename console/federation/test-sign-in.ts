@@ -6,6 +6,7 @@
 import type { Context } from 'koa';
 import { renderTestSignIn, type TestSignInModel } from '../../views/test-sign-in.tsx';
 import { ProblemError, problems } from '../errors.ts';
+import type { Csrf } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { AttemptSecrets, UpstreamIdentity } from './connector.ts';
@@ -18,12 +19,13 @@ export interface TestSignInDeps {
   /** Whose session this browser has. */
   readonly currentUser: (ctx: Context) => Promise<UserRecord | undefined>;
   readonly preview: (provider: ConfiguredProvider, identity: UpstreamIdentity) => LinkPreview;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly isSecure: boolean;
 }
 
 export type TestSignIn = ReturnType<typeof createTestSignIn>;
 
-export function createTestSignIn({ outside, currentUser, preview, isSecure }: TestSignInDeps) {
+export function createTestSignIn({ outside, currentUser, preview, csrf, isSecure }: TestSignInDeps) {
   return {
     /** `GET /login/test/:provider`. */
     async show(ctx: Context): Promise<void> {
@@ -95,11 +97,11 @@ export function createTestSignIn({ outside, currentUser, preview, isSecure }: Te
     { id, name, isEnabled, connector: { kind } }: ConfiguredProvider,
     shown: Pick<TestSignInModel, 'result' | 'problem'>,
   ): void {
-    setPageHeaders(ctx, isSecure);
+    setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
     ctx.body = renderTestSignIn({
       username,
-      logoutHref: '/connect/logout',
+      signOut: { action: '/connect/logout/confirm', csrf: csrf.token(ctx) },
       provider: { id, name, kind: kind === 'oidc' ? 'OpenID Connect' : 'SAML 2.0', isEnabled },
       startHref: `/login/test/${id}/start`,
       ...shown,

@@ -1,24 +1,26 @@
 import type { Context } from 'koa';
 
 /**
- * What every page is sent with (S51). Pages have no script; a form may end at a validated redirect
+ * What every page is sent with (S51). Pages need no script; a form may end at a validated redirect
  * address, which browsers count against `form-action` too.
  *
  * @param formOrigins   origins besides our own at which a form of this page may end
  * @param frameOrigins  origins that this page shows in frames
+ * @param scripts       `own`: files of ours, for what a page can do without as well
  */
 export function setPageHeaders(
   ctx: Context,
   isSecure: boolean,
   formOrigins: readonly string[] = [],
   frameOrigins: readonly string[] = [],
+  scripts: 'none' | 'own' = 'none',
 ): void {
   ctx.set({
     'Content-Security-Policy': [
       "default-src 'none'",
       "style-src 'self'",
       "img-src 'self'",
-      "script-src 'none'",
+      `script-src ${scripts === 'own' ? "'self'" : "'none'"}`,
       "object-src 'none'",
       `frame-src ${frameOrigins.length === 0 ? "'none'" : frameOrigins.join(' ')}`,
       "base-uri 'none'",

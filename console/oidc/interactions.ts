@@ -10,11 +10,11 @@ import type { UserRecord } from '../storage/records.ts';
 import type { BrowserSessions } from './browser-session.ts';
 import { createConsent } from './consent.ts';
 import type { Interaction } from './interaction.ts';
-import { createLoginPage, mustProve } from './login-page.ts';
+import { createLoginPage, type LoginPageDeps, mustProve } from './login-page.ts';
 import { createOutsideReturn } from './outside-return.ts';
 import { byPassword } from './sign-in-method.ts';
 
-export interface InteractionsDeps {
+export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'> {
   readonly provider: () => Provider;
   readonly signIn: SignIn;
   readonly csrf: Csrf;

@@ -1,9 +1,11 @@
 /** The sign-in page of an authorization request, as it is shown: to whom, and with which ways in. */
 import type { Context } from 'koa';
 import { renderLogin } from '../../views/login.tsx';
+import { renderNotSetUp } from '../../views/not-set-up.tsx';
 import type { OutsideSignIn } from '../accounts/outside-sign-in.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
+import { isElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -13,6 +15,10 @@ export interface LoginPageDeps {
   readonly csrf: Csrf;
   readonly findUser: (id: string) => UserRecord | undefined;
   readonly outside: Pick<OutsideSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;
+  /** Whether there is anybody who could sign in. */
+  readonly isSetUp: () => boolean;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
   readonly isSecure: boolean;
 }
 
@@ -31,7 +37,16 @@ export interface ShownLogin {
   readonly reference?: { readonly code: string; readonly requestId: string };
 }
 
-export function createLoginPage({ csrf, findUser, outside, isSecure }: LoginPageDeps): LoginPage {
+export function createLoginPage({
+  csrf,
+  findUser,
+  outside,
+  isSetUp,
+  url,
+  isSecure,
+}: LoginPageDeps): LoginPage {
+  const own = new URL(url);
+
   return {
     show,
     showRefusal(ctx, interaction, refusal, username) {
@@ -53,6 +68,10 @@ export function createLoginPage({ csrf, findUser, outside, isSecure }: LoginPage
     const known = knownAccount(interaction);
     setPageHeaders(ctx, isSecure, redirectOrigins(interaction));
     ctx.type = 'html';
+    if (!isSetUp()) {
+      ctx.body = renderNotSetUp();
+      return;
+    }
     ctx.body = renderLogin({
       action: path,
       csrf: csrf.token(ctx),
@@ -62,6 +81,7 @@ export function createLoginPage({ csrf, findUser, outside, isSecure }: LoginPage
       confirmWith: known && outside.confirmingChoice(path, known),
       providers: known ? [] : outside.choices(path),
       directories: outside.directoryNames(),
+      ownAddress: isElsewhere(ctx, own) ? own.origin : undefined,
       username: known?.username ?? hintedName(interaction),
       ...shown,
     });

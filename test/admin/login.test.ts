@@ -289,7 +289,7 @@ describe('S51: what pages are sent with', () => {
     expect(policy).toEqual(
       expect.arrayContaining([
         "default-src 'none'",
-        "script-src 'none'",
+        name === '/' ? "script-src 'self'" : "script-src 'none'",
         "object-src 'none'",
         "base-uri 'none'",
         "frame-ancestors 'none'",

@@ -11,7 +11,7 @@ const model: AccountModel = {
   sessionEndsAt: at,
   applications: [],
   sessions: [],
-  logoutHref: '/logout',
+  signOut: { action: '/sign-out', csrf: 'token' },
   csrf: 'c',
   passwordAction: '/account/password',
   endSessionAction: '/account/sessions/end',

@@ -9,8 +9,11 @@ const active = ['script', 'style', 'iframe', 'object', 'embed', 'base', 'templat
 describe.each(pageNames)('the page "%s"', (name) => {
   const page = parseMarkup(usualPage(name));
 
-  test('S51: needs no script and no inline style', () => {
-    expect(page.elements.filter(({ tag }) => active.includes(tag))).toEqual([]);
+  test('S51: has no script but a file of its own, and no inline style', async () => {
+    const served = [...(await staticFiles()).keys()].map(assetPath);
+    const scripts = page.find('script');
+    for (const { attributes } of scripts) expect(served).toContain(attributes.get('src'));
+    expect(page.elements.filter((one) => active.includes(one.tag) && !scripts.includes(one))).toEqual([]);
     const attributes = page.elements.flatMap((element) => [...element.attributes.keys()]);
     expect(attributes.filter((attribute) => attribute === 'style' || /^on/.test(attribute))).toEqual([]);
     expect(page.find('meta').filter((meta) => meta.attributes.has('http-equiv'))).toEqual([]);

@@ -4,6 +4,7 @@ import { renderError } from '../../views/error.tsx';
 import { renderLoggedOut } from '../../views/logged-out.tsx';
 import { renderLogin } from '../../views/login.tsx';
 import { renderLogout } from '../../views/logout.tsx';
+import { renderNotSetUp } from '../../views/not-set-up.tsx';
 import { renderSetup } from '../../views/setup.tsx';
 import { renderTestSignIn } from '../../views/test-sign-in.tsx';
 
@@ -15,10 +16,11 @@ export interface Filling {
 
 /** Every page with every field of its model filled. */
 export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
+  'not set up': () => renderNotSetUp(),
   'test sign-in': ({ text, href }) =>
     renderTestSignIn({
       username: text,
-      logoutHref: href,
+      signOut: { action: '/sign-out', csrf: text },
       provider: { id: text, name: text, kind: text, isEnabled: false },
       startHref: href,
       problem: text,
@@ -116,7 +118,7 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       actionHref: href,
       actionLabel: text,
     }),
-  account: ({ text, href }) =>
+  account: ({ text }) =>
     renderAccount({
       username: text,
       email: text,
@@ -129,7 +131,7 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
         { key: text, isCurrent: true, startedAt: new Date(0), clientAddress: text, userAgent: text },
         { key: text, isCurrent: false, startedAt: new Date(0), clientAddress: text, userAgent: text },
       ],
-      logoutHref: href,
+      signOut: { action: '/sign-out', csrf: text },
       csrf: text,
       passwordAction: '/account/password',
       providerName: text,

@@ -9,7 +9,7 @@ const built = new URL('../../dist/views/static.js', import.meta.url);
 
 test('every file has its type, its bytes and a validator of its own', async () => {
   const files = await staticFiles();
-  expect([...files.keys()].sort()).toEqual(['favicon.svg', 'mark.svg', 'rings.svg', 'style.css']);
+  expect([...files.keys()].sort()).toEqual(['favicon.svg', 'mark.svg', 'rings.svg', 'style.css', 'times.js']);
   expect(files.get('style.css')?.type).toBe('text/css; charset=utf-8');
   expect(files.get('mark.svg')?.type).toBe('image/svg+xml; charset=utf-8');
   const source = await readFile(new URL('../../views/static/style.css', import.meta.url));
