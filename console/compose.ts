@@ -34,7 +34,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
   const shared = await createShared(deps);
   const { metrics, audit, log, addressOf } = shared;
   const proxy = composeMembers(shared, members);
-  const { oauth, endpoints, probes } = composeEndpoints(shared);
+  const { oauth, endpoints, probes, close: closeProbes } = composeEndpoints(shared);
   const notices = composeLogoutNotices(shared);
   const licenceUpdates = composeLicenceUpdates(shared);
   const tokenNews = composeTokenNews(shared);
@@ -66,7 +66,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     async close() {
       tokenNews.close();
       shared.revocations.close();
-      await Promise.all([notices.close(), licenceUpdates.close(), proxy.close()]);
+      await Promise.all([notices.close(), licenceUpdates.close(), proxy.close(), closeProbes()]);
     },
   };
 }

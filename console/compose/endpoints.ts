@@ -6,6 +6,7 @@ import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/pro
 import type { AppDeps } from '../app.ts';
 import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
 import { createProbes, type Probes } from '../http/probes.ts';
+import { createReadiness } from '../http/readiness.ts';
 import { createClientAuthentication } from '../oidc/client-authentication.ts';
 import { createDiscovery } from '../oidc/discovery.ts';
 import { createKeySet } from '../oidc/key-set.ts';
@@ -18,13 +19,15 @@ export interface Endpoints {
   readonly oauth: AppDeps['oauth'];
   readonly endpoints: AppDeps['endpoints'];
   readonly probes: Probes;
+  /** Resolves when the store is not looked at any more. */
+  close(): Promise<void>;
 }
 
 /** Tokens are asked for less often than used. */
 const tokenReplays = { perCaller: 20_000, total: 100_000 };
 
 export function composeEndpoints(shared: Shared): Endpoints {
-  const { services, eitherBearer, eitherCallers: callers, revocations } = shared;
+  const { services, eitherBearer, eitherCallers: callers, revocations, log } = shared;
   const { settings, storage, users, clients, keys } = services;
   const authenticateClient = createClientAuthentication(clients, services.clientUses.noteSecret);
   const { inspect: inspectToken } = eitherBearer;
@@ -32,10 +35,14 @@ export function composeEndpoints(shared: Shared): Endpoints {
   const introspect = createIntrospection({ authenticateClient, inspectToken, revocations });
   const userinfo = createUserinfo({ callers, findUser: users.find });
   const discovery = createDiscovery(settings.url, proofAlgs);
+  const readiness = createReadiness({
+    checkWritable: storage.checkWritable,
+    log,
+    now: () => performance.now(),
+  });
   const probes = createProbes({
     isEquipped: () => keys.published().some(({ state }) => state === 'signing'),
-    checkWritable: storage.checkWritable,
-    now: () => performance.now(),
+    store: readiness,
   });
   // A memory of its own: anybody can send proofs here, and must not use up the room for those of callers.
   const memory = createProofMemory(tokenReplays);
@@ -57,6 +64,7 @@ export function composeEndpoints(shared: Shared): Endpoints {
 
   return {
     probes,
+    close: readiness.close,
     oauth: new Map([
       ['/oauth2/token', auditedToken(token, shared)],
       ['/oauth2/revoke', auditedRevocation(revoke, shared)],

@@ -1,8 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { formatManifest, manifestFile } from './backup-manifest.ts';
 import { syncDirectory, syncPath } from './durable-file.ts';
 import type { Environment } from './lmdb-environment.ts';
+import { formatRegistry } from './registry-format.ts';
 import type { FileRegistry } from './registry-lowdb.ts';
 import { storeFiles } from './store-files.ts';
 
@@ -24,26 +26,26 @@ export interface BackUpDeps {
 export async function backUp({ environment, registry, directory, now }: BackUpDeps): Promise<void> {
   if (existsSync(directory)) throw new Error(`${directory} exists already`);
   const gathering = `${resolve(directory)}.${process.pid}.partial`;
-  mkdirSync(gathering, { recursive: true, mode: 0o700 });
+  await mkdir(gathering, { recursive: true, mode: 0o700 });
   try {
     const files = storeFiles(gathering);
-    writePrivate(files.registry, await environment.write(registry.snapshot));
-    mkdirSync(files.artifacts, { mode: 0o700 });
+    await writePrivate(files.registry, formatRegistry(await registry.snapshot()));
+    await mkdir(files.artifacts, { mode: 0o700 });
     await environment.copyTo(files.artifacts);
-    chmodSync(files.artifactsData, 0o600);
-    syncPath(files.artifactsData);
-    syncDirectory(files.artifacts);
-    writePrivate(join(gathering, manifestFile), await formatManifest(gathering, now()));
-    syncDirectory(gathering);
-    renameSync(gathering, directory);
-    syncDirectory(dirname(resolve(directory)));
+    await chmod(files.artifactsData, 0o600);
+    await syncPath(files.artifactsData);
+    await syncDirectory(files.artifacts);
+    await writePrivate(join(gathering, manifestFile), [await formatManifest(gathering, now())]);
+    await syncDirectory(gathering);
+    await rename(gathering, directory);
+    await syncDirectory(dirname(resolve(directory)));
   } catch (error) {
-    rmSync(gathering, { recursive: true, force: true });
+    await rm(gathering, { recursive: true, force: true });
     throw error;
   }
 }
 
-function writePrivate(file: string, content: string): void {
-  writeFileSync(file, content, { mode: 0o600, flag: 'wx' });
-  syncPath(file);
+async function writePrivate(file: string, content: Iterable<string>): Promise<void> {
+  await writeFile(file, content, { mode: 0o600, flag: 'wx' });
+  await syncPath(file);
 }

@@ -1,45 +1,31 @@
 /** Replacing a file so that a reader, a crash or a power cut meets the old content or the new, never a mixture. */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, readdirSync, rmSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 const { O_CREAT, O_EXCL, O_RDWR } = constants;
 
 /**
- * Replaces `file`: temporary file (exclusive, 0600), write, fsync, rename, fsync of the directory (S74).
- * When this throws before the rename, the file is untouched and the temporary file gone.
+ * Writes `content` beside `file`, exclusively, with mode 0600, and syncs it; a rename of it to `file` and a sync
+ * of the directory make it take that place (S74). When this throws, nothing is left behind.
  *
- * @returns a descriptor of the file that is now in place; the caller closes it
- * @throws {UnsyncedDirectoryError} when the new content is in place but could be lost by a power cut
+ * @param content  taken as it is written, so that making it need not hold up anybody
+ * @returns the path of the temporary file
  */
-export function replaceFile(file: string, content: string): number {
+export async function writeTemporary(file: string, content: Iterable<string>): Promise<string> {
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
-  const descriptor = openSync(temporary, O_CREAT | O_EXCL | O_RDWR, 0o600);
+  const handle = await open(temporary, O_CREAT | O_EXCL | O_RDWR, 0o600);
   try {
-    writeFileSync(descriptor, content);
-    fsyncSync(descriptor);
-    renameSync(temporary, file);
+    for (const part of content) await handle.writeFile(part);
+    await handle.sync();
   } catch (error) {
-    closeSync(descriptor);
-    rmSync(temporary, { force: true });
+    await rm(temporary, { force: true });
     throw error;
+  } finally {
+    await handle.close();
   }
-  try {
-    syncDirectory(dirname(file));
-  } catch (error) {
-    closeSync(descriptor);
-    throw new UnsyncedDirectoryError('the directory could not be synced', { cause: error });
-  }
-  return descriptor;
+  return temporary;
 }
 
 /** The rename happened, but nobody can promise that it lasts. */
@@ -48,29 +34,28 @@ export class UnsyncedDirectoryError extends Error {
 }
 
 /** Makes the names in `directory` durable. Windows cannot open a directory and needs no such call. */
-export function syncDirectory(directory: string): void {
+export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
-  syncPath(directory);
+  await syncPath(directory);
 }
 
 /** Makes the content of a file durable that something else wrote. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
-    fsyncSync(descriptor);
+    await handle.sync();
   } finally {
-    closeSync(descriptor);
+    await handle.close();
   }
 }
 
-/**
- * Drops the temporary files that a killed writer of `file` left behind (S75).
- * Call it only while no other process can be writing.
- */
-export function dropStaleTemporaries(file: string): void {
+/** Drops the temporary files that killed writers of `file` left behind (S75). */
+export function dropStaleTemporaries(file: string, isRunning: (pid: number) => boolean): void {
   const directory = dirname(file);
   const prefix = `${basename(file)}.`;
   for (const name of readdirSync(directory)) {
-    if (name.startsWith(prefix) && name.endsWith('.tmp')) rmSync(join(directory, name), { force: true });
+    if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue;
+    const writer = Number.parseInt(name.slice(prefix.length), 10);
+    if (!isRunning(writer)) rmSync(join(directory, name), { force: true });
   }
 }

@@ -71,7 +71,7 @@ async function openPrepared(
         await backUp({ environment, registry, directory, now });
       },
       async close() {
-        registry.close();
+        await registry.close();
         await releaseLock().finally(environment.close).finally(release);
       },
     };

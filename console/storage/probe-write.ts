@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { open, rm, stat, statfs } from 'node:fs/promises';
 import type { Environment } from './lmdb-environment.ts';
 import { StorageUnavailableError } from './storage.ts';
 import type { StoreFiles } from './store-files.ts';
@@ -12,9 +12,9 @@ const probeBytes = 4096;
  */
 export async function probeWrite({ dataDir, registry }: StoreFiles, environment: Environment): Promise<void> {
   try {
-    checkRoom(dataDir, statSync(registry).size);
+    await checkRoom(dataDir, (await stat(registry)).size);
     // Named like a temporary file of the registry, so that one left behind is dropped at the next start.
-    probeFile(`${registry}.${process.pid}.probe.tmp`);
+    await probeFile(`${registry}.${process.pid}.probe.tmp`);
   } catch (error) {
     throw new StorageUnavailableError('the registry cannot be written', { cause: error });
   }
@@ -23,20 +23,20 @@ export async function probeWrite({ dataDir, registry }: StoreFiles, environment:
 }
 
 /** A new registry lies beside the old one until the rename. */
-function checkRoom(dataDir: string, neededBytes: number): void {
-  const { bavail, bsize } = statfsSync(dataDir);
+async function checkRoom(dataDir: string, neededBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize < neededBytes + probeBytes)
     throw new Error('there is no room for another registry file');
 }
 
-function probeFile(path: string): void {
-  rmSync(path, { force: true });
-  const descriptor = openSync(path, 'wx', 0o600);
+async function probeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+  const handle = await open(path, 'wx', 0o600);
   try {
-    writeFileSync(descriptor, Buffer.alloc(probeBytes));
-    fsyncSync(descriptor);
+    await handle.writeFile(Buffer.alloc(probeBytes));
+    await handle.sync();
   } finally {
-    closeSync(descriptor);
-    rmSync(path, { force: true });
+    await handle.close();
+    await rm(path, { force: true });
   }
 }

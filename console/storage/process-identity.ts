@@ -21,7 +21,7 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return stat.startedAt === startedAt && !['Z', 'X'].includes(stat.state);
 }
 
-function hasProcess(pid: number): boolean {
+export function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -6,13 +6,33 @@ import { StorageRefusedError } from './storage.ts';
 /** Raised when an older console could no longer read the file. */
 const formatVersion = 1;
 
+/** Text that is made at once, so that a large registry does not hold up the event loop while it is written. */
+const sliceCharacters = 64 * 1024;
+
 /** One record per line, so that two copies can be compared with line tools. */
-export function formatRegistry(state: RegistryState): string {
-  const parts = collections.map((collection) => {
-    const records = [...state[collection].values()].map((record) => JSON.stringify(record));
-    return `"${collection}":[${records.length > 0 ? `\n${records.join(',\n')}\n` : ''}]`;
-  });
-  return `{"version":${formatVersion},\n${parts.join(',\n')}}\n`;
+export function* formatRegistry(state: RegistryState): Generator<string, void> {
+  let slice = '';
+  for (const part of parts(state)) {
+    slice += part;
+    if (slice.length < sliceCharacters) continue;
+    yield slice;
+    slice = '';
+  }
+  yield slice;
+}
+
+function* parts(state: RegistryState): Generator<string, void> {
+  yield `{"version":${formatVersion}`;
+  for (const collection of collections) {
+    yield `,\n"${collection}":[`;
+    let separator = '\n';
+    for (const record of state[collection].values()) {
+      yield separator + JSON.stringify(record);
+      separator = ',\n';
+    }
+    yield state[collection].size > 0 ? '\n]' : ']';
+  }
+  yield '}\n';
 }
 
 /**

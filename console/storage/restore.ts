@@ -41,7 +41,7 @@ export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise
   try {
     const time = new Date(now()).toISOString().replaceAll(/[-:.]/g, '');
     const gathered = await gather(from, join(current.dataDir, `.restore-${time}.partial`));
-    swap(gathered, current, time);
+    await swap(gathered, current, time);
   } finally {
     await release();
   }
@@ -64,8 +64,8 @@ async function gather(from: string, directory: string): Promise<StoreFiles> {
     }
     // It describes the processes that use the environment, and is made anew.
     rmSync(files.artifactsLock, { force: true });
-    for (const path of [files.registry, files.artifactsData]) syncPath(path);
-    for (const path of [files.artifacts, directory]) syncDirectory(path);
+    for (const path of [files.registry, files.artifactsData]) await syncPath(path);
+    for (const path of [files.artifacts, directory]) await syncDirectory(path);
     return files;
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
@@ -73,7 +73,7 @@ async function gather(from: string, directory: string): Promise<StoreFiles> {
   }
 }
 
-function swap(gathered: StoreFiles, current: StoreFiles, time: string): void {
+async function swap(gathered: StoreFiles, current: StoreFiles, time: string): Promise<void> {
   const { dataDir } = current;
   const replaced = join(dataDir, `replaced-${time}`);
   const restoring = join(dataDir, `${restoringPrefix}${time}`);
@@ -81,16 +81,16 @@ function swap(gathered: StoreFiles, current: StoreFiles, time: string): void {
 
   mkdirSync(replaced, { mode: 0o700 });
   renameSync(gathered.dataDir, restoring);
-  syncDirectory(dataDir);
+  await syncDirectory(dataDir);
 
   for (const path of [current.registry, current.artifacts]) {
     if (existsSync(path)) renameSync(path, join(replaced, basename(path)));
     renameSync(join(restoring, basename(path)), path);
   }
-  syncDirectory(replaced);
-  syncDirectory(dataDir);
+  await syncDirectory(replaced);
+  await syncDirectory(dataDir);
   for (const name of [...leftovers, basename(restoring)]) rmSync(join(dataDir, name), { recursive: true });
-  syncDirectory(dataDir);
+  await syncDirectory(dataDir);
 }
 
 function copyPrivate(from: string, to: string): void {

@@ -8,6 +8,9 @@ import { temporaryDirectory } from './helpers/temporary-directory.ts';
 const canTrace = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 const without = canTrace ? '' : ' (skipped: needs strace)';
 
+/** strace counts by thread. */
+const oneThread = ['env', 'UV_THREADPOOL_SIZE=1'];
+
 describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
   test('S74: a registry change is acknowledged after write, fsync, rename and directory fsync', async () => {
     const dataDir = temporaryDirectory();
@@ -68,7 +71,8 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
     await before.ask('close');
     await before.ended();
 
-    const wrapper = ['strace', '-f', '-o', '/dev/null', '-e', `inject=${call}:error=EIO:when=${when}`];
+    const inject = ['strace', '-f', '-o', '/dev/null', '-e', `inject=${call}:error=EIO:when=${when}`];
+    const wrapper = [...oneThread, ...inject];
     const storage = await openStorageProcess({ dataDir, wrapper });
     expect(await storage.ask('set', 'kept', 'new')).toEqual({ error: 'StorageUnavailableError' });
     expect(await storage.ask('read', 'kept')).toEqual({ value: 'old' });
@@ -79,8 +83,7 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
 
   test('S78: an I/O error while artifacts are synced is never success, and later writes work', async () => {
     const dataDir = temporaryDirectory();
-    // strace counts by thread: with one thread that commits, the eighth commit fails.
-    const oneThread = ['env', 'UV_THREADPOOL_SIZE=1'];
+    // With one thread that commits, the eighth commit fails.
     const inject = ['strace', '-f', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO:when=8'];
     const wrapper = [...oneThread, ...inject];
     const storage = await openStorageProcess({ dataDir, wrapper });
