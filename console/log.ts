@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
-import { type Level, type Logger, destination as openDescriptor, pino, stdTimeFunctions } from 'pino';
+import { type Level, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
+import type { Faults } from './faults.ts';
 import { cleanFields, cleanText } from './log-cleaning.ts';
+import { type LineSink, openLogOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
 
@@ -15,21 +17,27 @@ export interface LogOptions {
   readonly isColored?: boolean;
   /** Takes the lines instead of a descriptor. */
   readonly destination?: LineSink;
-}
-
-interface LineSink {
-  write(line: string): unknown;
+  /** Counts the lines that nobody took. */
+  readonly faults?: Pick<Faults, 'lostLines'>;
 }
 
 /**
- * Structured logs, written before the event loop turns again. Fields that carry credentials are redacted by
+ * Structured logs, handed on before the event loop turns again. Fields that carry credentials are redacted by
  * name at any depth, addresses lose their query, and control characters are escaped, so that a
  * value can neither forge a line nor steer a terminal (S85).
  */
 export function createLogger(options: LogOptions): Logger {
-  const { level, format, descriptor = 1, isColored = false, destination } = options;
-  const sink = destination ?? onceATurn(openSink(descriptor));
-  const log = pino(
+  const {
+    level,
+    format,
+    descriptor = 1,
+    isColored = false,
+    destination,
+    faults = { lostLines: 0 },
+  } = options;
+  const onTaken = (lines: number) => log.warn({ lines }, 'log lines were dropped: nobody took them');
+  const sink = destination ?? openLogOutput({ descriptor, faults, onTaken });
+  const log: Logger = pino(
     {
       level,
       base: null,
@@ -53,37 +61,6 @@ export function createLogger(options: LogOptions): Logger {
     format === 'pretty' ? prettyStream(sink, isColored) : sink,
   );
   return cleanBindings(log);
-}
-
-/** Lines that wait while the output takes none, such as a file on a full disk; what comes on top is lost. */
-const maxWaitingBytes = 1024 * 1024;
-
-/** Nobody reading the log, or no room for it, must not make a request fail. */
-function openSink(descriptor: 1 | 2): LineSink {
-  const sink = openDescriptor({ dest: descriptor, sync: true, maxLength: maxWaitingBytes });
-  // Without a listener every error but EPIPE is thrown, into whoever logged.
-  sink.on('error', () => {});
-  return sink;
-}
-
-/**
- * Writes the lines of one turn of the event loop together: under load a write of its own costs
- * more than the line, a tenth of an ES256 token. Only a killed process loses that turn's lines.
- */
-function onceATurn(sink: LineSink): LineSink {
-  let lines = '';
-  const flush = (): void => {
-    const text = lines;
-    lines = '';
-    if (text !== '') sink.write(text);
-  };
-  process.once('exit', flush);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(flush);
-      lines += line;
-    },
-  };
 }
 
 /** The library formats fields but not the bindings of child loggers. Children inherit the method. */
@@ -113,11 +90,26 @@ export type Audit = (event: string, fields: AuditFields) => void;
 /**
  * The audit trail: one line per event, told apart by `audit: true` and logged whatever the level
  * is, unless logging is silent.
+ *
+ * @param kept  gets each line too, also when logging is silent: a log loses lines that nobody reads
  */
-export function createAudit(log: Logger): Audit {
-  const level = log.level === 'silent' ? 'silent' : 'info';
-  const trail = log.child({ audit: true }, { level });
+export function createAudit(log: Logger, kept?: LineSink): Audit {
+  const isSilent = log.level === 'silent';
+  const trail = log.child({ audit: true }, { level: isSilent && !kept ? 'silent' : 'info' });
+  if (kept) sendAlsoTo(trail, kept, isSilent);
   return (event, fields) => trail.info({ event, ...fields }, 'audit');
+}
+
+/** Children have the stream of their parents, unless they get one. */
+function sendAlsoTo(trail: Logger, kept: LineSink, isSilent: boolean): void {
+  const logger = trail as unknown as Record<symbol, LineSink>;
+  const log = logger[symbols.streamSym]!;
+  logger[symbols.streamSym] = {
+    write(line) {
+      kept.write(line);
+      if (!isSilent) log.write(line);
+    },
+  };
 }
 
 /** Fields come first and are cleaned by the formatter; what follows is text or goes into it. */

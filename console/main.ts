@@ -3,7 +3,7 @@ import './no-prototype-access.ts';
 import './strict-tls.ts';
 import { createClosing } from './closing.ts';
 import { logLibraryNotices } from './library-notices.ts';
-import { createAudit, createLogger } from './log.ts';
+import { createLogger } from './log.ts';
 import { handleProcessEvents, stopSignal } from './process-events.ts';
 import { readProcessSettings } from './settings/process-settings.ts';
 import { start } from './start.ts';
@@ -29,14 +29,15 @@ async function run(): Promise<number> {
   const readSettings = () =>
     readProcessSettings({ argv: process.argv.slice(2), env: process.env, isTerminal });
   const settings = await readSettings();
+  const faults = { uncaught: 0, lostLines: 0, lostAuditLines: 0 };
   const log = createLogger({
     level: settings.logLevel,
     format: settings.logFormat,
     descriptor: 2,
     isColored: isTerminal && process.env.NO_COLOR === undefined,
+    faults,
   });
-  const uncaught = { count: 0 };
-  handleProcessEvents({ log, onUncaught: () => uncaught.count++ });
+  handleProcessEvents({ log, onUncaught: () => faults.uncaught++ });
   logLibraryNotices(log);
   for (const warning of settings.warnings) log.warn(warning);
 
@@ -45,16 +46,14 @@ async function run(): Promise<number> {
   const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
   try {
     const secretFile = process.env.CONSOLE_APPLICATION_CLIENT_SECRET_FILE;
-    const audit = createAudit(log);
     const { drain } = await start({
       settings,
       readSettings,
       secretFile,
       environment: process.env,
       log,
-      audit,
       closing,
-      uncaught,
+      faults,
     });
     log.info({ signal: await stopped }, 'stopping');
     await drain(drainMs);

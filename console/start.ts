@@ -1,10 +1,12 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
+import { openAuditTrail } from './audit-trail.ts';
 import type { Closing } from './closing.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startMetadataRefresh } from './compose/metadata-refresh.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
+import type { Faults } from './faults.ts';
 import { listen } from './listen.ts';
-import type { Audit, Logger } from './log.ts';
+import { createAudit, type Logger } from './log.ts';
 import { hearRefusedConnections } from './refused-connections.ts';
 import { createServices, type Services } from './services.ts';
 import { followSettings } from './settings/follow-settings.ts';
@@ -23,11 +25,9 @@ export interface StartDeps {
   /** Whose `HZ_…` and `SVC_…` variables are put over the embedded member's configuration. */
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
-  readonly audit: Audit;
   /** Gets what has been opened, also when the start fails half-way. */
   readonly closing: Closing;
-  /** Errors that nobody caught, for the metrics. */
-  readonly uncaught: { readonly count: number };
+  readonly faults: Faults;
 }
 
 export interface Started {
@@ -44,12 +44,14 @@ export async function start({
   secretFile,
   environment,
   log,
-  audit,
   closing,
-  uncaught,
+  faults,
 }: StartDeps): Promise<Started> {
   const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', log });
   closing.add('store', storage.close);
+  const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
+  closing.add('audit trail', trail.close);
+  const audit = createAudit(log, trail);
   const followed = followSettings({
     started: settings,
     file: settingsFile(settings.dataDir),
@@ -74,7 +76,7 @@ export async function start({
     createFirstAdministrator(services),
   ]);
   const members = member ? [member.address] : settings.members;
-  const console = await composeConsole({ services, log, audit, members, uncaught });
+  const console = await composeConsole({ services, log, audit, members, faults });
   closing.add('connections to members', console.close);
   const server = await listen({
     host: settings.host,

@@ -5,6 +5,7 @@ import { MemberConfigError } from './config/config-error.ts';
 import { loadMemberConfig } from './config/load.ts';
 import { readConfigFile } from './config/read-file.ts';
 import { PortTakenError } from './listen.ts';
+import { openLogOutput } from './log-output.ts';
 import { startMember } from './member.ts';
 import { PersistenceRefusedError } from './persistence/instance.ts';
 
@@ -18,7 +19,7 @@ try {
     file: file || 'built-in configuration',
     environment: process.env,
   });
-  const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }));
+  const log = pino({ level: 'warn' }, openLogOutput());
   const member = await startMember({ config, host, port, log });
   if (member.damage === undefined) {
     console.log(`member ready at ${member.address}: ${describeGroups(config)}`);

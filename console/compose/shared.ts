@@ -4,6 +4,7 @@ import { type BearerCheck, type Caller, createBearerCheck } from '../../member-p
 import { createCallerCheck } from '../../member-proxy/caller-check.ts';
 import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { TokenIdentity } from '../../member-proxy/verify-token.ts';
+import type { Faults } from '../faults.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
@@ -39,11 +40,10 @@ export interface SharedDeps {
   readonly services: Services;
   readonly log: Logger;
   readonly audit: Audit;
-  /** Errors that nobody caught. */
-  readonly uncaught: { readonly count: number };
+  readonly faults: Faults;
 }
 
-export async function createShared({ services, log, audit, uncaught }: SharedDeps): Promise<Shared> {
+export async function createShared({ services, log, audit, faults }: SharedDeps): Promise<Shared> {
   const { settings, resources, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const isAccountLive = users.isStillValid;
@@ -66,7 +66,7 @@ export async function createShared({ services, log, audit, uncaught }: SharedDep
   const metrics = createMetrics({
     countUsers: () => users.list().length,
     countClients: () => clients.list().length,
-    countUncaught: () => uncaught.count,
+    faults,
   });
   return {
     services,

@@ -1,5 +1,7 @@
 /** What every process of the console counts that answers calls, in Prometheus' text format. */
+
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Faults } from '../faults.ts';
 
 export interface CallMetrics {
   /** @param route  its template; undefined when no rule applied */
@@ -19,7 +21,7 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const labelOf = (method: string) => (knownMethods.has(method) ? method : 'other');
 
 /** @param countUncaught  errors that nobody caught, since the start */
-export function createCallMetrics(countUncaught: () => number): CallMetrics {
+export function createCallMetrics(faults: Readonly<Faults>): CallMetrics {
   const registry = new Registry();
   const registers = [registry];
   const calls = new Histogram({
@@ -46,7 +48,16 @@ export function createCallMetrics(countUncaught: () => number): CallMetrics {
     registers,
     collect() {
       this.reset();
-      this.inc(countUncaught());
+      this.inc(faults.uncaught);
+    },
+  });
+  new Counter({
+    name: 'console_log_lines_dropped_total',
+    help: 'Log lines that nobody took, and that were dropped',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(faults.lostLines);
     },
   });
   collectDefaultMetrics({ register: registry });

@@ -1,5 +1,6 @@
 /** What the console counts, in Prometheus' text format at `/metrics`. */
 import { Counter, Gauge } from 'prom-client';
+import type { Faults } from '../faults.ts';
 import { type CallMetrics, createCallMetrics } from './call-metrics.ts';
 
 export interface Metrics extends CallMetrics {
@@ -11,13 +12,21 @@ export interface Metrics extends CallMetrics {
 export interface MetricsDeps {
   readonly countUsers: () => number;
   readonly countClients: () => number;
-  /** Errors that nobody caught, since the start. */
-  readonly countUncaught: () => number;
+  readonly faults: Readonly<Faults>;
 }
 
-export function createMetrics({ countUsers, countClients, countUncaught }: MetricsDeps): Metrics {
-  const calls = createCallMetrics(countUncaught);
+export function createMetrics({ countUsers, countClients, faults }: MetricsDeps): Metrics {
+  const calls = createCallMetrics(faults);
   const registers = [calls.registry];
+  new Counter({
+    name: 'console_audit_lines_lost_total',
+    help: 'Audit lines that could not be kept: the disk takes nothing, and the memory for them is full',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(faults.lostAuditLines);
+    },
+  });
   const tokens = new Counter({
     name: 'console_tokens_issued_total',
     help: 'Access tokens issued, by grant type and client',

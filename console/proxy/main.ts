@@ -5,6 +5,7 @@
 import '../no-prototype-access.ts';
 import '../strict-tls.ts';
 import cluster from 'node:cluster';
+import type { Faults } from '../faults.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { handleProcessEvents, stopSignal } from '../process-events.ts';
 import { readProcessSettings } from '../settings/process-settings.ts';
@@ -35,24 +36,25 @@ async function run(): Promise<void> {
     isTerminal,
     process: 'proxy',
   });
-  const log = openLog(settings, isTerminal);
-  const uncaught = { count: 0 };
-  handleProcessEvents({ log, onUncaught: () => uncaught.count++ });
+  const faults = { uncaught: 0, lostLines: 0, lostAuditLines: 0 };
+  const log = openLog(settings, isTerminal, faults);
+  handleProcessEvents({ log, onUncaught: () => faults.uncaught++ });
   const stopped = stopSignal();
-  if (cluster.worker) return runWorker({ settings, log, uncaught, worker: cluster.worker, stopped });
+  if (cluster.worker) return runWorker({ settings, log, faults, worker: cluster.worker, stopped });
   for (const warning of settings.warnings) log.warn(warning);
   void stopped.then(() => setTimeout(() => process.exit(1), stopMs).unref());
   if (settings.workers > 1) await runWorkers({ settings, log, stopped });
-  else await runAlone({ settings, log, uncaught, stopped });
+  else await runAlone({ settings, log, faults, stopped });
   log.info('stopped');
 }
 
-function openLog({ logLevel, logFormat }: Settings, isTerminal: boolean): Logger {
+function openLog({ logLevel, logFormat }: Settings, isTerminal: boolean, faults: Faults): Logger {
   const log = createLogger({
     level: logLevel,
     format: logFormat,
     descriptor: 2,
     isColored: isTerminal && process.env.NO_COLOR === undefined,
+    faults,
   });
   return cluster.worker ? log.child({ worker: cluster.worker.id }) : log;
 }

@@ -1,4 +1,5 @@
 import { createProofMemory } from '../../member-proxy/dpop/proof.ts';
+import type { Faults } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { linkToConsole } from './console-link.ts';
@@ -9,17 +10,17 @@ import { createWorker } from './worker.ts';
 export interface RunAloneDeps {
   readonly settings: Settings;
   readonly log: Logger;
-  readonly uncaught: { readonly count: number };
+  readonly faults: Faults;
   /** Resolves when the process has to stop. */
   readonly stopped: Promise<NodeJS.Signals>;
 }
 
 /** One process that listens to the console and answers calls. @throws {ListenError} */
-export async function runAlone({ settings, log, uncaught, stopped }: RunAloneDeps): Promise<void> {
+export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps): Promise<void> {
   const worker = createWorker({
     settings,
     log,
-    uncaught,
+    faults,
     send: hear,
     proofMemory: createProofMemory(),
     isOneOfMany: false,

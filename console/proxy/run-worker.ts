@@ -1,5 +1,6 @@
 import type { Worker as Process } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
+import type { Faults } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
@@ -9,7 +10,7 @@ import { createWorker } from './worker.ts';
 export interface RunWorkerDeps {
   readonly settings: Settings;
   readonly log: Logger;
-  readonly uncaught: { readonly count: number };
+  readonly faults: Faults;
   readonly worker: Process;
   /** SIGTERM to this process alone; a terminal's SIGINT reaches all, and the first process sees to it. */
   readonly stopped: Promise<NodeJS.Signals>;
@@ -17,8 +18,8 @@ export interface RunWorkerDeps {
 
 /** One of several processes that answer calls; ends by itself when the one that started it is gone. */
 export async function runWorker(deps: RunWorkerDeps): Promise<void> {
-  const { settings, log, uncaught, worker, stopped } = deps;
-  const answering = createWorker({ settings, log, uncaught, send, isOneOfMany: true });
+  const { settings, log, faults, worker, stopped } = deps;
+  const answering = createWorker({ settings, log, faults, send, isOneOfMany: true });
   const told = new Promise<void>((resolve) => {
     process.on('message', (message: ForWorker) => {
       if (message.type === 'stop') resolve();

@@ -9,6 +9,7 @@ import type { RefusalKeeper } from '../access/refusal-ring.ts';
 import { createApp } from '../app.ts';
 import { createMemberSurface } from '../compose/member-surface.ts';
 import { ProblemError, problems } from '../errors.ts';
+import type { Faults } from '../faults.ts';
 import { type CallMetrics, createCallMetrics } from '../http/call-metrics.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCors } from '../http/cors.ts';
@@ -35,8 +36,7 @@ export interface ServeDeps {
   readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */
   readonly allMetrics?: () => Promise<string>;
-  /** Errors that nobody caught. */
-  readonly uncaught: { readonly count: number };
+  readonly faults: Faults;
 }
 
 export interface Serving {
@@ -58,11 +58,11 @@ export async function serve({
   refusals,
   proofMemory,
   allMetrics,
-  uncaught,
+  faults,
 }: ServeDeps): Promise<Serving> {
   const audit = createAudit(log);
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
-  const metrics = createCallMetrics(() => uncaught.count);
+  const metrics = createCallMetrics(faults);
   addNewsAge(metrics, view);
   const bearer = createGuardedBearer({
     view,
@@ -88,7 +88,7 @@ export async function serve({
     onRefusal: refusals.keep,
     processes: settings.workers,
   });
-  const probes = createProbes({ isEquipped: view.isCurrent, now: () => performance.now() });
+  const probes = createProbes({ isEquipped: view.isCurrent });
   const endpoints = new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([
     ['/live', probes.live],
     ['/ready', probes.ready],

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { ReplayOutcome, UsedProof } from '../../member-proxy/dpop/replays.ts';
 import { createRefusalKeeper } from '../access/refusal-ring.ts';
+import type { Faults } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { machineClock } from './machine-clock.ts';
@@ -13,7 +14,7 @@ import { createTokenView } from './token-view.ts';
 export interface WorkerDeps {
   readonly settings: Settings;
   readonly log: Logger;
-  readonly uncaught: { readonly count: number };
+  readonly faults: Faults;
   readonly send: (message: FromWorker) => void;
   /** Of used proofs; without it, the process that listens to the console is asked (RFC 9449 §11.1). */
   readonly proofMemory?: ProofMemory;
@@ -32,14 +33,7 @@ export interface Worker {
 /** Longest wait for an answer of the process that listens to the console, milliseconds. */
 const patienceMs = 3_000;
 
-export function createWorker({
-  settings,
-  log,
-  uncaught,
-  send,
-  proofMemory,
-  isOneOfMany,
-}: WorkerDeps): Worker {
+export function createWorker({ settings, log, faults, send, proofMemory, isOneOfMany }: WorkerDeps): Worker {
   const view = createTokenView({
     graceSeconds: settings.proxyNewsGraceSeconds,
     monotonic: machineClock,
@@ -81,7 +75,7 @@ export function createWorker({
         settings,
         log,
         view,
-        uncaught,
+        faults,
         refusals,
         proofMemory: proofMemory ?? { add: askAboutProof },
         lookFor(kid) {

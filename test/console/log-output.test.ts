@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
 
 /** Runs a script with a logger on standard output, as a process of its own. */
 function run(script: string) {
@@ -31,4 +32,37 @@ test.each([
   const { messages } = run(`for (let i = 0; i < 500; i++) log.info(String(i));
     setImmediate(() => { log.info('last'); ${end} });`);
   expect(messages).toEqual([...Array.from({ length: 500 }, (_, i) => `${i}`), 'last']);
+});
+
+/** Modules that give a logger for standard error, each with the line that makes one. */
+const processes = [
+  {
+    name: 'the console, the proxy',
+    file: '../../dist/console/log.js',
+    make: "own.createLogger({ level: 'info', format: 'json', descriptor: 2 })",
+  },
+  { name: 'the dashboard', file: '../../dist/dashboard/log.js', make: 'own.createLogger()' },
+  { name: 'the member', file: '../../dist/member/log-output.js', make: 'pino({}, own.openLogOutput())' },
+];
+
+test.each(processes)('C3: $name: goes on and ends although nobody reads the log', async ({ file, make }) => {
+  const code = `import { pino } from 'pino';
+    const own = await import(${JSON.stringify(new URL(file, import.meta.url).href)});
+    const log = ${make};
+    for (let turn = 0; turn < 50; turn++) {
+      for (let n = 0; n < 100; n++) log.info({ text: 'x'.repeat(1000) }, 'unread');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    process.stdout.write('done', () => process.exit(0));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stderr.pause();
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  const [status] = await once(child, 'exit');
+  expect([status, said]).toEqual([0, 'done']);
 });

@@ -1,0 +1,199 @@
+/** A disk that takes seconds to sync, and a reader of the log that reads no more: neither holds up the console. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryDirectory, toolDone } from '../commands/support.ts';
+import { machineToken, nextKeysOf, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const canTrace = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
+const preload = pathToFileURL(join(import.meta.dirname, '../helpers/loop-delay.mjs')).href;
+
+/** Besides what a process that does nothing sees; where more wants to run than can, nobody's share is even. */
+const mostDelayMs = loadavg()[0]! > availableParallelism() ? 250 : 50;
+
+describe.skipIf(!canTrace)('with an fsync of two seconds (needs strace)', () => {
+  test('C4: a role change, sign-ins and /ready hold up neither proxied calls nor the event loop', async () => {
+    const { console, watch } = await watchedConsole();
+    const token = await machineToken(console, 'app:Viewer');
+    await nextKeysOf(console);
+    const slow = await slowDisk(console);
+    await watch.restart();
+
+    let isOver = false;
+    let slowest = 0;
+    const calling = (async () => {
+      while (!isOver) {
+        const from = performance.now();
+        const reply = await fetch(`${console.url}/svc/rest/cluster`, {
+          headers: { Authorization: `Bearer ${token}` },
+        });
+        await reply.arrayBuffer();
+        expect(reply.status).toBe(200);
+        slowest = Math.max(slowest, performance.now() - from);
+        await delay(20);
+      }
+    })();
+    const asking = (async () => {
+      while (!isOver) {
+        await (await fetch(`${console.url}/ready`)).arrayBuffer();
+        await delay(100);
+      }
+    })();
+    const from = performance.now();
+    await toolDone(['role', 'add', 'reader', '--scope', 'svc:map:a:read'], { dataDir: console.dataDir });
+    const took = performance.now() - from;
+    isOver = true;
+    await Promise.all([calling, asking]);
+    const { console: own, others } = await watch.read();
+    const syncs = await slow.end();
+    process.stdout.write(
+      `C4: role add ${Math.round(took)} ms, slowest read ${Math.round(slowest)} ms, event loop ${Math.round(own)} ms (others here ${Math.round(others)} ms)\n`,
+    );
+    expect(took, 'the change waits for the disk').toBeGreaterThan(4000);
+    expect(own).toBeLessThan(mostDelayMs + others);
+    expect(slowest).toBeLessThan(1000);
+    expect(syncs.length).toBeGreaterThan(2);
+    expect(syncs.filter((line) => line.startsWith(`${console.child.pid} `))).toEqual([]);
+  });
+});
+
+describe('C3: a log reader that stops reading', () => {
+  test('holds up nothing; lines are dropped and counted, audit is kept, and the console stops in time', async () => {
+    const { console, watch } = await watchedConsole({ CONSOLE_LOG_LEVEL: 'debug' });
+    console.child.stderr!.pause();
+    await watch.restart();
+    const path = `/svc/rest/maps/${'m'.repeat(200)}/${'k'.repeat(2000)}`;
+    const token = await machineToken(console, 'app:Viewer');
+    // Each is refused, with a line of some kilobytes: in all well above what may wait.
+    const calls = 4000;
+    let refused = 0;
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let n = 0; n < calls / 4; n++) {
+          const headers = { Authorization: `Bearer ${token}` };
+          const reply = await fetch(console.url + path, { method: 'PUT', headers, body: 'x' });
+          await reply.arrayBuffer();
+          if (reply.status === 403) refused++;
+        }
+      }),
+    );
+    expect(refused).toBe(calls);
+    const { console: own, others } = await watch.read();
+    const dropped = await numberOf(console, 'console_log_lines_dropped_total');
+    process.stdout.write(
+      `C3: event loop ${Math.round(own)} ms (others here ${Math.round(others)} ms), ${dropped} lines dropped\n`,
+    );
+    expect(dropped).toBeGreaterThan(0);
+    expect(await numberOf(console, 'console_audit_lines_lost_total')).toBe(0);
+    const kept = () => auditLines(console.dataDir).filter(({ outcome }) => outcome === 'denied').length;
+    await waitFor(() => kept() === calls, 'every audit line');
+    expect(statSync(join(console.dataDir, 'audit')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(console.dataDir, 'audit', 'audit.jsonl')).mode & 0o777).toBe(0o600);
+
+    const from = performance.now();
+    console.child.kill('SIGTERM');
+    const code = await new Promise((resolve) => console.child.once('exit', resolve));
+    expect(code).toBe(0);
+    expect(performance.now() - from).toBeLessThan(15_000);
+    console.child.stderr!.resume();
+  });
+
+  test('is told how much it missed when it reads again', async () => {
+    const { console } = await watchedConsole();
+    console.child.stderr!.pause();
+    const path = `/svc/rest/maps/${'m'.repeat(200)}/${'k'.repeat(2000)}`;
+    const token = await machineToken(console, 'app:Viewer');
+    const headers = { Authorization: `Bearer ${token}` };
+    while ((await numberOf(console, 'console_log_lines_dropped_total')) === 0) {
+      const calls = Array.from({ length: 200 }, () => fetch(console.url + path, { method: 'PUT', headers }));
+      await Promise.all(calls.map(async (reply) => (await reply).arrayBuffer()));
+    }
+    console.child.stderr!.resume();
+    const told = () => /"lines":(\d+),"msg":"log lines were dropped/.exec(console.stderr());
+    const line = await console.waitFor(() => told() ?? undefined, 'a line about what was dropped');
+    expect(Number(line[1])).toBeGreaterThan(0);
+  });
+});
+
+interface Watch {
+  restart(): Promise<void>;
+  /** Longest hold-ups of the event loop: of the console, and of a process that does nothing. */
+  read(): Promise<{ readonly console: number; readonly others: number }>;
+}
+
+async function watchedConsole(env: Record<string, string> = {}) {
+  const directory = temporaryDirectory();
+  const files = { console: join(directory, 'console'), others: join(directory, 'others') };
+  const console = await startConsole({
+    env: { ...env, NODE_OPTIONS: `--import=${preload}`, LOOP_DELAY_FILE: files.console },
+  });
+  const idle = spawn(process.execPath, ['--import', preload, '-e', 'setInterval(() => {}, 1e6)'], {
+    env: { ...process.env, LOOP_DELAY_FILE: files.others },
+  });
+  onTestFinished(async () => {
+    idle.kill();
+    if (console.child.exitCode === null) await console.stop();
+  });
+
+  async function readOne(child: ChildProcess, file: string): Promise<number> {
+    rmSync(file, { force: true });
+    // The handler is set up while the process starts, which this does not wait for otherwise.
+    await waitFor(() => readFileSync(`/proc/${child.pid}/status`, 'utf8').includes('SigCgt'), 'a process');
+    child.kill('SIGUSR2');
+    await waitFor(() => existsSync(file) && readFileSync(file, 'utf8') !== '', 'the delay of an event loop');
+    return Number(readFileSync(file, 'utf8'));
+  }
+
+  const watch: Watch = {
+    async restart() {
+      await delay(500);
+      await watch.read();
+    },
+    async read() {
+      const others = await readOne(idle, files.others);
+      return { console: await readOne(console.child, files.console), others };
+    },
+  };
+  return { console, watch };
+}
+
+/** Each sync of the console takes two seconds from now on. */
+async function slowDisk({ child }: RunningConsole) {
+  const trace = join(temporaryDirectory(), 'trace');
+  const calls = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_enter=2000000'];
+  const strace = spawn('strace', ['-f', '-p', String(child.pid), '-o', trace, ...calls], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  strace.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  await waitFor(() => said.includes('attached'), 'strace');
+  return {
+    /** Each line begins with the thread that called. */
+    async end(): Promise<string[]> {
+      const ended = new Promise((resolve) => strace.once('exit', resolve));
+      strace.kill('SIGINT');
+      await ended;
+      return readFileSync(trace, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('sync'));
+    },
+  };
+}
+
+async function numberOf({ url }: RunningConsole, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+}
+
+function auditLines(dataDir: string): Record<string, unknown>[] {
+  const lines = readFileSync(join(dataDir, 'audit', 'audit.jsonl'), 'utf8').split('\n');
+  return lines.filter(Boolean).map((line) => JSON.parse(line));
+}
