@@ -17,7 +17,7 @@ import { StorageUnavailableError } from './storage/storage.ts';
 export interface AppDeps {
   readonly newRequestId: () => string;
   readonly cors: Cors;
-  /** The member surface, below `/svc/` and `/members/`. */
+  /** The member surface, below `/svc/`, `/hazelcast/` and `/members/`. */
   readonly members: RequestListener;
   /** Endpoints that answer OAuth errors, by path; `true` hands the request on to the pages. */
   readonly oauth: ReadonlyMap<string, (req: IncomingMessage, res: ServerResponse) => Promise<boolean>>;
@@ -57,7 +57,7 @@ export function createApp(deps: AppDeps): RequestListener {
 
   function route(req: IncomingMessage, res: ServerResponse, requestId: string): void {
     const path = pathOf(req.url ?? '');
-    if (path.startsWith('/svc/') || path.startsWith('/members/')) {
+    if (isOfMembers(path)) {
       // A member's reply gets its id from the proxy; a preflight never reaches it.
       if (req.method === 'OPTIONS') res.setHeader('X-Request-Id', requestId);
       if (!cors.apply(req, res)) members(req, res);
@@ -143,6 +143,11 @@ function oauthErrorOf(thrown: unknown): OAuthError {
 function pathOf(url: string): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
+}
+
+/** The second spelling is that of scripts which exist (contract, "Console addresses"). */
+function isOfMembers(path: string): boolean {
+  return path.startsWith('/svc/') || path.startsWith('/members/') || path.startsWith('/hazelcast/');
 }
 
 /** A label with few values, for metrics. */

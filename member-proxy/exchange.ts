@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ProblemError } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
+import type { EngineCall } from './engine-call.ts';
 import { noMember, problemOf } from './exchange-problems.ts';
 import { type HeldReply, isWorthHolding, readRefusal } from './held-reply.ts';
 import type { Member } from './members.ts';
@@ -20,6 +21,8 @@ export interface UpstreamRequest {
   readonly method: string;
   /** The target as received, starting with `/svc`; each member gets it with its own first segment. */
   readonly sent: string;
+  /** What the real engine gets instead, where it has the call under another name. */
+  readonly atEngine: EngineCall | undefined;
   /** Names and values in turn. */
   readonly fields: string[];
   readonly body: OutgoingBody | undefined;
@@ -238,12 +241,18 @@ class MemberExchange implements Exchange, Attempt {
   }
 
   private headFor({ prefix, pool: { authority } }: Member): string {
-    const { method, fields, body } = this.request;
-    return requestHead({ method, path: withPrefix(this.sentNow(), prefix), host: authority, fields, body });
+    const { fields, body, atEngine } = this.request;
+    const { method, sent } = (prefix === 'hazelcast' && atEngine) || this.request;
+    return requestHead({
+      method,
+      path: withPrefix(this.sentNow(sent), prefix),
+      host: authority,
+      fields,
+      body,
+    });
   }
 
-  private sentNow(): string {
-    const { sent } = this.request;
+  private sentNow(sent: string): string {
     if (!this.isWaiting || this.tried === 0) return sent;
     return withSecondsLeft(sent, performance.now() - this.startedAt);
   }

@@ -2,6 +2,7 @@
 import { ProblemError } from '../console/errors.ts';
 import { asksForAll } from './for-all.ts';
 import { defaultLimits } from './limits.ts';
+import { checkOffer } from './offers.ts';
 import { readTarget } from './path.ts';
 import { rolePermissions } from './permissions.ts';
 import { readPin } from './pin.ts';
@@ -55,7 +56,10 @@ export function createExplain(
       const custom = [...customRoles()].sort((one, other) => sizeOf(one) - sizeOf(other));
       const roleNames = [...custom, ...builtInNames];
       const decision = decide(holder);
-      if ('rule' in decision) asksForAll(target, decision.rule, pinned.member);
+      if ('rule' in decision) {
+        asksForAll(target, decision.rule, pinned.member);
+        checkOffer(decision.rule, target);
+      }
       return describe(decision, { path: target.path, holder, roleNames, decide });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;

@@ -29,6 +29,13 @@ export function filledFor(
   };
 }
 
+/** For a call that has no body here and takes positions at the real engine alone: both empty, so that they are filled in. */
+export function filledAtEngine(positions: Positions, ownCredentials: MemberCredentials): BodyFor {
+  const content = Buffer.from('&'.repeat(positions.length - 1));
+  const filled = filledFor({ content, contentType: undefined, positions }, ownCredentials);
+  return (member) => (member.prefix === 'hazelcast' ? filled(member) : undefined);
+}
+
 /** Those that take the very body that was filled in for the first: a retry stays among them. */
 export function thatTakeTheSame(candidates: readonly Member[]): readonly Member[] {
   const [first] = candidates;

@@ -1,4 +1,7 @@
-/** `/members/{uuid or host:port}/svc/…`: the same surface, at one member (contract, "Console addresses"). */
+/**
+ * `/members/{uuid or host:port}/svc/…`: the same surface, at one member (contract, "Console addresses"). In either form
+ * `hazelcast` may stand for `svc`, for scripts that were written for the real engine.
+ */
 import { ProblemError, problems } from '../console/errors.ts';
 
 export interface PinnedTarget {
@@ -8,7 +11,8 @@ export interface PinnedTarget {
   readonly url: string;
 }
 
-const pinned = /^\/members\/([^/?#]{1,300})(\/svc\/.*)$/s;
+const pinned = /^\/members\/([^/?#]{1,300})\/(?:svc|hazelcast)(\/.*)$/s;
+const engineStart = '/hazelcast/';
 /** A UUID, a name or an IPv4 address with a port, an IPv6 address in brackets with a port. */
 const memberName = /^(?:[0-9a-z][0-9a-z.-]*(?::\d{1,5})?|\[[0-9a-f:.]+\]:\d{1,5})$/;
 
@@ -17,7 +21,7 @@ const memberName = /^(?:[0-9a-z][0-9a-z.-]*(?::\d{1,5})?|\[[0-9a-f:.]+\]:\d{1,5}
  * @throws {ProblemError} `not_found` for a path below `/members/` that names no member's surface
  */
 export function readPin(url: string): PinnedTarget {
-  if (!url.startsWith('/members/')) return { member: undefined, url };
+  if (!url.startsWith('/members/')) return { member: undefined, url: withOurStart(url) };
   const [, name, rest] = pinned.exec(url) ?? [];
   const member = decoded(name)?.toLowerCase();
   if (member === undefined || rest === undefined || !memberName.test(member)) {
@@ -26,7 +30,11 @@ export function readPin(url: string): PinnedTarget {
       'Below /members/ comes a UUID or host:port, and then /svc/…; GET /svc/rest/cluster lists the members',
     );
   }
-  return { member, url: rest };
+  return { member, url: `/svc${rest}` };
+}
+
+function withOurStart(url: string): string {
+  return url.startsWith(engineStart) ? `/svc/${url.slice(engineStart.length)}` : url;
 }
 
 /** Brackets and colons may come encoded. */

@@ -16,8 +16,9 @@ import { checkStoredType, grantedRule, takesPositions } from './granted-rule.ts'
 import { createReplyFields } from './headers.ts';
 import { inOrder } from './in-order.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
-import { type BodyFor, filledFor, thatTakeTheSame } from './member-body.ts';
+import { type BodyFor, filledAtEngine, filledFor, thatTakeTheSame } from './member-body.ts';
 import type { Member, MemberStatus, Members } from './members.ts';
+import { checkOffer, checkQueueName, offerInBody } from './offers.ts';
 import { makeRoomFor, whileLeaving } from './orderly-shutdown.ts';
 import { createCredentialWatch } from './our-credentials.ts';
 import { readTarget, type Target } from './path.ts';
@@ -65,7 +66,7 @@ export interface MemberProxyDeps {
 }
 
 export interface MemberProxy {
-  /** Takes over a request whose target starts with `/svc/` or `/members/`. Never throws. */
+  /** Takes over a request whose target starts with `/svc/`, `/hazelcast/` or `/members/`. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Ends the calls under way whose tokens have been revoked, or open them no longer: a poll may wait for hours. */
   recheck(): void;
@@ -168,15 +169,22 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     const rule = grantedRule(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
     call.isForAll = asksForAll(target, rule, call.pin);
+    checkOffer(rule, target);
     const isWaiting = waitOf(call.req.method!, rule, target) !== undefined;
     call.countOut = admission.admit(caller.subject, rule, isWaiting);
     const candidates = candidatesFor(call, rule);
+    checkQueueName(rule, target, candidates);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {
-      forward(call, head, target, candidates, () => undefined);
+      forwardBodyless(call, head, target, candidates);
       return;
     }
     readBody(call.req, head.bodyLength, limits)
       .then(async (body) => {
+        if (offerInBody(rule, target) !== undefined) {
+          await wholeBody(body); // members discard it as well
+          checkStillOpen(call);
+          return forwardBodyless(call, head, target, candidates);
+        }
         if (!takesPositions(rule, call)) {
           checkStillOpen(call);
           return forward(call, head, target, candidates, () => body);
@@ -187,6 +195,27 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
         forward(call, head, target, thatTakeTheSame(candidates), filledFor(received, deps.credentials));
       })
       .catch((error) => refuse(call, error));
+  }
+
+  /** What has no body of the caller's, and may get one all the same. */
+  function forwardBodyless(
+    call: Call,
+    head: RequestHead,
+    target: Target,
+    candidates: readonly Member[],
+  ): void {
+    const { atEngine } = call.rule!;
+    const offer = offerInBody(call.rule!, target);
+    if (offer !== undefined) {
+      const { item, contentType } = offer;
+      const body = { content: item, length: item.length };
+      forward(call, { ...head, contentType }, offer.target, candidates, () => body);
+    } else if (atEngine?.positions) {
+      const bodyFor = filledAtEngine(atEngine.positions, deps.credentials);
+      forward(call, head, target, thatTakeTheSame(candidates), bodyFor);
+    } else {
+      forward(call, head, target, candidates, () => undefined);
+    }
   }
 
   /** A body may take minutes to arrive, and what let the call in may have ended meanwhile (S26). */
@@ -224,11 +253,11 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     if (call.isOver) {
       return;
     }
+    const asked = call.isForAll ? { sent: target.path, path: target.path } : target;
     const requestOf = (member: Member | undefined) =>
-      requestFor(call, { head, target, body: member && bodyFor(member) }, checkOurCredentials, limits);
+      requestFor(call, { head, target: asked, body: member && bodyFor(member) }, checkOurCredentials, limits);
     if (call.isForAll) {
-      const withoutQuery = (member: Member) => ({ ...requestOf(member), sent: target.path });
-      fanOut(withoutQuery, members.list(), call.rule!)
+      fanOut(requestOf, members.list(), call.rule!)
         .then((results) => sendResults(call, results))
         .catch((error) => refuse(call, error));
       return;

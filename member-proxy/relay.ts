@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
 import type { Call } from './call.ts';
+import { engineCallOf } from './engine-call.ts';
 import type { ReplyListener, UpstreamRequest } from './exchange.ts';
 import type { RequestHead } from './framing.ts';
 import { answersStoredValue, type ReplyFields, requestFields } from './headers.ts';
@@ -30,6 +31,7 @@ export function requestFor(
   return {
     method: req.method!,
     sent: target.sent,
+    atEngine: engineCallOf(rule!, req.method!, target),
     fields: requestFields(head, trace!),
     body,
     replyMs: isPoll ? (waitSeconds ?? 0) * 1000 + limits.pollGraceMs : limits.replyMs,

@@ -29,6 +29,12 @@ export interface Rule {
   readonly isLocal?: boolean;
   /** Set where that member ends by it. */
   readonly endsMember?: boolean;
+  /** Set where the real engine has it under another name (reference §13); with `positions`, those of its body there. */
+  readonly atEngine?: {
+    readonly method?: string;
+    readonly path: string;
+    readonly positions?: Positions;
+  };
 }
 
 const get = ['GET', 'HEAD'];
@@ -80,15 +86,13 @@ export const ruleTable: readonly Rule[] = [
     ['/svc/rest/config/reload', '/svc/rest/management/cluster/clusterShutdown'],
     { positions: credentials },
   ),
-  ...each(
-    post,
-    'CLUSTER_WRITE',
-    'svc:cluster:write',
-    ['/svc/rest/config/upload', '/svc/rest/config/update'],
-    {
-      positions: [...credentials, 'config'],
-    },
-  ),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/config/upload'], {
+    positions: [...credentials, 'config'],
+    atEngine: { path: '/svc/rest/config/update' },
+  }),
+  ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/config/update'], {
+    positions: [...credentials, 'config'],
+  }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/config/tcp-ip/member-list'], {
     positions: [...credentials, 'members'],
   }),
@@ -114,7 +118,10 @@ export const ruleTable: readonly Rule[] = [
     isLocal: true,
     endsMember: true,
   }),
-  ...each(['DELETE'], 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level'], { isLocal: true }),
+  ...each(['DELETE'], 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level'], {
+    isLocal: true,
+    atEngine: { method: 'POST', path: '/svc/rest/log-level/reset', positions: credentials },
+  }),
   ...each(
     post,
     'PERSISTENCE',
@@ -168,13 +175,15 @@ export const ruleTable: readonly Rule[] = [
     { positions: credentials },
   ),
   // Promotes the member that takes it; a reset is the master's alone.
-  ...each(
-    post,
-    'CP',
-    'svc:cp:write',
-    ['/svc/rest/cp-subsystem/members', '/svc/rest/cp-subsystem/restart', '/svc/rest/cp-subsystem/reset'],
-    { positions: credentials, isLocal: true },
-  ),
+  ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/members', '/svc/rest/cp-subsystem/reset'], {
+    positions: credentials,
+    isLocal: true,
+  }),
+  ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/restart'], {
+    positions: credentials,
+    isLocal: true,
+    atEngine: { path: '/svc/rest/cp-subsystem/reset' },
+  }),
   ...each(get, 'DATA', 'svc:data:read', ['/svc/rest/maps/{mapName}', '/svc/rest/maps/{mapName}/{key...}'], {
     structure: { kind: 'map', action: 'read' },
   }),
@@ -212,7 +221,7 @@ function each(
   group: EndpointGroup,
   permission: Permission,
   templates: readonly string[],
-  more: Pick<Rule, 'structure' | 'positions' | 'isLocal' | 'endsMember'> = {},
+  more: Pick<Rule, 'structure' | 'positions' | 'isLocal' | 'endsMember' | 'atEngine'> = {},
 ): Rule[] {
   return templates.map((template) => ({ methods, template, group, permission, ...more }));
 }

@@ -1,5 +1,7 @@
+import { readByEngine } from './engine-reading.ts';
+import { offerInBody } from './offers.ts';
 import type { Target } from './path.ts';
-import { type Grants, grantsOf, type StructureNeed } from './permissions.ts';
+import { type Grants, grantsOf } from './permissions.ts';
 import { builtInRoles, type RoleBook } from './role-book.ts';
 import { routesOf } from './routes.ts';
 import { type Rule, ruleTable } from './rule-table.ts';
@@ -42,7 +44,7 @@ export function createRules(roles: RoleBook = builtInRoles, table: readonly Rule
         return { outcome: 'methodNotAllowed', allow: route.allow };
       }
       const grants = grantsFor(caller);
-      if (grants.has(rule.permission) || isStructureOpen(rule.structure, target, grants)) {
+      if (grants.has(rule.permission) || isStructureOpen(rule, method, target, grants)) {
         return allowed.get(rule)!;
       }
       return { outcome: 'insufficientScope', rule, scope: rule.permission };
@@ -60,19 +62,16 @@ export function createRules(roles: RoleBook = builtInRoles, table: readonly Rule
   }
 }
 
-function isStructureOpen(structure: StructureNeed | undefined, target: Target, grants: Grants): boolean {
-  return structure !== undefined && grants.hasStructure(structure, namesIn(target));
+function isStructureOpen(rule: Rule, method: string, target: Target, grants: Grants): boolean {
+  const { structure } = rule;
+  if (structure === undefined) return false;
+  const forwarded = offerInBody(rule, target)?.target ?? target;
+  return grants.hasStructure(structure, namesIn(method, forwarded));
 }
 
-/**
- * The names that a member may take from a map's or queue's path. The real engine reads `+` as a
- * space, ends a name at an encoded slash and counts the query to the path (reference §3, §6.1), the
- * specification does none of that; a caller must hold every reading.
- */
-function namesIn({ sent, path }: Target): string[] {
-  const raw = path.split('/', 5)[4] ?? '';
-  const withQuery = sent.split('/', 5)[4] ?? '';
-  const name = decodeURIComponent(raw);
-  const byEngine = decodeURIComponent(withQuery.replaceAll('+', ' '));
-  return [name, byEngine.split('/', 1)[0] ?? ''];
+/** The names that members take from a map's or queue's path; a caller must hold every reading (reference §6.1, §6.3). */
+function namesIn(method: string, { sent, path }: Target): string[] {
+  const name = decodeURIComponent(path.split('/', 5)[4] ?? '');
+  const byEngine = readByEngine(method, sent);
+  return byEngine === undefined ? [name] : [name, byEngine.name];
 }

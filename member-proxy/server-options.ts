@@ -14,4 +14,4 @@ export const serverOptions = {
 } as const satisfies ServerOptions;
 
 /** Targets of the member surface, for its fast lane. */
-export const memberPaths = /^\/(?:svc|members)\//;
+export const memberPaths = /^\/(?:svc|hazelcast|members)\//;

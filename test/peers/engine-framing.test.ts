@@ -205,13 +205,47 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
     });
   });
 
-  describe('the engine hangs up', () => {
-    test('on what it does not know, which puts nobody out', async () => {
-      for (let i = 0; i < 5; i += 1) {
-        const { status, body } = await front.call('POST', `${rest}/config/upload`, { body: '&&x' });
-        expect([status, JSON.parse(body).code]).toEqual([502, 'bad_gateway']);
+  describe('C10: names of the specification that the engine has not', () => {
+    const told = async (method: string, path: string, body?: string) => {
+      const answer = await front.call(method, rest + path, body === undefined ? {} : { body });
+      return `${answer.status} ${answer.body}`;
+    };
+    const direct = async (method: string, path: string, body: string) => {
+      const answer = await ask(member, method, `/hazelcast/rest${path}`, { body });
+      return `${answer.status} ${answer.body}`;
+    };
+
+    test.each([
+      ['POST', '/config/upload', '/config/update', '&&x'],
+      ['PUT', '/config/upload/', '/config/update', '&&x'],
+      ['POST', '/cp-subsystem/restart', '/cp-subsystem/reset', '&'],
+    ])('%s %s is %s there', async (method, path, own, positions) => {
+      expect(await told(method, path, positions)).toBe(
+        await direct('POST', own, positions.replace('&', 'dev&')),
+      );
+    });
+
+    test('DELETE log-level is POST log-level/reset there, with the credentials of the settings', async () => {
+      expect(await told('POST', '/log-level', '&&FINEST')).toMatch(/^200 /);
+      expect(await told('GET', '/log-level')).toBe('200 {"logLevel":"FINEST"}');
+      expect(await told('DELETE', '/log-level')).toBe(
+        '200 {"status":"success","message":"log level is reset"}',
+      );
+      expect(await told('GET', '/log-level')).toBe('200 {"logLevel":null}');
+      await told('POST', '/log-level', '&&FINEST');
+      expect(await told('DELETE', '/log-level?members=all')).toContain('"status":200');
+      expect(await told('GET', '/log-level')).toBe('200 {"logLevel":null}');
+    });
+
+    test('its own first segment is known at the console: scripts need another host and a token', async () => {
+      const post = await front.call('POST', '/hazelcast/rest/maps/script/k', { body: 'v' });
+      expect(post.status).toBe(200);
+      for (const path of ['/hazelcast/rest/maps/script/k', '/svc/rest/maps/script/k']) {
+        expect((await front.call('GET', path)).body).toBe('v');
       }
-      expect((await front.call('GET', `${rest}/cluster`)).status).toBe(200);
+      const { host } = new URL(member);
+      const pinned = await front.call('GET', `/members/${host}/hazelcast/rest/maps/script/k`);
+      expect(pinned.body).toBe('v');
     });
   });
 
@@ -287,6 +321,15 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       expect((await direct('POST', '/cp-subsystem/groups/x', 'dev&')).status).toBe(404);
       const { status, body } = await front.call('POST', rest + path, { body: '&' });
       expect([status, JSON.parse(body).code]).toEqual([400, 'invalid_request']);
+    });
+
+    test('B6: a query does not turn a CP call into another one', async () => {
+      const path = '/cp-subsystem/groups/METADATA/remove';
+      expect((await direct('POST', path, 'dev&')).status).toBe(400);
+      expect((await direct('POST', `${path}?x`, 'dev&')).status).toBe(404);
+      for (const end of ['', '?x', '/', '/?x']) {
+        expect((await front.call('POST', rest + path + end, { body: '&' })).status).toBe(400);
+      }
     });
 
     test('with an encoded slash in a map’s name are judged as what the engine makes of them', async () => {

@@ -279,6 +279,14 @@ export function ruleOf({ method, path }: Pick<EngineRow, 'method' | 'path'>): Ru
   return routeOf(path)!.byMethod.get(method)!;
 }
 
+/** What the console makes of a row's call: names of the specification are sent under the engine's own. */
+export function throughConsole(row: EngineRow, who: Release): string {
+  const { atEngine } = ruleOf(row);
+  if (atEngine === undefined) return row.answer(who);
+  const { method = row.method, path } = atEngine;
+  return engineTable.find((one) => one.method === method && one.path === path)!.answer(who);
+}
+
 /** The body that a row's call has when it names the cluster by itself. */
 export function bodyOf({ positions, value }: EngineRow, name = 'dev'): string | undefined {
   return positions ? [name, '', ...positions.map(encodeURIComponent)].join('&') : value;
