@@ -1,12 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import {
-  type AddressInfo,
-  createServer as createNetServer,
-  type Server as NetServer,
-  type Socket,
-} from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { openFastLane } from '../member-proxy/fast-lane/fast-lane.ts';
 import { inOrder } from './in-order.ts';
+import { refuseMalformed } from './malformed.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -87,23 +83,8 @@ function createMemberServer(): Server {
   });
   openFastLane(server, dataPaths);
   server.on('connection', (socket) => socket.setMaxListeners(0)); // each pipelined poll listens for its end
-  server.on('clientError', refuseMalformed);
+  refuseMalformed(server);
   return server;
-}
-
-const statusLines: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-/** What is no HTTP is 400 with an empty body (spec §7), and the last on its connection. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(`HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
 function listen(server: NetServer, host: string, port: number): Promise<void> {

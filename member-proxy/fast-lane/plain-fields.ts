@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { fieldLine, fieldValue } from './field-line.ts';
 
-/** `field-name ":" OWS field-value OWS` (RFC 9112 §5), one a line, without folding. */
-const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const lengthForm = /^(?:0|[1-9]\d{0,8})$/;
 
 /** Fields that change how a request is read or answered: with one of them it is not plain. */
@@ -49,7 +48,7 @@ export class PlainFields {
     for (const line of text.split('\r\n')) {
       const [, name, padded] = fieldLine.exec(line) ?? [];
       if (name === undefined) return undefined;
-      const value = padded!.trimEnd();
+      const value = fieldValue(padded!);
       const lowerName = name.toLowerCase();
       if (special.has(lowerName)) return undefined;
       if (lowerName === 'host') {

@@ -1,4 +1,5 @@
 /** The head of a member's reply, read strictly: what two readers could read differently is no reply. */
+import { fieldLine, fieldValue } from '../fast-lane/field-line.ts';
 import { UpstreamFailure } from './failure.ts';
 
 export interface ReplyHead {
@@ -20,8 +21,6 @@ const mostFields = 100;
 
 /** `HTTP/1.1 200 OK`; members say no other version, and never send an interim reply unasked (reference §2). */
 const statusLine = /^HTTP\/1\.1 ([2-5]\d\d) ([\t\x20-\x7e\x80-\xff]*)$/;
-/** `field-name ":" OWS field-value OWS` (RFC 9112 §5), without folding. */
-const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 /** At most what a number holds exactly. */
 const lengthForm = /^\d{1,15}$/;
 const keepAliveForm = /^timeout=(\d{1,6})\b/;
@@ -46,7 +45,7 @@ export function readReplyHead(text: string, isToHead: boolean): ReplyHead {
   for (let i = 1; i < lines.length; i += 1) {
     const [, name, padded] = fieldLine.exec(lines[i]!) ?? [];
     if (name === undefined) throw invalid('a field line');
-    const value = padded!.trimEnd();
+    const value = fieldValue(padded!);
     fields.push(name, value);
     switch (name.toLowerCase()) {
       case 'content-length':

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { connectRaw, empty, startTestMember, waitingPoll } from './support.ts';
+import { connectRaw, empty, pollRequest, startTestMember, waitingPoll } from './support.ts';
 
 const map = '/svc/rest/maps/m';
 const get = (key: string) => `GET ${map}/${key} HTTP/1.1\r\nHost: m\r\n\r\n`;
@@ -85,6 +85,59 @@ describe('a connection', () => {
     expect(await raw.closed()).toBe(
       'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
     );
+    expect(await call('GET', `${map}/k`)).toMatchObject(empty(204));
+  });
+
+  const badRequest = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+
+  test.each([
+    ['a write', put('k', 'v'), 1],
+    [
+      'a chunked write',
+      `POST ${map}/k HTTP/1.1\r\nHost: m\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nv\r\n0\r\n\r\n`,
+      1,
+    ],
+    ['two writes', put('k', 'u') + put('k', 'v'), 2],
+    ['a write and a read', put('k', 'v') + get('k'), 2],
+  ])(
+    'D2: %s with garbage behind it in the same packet is carried out and answered, then the garbage',
+    async (_name, sent, count) => {
+      for (const garbage of ['garbage\r\n\r\n', '\0', '\x16\x03\x01', 'GET', ' x'.repeat(50_000)]) {
+        const { port, call } = await startTestMember();
+        const raw = await connectRaw(port);
+        raw.send(sent + garbage);
+        if (garbage === 'GET') raw.socket.end();
+        const text = await raw.closed();
+        const statuses = text.match(/HTTP\/1\.1 \d+/g);
+        expect([garbage.slice(0, 9), statuses]).toEqual([
+          garbage.slice(0, 9),
+          [...Array(count).fill('HTTP/1.1 200'), 'HTTP/1.1 400'],
+        ]);
+        expect(text.endsWith(badRequest)).toBe(true);
+        expect(await call('GET', `${map}/k`)).toMatchObject({ status: 200, body: 'v' });
+      }
+    },
+  );
+
+  test('D2: a poll that waits with garbage behind it is answered when its item comes', async () => {
+    const { port, call } = await startTestMember();
+    const raw = await connectRaw(port);
+    raw.send(`${get('k')}${pollRequest('q', 20)}garbage\r\n\r\n`);
+    await raw.received((text) => text.includes('204'));
+    for (let i = 0; i < 20; i += 1) raw.send('more garbage\r\n');
+    await call('POST', '/svc/rest/queues/q', { body: 'item' });
+    const text = await raw.closed();
+    expect(text).toContain('item');
+    expect(text.endsWith(`item${badRequest}`)).toBe(true);
+  });
+
+  test('D2: a write whose own body goes wrong is not carried out', async () => {
+    const { port, call } = await startTestMember();
+    const raw = await connectRaw(port);
+    raw.send(
+      put('k', 'v').replace('Content-Length: 1', 'Transfer-Encoding: chunked').replace(/v$/, '1\r\nvv\r\n'),
+    );
+    expect(await raw.closed()).toBe(badRequest);
     expect(await call('GET', `${map}/k`)).toMatchObject(empty(204));
   });
 

@@ -48,6 +48,7 @@ const calls: readonly Call[] = [
   { path: '/oauth2/revoke', method: 'POST' },
   { path: '/userinfo', method: 'GET' },
   { path: '/svc/rest/cluster', method: 'GET' },
+  { path: '/hazelcast/rest/cluster', method: 'GET' },
 ];
 
 function send({ path, method }: Call, headers: Record<string, string>): Promise<Response> {

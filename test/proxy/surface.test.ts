@@ -47,6 +47,15 @@ describe('S57: the answer is that of the console', () => {
     ['too few positions', 'admin', 'POST', '/svc/rest/management/cluster/changeState', 'x'],
     ['a path with two readings', 'admin', 'GET', '/svc//health', undefined],
     ['a member’s answer', 'admin', 'GET', '/svc/rest/maps/m/k', undefined],
+    [
+      'C10: a member’s answer by the engine’s own path',
+      'admin',
+      'GET',
+      '/hazelcast/rest/maps/m/k',
+      undefined,
+    ],
+    ['C10: too little by it', 'viewer', 'POST', '/hazelcast/rest/maps/m/k', 'v'],
+    ['C10: no token by it', undefined, 'GET', '/hazelcast/health', undefined],
   ])('%s', async (_name, who, method, path, body) => {
     const bearer = who === 'admin' ? token : who === 'viewer' ? viewer : who;
     const [here, there] = await Promise.all(

@@ -1,0 +1,44 @@
+/** What comes on a connection and is no HTTP: 400 with an empty body (spec §7), and the last on its connection. */
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+const statusLines: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Requests that came whole before it are answered first: they may have been carried out, and their caller must hear so. */
+export function refuseMalformed(server: Server): void {
+  const refused = new WeakSet<Socket>();
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    if (refused.has(socket)) return; // what comes behind is no HTTP either
+    refused.add(socket);
+    const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request';
+    endInTurn(socket, `HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  });
+}
+
+function endInTurn(socket: Socket, refusal: string): void {
+  const reply = replyInTurn(socket);
+  if (reply === undefined || (!reply.req.complete && !reply.headersSent)) {
+    socket.end(refusal);
+  } else if (reply.req.complete) {
+    reply.once('close', () => {
+      if (socket.writable) endInTurn(socket, refusal);
+    });
+  } else if (reply.writableFinished) {
+    socket.end(); // it was the answer to what has gone wrong now
+  } else {
+    reply.once('finish', () => socket.end());
+  }
+}
+
+/** The reply that a connection is busy with; there is no public way to it, and Node's own handlers ask the same field. */
+function replyInTurn(socket: Socket): ServerResponse | undefined {
+  return (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+}
