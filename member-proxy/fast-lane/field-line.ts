@@ -11,6 +11,14 @@ export function fieldValue(padded: string): string {
   return end === padded.length ? padded : padded.slice(0, end);
 }
 
+/**
+ * Whether a tab stands behind the value. Node's parser takes it off elsewhere, but in a field that frames a message it is a
+ * fault to it, or makes another value.
+ */
+export function endsInTab(padded: string, value: string): boolean {
+  return padded.length !== value.length && padded.includes('\t', value.length);
+}
+
 function isBlank(code: number): boolean {
   return code === space || code === tab;
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { fieldLine, fieldValue } from './field-line.ts';
+import { endsInTab, fieldLine, fieldValue } from './field-line.ts';
 
 const lengthForm = /^(?:0|[1-9]\d{0,8})$/;
 
@@ -58,7 +58,8 @@ export class PlainFields {
         if (hasConnection || value.toLowerCase() !== 'keep-alive') return undefined;
         hasConnection = true;
       } else if (lowerName === 'content-length') {
-        if (bodyLength !== undefined || !lengthForm.test(value)) return undefined;
+        if (bodyLength !== undefined || !lengthForm.test(value) || endsInTab(padded!, value))
+          return undefined;
         bodyLength = Number(value);
       }
       rawHeaders.push(name, value);

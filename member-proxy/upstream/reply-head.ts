@@ -1,5 +1,5 @@
 /** The head of a member's reply, read strictly: what two readers could read differently is no reply. */
-import { fieldLine, fieldValue } from '../fast-lane/field-line.ts';
+import { endsInTab, fieldLine, fieldValue } from '../fast-lane/field-line.ts';
 import { UpstreamFailure } from './failure.ts';
 
 export interface ReplyHead {
@@ -49,11 +49,13 @@ export function readReplyHead(text: string, isToHead: boolean): ReplyHead {
     fields.push(name, value);
     switch (name.toLowerCase()) {
       case 'content-length':
-        if (contentLength !== undefined || !lengthForm.test(value)) throw invalid('Content-Length');
+        if (contentLength !== undefined || !lengthForm.test(value) || endsInTab(padded!, value))
+          throw invalid('Content-Length');
         contentLength = value;
         break;
       case 'transfer-encoding':
-        if (isChunked || value.toLowerCase() !== 'chunked') throw invalid('Transfer-Encoding');
+        if (isChunked || value.toLowerCase() !== 'chunked' || endsInTab(padded!, value))
+          throw invalid('Transfer-Encoding');
         isChunked = true;
         break;
       case 'connection':

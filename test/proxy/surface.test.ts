@@ -54,7 +54,7 @@ describe('S57: the answer is that of the console', () => {
       '/hazelcast/rest/maps/m/k',
       undefined,
     ],
-    ['C10: too little by it', 'viewer', 'POST', '/hazelcast/rest/maps/m/k', 'v'],
+    ['C10: too little by it', 'viewer', 'DELETE', '/hazelcast/rest/maps/m/k', undefined],
     ['C10: no token by it', undefined, 'GET', '/hazelcast/health', undefined],
   ])('%s', async (_name, who, method, path, body) => {
     const bearer = who === 'admin' ? token : who === 'viewer' ? viewer : who;
