@@ -1,4 +1,4 @@
-/** A Java resource server, with libraries that Maven fetches once. */
+/** A resource server and an application in Java, with libraries that Maven fetches once. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { waitFor } from '../../helpers/console.ts';
 
 const folder = resolve(import.meta.dirname, '../java');
-const program = join(folder, 'ResourceServer.java');
 const projectFile = join(folder, 'pom.xml');
 
 export interface Libraries {
@@ -57,7 +56,34 @@ export interface ResourceServer {
 
 /** @throws {Error} with what Java says when it does not start */
 export async function startResourceServer(classPath: string, issuer: string): Promise<ResourceServer> {
-  const child = spawn('java', ['-cp', classPath, program, issuer, `${issuer}/oauth2/jwks`], {
+  const { port, stop } = await startJava(classPath, 'ResourceServer.java', [issuer, `${issuer}/oauth2/jwks`]);
+  return {
+    async call(library, token) {
+      const headers = { Authorization: `Bearer ${token}` };
+      const response = await fetch(`http://127.0.0.1:${port}/${library}`, { headers });
+      return { status: response.status, body: await response.text() };
+    },
+    stop,
+  };
+}
+
+export interface Application {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** @throws {Error} with what Java says when it does not start */
+export async function startApplication(
+  classPath: string,
+  issuer: string,
+  { id, secret }: { readonly id: string; readonly secret: string },
+): Promise<Application> {
+  const { port, stop } = await startJava(classPath, 'Application.java', [issuer, id, secret]);
+  return { url: `http://localhost:${port}`, stop };
+}
+
+async function startJava(classPath: string, program: string, args: readonly string[]) {
+  const child = spawn('java', ['-cp', classPath, join(folder, program), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -69,18 +95,14 @@ export async function startResourceServer(classPath: string, issuer: string): Pr
   const exited = new Promise((done) => child.once('close', done));
   const port = () => /listening on (\d+)/.exec(output)?.[1];
   try {
-    await waitFor(() => port() ?? child.exitCode !== null, 'the resource server', 60_000);
+    await waitFor(() => port() ?? child.exitCode !== null, program, 60_000);
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
   } catch (cause) {
     child.kill('SIGKILL');
     throw new Error(`Java did not start\n${output}`, { cause });
   }
   return {
-    async call(library, token) {
-      const headers = { Authorization: `Bearer ${token}` };
-      const response = await fetch(`http://127.0.0.1:${port()}/${library}`, { headers });
-      return { status: response.status, body: await response.text() };
-    },
+    port: port(),
     async stop() {
       child.kill('SIGTERM');
       await exited;
