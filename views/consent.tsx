@@ -14,12 +14,15 @@ export interface ConsentModel {
   readonly action: string;
   readonly csrf: string;
   readonly application: {
+    readonly id?: string;
     readonly name: string;
     /** Origin that the answer goes to; a name can be anything, an origin can not. */
     readonly origin: string;
   };
   readonly username: string;
   readonly scopes: readonly ConsentScope[];
+  /** Where it can act in the name of the account with what it gets. */
+  readonly reach: 'nothing' | 'members' | 'console';
 }
 
 /** Sends `decision` (`allow` or `deny`) and `csrf`. */
@@ -27,14 +30,21 @@ export function renderConsent(model: ConsentModel): string {
   return renderDocument(<Consent {...model} />);
 }
 
-function Consent({ action, csrf, application, username, scopes }: ConsentModel) {
+function Consent({ action, csrf, application, username, scopes, reach }: ConsentModel) {
   return (
     <NarrowPage title={`Let ${application.name} in?`}>
       <p class="lede">
         You are signed in as <strong>{username}</strong>. The application at{' '}
-        <span class="code">{application.origin}</span> asks for:
+        <span class="code">{application.origin}</span>
+        {application.id !== undefined && application.id !== application.name && (
+          <>
+            , registered here as <span class="code">{application.id}</span>,
+          </>
+        )}{' '}
+        asks for:
       </p>
       <Scopes scopes={scopes} />
+      <p class="muted">{reaches[reach]}</p>
       <Form action={action} hidden={{ csrf }}>
         <div class="actions">
           <button type="submit" name="decision" value="allow" class="button primary">
@@ -49,6 +59,12 @@ function Consent({ action, csrf, application, username, scopes }: ConsentModel) 
     </NarrowPage>
   );
 }
+
+const reaches: Readonly<Record<ConsentModel['reach'], string>> = {
+  nothing: 'None of your roles go along: it can do nothing here or at the members in your name.',
+  members: 'It can act so at the members of the cluster, and not here.',
+  console: 'It can act so at the administration of this console, and not at the members.',
+};
 
 function Scopes({ scopes }: Pick<ConsentModel, 'scopes'>) {
   if (scopes.length === 0) return <p class="empty">Nothing more than to know that you are signed in.</p>;

@@ -1,12 +1,14 @@
 /** What would let a refused call through, in words: the smallest change, and who has to make it. */
 import type { Explain, Explanation } from '../../member-proxy/explain.ts';
-import { applicationClientId, machineRoles } from '../oidc/access-token.ts';
+import { applicationClientId } from '../oidc/access-token.ts';
 import type { Clients } from '../oidc/clients.ts';
+import { rolesAt, rolesOfMachine } from '../oidc/role-ceiling.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import type { KeptRefusal } from './refusal-ring.ts';
 
 export interface ChangeDeps {
   readonly clients: Pick<Clients, 'find'>;
+  readonly users: { find(id: string): { readonly roles: readonly string[] } | undefined };
   /** As roles are now. */
   readonly explain: Explain;
 }
@@ -18,7 +20,7 @@ export function changeFor(refusal: KeptRefusal, now: Explanation | null, deps: C
   if (code === 'insufficient_scope' && caller && now?.wouldDo) {
     return caller.subject === caller.clientId
       ? changeOfMachine(refusal, caller.clientId, now.wouldDo, deps)
-      : changeOfPerson(now.wouldDo);
+      : changeOfPerson(refusal, caller, now.wouldDo, deps);
   }
   if (code === 'not_found' && rule) return 'Name a member that is there: GET /svc/rest/cluster lists them.';
   return changes[code] ?? `What the caller was told: ${reason}.`;
@@ -40,9 +42,10 @@ function changeOfMachine(
   }
   const client = clients.find(clientId);
   const registered = client?.scopes ?? [];
-  const enough = registered.find(
-    (scope) => explain(method, path, { roles: machineRoles(clientId, [scope]), scopes: [scope] }).isAllowed,
-  );
+  const enough = registered.find((scope) => {
+    const roles = client ? rolesOfMachine(client, [scope]) : [];
+    return explain(method, path, { roles, scopes: [scope] }).isAllowed;
+  });
   if (enough !== undefined) {
     return `Ask for the scope ${enough} with the token: the client ${clientId} is registered for it.`;
   }
@@ -56,7 +59,27 @@ function isChangeable({ fromSettings, grantTypes }: ClientRecord): boolean {
   return !fromSettings && !grantTypes.includes('authorization_code');
 }
 
-function changeOfPerson({ scopes, roles }: WouldDo): string {
+/** The application may hold back what its user could do. */
+function changeOfPerson(
+  { method, path }: KeptRefusal,
+  { subject, clientId }: NonNullable<KeptRefusal['caller']>,
+  { scopes, roles }: WouldDo,
+  { clients, users, explain }: ChangeDeps,
+): string {
+  const client = clients.find(clientId);
+  const own = users.find(subject)?.roles ?? [];
+  const isOpen = (held: readonly string[]) => explain(method, path, { roles: held, scopes: [] }).isAllowed;
+  if (!client || !isOpen(own)) return changeOfUser(scopes, roles);
+  const asked = { scopes: ['profile'], granted: ['profile'] };
+  if (isOpen(rolesAt(client, own, asked))) {
+    return `Let the application ${clientId} ask for the scope profile, and for no role scope or one that is enough: its user has the role.`;
+  }
+  const role = roles.find((one) => isOpen(rolesAt({ ...client, maxRoles: [one] }, own, asked))) ?? own[0]!;
+  const all = [...(client.maxRoles ?? []), role].map((one) => `--max-role ${one}`).join(' ');
+  return `Let the application ${clientId} have that role of its user: npx console client update ${clientId} ${all}.`;
+}
+
+function changeOfUser(scopes: readonly string[], roles: readonly string[]): string {
   const own = given('npx console role add <name>', 'a custom role', scopes[0]!);
   return `Give the user a role that opens it (${roles.join(', ')}), or one of your own: ${own}.`;
 }

@@ -71,7 +71,7 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
         at: new Date(at).toISOString(),
         caller: caller ? { ...caller, ...(username !== undefined && { username }) } : null,
         missing: refusal.code === 'insufficient_scope' ? (refusal.rule?.permission ?? null) : null,
-        change: changeFor(found, now, { clients, explain: explainNow }),
+        change: changeFor(found, now, { clients, users, explain: explainNow }),
         now,
       };
     },

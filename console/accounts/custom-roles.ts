@@ -7,6 +7,7 @@ import type { RoleRecord, UserRecord } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import { checkName, checkPermissions, describedBy, versionOf } from './custom-role-form.ts';
 import { isRole, roleMeanings, roles } from './roles.ts';
+import { clientValidFrom } from './validity.ts';
 import type { AccountRegistry } from './voiding.ts';
 
 export interface NewRole {
@@ -107,6 +108,7 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
           const left = user.roles.filter((role) => role !== name);
           transaction.put('users', { ...user, roles: left });
         }
+        takeFromCeilings(transaction, name, now());
         transaction.remove('roles', name);
         return users;
       });
@@ -150,6 +152,15 @@ function givesRole(roleRules: unknown, name: string): boolean {
     defaultRole?: unknown;
   };
   return defaultRole === name || (Array.isArray(rules) && rules.some((rule) => rule?.role === name));
+}
+
+/** An application that gets at most this role would one day get another of the same name. */
+function takeFromCeilings(transaction: RegistryTransaction, name: string, at: number): void {
+  for (const client of transaction.all('clients').values()) {
+    if (!client.maxRoles?.includes(name)) continue;
+    const maxRoles = client.maxRoles.filter((role) => role !== name);
+    transaction.put('clients', { ...client, maxRoles, tokensValidFrom: clientValidFrom(client, at) });
+  }
 }
 
 function holders(source: Pick<RegistryTransaction, 'all'>, name: string): readonly UserRecord[] {

@@ -2,7 +2,7 @@
  * What was issued to an account before its password, roles or status changed is void (S34). Issue times
  * are whole seconds, so the second of the change itself counts as before it.
  */
-import type { UserRecord } from '../storage/records.ts';
+import type { ClientRecord, UserRecord } from '../storage/records.ts';
 
 type Changed = Pick<UserRecord, 'tokensValidFrom'>;
 
@@ -30,6 +30,19 @@ export function issueTime(user: Changed, nowMs: number): number {
  */
 export function validFrom(user: Changed, nowMs: number): number {
   return Math.max(nowMs, (lastVoidSecond(user) + 1) * 1000);
+}
+
+/**
+ * The `tokensValidFrom` of a client that loses what it has had until now. Issue times are whole seconds: the one in
+ * which it happens is void too, for good.
+ *
+ * @param nowMs  epoch milliseconds
+ */
+export function clientValidFrom(
+  { tokensValidFrom = 0 }: Pick<ClientRecord, 'tokensValidFrom'>,
+  nowMs: number,
+): number {
+  return (Math.floor(Math.max(nowMs, tokensValidFrom) / 1000) + 1) * 1000;
 }
 
 function lastVoidSecond({ tokensValidFrom }: Changed): number {

@@ -13,9 +13,16 @@ export interface ClientAnswers {
 }
 
 export interface ClientChange {
+  readonly name?: string;
   readonly scopes?: readonly string[];
   readonly dpopBoundAccessTokens?: boolean;
   readonly pkce?: string;
+  readonly maxRoles?: readonly string[];
+  readonly redirectUris?: readonly string[];
+  readonly postLogoutRedirectUris?: readonly string[];
+  /** An empty one is none. */
+  readonly backchannelLogoutUri?: string;
+  readonly frontchannelLogoutUri?: string;
 }
 
 export interface ClientsDeps extends ResourceDeps {
@@ -24,11 +31,21 @@ export interface ClientsDeps extends ResourceDeps {
 
 export const clientsPath = '/api/v1/clients';
 
+const address = z.string().max(2048);
+const addresses = z.array(address).max(200).readonly();
+
 const changeBody = z
   .strictObject({
+    name: z.string().max(256).exactOptional(),
     scopes: z.array(z.string().max(256)).max(200).readonly().exactOptional(),
     dpopBoundAccessTokens: z.boolean().exactOptional(),
     pkce: z.string().max(20).exactOptional(),
+    maxRoles: z.array(z.string().max(64)).max(200).readonly().exactOptional(),
+    redirectUris: addresses.exactOptional(),
+    // As in what is shown of a client.
+    postLogoutUris: addresses.exactOptional(),
+    backchannelLogoutUri: address.nullable().exactOptional(),
+    frontchannelLogoutUri: address.nullable().exactOptional(),
   })
   .refine((change) => Object.keys(change).length > 0);
 
@@ -58,7 +75,7 @@ export function createClients({ answers, ...deps }: ClientsDeps) {
         async answer(id, req) {
           const change = changeBody.safeParse(await readJson(req));
           if (!change.success) throw unfit();
-          return { status: 200, body: await answers.update(id, change.data), target: id };
+          return { status: 200, body: await answers.update(id, changeOf(change.data)), target: id };
         },
       },
     },
@@ -66,9 +83,20 @@ export function createClients({ answers, ...deps }: ClientsDeps) {
   return createResource({ path: clientsPath, id: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/, routes }, deps);
 }
 
+/** Members of a body are called as in what is shown; nothing is null there. */
+function changeOf({ postLogoutUris, ...data }: z.infer<typeof changeBody>): ClientChange {
+  const { backchannelLogoutUri: back, frontchannelLogoutUri: front, ...rest } = data;
+  return {
+    ...rest,
+    ...(postLogoutUris === undefined ? {} : { postLogoutRedirectUris: postLogoutUris }),
+    ...(back === undefined ? {} : { backchannelLogoutUri: back ?? '' }),
+    ...(front === undefined ? {} : { frontchannelLogoutUri: front ?? '' }),
+  };
+}
+
 function unfit(): ProblemError {
   return new ProblemError(
     problems.invalidRequest,
-    'The body has scopes (a list), dpopBoundAccessTokens (true or false), pkce (required, nonce or optional), or several of these, and nothing else.',
+    'The body has name, scopes (a list), dpopBoundAccessTokens (true or false), pkce (required, nonce or optional), maxRoles (a list), redirectUris (a list), postLogoutUris (a list), backchannelLogoutUri, frontchannelLogoutUri, or several of these, and nothing else.',
   );
 }

@@ -28,6 +28,8 @@ export interface AccountPageDeps {
   readonly csrf: Csrf;
   /** As it is shown to people. */
   readonly nameOfProvider: (id: string) => string;
+  /** The same. */
+  readonly nameOfApplication: (id: string) => string;
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
@@ -137,7 +139,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       signedInAt: date(visit.startedAt),
       sessionEndsAt: date(visit.endsAt),
       lastLoginAt: before === undefined ? undefined : date(before),
-      applications: applicationsOf(own),
+      applications: applicationsOf(own, deps.nameOfApplication),
       sessions: own.map((session) => ({
         key: session.key,
         isCurrent: session.uid === visit.uid,
@@ -168,14 +170,14 @@ function sendToLogin(ctx: Context): void {
 }
 
 /** Of every open session, each once, since the first of its sign-ins that are still open. */
-function applicationsOf(own: readonly SignInSession[]) {
+function applicationsOf(own: readonly SignInSession[], nameOf: (id: string) => string) {
   const since = new Map<string, number>();
   for (const { applications } of own) {
     for (const { clientId, since: at, grantId } of applications) {
       if (grantId !== undefined) since.set(clientId, Math.min(at, since.get(clientId) ?? at));
     }
   }
-  return [...since].map(([name, at]) => ({ name, since: date(at) }));
+  return [...since].map(([id, at]) => ({ name: nameOf(id), since: date(at) }));
 }
 
 function date(epochSeconds: number): Date {

@@ -1,22 +1,26 @@
 /** A client in words. */
 import type { ClientUse } from '../oidc/client-uses.ts';
 import { pkcePolicyOf } from '../oidc/pkce.ts';
+import { ceilingOf } from '../oidc/role-ceiling.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { fields, minute, time } from './output.ts';
 
 export function describe(client: ClientRecord, use: ClientUse): string {
+  const signsPeopleIn = client.grantTypes.includes('authorization_code');
   return fields({
     id: client.id,
+    name: client.name,
     kind: kindOf(client),
     state: stateOf(client),
     consent: client.isFirstParty ? 'not asked for' : undefined,
     grants: client.grantTypes.join(', '),
     scopes: client.scopes.join(' '),
+    'roles at most': signsPeopleIn ? ceilingInWords(client) : undefined,
     'redirect addresses': client.redirectUris,
     'post-logout addresses': client.postLogoutRedirectUris,
     'back-channel logout': client.backchannelLogoutUri,
     'front-channel logout': client.frontchannelLogoutUri,
-    PKCE: client.grantTypes.includes('authorization_code') ? pkceInWords[pkcePolicyOf(client)] : undefined,
+    PKCE: signsPeopleIn ? pkceInWords[pkcePolicyOf(client)] : undefined,
     tokens: `${client.tokenTyp}, ${client.tokenAlg}${client.dpopBoundAccessTokens ? ', bound to a key (DPoP)' : ''}`,
     secrets: client.secrets.map(({ createdAt }, index) =>
       createdAt
@@ -26,6 +30,12 @@ export function describe(client: ClientRecord, use: ClientUse): string {
     added: client.createdAt ? time(client.createdAt) : 'follows from the settings',
     'last used': timeOfUse(use.lastUsedAt),
   });
+}
+
+export function ceilingInWords(client: ClientRecord): string {
+  const ceiling = ceilingOf(client);
+  if (ceiling === undefined) return 'all of its users';
+  return ceiling.length === 0 ? 'none' : ceiling.join(', ');
 }
 
 export const pkceInWords = {

@@ -1,11 +1,13 @@
 import { ProblemError, problems } from '../errors.ts';
-import type { ClientChange, RegisteredClient } from '../oidc/client-registration.ts';
+import type { ClientChange } from '../oidc/client-change.ts';
+import { nameOfClient } from '../oidc/client-name.ts';
+import type { RegisteredClient } from '../oidc/client-registration.ts';
 import { grantTypes, tokenTyps } from '../oidc/client-rules.ts';
 import { viewOf } from '../oidc/client-shown.ts';
 import { tokenAlgs } from '../oidc/keys.ts';
 import { pkcePolicyOf } from '../oidc/pkce.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import { describe, kindOf, pkceInWords, stateOf, timeOfUse } from './client-view.ts';
+import { ceilingInWords, describe, kindOf, pkceInWords, stateOf, timeOfUse } from './client-view.ts';
 import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
 import { table } from './output.ts';
 
@@ -15,12 +17,15 @@ const secretFlag: Flag = {
   meaning: 'the file that holds the secret; - is standard input (default: a random one, shown once)',
 };
 
+const nameFlag: Flag = { value: '"N"', meaning: 'what people see of it (default: the id)' };
+
 export const clientCommands: readonly Command[] = [
   {
     name: 'client add',
     summary: 'Registers an application or a machine, and shows its secret once.',
     positionals: [id],
     flags: {
+      name: nameFlag,
       public: { meaning: 'has no secret: a page, or an application on somebody’s device' },
       'redirect-uri': {
         value: 'U',
@@ -58,6 +63,12 @@ export const clientCommands: readonly Command[] = [
       },
       dpop: { meaning: 'gets no bearer token: each is bound to a key that it proves to hold (RFC 9449)' },
       'first-party': { meaning: 'people are not asked whether they allow it' },
+      'max-role': {
+        value: 'R',
+        isRepeatable: true,
+        meaning:
+          'the most that it gets of its users’ roles, or none (default: none; with --first-party all that they have)',
+      },
     },
     details: [
       'With a redirect address it signs people in (authorization_code, refresh_token); without one it is a machine\n' +
@@ -79,6 +90,7 @@ export const clientCommands: readonly Command[] = [
         redirectUris: input.texts('redirect-uri') ?? [],
         postLogoutRedirectUris: input.texts('post-logout-uri') ?? [],
         secret,
+        ...optional('name', input.text('name')),
         ...optional('backchannelLogoutUri', input.text('backchannel-logout-uri')),
         ...optional('frontchannelLogoutUri', input.text('frontchannel-logout-uri')),
         ...optional('grantTypes', input.texts('grant')),
@@ -86,6 +98,7 @@ export const clientCommands: readonly Command[] = [
         ...optional('tokenAlg', input.text('token-alg')),
         ...optional('tokenTyp', input.text('token-typ')),
         ...optional('pkce', input.text('pkce')),
+        ...optional('maxRoles', textsIn(input, 'max-role')),
       });
       return withSecret(registered, secret === undefined, `Registered ${registered.client.id}.`);
     },
@@ -99,10 +112,11 @@ export const clientCommands: readonly Command[] = [
       const all = clients.list();
       const rows = all.map((client) => {
         const lastUse = timeOfUse(useOf(client).lastUsedAt);
-        return [client.id, kindOf(client), stateOf(client), lastUse, client.scopes.join(' ')];
+        const { id: shownId, name = '' } = client;
+        return [shownId, name, kindOf(client), stateOf(client), lastUse, client.scopes.join(' ')];
       });
       return {
-        text: table(['ID', 'KIND', 'STATE', 'LAST USED', 'SCOPES'], rows, ''),
+        text: table(['ID', 'NAME', 'KIND', 'STATE', 'LAST USED', 'SCOPES'], rows, ''),
         json: all.map((client) => viewOf(client, useOf(client))),
       };
     },
@@ -126,10 +140,14 @@ export const clientCommands: readonly Command[] = [
   },
   {
     name: 'client update',
-    summary:
-      'Changes what scopes a client may ask for, whether its tokens are bound to a key (DPoP, RFC 9449), or whether it needs PKCE.',
+    summary: 'Changes a client: its name, scopes, roles or addresses, or how it has to prove itself.',
     positionals: [id],
+    details: [
+      'A flag that may be repeated names all of them from then on, and none takes them away. What the client has stops\n' +
+        'working when a scope, a role or a redirect address is gone, and with --dpop.',
+    ],
     flags: {
+      name: { ...nameFlag, meaning: 'what people see of it; none: the id' },
       scope: {
         value: '"…"',
         isRepeatable: true,
@@ -142,6 +160,24 @@ export const clientCommands: readonly Command[] = [
         value: 'P',
         meaning: 'what it sends with a sign-in: required, nonce (PKCE or a nonce) or optional',
       },
+      'max-role': {
+        value: 'R',
+        isRepeatable: true,
+        meaning: 'all that it gets of its users’ roles from now on, or none; what it has stops working',
+      },
+      'redirect-uri': {
+        value: 'U',
+        isRepeatable: true,
+        meaning:
+          'all addresses where people come back to; without one that it had, what it has stops working',
+      },
+      'post-logout-uri': {
+        value: 'U',
+        isRepeatable: true,
+        meaning: 'all addresses where people may be sent after logout, or none',
+      },
+      'backchannel-logout-uri': { value: 'U', meaning: 'where logout tokens are posted, or none' },
+      'frontchannel-logout-uri': { value: 'U', meaning: 'what the sign-out page loads, or none' },
     },
     event: 'client.updated',
     async run(input, { services }) {
@@ -204,14 +240,23 @@ function changeIn(input: Input): ClientChange {
   const [isBound, isFree] = [input.has('dpop'), input.has('no-dpop')];
   const scopes = scopesIn(input);
   const pkce = input.text('pkce');
-  if ((isBound && isFree) || (!isBound && !isFree && scopes === undefined && pkce === undefined)) {
-    throw new UsageError('Say --scope, --pkce, and either --dpop or --no-dpop, or some of these.');
-  }
-  return {
+  const change: ClientChange = {
+    ...optional('name', textIn(input, 'name')),
     ...optional('scopes', scopes),
     ...optional('pkce', pkce),
+    ...optional('maxRoles', textsIn(input, 'max-role')),
+    ...optional('redirectUris', input.texts('redirect-uri')),
+    ...optional('postLogoutRedirectUris', textsIn(input, 'post-logout-uri')),
+    ...optional('backchannelLogoutUri', textIn(input, 'backchannel-logout-uri')),
+    ...optional('frontchannelLogoutUri', textIn(input, 'frontchannel-logout-uri')),
     ...(isBound || isFree ? { dpopBoundAccessTokens: isBound } : {}),
   };
+  if ((isBound && isFree) || Object.keys(change).length === 0) {
+    throw new UsageError(
+      'Say what to change: --name, --scope, --max-role, --pkce, an address, and either --dpop or --no-dpop, or some of these.',
+    );
+  }
+  return change;
 }
 
 function inWords(client: ClientRecord, change: ClientChange): string {
@@ -221,7 +266,34 @@ function inWords(client: ClientRecord, change: ClientChange): string {
   if (change.dpopBoundAccessTokens === true) said.push(`${changed} needs a DPoP proof for every token now.`);
   if (change.dpopBoundAccessTokens === false) said.push(`${changed} may have bearer tokens now.`);
   if (change.pkce !== undefined) said.push(`PKCE at ${changed}: ${pkceInWords[pkcePolicyOf(client)]}.`);
+  if (change.name !== undefined) said.push(`People see ${changed} as ${nameOfClient(client)}.`);
+  if (change.redirectUris) said.push(`People come back to: ${client.redirectUris.join(' ')}.`);
+  if (change.postLogoutRedirectUris) {
+    said.push(`After logout they may be sent to: ${client.postLogoutRedirectUris.join(' ') || 'nowhere'}.`);
+  }
+  if (change.backchannelLogoutUri !== undefined) {
+    said.push(`Logout tokens are posted to: ${client.backchannelLogoutUri ?? 'nowhere'}.`);
+  }
+  if (change.frontchannelLogoutUri !== undefined) {
+    said.push(`The sign-out page loads: ${client.frontchannelLogoutUri ?? 'nothing of it'}.`);
+  }
+  if (change.maxRoles !== undefined)
+    said.push(`Roles that ${changed} gets at most: ${ceilingInWords(client)}.`);
   return said.join('\n');
+}
+
+/** `none` alone is an empty list: no role and no address is called so. */
+function textsIn(input: Input, flag: string): readonly string[] | undefined {
+  const values = input.texts(flag);
+  if (!values?.includes('none')) return values;
+  if (values.length > 1) throw new UsageError(`--${flag} none goes with no other value.`);
+  return [];
+}
+
+/** `none` is an empty text, which takes away what is there. */
+function textIn(input: Input, flag: string): string | undefined {
+  const value = input.text(flag);
+  return value === 'none' ? '' : value;
 }
 
 function scopesIn(input: Input): readonly string[] | undefined {

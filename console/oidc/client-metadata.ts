@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
 import type { ClientRecord } from '../storage/records.ts';
 import { identityScopes } from './access-token.ts';
+import { nameOfClient } from './client-name.ts';
 
 /**
  * Stands where the library expects a plain secret. Secrets are stored as digests, which the library
@@ -21,7 +22,7 @@ const signInScopes: ReadonlySet<string> = new Set([...identityScopes, 'offline_a
 export function clientMetadata(client: ClientRecord): ClientMetadata {
   return {
     client_id: client.id,
-    client_name: client.id,
+    client_name: nameOfClient(client),
     grant_types: [...client.grantTypes],
     response_types: client.grantTypes.includes('authorization_code') ? ['code'] : [],
     redirect_uris: [...client.redirectUris],

@@ -1,16 +1,13 @@
 /** Clients as an administrator registers and changes them. Those that settings imply are not changed here. */
+import { checkRolesExist } from '../accounts/roles.ts';
+import { clientValidFrom } from '../accounts/validity.ts';
 import { ProblemError, problems } from '../errors.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { applicationClientId } from './access-token.ts';
-import {
-  type CheckOutboundUrl,
-  checkClientSecret,
-  checkNewClient,
-  checkPkce,
-  checkScopes,
-  type NewClient,
-} from './client-rules.ts';
+import type { CheckOutboundUrl } from './client-addresses.ts';
+import { type ClientChange, changedClient } from './client-change.ts';
+import { checkClientSecret, checkNewClient, type NewClient } from './client-rules.ts';
 import { dashboardClientId, secretDigest } from './clients.ts';
 
 export interface ClientRegistrationDeps {
@@ -36,15 +33,6 @@ export interface SecretRotation {
   readonly revokesOld?: boolean;
 }
 
-export interface ClientChange {
-  /** All that it may ask for from then on. */
-  readonly scopes?: readonly string[];
-  /** Whether each of its tokens is bound to a key (RFC 9449 §5.2). */
-  readonly dpopBoundAccessTokens?: boolean;
-  /** What it has to send with an authorization request. */
-  readonly pkce?: string;
-}
-
 export interface ClientRegistration {
   /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
   add(client: NewClient): Promise<RegisteredClient>;
@@ -58,8 +46,8 @@ export interface ClientRegistration {
   /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
   setDisabled(id: string, disabled: boolean): Promise<ClientRecord>;
   /**
-   * Changes what is named. A change that takes something away (a scope, or bearer tokens) voids what the client
-   * had before, the sign-ins too that would give more of it.
+   * Changes what is named. A change that takes something away (a scope, a role, a redirect address, or bearer tokens) voids what the
+   * client had before, the sign-ins too that would give more of it. So does a role that people have not consented to.
    *
    * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
    */
@@ -87,6 +75,7 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
       };
       await registry.update((transaction) => {
         checkIsFree(transaction, client.id);
+        checkRolesExist(transaction, client.maxRoles ?? []);
         transaction.put('clients', client);
       });
       return { client, ...(secret === undefined ? {} : { secret }) };
@@ -112,18 +101,10 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
         disabled,
         ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
       })),
-    update: (id, { scopes: given, dpopBoundAccessTokens, pkce }) =>
-      change(id, ({ dpopBoundAccessTokens: wasBound = false, ...client }) => {
-        const scopes = given === undefined ? client.scopes : checkScopes(given, client.grantTypes);
-        const isBound = dpopBoundAccessTokens ?? wasBound;
-        const takesAway = (isBound && !wasBound) || client.scopes.some((scope) => !scopes.includes(scope));
-        return {
-          ...client,
-          scopes,
-          ...(isBound ? { dpopBoundAccessTokens: true } : {}),
-          ...(pkce === undefined ? {} : { pkce: checkPkce(pkce, client) }),
-          ...(takesAway ? { tokensValidFrom: voidedFrom(client) } : {}),
-        };
+    update: (id, changes) =>
+      change(id, (before, transaction) => {
+        const { client, isVoided } = changedClient(before, changes, transaction, checkOutboundUrl);
+        return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
       }),
     async remove(id) {
       refuseReserved(id);
@@ -133,30 +114,27 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
     },
   };
 
-  /** Issue times are whole seconds: the one in which it happens is void too, for good. */
   function voidedFrom(client: ClientRecord): number {
-    return nextSecond(Math.max(now(), client.tokensValidFrom ?? 0));
+    return clientValidFrom(client, now());
   }
 
   function chooseSecret(given: string | undefined): string {
     return given === undefined ? newSecret() : checkClientSecret(given);
   }
 
-  function change(id: string, edit: (client: ClientRecord) => ClientRecord): Promise<ClientRecord> {
+  function change(
+    id: string,
+    edit: (client: ClientRecord, transaction: RegistryTransaction) => ClientRecord,
+  ): Promise<ClientRecord> {
     refuseReserved(id);
     return registry.update((transaction) => {
       const current = transaction.get('clients', id);
       if (!current) throw unknownClient(id);
-      const next = edit(current);
+      const next = edit(current, transaction);
       transaction.put('clients', next);
       return next;
     });
   }
-}
-
-/** @param ms  epoch milliseconds, in and out */
-function nextSecond(ms: number): number {
-  return (Math.floor(ms / 1000) + 1) * 1000;
 }
 
 function secretRecord(secret: string, createdAt: number): ClientSecretRecord {

@@ -2,29 +2,28 @@
  * What a client may be registered as. Whoever registers clients (command line, admin API) goes through
  * these checks; their messages are for the administrator who typed the value.
  */
-import { ProblemError, problems } from '../errors.ts';
 import { clientSecret, UnfitError } from '../settings/checks.ts';
 import type { PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
 import { apiScopes, identityScopes, roleScopes } from './access-token.ts';
+import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
 import { tokenAlgs } from './keys.ts';
 import { pkcePolicies } from './pkce.ts';
+import { shown, unfit, unique } from './registration-refusals.ts';
 
 /** What an administrator says about a new client; what is left out has a default. */
-export interface NewClient {
+export interface NewClient extends Partial<Addresses> {
   readonly id: string;
+  /** What people see; by default the id. */
+  readonly name?: string;
   /** Has no secret: a page or an application on somebody's device, which could not keep one. */
   readonly isPublic?: boolean;
   /** Skips the consent page. */
   readonly isFirstParty?: boolean;
-  readonly redirectUris?: readonly string[];
-  readonly postLogoutRedirectUris?: readonly string[];
-  /** Gets a logout token when a session ends; called by the console, so the rules for outgoing requests hold. */
-  readonly backchannelLogoutUri?: string;
-  /** Loaded in a hidden frame at sign-out; at the origin of a redirect address. */
-  readonly frontchannelLogoutUri?: string;
   /** By default what the redirect addresses imply: people sign in, or a machine asks for itself. */
   readonly grantTypes?: readonly string[];
   readonly scopes?: readonly string[];
+  /** The most that it gets of its users' roles; by default everything when first-party, else nothing. */
+  readonly maxRoles?: readonly string[];
   /** By default RS256, which every resource server reads. */
   readonly tokenAlg?: string;
   /** By default JWT: widespread resource servers refuse at+jwt. */
@@ -38,16 +37,14 @@ export interface NewClient {
 }
 
 /** A {@link NewClient} with every default filled in and every value checked. */
-export interface CheckedClient {
+export interface CheckedClient extends Addresses {
   readonly id: string;
+  readonly name?: string;
   readonly isPublic: boolean;
   readonly isFirstParty: boolean;
-  readonly redirectUris: readonly string[];
-  readonly postLogoutRedirectUris: readonly string[];
-  readonly backchannelLogoutUri?: string;
-  readonly frontchannelLogoutUri?: string;
   readonly grantTypes: readonly string[];
   readonly scopes: readonly string[];
+  readonly maxRoles?: readonly string[];
   readonly tokenAlg: TokenAlg;
   readonly tokenTyp: TokenTyp;
   readonly pkce?: PkcePolicy;
@@ -57,33 +54,25 @@ export interface CheckedClient {
 export const grantTypes: readonly string[] = ['authorization_code', 'refresh_token', 'client_credentials'];
 export const tokenTyps: readonly TokenTyp[] = ['JWT', 'at+jwt'];
 
-const longestUri = 2048;
 const secretLength = { min: 32, max: 256 } as const;
-
-/** Whether the console would call an address (S42). @throws {ProblemError} `invalid_url` */
-export type CheckOutboundUrl = (url: string, loopbackOrigins: readonly string[]) => unknown;
 
 /** @throws {ProblemError} `invalid_request` or `invalid_url` with the first thing that is wrong */
 export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboundUrl): CheckedClient {
   const { id, isPublic = false, isFirstParty = false, dpopBoundAccessTokens = false } = client;
   checkClientId(id);
-  const redirectUris = unique(client.redirectUris).map((uri) => checkAddress('redirect', uri));
-  const postLogoutRedirectUris = unique(client.postLogoutRedirectUris).map((uri) =>
-    checkAddress('post-logout', uri),
-  );
-  const grants = checkGrants(client.grantTypes ?? impliedGrants(redirectUris));
-  const logoutUris = checkLogoutUris(client, redirectUris, checkOutboundUrl);
-  checkShape({ isPublic, isFirstParty, redirectUris, postLogoutRedirectUris, logoutUris, grants });
+  const addresses = checkAddresses(client, checkOutboundUrl);
+  const grants = checkGrants(client.grantTypes ?? impliedGrants(addresses.redirectUris));
+  checkShape({ isPublic, isFirstParty, addresses, grants });
   if (isPublic && client.secret !== undefined) throw unfit('A public client has no secret.');
   return {
     id,
     isPublic,
     isFirstParty,
-    redirectUris,
-    postLogoutRedirectUris,
-    ...logoutUris,
+    ...(client.name === undefined ? {} : { name: checkName(client.name) }),
+    ...addresses,
     grantTypes: grants,
     scopes: checkScopes(client.scopes ?? impliedScopes(grants), grants),
+    ...(client.maxRoles === undefined ? {} : { maxRoles: checkMaxRoles(client.maxRoles, grants) }),
     tokenAlg: checkOneOf('token algorithm', tokenAlgs, client.tokenAlg ?? 'RS256'),
     tokenTyp: checkOneOf('token type', tokenTyps, client.tokenTyp ?? 'JWT'),
     ...(client.pkce === undefined ? {} : { pkce: checkPkce(client.pkce, { isPublic, grantTypes: grants }) }),
@@ -109,6 +98,19 @@ export function checkClientSecret(secret: string): string {
   }
 }
 
+/**
+ * What people see on pages: one line without what would steer a terminal or turn the writing round.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+export function checkName(name: string): string {
+  const trimmed = name.trim();
+  const isFit =
+    trimmed !== '' && [...trimmed].length <= 64 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(trimmed);
+  if (isFit) return trimmed;
+  throw unfit('A name has 1 to 64 characters, none of which is a control character.');
+}
+
 /** No colon, so that Basic credentials have one reading; no UUID, since that is how subjects look (S14). */
 function checkClientId(id: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id)) {
@@ -121,49 +123,6 @@ function checkClientId(id: string): void {
   }
 }
 
-type LogoutUris = Pick<CheckedClient, 'backchannelLogoutUri' | 'frontchannelLogoutUri'>;
-
-/** Front-Channel Logout 1.0 §2 ties the frame to a redirect address; the back channel may be elsewhere. */
-function checkLogoutUris(
-  { backchannelLogoutUri: back, frontchannelLogoutUri: front }: NewClient,
-  redirectUris: readonly string[],
-  checkOutboundUrl: CheckOutboundUrl,
-): LogoutUris {
-  const origins = redirectUris.map((uri) => new URL(uri).origin);
-  if (back !== undefined) checkOutboundUrl(checkAddress('back-channel logout', back), origins);
-  if (front !== undefined && !origins.includes(new URL(checkAddress('front-channel logout', front)).origin)) {
-    throw unfit(
-      'The front-channel logout address must have the scheme, host and port of a redirect address.',
-    );
-  }
-  return {
-    ...(back === undefined ? {} : { backchannelLogoutUri: back }),
-    ...(front === undefined ? {} : { frontchannelLogoutUri: front }),
-  };
-}
-
-type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout';
-
-/** One that browsers leave as it is, since it is compared character by character (S16). */
-function checkAddress(kind: AddressKind, uri: string): string {
-  const refuse = (why: string) => unfit(`The ${kind} address ${why}: ${shown(uri)}`);
-  if (uri.length > longestUri) throw refuse(`has more than ${longestUri} characters`);
-  if (!URL.canParse(uri)) throw refuse('must be absolute, such as https://app.example.com/callback');
-  const url = new URL(uri);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw refuse('must be https, or http at localhost, 127.0.0.1 or [::1]');
-  }
-  if (uri.includes('#')) throw refuse('must have no fragment');
-  if (url.username !== '' || url.password !== '') throw refuse('must hold no user name or password');
-  if (uri.includes('*')) throw refuse('must have no wildcard: register each address');
-  if (url.href !== uri && url.href !== `${uri}/`) throw refuse(`must be written as ${shown(url.href)}`);
-  return uri;
-}
-
-function isLoopback(hostname: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-}
-
 function impliedGrants(redirectUris: readonly string[]): readonly string[] {
   return redirectUris.length > 0 ? ['authorization_code', 'refresh_token'] : ['client_credentials'];
 }
@@ -174,32 +133,29 @@ function checkGrants(given: readonly string[]): readonly string[] {
   return grants;
 }
 
-/** Registrations that could never work, or would open what nobody asked for. */
-function checkShape(client: {
+/**
+ * Registrations that could never work, or would open what nobody asked for.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+export function checkShape(client: {
   readonly isPublic: boolean;
   readonly isFirstParty: boolean;
-  readonly redirectUris: readonly string[];
-  readonly postLogoutRedirectUris: readonly string[];
-  readonly logoutUris: LogoutUris;
+  readonly addresses: Addresses;
   readonly grants: readonly string[];
 }): void {
   const signsPeopleIn = client.grants.includes('authorization_code');
   if (client.isPublic && client.grants.includes('client_credentials')) {
     throw unfit('A public client cannot prove who it is, so client_credentials is not for it.');
   }
-  if (signsPeopleIn && client.redirectUris.length === 0) {
+  if (signsPeopleIn && client.addresses.redirectUris.length === 0) {
     throw unfit('The grant authorization_code needs a redirect address.');
   }
   if (signsPeopleIn) return;
   if (client.grants.includes('refresh_token')) {
     throw unfit('The grant refresh_token goes with authorization_code.');
   }
-  const addresses = [
-    ...client.redirectUris,
-    ...client.postLogoutRedirectUris,
-    ...Object.keys(client.logoutUris),
-  ];
-  if (addresses.length > 0 || client.isFirstParty) {
+  if (Object.values(client.addresses).flat().length > 0 || client.isFirstParty) {
     throw unfit('Addresses and consent belong to the grant authorization_code, which this client lacks.');
   }
 }
@@ -237,6 +193,18 @@ export function isMemberScope(scope: string): boolean {
   return /^(?:[!#-)+-[\]-~]+\*?|\*)$/.test(name?.[1] ?? name?.[2] ?? '');
 }
 
+/**
+ * Whether there are such roles is decided with the registry at hand.
+ *
+ * @throws {ProblemError} `invalid_request` for a machine: its roles are its scopes
+ */
+export function checkMaxRoles(given: readonly string[], grants: readonly string[]): readonly string[] {
+  if (grants.includes('authorization_code')) return unique(given);
+  throw unfit(
+    'A ceiling of roles is for applications that sign people in: a machine has the roles of its scopes.',
+  );
+}
+
 /** @throws {ProblemError} `invalid_request` for a policy that there is not, or that this client cannot have */
 export function checkPkce(
   given: string,
@@ -254,18 +222,4 @@ function checkOneOf<T extends string>(what: string, known: readonly T[], given: 
   const found = known.find((candidate) => candidate === given);
   if (found === undefined) throw unfit(`There is no ${what} ${shown(given)}. Known are ${known.join(', ')}.`);
   return found;
-}
-
-function unique(values: readonly string[] = []): readonly string[] {
-  return [...new Set(values)];
-}
-
-/** What was typed, short and without anything that a terminal would act on. */
-function shown(text: string): string {
-  const visible = text.replace(/[^\x20-\x7e]/g, '?');
-  return visible.length > 100 ? `${visible.slice(0, 100)}…` : visible;
-}
-
-function unfit(detail: string): ProblemError {
-  return new ProblemError(problems.invalidRequest, detail);
 }

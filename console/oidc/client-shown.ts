@@ -2,6 +2,7 @@
 import type { ClientRecord } from '../storage/records.ts';
 import type { ClientUse } from './client-uses.ts';
 import { pkcePolicyOf } from './pkce.ts';
+import { ceilingOf } from './role-ceiling.ts';
 
 /**
  * What may be shown of a client: when its secrets were made and used, and nothing of them.
@@ -9,8 +10,10 @@ import { pkcePolicyOf } from './pkce.ts';
  * @param use  left out where a change is reported
  */
 export function viewOf(client: ClientRecord, use?: ClientUse) {
+  const signsPeopleIn = client.grantTypes.includes('authorization_code');
   return {
     id: client.id,
+    name: client.name ?? null,
     public: client.isPublic,
     firstParty: client.isFirstParty,
     disabled: client.disabled,
@@ -21,9 +24,11 @@ export function viewOf(client: ClientRecord, use?: ClientUse) {
     backchannelLogoutUri: client.backchannelLogoutUri ?? null,
     frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
     scopes: client.scopes,
+    // Null: all that its users have.
+    maxRoles: signsPeopleIn ? (ceilingOf(client) ?? null) : null,
     tokenAlg: client.tokenAlg,
     tokenTyp: client.tokenTyp,
-    pkce: client.grantTypes.includes('authorization_code') ? pkcePolicyOf(client) : null,
+    pkce: signsPeopleIn ? pkcePolicyOf(client) : null,
     dpopBoundAccessTokens: client.dpopBoundAccessTokens ?? false,
     secrets: client.secrets.map(({ createdAt }, index) => ({
       createdAt: timeOrNull(createdAt),

@@ -4,33 +4,49 @@ import type { Grant, Provider } from 'oidc-provider';
 import { type ConsentScope, renderConsent } from '../../views/consent.tsx';
 import type { Csrf } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
-import type { UserRecord } from '../storage/records.ts';
+import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { roleScopes } from './access-token.ts';
+import { nameOfClient } from './client-name.ts';
+import type { Clients } from './clients.ts';
 import { type Interaction, redirectOrigins } from './interaction.ts';
+import type { Resources } from './resources.ts';
+import { rolesAt } from './role-ceiling.ts';
 import { scopeMeanings } from './scope-meanings.ts';
 
 export interface ConsentDeps {
   readonly provider: () => Provider;
   readonly csrf: Csrf;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly resources: Resources;
   readonly findUser: (id: string) => UserRecord | undefined;
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
 }
 
-export function createConsent({ provider, csrf, findUser, meaningOfRole, isSecure }: ConsentDeps) {
+export function createConsent(deps: ConsentDeps) {
+  const { provider, csrf, clients, resources, findUser, meaningOfRole, isSecure } = deps;
+
   return {
     show(ctx: Context, interaction: Interaction): void {
       const account = findUser(interaction.session?.accountId ?? '');
+      const client = clients.find(String(interaction.params.client_id));
+      const roles = client && account ? rolesGiven(interaction, client, account) : [];
       const [origin = ''] = redirectOrigins(interaction);
       setPageHeaders(ctx, isSecure, [origin]);
       ctx.type = 'html';
       ctx.body = renderConsent({
         action: `/login/${interaction.uid}/consent`,
         csrf: csrf.token(ctx),
-        application: { name: String(interaction.params.client_id), origin },
+        application: { id: client?.id ?? '', name: client ? nameOfClient(client) : '', origin },
         username: account?.username ?? '',
-        scopes: [...scopesOf(interaction), ...rolesOf(interaction, account)],
+        scopes: [...scopesOf(interaction, roles), ...rolesOf(interaction, roles)],
+        reach:
+          roles.length === 0
+            ? 'nothing'
+            : interaction.params.resource === resources.api
+              ? 'console'
+              : 'members',
       });
     },
     /** Adds what was missing to the account's grant for this client. @returns the grant's id */
@@ -51,10 +67,10 @@ export function createConsent({ provider, csrf, findUser, meaningOfRole, isSecur
     return new (provider().Grant)({ accountId: session!.accountId, clientId: String(params.client_id) });
   }
 
-  /** Without a role scope the access token carries every role of the account. */
-  function rolesOf(interaction: Interaction, account: UserRecord | undefined): ConsentScope[] {
+  /** Those that go along without a role scope. */
+  function rolesOf(interaction: Interaction, roles: readonly string[]): ConsentScope[] {
     if (requestedOf(interaction).some((scope) => roleScopes.has(scope))) return [];
-    return (account?.roles ?? []).map((role) => ({
+    return roles.map((role) => ({
       name: role,
       meaning: `Act with your role ${role}. ${meaningOfRole(role)}`,
       isNew: false,
@@ -62,11 +78,28 @@ export function createConsent({ provider, csrf, findUser, meaningOfRole, isSecur
   }
 }
 
-/** What is asked for, in words; marked as new when something was allowed before. */
-function scopesOf(interaction: Interaction): ConsentScope[] {
+/** Which roles the access token will carry, under the ceiling of the application (S96). */
+function rolesGiven(
+  interaction: Interaction,
+  client: ClientRecord,
+  { roles }: UserRecord,
+): readonly string[] {
+  const scopes = requestedOf(interaction);
+  return rolesAt(client, roles, { scopes, granted: scopes });
+}
+
+/**
+ * What is asked for, in words; marked as new when something was allowed before.
+ *
+ * @param roles  that go along: a scope of another one opens nothing, and is not shown as if it did
+ */
+function scopesOf(interaction: Interaction, roles: readonly string[]): ConsentScope[] {
   const { missingOIDCScope = [], missingResourceScopes = {} } = missingIn(interaction);
   const missing = new Set([...missingOIDCScope, ...Object.values(missingResourceScopes).flat()]);
-  const scopes = requestedOf(interaction).filter((scope) => scopeMeanings.has(scope));
+  const scopes = requestedOf(interaction).filter((scope) => {
+    const role = roleScopes.get(scope);
+    return scopeMeanings.has(scope) && (role === undefined || roles.includes(role));
+  });
   const isFirst = scopes.every((scope) => missing.has(scope));
   return scopes.map((scope) => ({
     name: scope,

@@ -8,10 +8,12 @@ import type { Csrf } from '../http/csrf.ts';
 import { type Form, readForm } from '../http/form.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { BrowserSessions } from './browser-session.ts';
+import type { Clients } from './clients.ts';
 import { createConsent } from './consent.ts';
 import type { Interaction } from './interaction.ts';
 import { createLoginPage, type LoginPageDeps, mustProve } from './login-page.ts';
 import { createOutsideReturn } from './outside-return.ts';
+import type { Resources } from './resources.ts';
 import { byPassword } from './sign-in-method.ts';
 
 export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'> {
@@ -19,6 +21,8 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
   readonly signIn: SignIn;
   readonly csrf: Csrf;
   readonly clientAddress: (ctx: Context) => string;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly resources: Resources;
   readonly findUser: (id: string) => UserRecord | undefined;
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;

@@ -9,10 +9,13 @@ import { isElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
+import { nameOfClient } from './client-name.ts';
+import type { Clients } from './clients.ts';
 import { type Interaction, redirectOrigins } from './interaction.ts';
 
 export interface LoginPageDeps {
   readonly csrf: Csrf;
+  readonly clients: Pick<Clients, 'find'>;
   readonly findUser: (id: string) => UserRecord | undefined;
   readonly outside: Pick<OutsideSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;
   /** Whether there is anybody who could sign in. */
@@ -39,6 +42,7 @@ export interface ShownLogin {
 
 export function createLoginPage({
   csrf,
+  clients,
   findUser,
   outside,
   isSetUp,
@@ -75,7 +79,7 @@ export function createLoginPage({
     ctx.body = renderLogin({
       action: path,
       csrf: csrf.token(ctx),
-      application: { name: String(interaction.params.client_id) },
+      application: { name: nameOfApplication(String(interaction.params.client_id)) },
       reauthenticate: known !== undefined,
       // Somebody known has one way to prove it: nobody else's identity would do.
       confirmWith: known && outside.confirmingChoice(path, known),
@@ -85,6 +89,11 @@ export function createLoginPage({
       username: known?.username ?? hintedName(interaction),
       ...shown,
     });
+  }
+
+  function nameOfApplication(id: string): string {
+    const client = clients.find(id);
+    return client ? nameOfClient(client) : id;
   }
 
   /** Somebody who is signed in and has to confirm it. */

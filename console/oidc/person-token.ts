@@ -2,9 +2,10 @@
 import { errors, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
 import { issueTime } from '../accounts/validity.ts';
 import type { UserRecord } from '../storage/records.ts';
-import { describingClaims, roleScopes } from './access-token.ts';
+import { describingClaims } from './access-token.ts';
 import type { Clients } from './clients.ts';
 import { grantTag } from './grant-tag.ts';
+import { rolesAt } from './role-ceiling.ts';
 
 export interface PersonTokenDeps {
   readonly clients: Pick<Clients, 'find'>;
@@ -42,7 +43,7 @@ export function describeToken(
       subject: user.id,
       username: user.username,
       email: user.email,
-      roles: rolesWithin(user.roles, { scopes, granted: grantedScopes(ctx) }),
+      roles: rolesAt(client, user.roles, { scopes, granted: grantedScopes(ctx) }),
       clientId: client.id,
       scopes,
     }),
@@ -53,19 +54,6 @@ export function describeToken(
 function grantedScopes(ctx: KoaContextWithOIDC): readonly string[] {
   const { RefreshToken, AuthorizationCode } = ctx.oidc.entities;
   return wordsOf((RefreshToken ?? AuthorizationCode)?.scope);
-}
-
-/**
- * A person who asks for role scopes gets a token with no more than those; it never adds a role. Who has
- * asked for some at the sign-in and leaves them out at a refresh has none, not all.
- */
-function rolesWithin(
-  roles: readonly string[],
-  { scopes, granted }: { readonly scopes: readonly string[]; readonly granted: readonly string[] },
-): readonly string[] {
-  if (!granted.some((scope) => roleScopes.has(scope))) return roles;
-  const asked = scopes.flatMap((scope) => roleScopes.get(scope) ?? []);
-  return asked.filter((role) => roles.includes(role) || roles.includes('Admin'));
 }
 
 function wordsOf(scope: string | undefined): readonly string[] {

@@ -18,6 +18,7 @@ import { profileClaims } from './person-claims.ts';
 import { describeToken } from './person-token.ts';
 import { missingBinding } from './pkce.ts';
 import { knownResources, type Resources } from './resources.ts';
+import { ceilingOf, rolesUnder } from './role-ceiling.ts';
 
 export interface ProviderDeps extends AdapterDeps {
   readonly issuer: string;
@@ -131,7 +132,7 @@ function configuration(deps: ProviderDeps): Configuration {
       },
     },
     formats: { customizers: { jwt: (ctx, token, jwt) => describeToken(deps, ctx, token, jwt) } },
-    findAccount: (ctx, id) => findAccount(ctx, findUser(id)),
+    findAccount: (ctx, id) => findAccount(ctx, findUser(id), deps.clients),
     loadExistingGrant: (ctx) => loadGrant(ctx, deps),
     interactions: { policy: prompts(), url: (_ctx, interaction) => `/login/${interaction.uid}` },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -227,7 +228,11 @@ function checkScopes(requested: unknown, client: ClientRecord | undefined): void
 const authorizationRoutes = new Set(['authorization', 'resume']);
 
 /** @throws a refusal for the application when the account has gone since the sign-in; at the token endpoint the library has its own */
-function findAccount(ctx: KoaContextWithOIDC, user: UserRecord | undefined) {
+function findAccount(
+  ctx: KoaContextWithOIDC,
+  user: UserRecord | undefined,
+  clients: ProviderDeps['clients'],
+) {
   if (!user || user.disabled) {
     if (authorizationRoutes.has(ctx.oidc.route))
       throw new errors.AccessDenied('the account is disabled or removed');
@@ -238,7 +243,12 @@ function findAccount(ctx: KoaContextWithOIDC, user: UserRecord | undefined) {
     claims: async () => ({
       sub: user.id,
       ...profileClaims(user),
-      roles: [...user.roles],
+      roles: shownRoles(user, clients.find(ctx.oidc.client?.clientId ?? '')),
     }),
   };
+}
+
+/** An ID token tells an application of no role that it does not get. */
+function shownRoles({ roles }: UserRecord, client: ClientRecord | undefined): string[] {
+  return client === undefined ? [] : [...rolesUnder(ceilingOf(client), roles)];
 }

@@ -8,12 +8,13 @@ import { OAuthError } from '../errors.ts';
 import type { Form } from '../http/form.ts';
 import { noStore, sendJson } from '../http/send.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import { describingClaims, machineRoles, machineScopes } from './access-token.ts';
+import { describingClaims, machineScopes } from './access-token.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import { type CheckProof, readBinding } from './key-binding.ts';
 import type { Keys } from './keys.ts';
 import { handToProvider, readParameters } from './oauth-request.ts';
 import { machineResource, type Resources } from './resources.ts';
+import { rolesOfMachine } from './role-ceiling.ts';
 import { withScopeSpaced } from './scope-spaces.ts';
 
 export interface TokenEndpointDeps {
@@ -93,7 +94,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
         subject: client.id,
         username: client.id,
         email: client.id,
-        roles: machineRoles(client.id, scopes),
+        roles: rolesOfMachine(client, scopes),
         clientId: client.id,
         scopes,
       }),

@@ -40,6 +40,8 @@ export type PkcePolicy = 'required' | 'nonce' | 'optional';
 
 export interface ClientRecord {
   readonly id: string;
+  /** What people see; absent: the id. */
+  readonly name?: string;
   /** Public clients have no secret and must use PKCE. */
   readonly isPublic: boolean;
   readonly isFirstParty: boolean;
@@ -55,6 +57,11 @@ export interface ClientRecord {
   readonly furtherLogoutUris?: readonly string[];
   /** Loaded in the browser, in a hidden frame, when the person signs out. */
   readonly frontchannelLogoutUri?: string;
+  /**
+   * The most that it gets of its users' roles; one that stands for nothing opens nothing. Absent: everything for a
+   * first-party client, and nothing for others.
+   */
+  readonly maxRoles?: readonly string[];
   /** Scopes this client may ask for. */
   readonly scopes: readonly string[];
   readonly tokenAlg: TokenAlg;

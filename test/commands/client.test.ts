@@ -26,6 +26,8 @@ test('a machine is registered with the least that it needs, and its secret is sh
   ).json<ClientView>();
   expect(added).toEqual({
     id: 'prom',
+    name: null,
+    maxRoles: null,
     public: false,
     firstParty: false,
     disabled: false,

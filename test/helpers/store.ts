@@ -23,6 +23,7 @@ export const thirdParty: ClientRecord = {
   redirectUris: ['http://localhost:9021/wallboard/callback', 'http://localhost:9021/wallboard/silent.html'],
   postLogoutRedirectUris: ['http://localhost:9021/wallboard/'],
   scopes: ['openid', 'profile', 'email', 'app:Viewer', 'app:MetricsViewer'],
+  maxRoles: ['Viewer', 'MetricsViewer'],
   tokenAlg: 'RS256',
   tokenTyp: 'JWT',
   createdAt: 0,

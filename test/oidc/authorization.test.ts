@@ -266,11 +266,16 @@ describe('consent', () => {
     expect(textOf(await agent.follow(await ask(more, agent)))).toContain('New');
   });
 
-  test('who is asked without a role scope is told that all roles go along', async () => {
+  test('B8: who is asked without a role scope is told which roles go along, under the ceiling', async () => {
     const agent = newAgent();
     await agent.signIn();
-    const page = await agent.follow(await ask({ ...wallboard, scope: 'openid' }, agent));
-    expect(textOf(page)).toContain('Act with your role Admin. Reads and changes everything');
+    const page = await agent.follow(await ask({ ...wallboard, scope: 'openid profile' }, agent));
+    expect(textOf(page)).toContain('Act with your role Viewer. Reads cluster information');
+    expect(textOf(page)).toContain('It can act so at the members of the cluster, and not here.');
+    expect(textOf(page)).not.toContain('Admin');
+    const signedIn = await agent.follow(await ask({ ...wallboard, scope: 'openid' }, agent));
+    expect(textOf(signedIn)).toContain('None of your roles go along');
+    expect(textOf(signedIn)).not.toMatch(/Act (with|as)/);
   });
 
   test('S31: a consent without the form, or from elsewhere, grants nothing', async () => {

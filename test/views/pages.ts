@@ -75,11 +75,12 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       reauthenticate: true,
       confirmWith: { name: text, href },
     }),
-  consent: ({ text }) =>
+  consent: ({ text, href }) =>
     renderConsent({
       action: '/consent',
       csrf: text,
-      application: { name: text, origin: text },
+      application: { id: href, name: text, origin: text },
+      reach: 'members',
       username: text,
       scopes: [
         { name: text, meaning: text, isNew: true },
