@@ -19,7 +19,8 @@ export function explainStartFailure(error: unknown, what: 'console' | 'proxy' = 
     return { exitCode: 78, message: `These settings cannot be started with:${list}` };
   }
   if (error instanceof SealError) return { exitCode: 78, message: error.message };
-  return { exitCode: 1, message: sentence(error, what) };
+  const isOfSettings = error instanceof StorageRefusedError && error.reason === 'foreign';
+  return { exitCode: isOfSettings ? 78 : 1, message: sentence(error, what) };
 }
 
 function sentence(error: unknown, what: string): string {

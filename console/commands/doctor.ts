@@ -90,7 +90,7 @@ async function toldBy(
 ): Promise<OpenedStore> {
   return {
     async checkWritable() {
-      if (unwritable !== undefined) throw new Error(unwritable);
+      if (unwritable) throw Object.assign(new Error(unwritable.reason), unwritable);
     },
     kids,
     outbound: await outboundOf(settings),
@@ -136,7 +136,7 @@ export async function tellStore(
   const kids = keys.published().map(({ key }) => key.kid);
   const delivery = await licenceDeliveries.current();
   const waiting = delivery && !isSettled(delivery) ? delivery : undefined;
-  const unwritable = checks ? await storage.checkWritable().then(() => undefined, deepestReason) : undefined;
+  const unwritable = checks ? await storage.checkWritable().then(() => undefined, inShort) : undefined;
   return {
     kids,
     unboundClients: clients
@@ -147,6 +147,11 @@ export async function tellStore(
     ...(waiting ? { waitingLicence: licenceOf(waiting) } : {}),
     ...(unwritable === undefined ? {} : { unwritable }),
   };
+}
+
+function inShort(error: StorageUnavailableError) {
+  const { state } = error;
+  return { reason: deepestReason(error), ...(state === undefined ? {} : { state }) };
 }
 
 function licenceOf({ licenceId, reason }: Delivery) {

@@ -27,7 +27,8 @@ export function explainFailure(error: unknown): Failure {
     const message = `These settings cannot be used:${lines}`;
     return { exitCode: 78, code: 'bad_settings', message, problems: error.problems };
   }
-  return { exitCode: 1, code: codeOf(error), message: describe(error) };
+  const isOfSettings = error instanceof StorageRefusedError && error.reason === 'foreign';
+  return { exitCode: isOfSettings ? 78 : 1, code: codeOf(error), message: describe(error) };
 }
 
 function codeOf(error: unknown): string {

@@ -36,12 +36,28 @@ export interface StoreDeps {
   readonly checkWritable: () => Promise<void>;
 }
 
+/** What to do about each state of a disk. */
+const advices: Readonly<Record<string, string>> = {
+  read_only: 'Its file system is mounted read-only: see why (dmesg), and mount it writable again.',
+  full: 'Make room there, or inodes: df -h and df -i.',
+  limit: 'Raise the limit on the size of files of the console (ulimit -f).',
+  no_permission: "Give the directory and its files to the console's user.",
+};
+
 export async function checkStore({ dataDir, checkWritable }: StoreDeps): Promise<readonly Finding[]> {
   try {
     await checkWritable();
   } catch (error) {
     const reason = deepest(error as Error);
-    return [say.problem(`${dataDir} cannot be written: ${reason}.`, `Make room there: df -h ${dataDir}`)];
+    const { state = 'unknown' } = error as { readonly state?: string };
+    const advice =
+      advices[state] ?? `The system log says more; make room there if it is full: df -h ${dataDir}`;
+    return [
+      say.problem(
+        `${dataDir} cannot be written (${state}): ${reason}. What is stored is not damaged.`,
+        advice,
+      ),
+    ];
   }
   const { bavail, bsize } = statfsSync(dataDir);
   const free = bavail * bsize;

@@ -1,5 +1,6 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
 import { openLmdbArtifacts } from './artifacts-lmdb.ts';
+import { refusalOfDisk } from './disk-refusal.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import type { StorageLog } from './permissions.ts';
 import { probeWrite } from './probe-write.ts';
@@ -33,12 +34,13 @@ export async function openStorage({
   log,
 }: OpenStorageOptions): Promise<Storage> {
   const files = prepareStoreFiles(dataDir, log);
-  const release = role === 'console' ? await ownStore(files.dataDir, 'console') : async () => {};
+  let release = async () => {};
   try {
+    if (role === 'console') release = await ownStore(files.dataDir, 'console');
     return await openPrepared(files, { role, now, log, release });
   } catch (error) {
     await release();
-    throw error;
+    throw refusalOfDisk(error, files.dataDir) ?? error;
   }
 }
 

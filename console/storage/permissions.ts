@@ -1,6 +1,7 @@
 /** The store's files belong to one user and are readable by that user alone (S79). */
-import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isDiskError } from './disk-state.ts';
 import { StorageRefusedError } from './storage.ts';
 
 /** What the storage says while it works; a pino logger fits. */
@@ -11,22 +12,67 @@ export interface StorageLog {
 /**
  * Creates `directory` with mode 0700, or checks and tightens the one that is there.
  *
- * @throws {StorageRefusedError} `foreign` when it belongs to another user or is a shared place such as `/tmp`
+ * @throws {StorageRefusedError} `foreign` when it is no directory, belongs to another user, is a shared place such as
+ *   `/tmp`, or cannot be made
  */
 export function ownDirectory(directory: string, log: StorageLog | undefined): void {
   const found = statIfThere(directory);
   if (!found) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory);
     return;
   }
-  if (isSharedPlace(directory, found)) {
-    throw new StorageRefusedError(
-      'foreign',
-      `${directory} is shared with others: give the console a data directory of its own`,
-    );
-  }
+  if (!found.isDirectory()) throw foreign(directory, 'it is no directory');
+  if (isSharedPlace(directory, found)) throw foreign(directory, 'it is shared with others');
   checkOwner(directory, found);
   tighten(directory, found, 0o700, log);
+}
+
+/**
+ * The same for a data directory, which must be new, empty or one of ours: what belongs to something else is not
+ * touched, whoever owns it (S99).
+ *
+ * @param isOurs  whether a name in it is one that the console gives, or reads
+ */
+export function ownDataDirectory(
+  directory: string,
+  isOurs: (name: string) => boolean,
+  log: StorageLog | undefined,
+): void {
+  const stranger = statIfThere(directory)?.isDirectory() && namesIn(directory).find((name) => !isOurs(name));
+  if (stranger)
+    throw foreign(directory, `there is ${JSON.stringify(stranger)} in it, which is not the console's`);
+  ownDirectory(directory, log);
+}
+
+function foreign(directory: string, what: string, cause?: unknown): StorageRefusedError {
+  return new StorageRefusedError(
+    'foreign',
+    `${directory} cannot be the data directory: ${what}. Nothing was changed there; name an empty directory, or one ` +
+      'that is not there yet, with CONSOLE_DATA_DIR or --data-dir',
+    { cause },
+  );
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
+    throw foreign(directory, `it cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
+  }
+}
+
+/** One by one: below `/proc`, where nothing can be made, Node's own way tries for ever. */
+function makeDirectories(directory: string): void {
+  const parent = dirname(resolve(directory));
+  if (!statIfThere(parent)) makeDirectories(parent);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statIfThere(directory)?.isDirectory()) return; // another process was quicker
+    if (isDiskError(cause)) throw cause;
+    throw foreign(directory, `it cannot be made (${code})`, cause);
+  }
 }
 
 /**
@@ -49,7 +95,15 @@ export function ownFileIfThere(file: string, log: StorageLog | undefined): void 
 }
 
 function statIfThere(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // `/etc/hostname/data`: something on the way is a file.
+    if (code === 'ENOTDIR' || code === 'ELOOP')
+      throw foreign(path, `its path leads nowhere (${code})`, cause);
+    throw cause;
+  }
 }
 
 /** Taking the others' rights on `/tmp` or `/` away would break the machine, not protect the store. */

@@ -26,7 +26,7 @@ export async function probeWrite({ dataDir, registry }: StoreFiles, environment:
 async function checkRoom(dataDir: string, neededBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize < neededBytes + probeBytes)
-    throw new Error('there is no room for another registry file');
+    throw Object.assign(new Error('there is no room for another registry file'), { code: 'ENOSPC' });
 }
 
 async function probeFile(path: string): Promise<void> {

@@ -13,9 +13,15 @@ import { basename, join } from 'node:path';
 import { backupFiles, checkManifest } from './backup-manifest.ts';
 import { syncDirectory, syncPath } from './durable-file.ts';
 import { forgetInstanceLock } from './instance-lock.ts';
-import { ownDirectory } from './permissions.ts';
+import { ownDataDirectory } from './permissions.ts';
 import { parseRegistry } from './registry-format.ts';
-import { openArtifactsEnvironment, restoringPrefix, type StoreFiles, storeFiles } from './store-files.ts';
+import {
+  isOurs,
+  openArtifactsEnvironment,
+  restoringPrefix,
+  type StoreFiles,
+  storeFiles,
+} from './store-files.ts';
 import { checkFormat } from './store-format.ts';
 import { ownStore } from './store-owner.ts';
 
@@ -35,7 +41,7 @@ export interface RestoreDeps {
  */
 export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise<void> {
   await checkManifest(from);
-  ownDirectory(dataDir, undefined);
+  ownDataDirectory(dataDir, isOurs, undefined);
   const current = storeFiles(realpathSync(dataDir));
   const release = await ownStore(current.dataDir, 'tool');
   try {

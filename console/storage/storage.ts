@@ -4,6 +4,7 @@
  * and the artifacts (what each sign-in changes: many, short-lived, written durably one by one).
  * Nothing outside this folder knows which implementation runs.
  */
+import { type DiskState, diskStateOf } from './disk-state.ts';
 import type { Collection, RegistryRecords } from './records.ts';
 
 /** Reads and writes inside one registry transaction; sees its own writes. */
@@ -153,15 +154,25 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** The store cannot be written now (disk full, I/O error): answered as 503 `storage_unavailable`. */
+/** The store cannot be written now (disk full, read-only, I/O error): answered as 503 `storage_unavailable`. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
+  /** What keeps the disk from it, where the system says so. */
+  readonly state: DiskState | undefined;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.state = diskStateOf(options?.cause);
+  }
 }
 
-/** The store must not be opened: corrupt, newer, locked by another console, or owned by another user. */
+/**
+ * The store must not be opened: corrupt, newer, locked by another process, of somebody else; or it cannot be, since
+ * the disk takes no writes, and is as it was.
+ */
 export class StorageRefusedError extends Error {
   override readonly name = 'StorageRefusedError';
-  readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign';
+  readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign' | DiskState;
 
   /** @param message  what is wrong and what to do, for the operator who reads the terminal */
   constructor(reason: StorageRefusedError['reason'], message: string, options?: ErrorOptions) {

@@ -1,9 +1,10 @@
 /** Where a data directory keeps what, and whether that may be opened. */
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refusalOfDisk } from './disk-refusal.ts';
 import { type Environment, openEnvironment } from './lmdb-environment.ts';
 import { findLmdbFileFlaw } from './lmdb-file-check.ts';
-import { ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
+import { ownDataDirectory, ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
 import { corrupt } from './registry-format.ts';
 
 export interface StoreFiles {
@@ -36,9 +37,18 @@ export function storeFiles(dataDir: string): StoreFiles {
  * @throws {StorageRefusedError} `foreign`, or `corrupt` after an interrupted restore
  */
 export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined): StoreFiles {
-  ownDirectory(dataDir, log);
+  try {
+    return prepare(dataDir, log);
+  } catch (error) {
+    throw refusalOfDisk(error, dataDir) ?? error;
+  }
+}
+
+function prepare(dataDir: string, log: StorageLog | undefined): StoreFiles {
+  ownDataDirectory(dataDir, isOurs, log);
   const files = storeFiles(realpathSync(dataDir));
   refuseHalfRestored(files);
+  tryWrite(files);
   ownDirectory(files.artifacts, log);
   ownFileIfThere(files.registry, log);
   // The artifacts exist before the registry does, so an empty file beside a registry has lost its content.
@@ -48,6 +58,28 @@ export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined):
   ownFile(files.artifactsData, log);
   ownFile(files.artifactsLock, log);
   return files;
+}
+
+/** Names that the console gives or reads in a data directory, and what file systems and volumes put there. */
+export function isOurs(name: string): boolean {
+  return (
+    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'console.yaml', 'lost+found'].includes(
+      name,
+    ) ||
+    name.startsWith('registry.json') ||
+    name.startsWith('..') ||
+    /^(replaced-|restoring-|\.restore-)/.test(name)
+  );
+}
+
+/** First of all: where nothing can be written, whatever else fails is no damage. @throws {NodeJS.ErrnoException} */
+function tryWrite({ registry }: StoreFiles): void {
+  const path = `${registry}.${process.pid}.try.tmp`;
+  try {
+    writeFileSync(path, Buffer.alloc(4096), { mode: 0o600 });
+  } finally {
+    rmSync(path, { force: true });
+  }
 }
 
 const flaws = {
@@ -63,7 +95,7 @@ export function openArtifactsEnvironment({ artifacts, artifactsData }: StoreFile
   try {
     return openEnvironment(artifacts);
   } catch (error) {
-    throw corrupt(artifactsData, 'LMDB cannot open it', error);
+    throw refusalOfDisk(error, artifacts) ?? corrupt(artifactsData, 'LMDB cannot open it', error);
   }
 }
 

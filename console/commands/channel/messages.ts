@@ -42,7 +42,7 @@ export interface StoreKnowledge {
   readonly unboundClients: readonly string[];
   readonly waitingLicence?: { readonly id: string; readonly reason?: string };
   /** Why the store cannot be written, if it cannot. */
-  readonly unwritable?: string;
+  readonly unwritable?: { readonly reason: string; readonly state?: string };
 }
 
 /** A message is at most a file of 256 KiB with every character escaped, or a list of 10,000 sessions. */

@@ -1,0 +1,106 @@
+/** What a data directory may be, and what is left alone (S99). */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStorage } from '../../console/storage/open.ts';
+import { runTool } from '../commands/support.ts';
+import { runRefused } from '../helpers/console.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
+
+const others = [
+  {
+    name: 'a directory of something else',
+    make(at: string) {
+      mkdirSync(at);
+      chmodSync(at, 0o755);
+      writeFileSync(join(at, 'thesis.tex'), 'years of work');
+      return at;
+    },
+  },
+  {
+    name: 'a file',
+    make(at: string) {
+      writeFileSync(at, 'myhost\n');
+      chmodSync(at, 0o644);
+      return at;
+    },
+  },
+  {
+    name: 'a path below a file',
+    make(at: string) {
+      writeFileSync(at, 'myhost\n');
+      chmodSync(at, 0o644);
+      return join(at, 'data');
+    },
+  },
+];
+
+describe('B10: what is none of the console is left as it is, with exit 78 and what to do', () => {
+  test.each(others)('$name', async ({ make }) => {
+    const at = join(temporaryDirectory(), 'theirs');
+    const dataDir = make(at);
+    const before = look(at);
+    const refused = await runRefused({ dataDir });
+    expect([refused.code, refused.stdout]).toEqual([78, '']);
+    expect(refused.stderr).toMatch(/cannot be the data directory.*Nothing was changed.*CONSOLE_DATA_DIR/);
+    expect(look(at)).toEqual(before);
+
+    const args = ['user', 'add', 'ada', '--password-file', '-', '--json'];
+    const told = await runTool(args, { dataDir, stdin: 'correct-staple-battery-9' });
+    expect([told.code, told.json().error]).toEqual([78, 'storage_foreign']);
+    expect(look(at)).toEqual(before);
+  });
+
+  test.skipIf(process.platform !== 'linux')('a path below /proc, where nothing can be made', async () => {
+    const refused = await runRefused({ dataDir: '/proc/console/data' });
+    expect(refused.code).toBe(78);
+    expect(refused.stderr).toContain('it cannot be made');
+  });
+
+  test('a directory that is empty, that has console.yaml, or a new volume with lost+found, is taken', async () => {
+    for (const name of ['', 'console.yaml', 'lost+found']) {
+      const dataDir = join(temporaryDirectory(), 'data');
+      mkdirSync(dataDir, { mode: 0o755 });
+      if (name === 'lost+found') mkdirSync(join(dataDir, name));
+      else if (name) writeFileSync(join(dataDir, name), '');
+      await (await openStorage({ dataDir, role: 'console' })).close();
+      expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+      // A second start finds what the first one made.
+      await (await openStorage({ dataDir, role: 'console' })).close();
+    }
+  });
+});
+
+const canMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
+
+describe.skipIf(!canMount)('D13: a disk that takes no writes is not called damaged (needs mount)', () => {
+  test.each([
+    { name: 'read_only', mount: '-o remount,ro', says: /mounted read-only.*not damaged/ },
+    { name: 'full', mount: '-o remount,size=100%', says: /no room left.*not damaged/, isFull: true },
+  ])('$name', async ({ name, mount, says, isFull = false }) => {
+    const dataDir = join(temporaryDirectory(), 'data');
+    const storage = await openStorage({ dataDir, role: 'console' });
+    await storage.close();
+    const shut = isFull
+      ? 'cat /dev/zero > "$0/zeros" 2>/dev/null; mv "$0/zeros" "$0/registry.json.zeros"'
+      : `mount ${mount} "$0"`;
+    // A copy of the store on a disk of its own, that nobody else sees.
+    const script = `cp -a "$0" "$0.copy" && mount -t tmpfs -o size=4m,mode=0700 none "$0" && cp -a "$0.copy/." "$0" && ${shut}; exec "$@"`;
+    const list = [process.execPath, 'bin/console.js', 'user', 'list', '--json', '--data-dir', dataDir];
+    const { stdout } = spawnSync('unshare', ['-m', 'sh', '-c', script, dataDir, ...list], {
+      encoding: 'utf8',
+    });
+    onTestFinished(() => rmSync(`${dataDir}.copy`, { recursive: true, force: true }));
+    expect(JSON.parse(stdout)).toEqual({
+      error: `storage_${name}`,
+      message: expect.stringMatching(says),
+    });
+    expect(stdout).not.toMatch(/restore|backup/);
+  });
+});
+
+function look(at: string): unknown {
+  const { mode, size, mtimeMs, uid } = statSync(at);
+  return { mode, size, mtimeMs, uid, names: statSync(at).isDirectory() ? readdirSync(at) : [] };
+}
