@@ -127,7 +127,13 @@ async function createFirstAdministrator({ settings, users }: Services): Promise<
  * @returns a function that ends it, after the round that is under way
  */
 function startMaintenance({ keys, clientUses, storage }: Services, log: Logger): () => Promise<void> {
-  let round = Promise.resolve();
+  let round = storage
+    .countDamaged()
+    .then((records) => {
+      const advice = 'records of the store are damaged: look at the disk, and consider a backup';
+      if (records > 0) log.error({ records, store: 'corrupt' }, advice);
+    })
+    .catch((error) => log.error({ err: error }, 'the store could not be looked through'));
   const work = () => {
     round = round
       .then(() => keys.maintain())

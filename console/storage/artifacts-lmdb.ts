@@ -2,6 +2,7 @@
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
 import { artifactKey, digest } from './digest.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
+import { DamagedRecordError, isWholeRecord } from './record-codec.ts';
 import {
   type Artifact,
   type ArtifactKind,
@@ -30,7 +31,7 @@ const listSlice = 200;
 
 /** Opens the artifacts of `environment`. Every write is on the disk when its promise resolves. */
 export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): ArtifactStore {
-  const entries = environment.database<Entry>('artifacts');
+  const entries = environment.records<Entry>('artifacts');
   const index = environment.database<true>('artifact-index');
   const nowSeconds = () => now() / 1000;
 
@@ -38,7 +39,7 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
     try {
       return await environment.write(work);
     } catch (error) {
-      if (error instanceof StorageUnavailableError) throw error;
+      if (error instanceof StorageUnavailableError || error instanceof DamagedRecordError) throw error;
       throw new StorageUnavailableError('the artifacts cannot be written', { cause: error });
     }
   }
@@ -56,11 +57,22 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
 
   /** @returns whether there was one */
   function unset(kind: ArtifactKind, key: string): boolean {
-    const entry = entries.get([kind, key]);
+    const entry = wholeOrNone(kind, key);
     if (!entry) return false;
     entries.remove([kind, key]);
     for (const indexKey of indexKeys(kind, key, entry)) index.remove(indexKey);
     return true;
+  }
+
+  /** A damaged one goes: it names no index entries any more, and what replaces it must not fail for it. */
+  function wholeOrNone(kind: ArtifactKind, key: string): Entry | undefined {
+    try {
+      return entries.get([kind, key]);
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      entries.remove([kind, key]);
+      return undefined;
+    }
   }
 
   function withUidOrder(kind: ArtifactKind, artifact: Artifact): Entry {
@@ -179,7 +191,10 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
       for (;;) {
         const batch = await write(() => {
           const expired = [...index.under(['expiry'], { upTo: ['expiry', nowSeconds()], limit: sweepBatch })];
-          for (const { key } of expired) unset(String(key[2]), String(key[3]));
+          for (const { key } of expired) {
+            unset(String(key[2]), String(key[3]));
+            index.remove(key); // of a record that was damaged, nobody else does
+          }
           return expired.length;
         });
         removed += batch;
@@ -187,6 +202,27 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
       }
     },
   };
+}
+
+/**
+ * Reads every record once, a slice at a time, and holds up nobody.
+ *
+ * @returns how many there are whose sum does not fit
+ */
+export async function countDamagedArtifacts(environment: Environment): Promise<number> {
+  const bytes = environment.bytes('artifacts');
+  let damaged = 0;
+  let last: LmdbKey | undefined;
+  for (;;) {
+    const from: LmdbKey = last ?? [];
+    const slice = environment.read(() => [...bytes.under([], { from, limit: listSlice })]);
+    for (const { key, value } of slice) {
+      if (last?.join() !== key.join() && !isWholeRecord(key, value)) damaged++;
+    }
+    if (slice.length < listSlice) return damaged;
+    last = slice.at(-1)!.key;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Digests keep the keys short and free of NUL, whatever the indexed values look like. */

@@ -3,11 +3,19 @@
  * the kernel frees it when its holder dies, so no lock can be left behind.
  */
 import { open, type RootDatabase } from 'lmdb';
+import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
 import { StorageUnavailableError } from './storage.ts';
 
 export interface Environment {
   /** @param name  one of at most 12 named databases; values are JSON */
   database<V>(name: string): LmdbDatabase<V>;
+  /**
+   * The same for records with a sum: what is damaged is never given. `get` throws a {@link DamagedRecordError}, and
+   * `under` leaves the record out.
+   */
+  records<V>(name: string): LmdbDatabase<V>;
+  /** Those records as they lie there, damaged ones too. */
+  bytes(name: string): LmdbDatabase<Buffer>;
   /**
    * Runs `work` alone among all processes. Resolves when what it wrote is on the disk; when it
    * throws, nothing is written. `work` must be synchronous: others wait meanwhile.
@@ -82,6 +90,8 @@ export function openEnvironment(directory: string): Environment {
 
   return {
     database: (name) => openDatabase(root, name),
+    records: (name) => openRecords(root, name),
+    bytes: (name) => openDatabase(root, name, 'binary'),
     async write(work) {
       let thrown: { readonly error: unknown } | undefined;
       try {
@@ -111,8 +121,29 @@ export function openEnvironment(directory: string): Environment {
   };
 }
 
-function openDatabase<V>(root: RootDatabase, name: string): LmdbDatabase<V> {
-  const database = root.openDB<V, (string | number)[]>(name, { encoding: 'json' });
+function openRecords<V>(root: RootDatabase, name: string): LmdbDatabase<V> {
+  const bytes = openDatabase<Buffer>(root, name, 'binary');
+  return {
+    get(key) {
+      const found = bytes.get(key);
+      return found && decodeRecord<V>(key, found);
+    },
+    put: (key, value) => bytes.put(key, encodeRecord(key, value)),
+    remove: bytes.remove,
+    *under(prefix, options) {
+      for (const { key, value } of bytes.under(prefix, options)) {
+        if (isWholeRecord(key, value)) yield { key, value: decodeRecord<V>(key, value) };
+      }
+    },
+  };
+}
+
+function openDatabase<V>(
+  root: RootDatabase,
+  name: string,
+  encoding: 'json' | 'binary' = 'json',
+): LmdbDatabase<V> {
+  const database = root.openDB<V, (string | number)[]>(name, { encoding });
   const plain = (key: LmdbKey) => key as (string | number)[];
   return {
     get: (key) => database.get(plain(key)),

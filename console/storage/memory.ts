@@ -25,6 +25,7 @@ export function createMemoryStorage({ now = Date.now, log }: MemoryStorageDeps =
     registry: createMemoryRegistry(log),
     artifacts: createMemoryArtifacts(now),
     async checkWritable() {},
+    countDamaged: async () => 0,
     async backup() {
       throw new StorageUnavailableError('a storage in memory has no backup');
     },

@@ -1,5 +1,5 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
-import { openLmdbArtifacts } from './artifacts-lmdb.ts';
+import { countDamagedArtifacts, openLmdbArtifacts } from './artifacts-lmdb.ts';
 import { refusalOfDisk } from './disk-refusal.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import type { StorageLog } from './permissions.ts';
@@ -57,16 +57,17 @@ async function openPrepared(
   const environment = openArtifactsEnvironment(files);
   let releaseLock = async () => {};
   try {
-    const isExpected = checkFormat(environment, files.artifactsData);
+    const { isExpected, isNoted } = checkFormat(environment, files.artifactsData);
     if (role === 'console') releaseLock = await takeInstanceLock(environment, files.dataDir);
     const exclusive = environment.write;
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
-    if (!isExpected) await noteFormat(environment);
+    if (!isNoted) await noteFormat(environment);
 
     return {
       registry,
       artifacts: openLmdbArtifacts({ environment, now }),
       checkWritable: () => probeWrite(files, environment),
+      countDamaged: () => countDamagedArtifacts(environment),
       async backup(directory) {
         // Here and below: loaded when asked for, since the schema library costs 75 ms of every start.
         const { backUp } = await import('./backup.ts');

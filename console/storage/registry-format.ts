@@ -1,4 +1,5 @@
 /** How `registry.json` is written and what is accepted when it is read back. */
+import { crc32 } from 'node:zlib';
 import { type Collection, collections, type RegistryRecords } from './records.ts';
 import { deepFreeze, emptyState, type RegistryState } from './registry-state.ts';
 import { StorageRefusedError } from './storage.ts';
@@ -12,13 +13,22 @@ const sliceCharacters = 64 * 1024;
 /** One record per line, so that two copies can be compared with line tools. */
 export function* formatRegistry(state: RegistryState): Generator<string, void> {
   let slice = '';
+  let sum = 0;
   for (const part of parts(state)) {
     slice += part;
     if (slice.length < sliceCharacters) continue;
+    sum = crc32(slice, sum);
     yield slice;
     slice = '';
   }
-  yield slice;
+  yield `${slice},\n"crc32":"${hex(crc32(slice, sum))}"}\n`;
+}
+
+/** The last line: a sum (CRC-32) over all before it. Without one, the file is of an earlier release. */
+const sumLine = /,\n"crc32":"([0-9a-f]{8})"\}\n$/;
+
+function hex(sum: number): string {
+  return sum.toString(16).padStart(8, '0');
 }
 
 function* parts(state: RegistryState): Generator<string, void> {
@@ -32,7 +42,6 @@ function* parts(state: RegistryState): Generator<string, void> {
     }
     yield state[collection].size > 0 ? '\n]' : ']';
   }
-  yield '}\n';
 }
 
 /**
@@ -50,6 +59,7 @@ export function parseRegistry(text: string, file: string): RegistryState {
         'start the newer console, or bring a backup back with: npx console restore <backup>',
     );
   }
+  checkSum(text, content, file);
   const state: Record<Collection, ReadonlyMap<string, unknown>> = emptyState();
   // A collection that the file does not have yet came with a later release and is empty.
   for (const collection of collections) {
@@ -57,6 +67,21 @@ export function parseRegistry(text: string, file: string): RegistryState {
       state[collection] = parseRecords(content[collection], collection, file);
   }
   return state as RegistryState;
+}
+
+const names: readonly string[] = ['version', 'crc32', ...collections];
+
+function checkSum(text: string, content: Record<string, unknown>, file: string): void {
+  // A damaged name would make its part disappear.
+  if (Object.keys(content).some((name) => !names.includes(name)))
+    throw corrupt(file, 'it has an unknown part');
+  if (content.crc32 === undefined) return;
+  const line = sumLine.exec(text);
+  if (line?.[1] === hex(crc32(text.slice(0, line?.index ?? 0)))) return;
+  throw corrupt(
+    file,
+    'its checksum does not fit, so it is damaged, or was changed by hand (who did that takes the part "crc32" out)',
+  );
 }
 
 function parseObject(text: string, file: string): Record<string, unknown> {

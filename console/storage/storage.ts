@@ -148,6 +148,8 @@ export interface Storage {
   readonly artifacts: ArtifactStore;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
+  /** Looks at every artifact once. @returns how many are not what was stored: reading one throws */
+  countDamaged(): Promise<number>;
   /** Writes a consistent copy of everything into `directory`, which must not exist yet. */
   backup(directory: string): Promise<void>;
   /** Flushes and releases every lock. */

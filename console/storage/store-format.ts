@@ -2,17 +2,20 @@
 import type { Environment } from './lmdb-environment.ts';
 import { StorageRefusedError } from './storage.ts';
 
-/** Raised when an older console could no longer read the artifacts. */
-const formatVersion = 1;
+/** Raised when an older console could no longer read the artifacts. 2: records have a sum; those of 1 are read. */
+const formatVersion = 2;
 const key = ['format'];
 
 /**
  * The format is noted once the registry has been written, so its presence tells that there must be one.
  *
- * @returns whether this store was complete before
+ * @returns whether this store was complete before, and whether its format has to be noted
  * @throws {StorageRefusedError} `newer`
  */
-export function checkFormat(environment: Environment, path: string): boolean {
+export function checkFormat(
+  environment: Environment,
+  path: string,
+): { readonly isExpected: boolean; readonly isNoted: boolean } {
   const found = environment.read(() => environment.database<number>('store').get(key));
   if (found !== undefined && found > formatVersion) {
     throw new StorageRefusedError(
@@ -21,7 +24,7 @@ export function checkFormat(environment: Environment, path: string): boolean {
         'start the newer console, or bring a backup back with: npx console restore <backup>',
     );
   }
-  return found !== undefined;
+  return { isExpected: found !== undefined, isNoted: found === formatVersion };
 }
 
 export async function noteFormat(environment: Environment): Promise<void> {

@@ -263,8 +263,7 @@ describe('one fault each', () => {
   });
 
   test('C1: a client that may sign people in with neither PKCE nor a nonce', async () => {
-    const dataDir = temporaryDirectory();
-    cpSync(pair.console.dataDir, dataDir, { recursive: true });
+    const dataDir = copyOfStore();
     const redirect = ['--redirect-uri', 'https://old.example.com/callback'];
     await toolDone(['client', 'add', 'old', ...redirect, '--pkce', 'optional'], { dataDir });
     await toolDone(['client', 'add', 'newer', ...redirect], { dataDir });

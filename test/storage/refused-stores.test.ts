@@ -103,7 +103,7 @@ describe('S76: refuses artifacts that are no good, and leaves them untouched', (
   test('a newer format', async () => {
     const dataDir = await filledStore();
     const root = open({ path: join(dataDir, 'artifacts'), noSubdir: false, encoding: 'json' });
-    await root.openDB('store', { encoding: 'json' }).put(['format'], 2);
+    await root.openDB('store', { encoding: 'json' }).put(['format'], 3);
     await root.close();
     await expect(openStorage({ dataDir, role: 'console' })).rejects.toMatchObject({ reason: 'newer' });
   });
