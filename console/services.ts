@@ -62,7 +62,7 @@ export function createServices({
   const outbound = createOutbound({
     allow: settings.outboundAllow,
     isKnownLoopback: (origin) =>
-      clients.origins().has(origin) || origin === new URL(application().internalAddress).origin,
+      clients.origins().has(origin) || origin === originOf(application().internalAddress),
     resolve: resolveName,
   });
   const logoutOutbox = createLogoutOutbox({
@@ -169,6 +169,10 @@ export function createServices({
       longestTokenLifeSeconds: Math.max(settings.accessTokenTtlSeconds, settings.sessionMaxSeconds) + 60,
     }),
   };
+}
+
+function originOf(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : new URL(address).origin;
 }
 
 function constant<T>(value: T): () => T {

@@ -54,13 +54,14 @@ const requestSeconds = 300;
 
 function viewOf(settings: Settings): DoctorSettings {
   // The internal address has a line of its own, which says more.
-  const own = internalAddressWarning(settings.applicationInternalAddress);
+  const { applicationInternalAddress: internalAddress } = settings;
+  const own = internalAddress === undefined ? undefined : internalAddressWarning(internalAddress);
   return {
     ...settings,
     warnings: settings.warnings.filter((warning) => warning !== own),
     hasTls: settings.tls !== undefined,
     clientSecret: settings.applicationClientSecret?.reveal(),
-    internalAddress: settings.applicationInternalAddress,
+    internalAddress,
   };
 }
 
@@ -103,7 +104,8 @@ async function toldBy(
 /** Checks of addresses as the console makes them. */
 async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> {
   const { createOutbound } = await import('../http/outbound.ts');
-  const internal = new URL(settings.applicationInternalAddress).origin;
+  const { applicationInternalAddress: address } = settings;
+  const internal = address === undefined ? undefined : new URL(address).origin;
   return createOutbound({
     allow: settings.outboundAllow,
     isKnownLoopback: (origin) => origin === internal,

@@ -17,7 +17,8 @@ export interface DoctorSettings extends SettingsSideDeps {
   readonly dataDir: string;
   readonly members: readonly string[];
   readonly clientSecret: string | undefined;
-  readonly internalAddress: string;
+  /** Undefined where there is no application. */
+  readonly internalAddress: string | undefined;
 }
 
 /** What it works with when the store could be opened. */
@@ -63,7 +64,10 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     ...(await checkApplication({ probe, url, addresses, clientId: clientIds.dashboard, isConsoleThere })),
     ...(opened ? checkClients(opened.unboundClients) : []),
     ...(await checkInternal(deps, opened, kids)),
-    ...(await checkCertificates([...addresses, internalAddress], now)),
+    ...(await checkCertificates(
+      [...addresses, ...(internalAddress === undefined ? [] : [internalAddress])],
+      now,
+    )),
     ...(await checkMembers({
       probe,
       url,
@@ -83,6 +87,9 @@ async function checkInternal(
 ): Promise<readonly Finding[]> {
   if (!store) return [];
   const { url, audience, internalAddress: address } = settings;
+  if (address === undefined) {
+    return [about('application').ok('There is none: SVC_MC_APP_ADDRESSES names no address.')];
+  }
   if (!kids)
     return [
       about('internal address').problem(

@@ -40,8 +40,8 @@ export interface Deliveries {
 export interface DeliveriesDeps {
   readonly artifacts: ArtifactStore;
   readonly licences: Pick<Licences, 'current'>;
-  /** `svc.mc.app.internalAddress`, without a trailing slash. */
-  readonly address: () => string;
+  /** `svc.mc.app.internalAddress`, without a trailing slash; undefined while there is no application. */
+  readonly address: () => string | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -84,10 +84,11 @@ export function createDeliveries({ artifacts, licences, address, now }: Deliveri
 
   async function current(): Promise<Delivery | undefined> {
     const licence = licences.current();
-    if (!licence) return undefined;
+    const to = address();
+    if (!licence || to === undefined) return undefined;
     const { id: licenceId, version } = licence;
-    const known = (await artifacts.get(kind, address()))?.payload as Delivery | undefined;
+    const known = (await artifacts.get(kind, to))?.payload as Delivery | undefined;
     if (known?.version === version) return known;
-    return { address: address(), licenceId, version, tries: 0, dueAt: 0 };
+    return { address: to, licenceId, version, tries: 0, dueAt: 0 };
   }
 }

@@ -4,6 +4,7 @@ import type { ClientRecord } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
 import { checkMaxRoles, checkName, checkPkce, checkScopes, checkShape } from './client-rules.ts';
+import { unfit } from './registration-refusals.ts';
 import { ceilingOf, isUnder } from './role-ceiling.ts';
 
 /** What is left out stays. */
@@ -67,11 +68,14 @@ function addressesOf(before: ClientRecord, change: ClientChange, check: CheckOut
     ...(front ? { frontchannelLogoutUri: front } : {}),
   };
   if (!addressNames.some((name) => change[name] !== undefined)) return wanted;
-  const addresses = checkAddresses(wanted, check);
   const { isPublic, isFirstParty, grantTypes: grants } = before;
+  if (!grants.includes('authorization_code')) throw unfit(machineAddresses);
+  const addresses = checkAddresses(wanted, check);
   checkShape({ isPublic, isFirstParty, addresses, grants });
   return addresses;
 }
+
+const machineAddresses = 'Addresses belong to the grant authorization_code, which this client lacks.';
 
 const addressNames = [
   'redirectUris',

@@ -78,7 +78,7 @@ export function createDerivedClients({
   return () => {
     const of = application();
     if (made?.of !== of) {
-      const clients = [...machines, dashboardClient(of)];
+      const clients = [...machines, ...(of.addresses.length > 0 ? [dashboardClient(of)] : [])];
       made = { of, clients: new Map(clients.map((client) => [client.id, client])) };
     }
     return made.clients;
@@ -109,7 +109,7 @@ export function applicationClient(secret: string): ClientRecord {
 }
 
 export interface DashboardAddresses {
-  /** `svc.mc.app.addresses`: public addresses of its nodes, without a trailing slash. */
+  /** `svc.mc.app.addresses`: public addresses of its nodes, without a trailing slash; none: there is no such client. */
   readonly addresses: readonly string[];
   /** Where the console reaches every node that has to hear of an ended session; at least one. */
   readonly noticeAddresses: readonly string[];

@@ -10,6 +10,7 @@ import {
 } from 'oidc-provider';
 import type { SessionUse } from '../accounts/sessions.ts';
 import type { CookieNames } from '../http/cookies.ts';
+import { isLoopbackHost } from '../http/loopback.ts';
 import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
 import { loadGrant } from './grants.ts';
@@ -134,7 +135,7 @@ function configuration(deps: ProviderDeps): Configuration {
     formats: { customizers: { jwt: (ctx, token, jwt) => describeToken(deps, ctx, token, jwt) } },
     findAccount: (ctx, id) => findAccount(ctx, findUser(id), deps.clients),
     loadExistingGrant: (ctx) => loadGrant(ctx, deps),
-    interactions: { policy: prompts(), url: (_ctx, interaction) => `/login/${interaction.uid}` },
+    interactions: { policy: prompts(issuer), url: (_ctx, interaction) => `/login/${interaction.uid}` },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     // Codes and refresh tokens end with the session they were issued under (S39).
@@ -192,14 +193,31 @@ function keysForLibrary(keys: Pick<Keys, 'published'>): JsonWebKey[] {
   }));
 }
 
-/** `max_age=0` asks for the password even in the second of the sign-in (OIDC Core §3.1.2.1). */
-function prompts() {
+/**
+ * `max_age=0` asks for the password even in the second of the sign-in (OIDC Core §3.1.2.1). And who waits at a loopback
+ * address of somebody's machine may be anybody, so a console that is elsewhere sends nobody there without asking,
+ * each time and whoever the client is (RFC 8252 §8.6, S97).
+ */
+function prompts(issuer: string) {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;
   const isAsked = ({ oidc }: KoaContextWithOIDC) =>
     Number(oidc.params?.max_age) === 0 && oidc.params?.max_age !== '' && !oidc.result?.login;
   policy.get('login')?.checks.add(new Check('max_age_zero', 'sign-in was asked for anew', isAsked));
+  const isElsewhere = !isLoopbackHost(new URL(issuer).host);
+  const isUnsure = ({ oidc }: KoaContextWithOIDC) =>
+    isElsewhere && isLoopbackHost(hostOf(oidc.params?.redirect_uri)) && !oidc.result?.consent;
+  policy
+    .get('consent')
+    ?.checks.add(
+      new Check('loopback_redirect', 'a loopback address needs consent', 'consent_required', isUnsure),
+    );
   return policy;
+}
+
+/** A redirect address has been found registered by then. */
+function hostOf(uri: unknown): string {
+  return URL.canParse(String(uri)) ? new URL(String(uri)).host : '';
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Settings } from './settings.ts';
 export interface ApplicationAddresses {
   /** Public addresses of its nodes, without a trailing slash. */
   readonly addresses: readonly string[];
-  /** Where the console reaches one node, or what stands in front of all of them. */
-  readonly internalAddress: string;
+  /** Where the console reaches one node, or what stands in front of all of them; undefined: there is no application. */
+  readonly internalAddress: string | undefined;
   /** Where a notice that every node must get is sent: the internal address when one is set, otherwise each public one. */
   readonly noticeAddresses: readonly string[];
 }
@@ -15,6 +15,6 @@ export function applicationAddresses({
   applicationInternalAddress: internalAddress,
   origins,
 }: Settings): ApplicationAddresses {
-  const isSet = origins.applicationInternalAddress !== 'default' || addresses.length === 0;
+  const isSet = origins.applicationInternalAddress !== 'default' && internalAddress !== undefined;
   return { addresses, internalAddress, noticeAddresses: isSet ? [internalAddress] : addresses };
 }

@@ -44,6 +44,12 @@ export function listOf<T extends string>(check: Check<T>): Check<readonly T[]> {
   };
 }
 
+/** The same, where `none` says that there is nothing and no default counts. */
+export function listOrNone<T extends string>(check: Check<T>): Check<readonly T[]> {
+  const list = listOf(check);
+  return (text) => (text.trim() === 'none' ? Object.freeze([]) : list(text));
+}
+
 /** Scheme, host and port and nothing else, as {@link URL.origin} spells it. */
 export const httpOrigin: Check<string> = (text) => {
   const url = httpUrl(text);

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopback } from './loopback.ts';
 import type { SettingKey, SettingValues } from './table.ts';
 
 export interface Verdict {
@@ -45,7 +45,8 @@ export const judgeSettings: Judge = (settings, isGiven) => {
   }
   problems.push(...credentialProblems(settings));
 
-  const unusable = internalAddressWarning(settings.applicationInternalAddress);
+  const { applicationInternalAddress: internal } = settings;
+  const unusable = internal === undefined ? undefined : internalAddressWarning(internal);
   if (unusable !== undefined) warnings.push(unusable);
 
   const clientSecret = settings.applicationClientSecret?.reveal();
@@ -124,11 +125,4 @@ export function internalAddressWarning(address: string): string | undefined {
 /** Where the console calls in clear text: loopback by its own names. */
 function isThisMachine(hostname: string): boolean {
   return isLoopback(hostname) && !hostname.endsWith('.localhost');
-}
-
-/** Never leaves this machine: `localhost`, names under it, 127.0.0.0/8 and ::1. */
-export function isLoopback(hostname: string): boolean {
-  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '');
-  if (isIP(host) === 4) return host.startsWith('127.');
-  return host === '::1' || host === 'localhost' || host.endsWith('.localhost');
 }

@@ -1,4 +1,5 @@
 import * as check from './checks.ts';
+import { isLoopback } from './loopback.ts';
 import { memberCredentials } from './member-credentials.ts';
 
 /** What a default may depend on. */
@@ -11,7 +12,8 @@ export interface Known {
 /** A default that follows from another setting, and how the table names it. */
 export interface DerivedDefault {
   readonly meaning: string;
-  readonly from: (known: Known) => string;
+  /** Undefined: there is none. */
+  readonly from: (known: Known) => string | undefined;
 }
 
 export interface Setting<T> {
@@ -255,16 +257,20 @@ export const settingsTable = {
   ),
   applicationAddresses: setting(
     'SVC_MC_APP_ADDRESSES',
-    check.listOf(check.httpAddress),
-    'http://localhost:9021',
-    "public addresses of the application's nodes: redirect, logout and CORS origins follow from them",
+    check.listOrNone(check.httpAddress),
+    {
+      meaning: '`http://localhost:9021` where `CONSOLE_URL` is loopback, else unset',
+      // S97: no client that nobody has set up; on one's own machine the one that comes along.
+      from: ({ url }) => (isLoopback(new URL(url).hostname) ? 'http://localhost:9021' : ''),
+    },
+    "public addresses of the application's nodes: redirect, logout and CORS origins follow from them; `none`: there is no such application",
   ),
-  applicationInternalAddress: setting(
+  applicationInternalAddress: setting<string | undefined>(
     'SVC_MC_APP_INTERNALADDRESS',
     check.httpAddress,
     {
       meaning: 'first of `SVC_MC_APP_ADDRESSES`',
-      from: ({ applicationAddresses }) => applicationAddresses[0] ?? 'http://localhost:9021',
+      from: ({ applicationAddresses }) => applicationAddresses[0],
     },
     'where the console sends licence updates',
   ),

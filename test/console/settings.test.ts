@@ -60,6 +60,21 @@ describe('defaults', () => {
     });
   });
 
+  test('B7: the dashboard is where the console is on loopback, unless it is said where, or that there is none', () => {
+    const addressesOf = (env: Record<string, string>) => {
+      const { applicationAddresses, applicationInternalAddress } = load(env);
+      return [applicationAddresses, applicationInternalAddress];
+    };
+    expect(addressesOf({ CONSOLE_URL: 'https://console.example.com' })).toEqual([[], undefined]);
+    expect(addressesOf({ SVC_MC_APP_ADDRESSES: 'none' })).toEqual([[], undefined]);
+    const local = 'http://localhost:9021';
+    expect(addressesOf({ CONSOLE_URL: 'https://127.0.0.1:8443' })).toEqual([[local], local]);
+    expect(addressesOf({ SVC_MC_APP_ADDRESSES: 'none', SVC_MC_APP_INTERNALADDRESS: local })).toEqual([
+      [],
+      local,
+    ]);
+  });
+
   test('an empty value counts as unset', () => {
     const settings = load({ CONSOLE_APPLICATION_CLIENT_SECRET: '', CONSOLE_ACCESS_TOKEN_TTL: '' });
     expect(settings.applicationClientSecret).toBeUndefined();
