@@ -1,5 +1,6 @@
 /** Puts the surfaces of the console together: from services to one request listener. */
 import type { RequestListener } from 'node:http';
+import type { MemberProxy } from '../member-proxy/proxy.ts';
 import type { Setup } from './accounts/setup.ts';
 import { createApp } from './app.ts';
 import { composeAdminApi } from './compose/admin-api.ts';
@@ -19,6 +20,7 @@ import { tokenNewsPath } from './oidc/token-news.ts';
 export interface Console {
   readonly handle: RequestListener;
   readonly setup: Setup;
+  readonly members: Pick<MemberProxy, 'statuses' | 'firstLook'>;
   /** Not ready from now on; ends the replies that would not end by themselves. */
   drain(): void;
   /** Ends the connections to the members and to applications. */
@@ -59,6 +61,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
   return {
     handle,
     setup,
+    members: proxy,
     drain() {
       probes.drain();
       tokenNews.close();

@@ -13,6 +13,7 @@ import { createOutbound } from './http/outbound.ts';
 import { createDeliveries } from './licence/deliveries.ts';
 import { createLicences } from './licence/licences.ts';
 import type { Logger } from './log.ts';
+import { createMemberRecords } from './member-records.ts';
 import { createClientRegistration } from './oidc/client-registration.ts';
 import { isMemberScope } from './oidc/client-rules.ts';
 import { createClientUses } from './oidc/client-uses.ts';
@@ -129,6 +130,7 @@ export function createServices({
     users,
     roles,
     refusals,
+    memberRecords: createMemberRecords(registry),
     clients,
     clientUses: createClientUses({ artifacts, clients, now }),
     outbound,

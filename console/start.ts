@@ -1,4 +1,5 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { openAuditTrail } from './audit-trail.ts';
 import type { Closing } from './closing.ts';
 import { serveCommands } from './commands/channel/serve.ts';
@@ -36,6 +37,8 @@ export interface Started {
 }
 
 const maintenanceMs = 60_000;
+/** How long a start waits to tell how the members are, milliseconds; those of a network answer within a few. */
+const firstLookMs = 1_000;
 
 /** Resolves when the console answers and has said so on standard output. */
 export async function start({
@@ -95,11 +98,24 @@ export async function start({
   });
   closing.add(
     'command line',
-    await serveCommands({ dataDir: settings.dataDir, services, settings: current, fetch }),
+    await serveCommands({
+      dataDir: settings.dataDir,
+      services,
+      settings: current,
+      members: console.members.statuses,
+      fetch,
+    }),
   );
+  if (!member) await Promise.race([console.members.firstLook, pause(firstLookMs, undefined, { ref: false })]);
 
   process.stdout.write(
-    welcome({ settings, users: services.users, setup: console.setup, members, secretFile }),
+    welcome({
+      settings,
+      users: services.users,
+      setup: console.setup,
+      members: console.members.statuses(),
+      secretFile,
+    }),
   );
   return {
     drain(timeoutMs) {

@@ -1,21 +1,31 @@
 /** What a caller is told when no member has answered (S65). */
 import { ProblemError, problems } from '../console/errors.ts';
 import type { Member } from './members.ts';
-import type { UpstreamFailure } from './upstream/failure.ts';
+import { reasonOf, type UpstreamFailure } from './upstream/failure.ts';
 
 const retryAfterSeconds = 2;
 const soon = { 'Retry-After': String(retryAfterSeconds) };
 
-/** @param member  the one that was asked last */
+/** One that the call could not be sent to. */
+export interface Lost {
+  readonly member: Member;
+  readonly failure: UpstreamFailure;
+}
+
+/**
+ * @param member  the one that was asked last
+ * @param lost    all that it could not be sent to, that one included
+ */
 export function problemOf(
   { reason, cause }: UpstreamFailure,
   member: Member,
   isWaiting: boolean,
+  lost: readonly Lost[],
 ): ProblemError {
   switch (reason) {
     case 'unreachable':
     case 'suspect':
-      return noMember(cause, member);
+      return noMember(lost, cause);
     case 'busy':
       return memberBusy(member, isWaiting);
     case 'connectTimeout':
@@ -33,8 +43,8 @@ export function problemOf(
     case 'hungUp':
       return new ProblemError(
         problems.badGateway,
-        `The member ${hostOf(member)} closed the connection without an answer: it went down, or REST is off there ` +
-          '(network.rest-api.enabled in its configuration). Whether it carried out the call is not known',
+        `The member ${hostOf(member)} closed the connection without an answer: ${whyHungUp(member)}. ` +
+          'Whether it carried out the call is not known',
         { cause },
       );
     case 'invalidReply':
@@ -46,14 +56,34 @@ export function problemOf(
   }
 }
 
-/** @param member  the one that was asked last; undefined when there was none to ask */
-export function noMember(cause?: unknown, member?: Member): ProblemError {
+function whyHungUp({ answersTo, prefix }: Member): string {
+  if (answersTo !== undefined) {
+    return `it answers to paths that begin with /${answersTo}, and CONSOLE_MEMBER_PREFIX is ${prefix}: correct or unset it`;
+  }
+  return 'it went down, or REST is off there (network.rest-api.enabled in its configuration)';
+}
+
+/** @param lost  those that were asked; none where none is known */
+export function noMember(lost: readonly Lost[], cause?: unknown): ProblemError {
+  const each = lost.map(({ member, failure }) => `${hostOf(member)} (${reasonOf(failure)})`);
   const which =
-    member === undefined ? 'No member is known' : `The member ${hostOf(member)} cannot be reached`;
+    each.length === 0
+      ? 'No member is known'
+      : each.length === 1
+        ? `The member ${each[0]} cannot be reached`
+        : `None of the members can be reached: ${each.join(', ')}`;
   return new ProblemError(
     problems.noMember,
     `${which}. Look whether the members run; try again in ${retryAfterSeconds} seconds`,
     { headers: soon, cause },
+  );
+}
+
+export function allDrained(): ProblemError {
+  return new ProblemError(
+    problems.noMember,
+    'Every member is drained: give one back with npx console member undrain, or name one with /members/{host:port}/svc/…',
+    { headers: soon },
   );
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ProblemError } from '../console/errors.ts';
 import type { OutgoingBody } from './body.ts';
 import type { EngineCall } from './engine-call.ts';
-import { noMember, problemOf } from './exchange-problems.ts';
+import { type Lost, noMember, problemOf } from './exchange-problems.ts';
 import { type HeldReply, isWorthHolding, readRefusal } from './held-reply.ts';
 import type { Member } from './members.ts';
 import { withSecondsLeft } from './poll-wait.ts';
@@ -71,6 +71,8 @@ export function startExchange(
   return exchange;
 }
 
+const none: readonly Lost[] = [];
+
 /** A class, because there is one for each call: its methods are made once. */
 class MemberExchange implements Exchange, Attempt {
   readonly method: string;
@@ -90,6 +92,8 @@ class MemberExchange implements Exchange, Attempt {
   private isAnswered = false;
   private isOver = false;
   private held: HeldReply | undefined;
+  /** Those that it could not be sent to. */
+  private lost: readonly Lost[] = none;
   /** Whether the member is asked what its answer meant: nothing is under way there. */
   private isAsking = false;
   /** Of a poll alone, which may go on elsewhere; milliseconds. */
@@ -111,7 +115,7 @@ class MemberExchange implements Exchange, Attempt {
     this.preferOneWithRoom();
     const member = this.candidates[this.tried];
     if (member === undefined) {
-      this.end(noMember());
+      this.end(noMember(this.lost));
       return;
     }
     this.head = this.headFor(member);
@@ -163,9 +167,11 @@ class MemberExchange implements Exchange, Attempt {
   }
 
   onFailure(failure: UpstreamFailure): void {
-    this.member!.pending -= 1;
+    const member = this.member!;
+    member.pending -= 1;
+    this.lost = [...this.lost, { member, failure }];
     if (!this.isAnswered && this.mayTryAgain(failure)) this.begin();
-    else this.end(problemOf(failure, this.member!, this.isWaiting));
+    else this.end(problemOf(failure, member, this.isWaiting, this.lost));
   }
 
   private judge(held: HeldReply): void {

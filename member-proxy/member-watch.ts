@@ -2,11 +2,13 @@
 import type { ClusterView } from './cluster-view.ts';
 import type { KnownMember, Leaving } from './member.ts';
 import type { MemberPrefix } from './prefix.ts';
-import type { Prober } from './probe.ts';
+import type { Finding, Prober } from './probe.ts';
 
 export interface MemberWatch {
-  /** Begins to probe it. */
-  start(member: KnownMember): void;
+  /** Begins to probe it. Resolves after the first time. */
+  start(member: KnownMember): Promise<void>;
+  /** Asks it at once what it knows of its cluster. @returns undefined where it does not say */
+  askForCluster(member: KnownMember): Promise<ClusterView | undefined>;
   /** Something speaks against it: others are asked first until a probe, which comes at once, says better. */
   doubt(member: KnownMember): void;
   /** It goes, by its own word or because it is told to: it is out at once, and its probes say when it is back. */
@@ -23,7 +25,9 @@ export interface MemberWatchDeps {
   readonly now: () => number;
   /** Hears of a member that comes in, goes out, or tells its prefix. */
   readonly onChange: (member: KnownMember) => void;
-  /** Hears what a member that is followed says of its cluster. */
+  /** Hears of a member that could not be reached the first time, or that answers to another prefix than is set for it. */
+  readonly onTrouble: (member: KnownMember) => void;
+  /** Hears what a member says of its cluster. */
   readonly onCluster: (member: KnownMember, view: ClusterView) => void;
 }
 
@@ -33,10 +37,14 @@ const leavingMs = 10_000;
 const groupsMs = 60_000;
 
 export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
-  const { everyMs, isFollowed, now, onChange, onCluster } = deps;
+  const { everyMs, isFollowed, now, onChange, onTrouble, onCluster } = deps;
 
   return {
-    start: (member) => void probe(member),
+    start: probe,
+    async askForCluster(member) {
+      const isKnown = member.hasToldPrefix && !member.isClosed && !member.offGroups.has('CLUSTER_READ');
+      return isKnown && member.prober ? askForCluster(member, member.prober) : undefined;
+    },
     doubt(member) {
       if (everyMs === undefined || !member.isTrusted || member.isClosed) return;
       member.isTrusted = false;
@@ -72,6 +80,8 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
     const finding = await prober.look(member.hasToldPrefix ? member.prefix : undefined);
     if (member.isClosed) return;
     const isNews = notePrefix(member, finding.prefix);
+    await noteTrouble(member, finding, prober);
+    if (member.isClosed) return;
     const hasMoved = health.note(finding.outcome, now());
     // One that hangs up on everything would fail each call that nobody may repeat, while others could take it.
     member.isTrusted = health.isIn && finding.outcome !== 'unreachable' && finding.isMute !== true;
@@ -87,7 +97,9 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
     if (isNews || hasMoved) onChange(member);
     // One whose health group is off may still tell its cluster.
     if (finding.outcome === 'ready' || finding.outcome === 'silent') {
-      await askForCluster(member, prober, hasMoved && health.isIn);
+      // One that was away has another UUID when it was started anew.
+      const isWanted = member.uuid === undefined || isFollowed(member) || (hasMoved && health.isIn);
+      if (isWanted && !member.offGroups.has('CLUSTER_READ')) await askForCluster(member, prober);
     }
     if (member.isClosed) return;
     member.timer = setTimeout(() => void probe(member), everyMs).unref();
@@ -101,17 +113,25 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
     member.groupsSeenAt = now();
   }
 
-  /** @param isBack  it was away, and has another UUID when it was started anew */
-  async function askForCluster(member: KnownMember, prober: Prober, isBack: boolean): Promise<void> {
-    if (member.offGroups.has('CLUSTER_READ')) return;
-    if (member.uuid !== undefined && !isFollowed(member) && !isBack) return;
+  async function askForCluster(member: KnownMember, prober: Prober): Promise<ClusterView | undefined> {
     const view = await prober.cluster(member.prefix);
-    if (!view || member.isClosed) return;
+    if (!view || member.isClosed) return undefined;
     if (view.local) {
       member.uuid = view.local.uuid;
       member.names.add(view.local.address.toLowerCase());
     }
-    if (isFollowed(member)) onCluster(member, view);
+    onCluster(member, view);
+    return view;
+  }
+
+  async function noteTrouble(member: KnownMember, finding: Finding, prober: Prober): Promise<void> {
+    const isFirst = member.health.last === undefined;
+    const before = member.answersTo;
+    member.trouble = finding.reason;
+    const isDeaf = finding.isMute === true || finding.reason === 'timeout';
+    member.answersTo = member.isPrefixSet && isDeaf ? await prober.otherThan(member.prefix) : undefined;
+    const isWrong = member.answersTo !== undefined && member.answersTo !== before;
+    if ((isFirst && finding.outcome === 'unreachable') || isWrong) onTrouble(member);
   }
 }
 

@@ -31,6 +31,12 @@ export interface Member {
   readonly isTrusted: boolean;
   /** Whether it is out by its own word, and nothing but reads may be sent to it a second time elsewhere. */
   readonly isLeaving: boolean;
+  /** Whether it gets no calls but those that name it. */
+  readonly isDrained: boolean;
+  /** Why its last probe came to nothing, for people. */
+  readonly trouble: string | undefined;
+  /** The first path segment that it answers to, where it is not the one that is set for it. */
+  readonly answersTo: MemberPrefix | undefined;
   /** Calls under way; the exchange counts. */
   pending: number;
   /** It has said in an answer that it is going, or is told to go: it gets nothing more while there are others. */
@@ -52,6 +58,9 @@ export interface MemberStatus {
   readonly offGroups: readonly EndpointGroup[];
   /** Undefined before the first probe. */
   readonly lastProbe: ProbeOutcome | undefined;
+  readonly isDrained: boolean;
+  readonly trouble: string | undefined;
+  readonly answersTo: MemberPrefix | undefined;
   readonly pending: number;
 }
 
@@ -63,6 +72,11 @@ export type MemberLimits = Pick<
 /** A member with what its probes have found. */
 export interface KnownMember extends Candidate {
   isTrusted: boolean;
+  isDrained: boolean;
+  trouble: string | undefined;
+  answersTo: MemberPrefix | undefined;
+  /** Whether its prefix is known from elsewhere. */
+  readonly isPrefixSet: boolean;
   /** The question of {@link Member.askIfLeaving} that is under way. */
   asked: Promise<boolean> | undefined;
   prefix: MemberPrefix;
@@ -139,6 +153,10 @@ export function openMember(
       return member.asked;
     },
     asked: undefined,
+    isDrained: false,
+    trouble: undefined,
+    answersTo: undefined,
+    isPrefixSet: prefix !== undefined,
     rank: 0,
     prober: probeReplyMs === undefined ? undefined : createProber(address, probeReplyMs, now),
     timer: undefined,
@@ -161,7 +179,8 @@ export async function closeMember(member: KnownMember): Promise<void> {
   await Promise.all([member.prober?.close(), member.pool.close()]);
 }
 
-export function statusOf({ address, uuid, prefix, offGroups, health, pending }: KnownMember): MemberStatus {
+export function statusOf(member: KnownMember): MemberStatus {
+  const { address, uuid, prefix, offGroups, health, isDrained, trouble, answersTo, pending } = member;
   return {
     address,
     uuid,
@@ -169,6 +188,9 @@ export function statusOf({ address, uuid, prefix, offGroups, health, pending }: 
     isIn: health.isIn,
     offGroups: [...offGroups],
     lastProbe: health.last,
+    isDrained,
+    trouble,
+    answersTo,
     pending,
   };
 }

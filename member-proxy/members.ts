@@ -25,14 +25,22 @@ export type { Member, MemberStatus };
 export interface Members {
   /**
    * In the order in which they should be tried: least pending first, those that are out at the end. Members
-   * where the group is off are left out while there are others.
+   * where the group is off are left out while there are others, and those that are drained in any case.
    */
   choose(group: EndpointGroup): readonly Member[];
   /** @param name  UUID, or `host:port` as configured or as the member gives it */
   find(name: string): Member | undefined;
+  /** The same, after the members have been asked once more what their cluster is. */
+  lookUp(name: string): Promise<Member | undefined>;
+  /** The master of a member's cluster, which some calls are for; undefined where it is not known. */
+  masterOf(member: Member): Promise<Member | undefined>;
+  /** @param names  `host:port` of those that get no calls but by their name, and of nobody else */
+  drain(names: ReadonlySet<string>): void;
   /** All of them, in the order of their configuration. */
   list(): readonly Member[];
   statuses(): readonly MemberStatus[];
+  /** Resolves when each has been probed once. */
+  readonly firstLook: Promise<void>;
   /** Waits for calls under way and closes the connections. */
   close(): Promise<void>;
 }
@@ -42,6 +50,10 @@ export interface MembersDeps {
   readonly addresses: readonly string[];
   /** Follow the cluster: members that those of `addresses` name are asked too (spec 2.3). */
   readonly isDiscovering?: boolean;
+  /** What was discovered before this process began, as {@link MembersDeps.onDiscovered} told it. */
+  readonly remembered?: readonly DiscoveredMember[];
+  /** Hears of all that have been discovered, whenever that changes. */
+  readonly onDiscovered?: (members: readonly DiscoveredMember[]) => void;
   /** The first path segment at all of them, when it is known from elsewhere. */
   readonly prefix?: MemberPrefix | undefined;
   /** What members of a set of their own take; one that is discovered takes what the member that named it does. */
@@ -54,6 +66,15 @@ export interface MembersDeps {
   readonly now: () => number;
   /** Hears of a member that comes in, goes out, or tells its prefix. */
   readonly onChange?: (status: MemberStatus) => void;
+  /** Hears of a member that could not be reached the first time, or that answers to another prefix than is set. */
+  readonly onTrouble?: (status: MemberStatus) => void;
+}
+
+export interface DiscoveredMember {
+  /** Base address. */
+  readonly address: string;
+  /** Base address of the configured member that has named it. */
+  readonly namedBy: string;
 }
 
 export interface ProbeTimes {
@@ -65,6 +86,9 @@ export interface ProbeTimes {
 
 export const probeTimes: ProbeTimes = { everyMs: 2_000, replyMs: 2_000 };
 
+/** Shortest time between two rounds of questions that names of unknown members cause, milliseconds. */
+const lookUpMs = 250;
+
 export function createMembers(deps: MembersDeps): Members {
   const { addresses, isDiscovering = false, limits, probes, health, now, onChange } = deps;
   const { prefix, credentialsOf = () => undefined } = deps;
@@ -73,7 +97,11 @@ export function createMembers(deps: MembersDeps): Members {
     isFollowed: ({ isConfigured }) => isDiscovering && isConfigured,
     now,
     onChange: (member) => onChange?.(statusOf(member)),
-    onCluster: follow,
+    onTrouble: (member) => deps.onTrouble?.(statusOf(member)),
+    onCluster(teller, view) {
+      noteUuids(view);
+      if (isDiscovering && teller.isConfigured) follow(teller, view);
+    },
   });
   const open = (address: string, known: Pick<KnownMember, 'credentials' | 'isConfigured'>) =>
     openMember(address, known, {
@@ -89,30 +117,86 @@ export function createMembers(deps: MembersDeps): Members {
   let all: readonly KnownMember[] = addresses.map((address) =>
     open(address, { credentials: credentialsOf(address), isConfigured: true }),
   );
+  let discovered: readonly DiscoveredMember[] = isDiscovering
+    ? (deps.remembered ?? []).filter(
+        ({ address, namedBy }) => addresses.includes(namedBy) && !isHere(address),
+      )
+    : [];
+  all = [
+    ...all,
+    ...discovered.map(({ address, namedBy }) =>
+      open(address, { credentials: credentialsOf(namedBy), isConfigured: false }),
+    ),
+  ];
+  let drained: ReadonlySet<string> = new Set();
+  /** Those that calls are given to which name no member. */
+  let takers = all;
   let turn = 0;
-  for (const member of all) watch.start(member);
+  let askedAt = -Infinity;
+  let asking: Promise<unknown> | undefined;
+  const firstLook = Promise.all(all.map((member) => watch.start(member))).then(() => {});
 
   return {
     choose(group) {
-      if (all.length < 2) return all;
-      turn = (turn + 1) % all.length;
+      if (takers.length < 2) return takers;
+      turn = (turn + 1) % takers.length;
       return inOrder(withGroup(group), turn, now());
     },
-    find(name) {
-      const wanted = name.toLowerCase();
-      return all.find(({ uuid, names }) => uuid === wanted || names.has(wanted));
+    find,
+    async lookUp(name) {
+      if (asking === undefined && now() - askedAt >= lookUpMs) {
+        askedAt = now();
+        asking = Promise.all(all.map(watch.askForCluster)).finally(() => {
+          asking = undefined;
+        });
+      }
+      await asking;
+      return find(name);
+    },
+    async masterOf(member) {
+      const view = await watch.askForCluster(member as KnownMember);
+      // The longest in the cluster comes first (reference §7).
+      const [master] = view?.members ?? [];
+      return master && (find(master.uuid) ?? find(master.address));
+    },
+    drain(names) {
+      drained = names;
+      markDrained();
     },
     list: () => all,
     statuses: () => all.map(statusOf),
+    firstLook,
     async close() {
       await Promise.all(all.map(closeMember));
     },
   };
 
+  function find(name: string): KnownMember | undefined {
+    const wanted = name.toLowerCase();
+    return all.find(({ uuid, names }) => uuid === wanted || names.has(wanted));
+  }
+
+  function isHere(address: string): boolean {
+    return addresses.includes(address);
+  }
+
   function withGroup(group: EndpointGroup): readonly KnownMember[] {
-    if (all.every(({ offGroups }) => !offGroups.has(group))) return all;
-    const able = all.filter(({ offGroups }) => !offGroups.has(group));
-    return able.length > 0 ? able : all;
+    if (takers.every(({ offGroups }) => !offGroups.has(group))) return takers;
+    const able = takers.filter(({ offGroups }) => !offGroups.has(group));
+    return able.length > 0 ? able : takers;
+  }
+
+  function markDrained(): void {
+    for (const member of all) member.isDrained = [...member.names].some((name) => drained.has(name));
+    takers = all.some(({ isDrained }) => isDrained) ? all.filter(({ isDrained }) => !isDrained) : all;
+  }
+
+  /** One that was started anew is known by its new UUID as soon as another member says so. */
+  function noteUuids({ members }: ClusterView): void {
+    for (const { address, uuid } of members) {
+      const member = all.find(({ names }) => names.has(address.toLowerCase()));
+      if (member && (member.uuid === undefined || !member.isIn)) member.uuid = uuid;
+    }
   }
 
   /** One that joins takes the credentials that the member that named it does. */
@@ -122,7 +206,14 @@ export function createMembers(deps: MembersDeps): Members {
     const { credentials } = teller;
     const joined = joining.map((address) => open(address, { credentials, isConfigured: false }));
     all = [...all.filter((member) => !leaving.includes(member)), ...joined];
-    for (const member of joined) watch.start(member);
+    markDrained();
+    for (const member of joined) void watch.start(member);
     for (const member of leaving) void closeMember(member);
+    discovered = [
+      ...discovered.filter(({ address }) => all.some((member) => member.address === address)),
+      ...joining.map((address) => ({ address, namedBy: teller.address })),
+    ];
+    deps.onDiscovered?.(discovered);
+    noteUuids(view);
   }
 }

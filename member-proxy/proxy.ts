@@ -9,6 +9,7 @@ import { createCallsUnderWay } from './calls-under-way.ts';
 import { createTokenReader, isDpop } from './credentials.ts';
 import { withDpopChallenge } from './dpop/refusals.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
+import { allDrained, noMember } from './exchange-problems.ts';
 import { fanOut, sendResults } from './fan-out.ts';
 import { asksForAll } from './for-all.ts';
 import { type RequestHead, readHead } from './framing.ts';
@@ -72,6 +73,10 @@ export interface MemberProxy {
   recheck(): void;
   /** The members as they are known now. */
   statuses(): readonly MemberStatus[];
+  /** Resolves when each of them has been asked once how it is. */
+  readonly firstLook: Promise<void>;
+  /** See {@link Members.drain}. */
+  drain(names: ReadonlySet<string>): void;
   /** Waits for calls under way and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -99,6 +104,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     handle: inOrder(handle),
     recheck,
     statuses: members.statuses,
+    firstLook: members.firstLook,
+    drain: members.drain,
     close() {
       stopHearing();
       return members.close();
@@ -172,7 +179,32 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     checkOffer(rule, target);
     const isWaiting = waitOf(call.req.method!, rule, target) !== undefined;
     call.countOut = admission.admit(caller.subject, rule, isWaiting);
+    if (call.pin === undefined ? !rule.isForMaster || call.isForAll : members.find(call.pin) !== undefined) {
+      route(call, head, target, candidatesFor(call, rule));
+      return;
+    }
+    askWho(call, rule)
+      .then((candidates) => {
+        checkStillOpen(call);
+        route(call, head, target, candidates);
+      })
+      .catch((error) => refuse(call, error));
+  }
+
+  /** A member that is not known may have come just now, and some calls are for the master of the cluster alone. */
+  async function askWho(call: Call, rule: Rule): Promise<readonly Member[]> {
+    if (call.pin !== undefined) {
+      await members.lookUp(call.pin);
+      return candidatesFor(call, rule);
+    }
     const candidates = candidatesFor(call, rule);
+    const master = await members.masterOf(candidates[0]!);
+    if (master?.offGroups.has(rule.group)) throw groupDisabled(rule.group, master);
+    return master === undefined ? candidates : [master];
+  }
+
+  function route(call: Call, head: RequestHead, target: Target, candidates: readonly Member[]): void {
+    const rule = call.rule!;
     checkQueueName(rule, target, candidates);
     if (head.bodyLength === 0 && !takesPositions(rule, call)) {
       forwardBodyless(call, head, target, candidates);
@@ -229,9 +261,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     if (isForAll) return members.list(); // each is looked at by itself
     const candidates = pin === undefined ? members.choose(group) : [pinned(pin)];
     const [first] = candidates;
-    if (first?.offGroups.has(group)) {
-      throw groupDisabled(group, first);
-    }
+    if (first === undefined) throw members.list().length > 0 ? allDrained() : noMember([]);
+    if (first.offGroups.has(group)) throw groupDisabled(group, first);
     return candidates;
   }
 

@@ -27,6 +27,8 @@ export interface Rule {
   readonly positions?: Positions;
   /** Set where the call acts on the member that takes it, and on no other (spec 4.5, reference §8). */
   readonly isLocal?: boolean;
+  /** Set where only the master of the cluster can do it (reference §11). */
+  readonly isForMaster?: boolean;
   /** Set where that member ends by it. */
   readonly endsMember?: boolean;
   /** Set where the real engine has it under another name (reference §13); with `positions`, those of its body there. */
@@ -174,14 +176,20 @@ export const ruleTable: readonly Rule[] = [
     ],
     { positions: credentials },
   ),
-  // Promotes the member that takes it; a reset is the master's alone.
-  ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/members', '/svc/rest/cp-subsystem/reset'], {
+  // Promotes the member that takes it.
+  ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/members'], {
     positions: credentials,
     isLocal: true,
+  }),
+  ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/reset'], {
+    positions: credentials,
+    isLocal: true,
+    isForMaster: true,
   }),
   ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/restart'], {
     positions: credentials,
     isLocal: true,
+    isForMaster: true,
     atEngine: { path: '/svc/rest/cp-subsystem/reset' },
   }),
   ...each(get, 'DATA', 'svc:data:read', ['/svc/rest/maps/{mapName}', '/svc/rest/maps/{mapName}/{key...}'], {
@@ -221,7 +229,7 @@ function each(
   group: EndpointGroup,
   permission: Permission,
   templates: readonly string[],
-  more: Pick<Rule, 'structure' | 'positions' | 'isLocal' | 'endsMember' | 'atEngine'> = {},
+  more: Pick<Rule, 'structure' | 'positions' | 'isLocal' | 'isForMaster' | 'endsMember' | 'atEngine'> = {},
 ): Rule[] {
   return templates.map((template) => ({ methods, template, group, permission, ...more }));
 }

@@ -1,4 +1,5 @@
 /** What a command of the configuration tool is: the parser, the help and the runner all read this. */
+import type { MemberStatus } from '../../member-proxy/members.ts';
 import type { Services } from '../services.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StoreKnowledge } from './channel/messages.ts';
@@ -74,6 +75,8 @@ export interface Tools {
   readonly readSecret: (path: string) => Promise<string>;
   /** The text of a file of up to 256 KiB that holds no secret. @throws {ProblemError} */
   readonly readFile: (path: string) => Promise<string>;
+  /** How the members are; absent where no console runs. */
+  readonly members?: () => readonly MemberStatus[];
   /** What the running console knows of its store; undefined when none runs. */
   readonly look?: (url: string) => Promise<StoreKnowledge | undefined>;
   /** The directory in which the command was typed. */

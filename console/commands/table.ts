@@ -8,6 +8,7 @@ import { helpCommand } from './help.ts';
 import { idpCommands } from './idp.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
+import { memberCommands } from './member.ts';
 import { roleCommands } from './role.ts';
 import { sessionCommands } from './session.ts';
 import { settingsCommands } from './settings.ts';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...sessionCommands,
   ...keyCommands,
   tokenCommand,
+  ...memberCommands,
   explainCommand,
   accessCommand,
   ...settingsCommands,

@@ -2,7 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { BearerCheck } from '../../member-proxy/bearer.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
-import { createMembers, type MemberStatus, probeTimes } from '../../member-proxy/members.ts';
+import {
+  createMembers,
+  type MemberStatus,
+  type MembersDeps,
+  probeTimes,
+} from '../../member-proxy/members.ts';
 import type { MemberCredentials } from '../../member-proxy/positions.ts';
 import {
   type CallRecord,
@@ -20,7 +25,9 @@ import type { Settings } from '../settings/settings.ts';
 /** One caller may have two thirds of them (see `share.ts`), which are more than 10,000. */
 const mostEmbeddedPolls = 16_000;
 
-export interface MemberSurfaceDeps extends Pick<MemberProxyDeps, 'roles' | 'onRefusal'> {
+export interface MemberSurfaceDeps
+  extends Pick<MemberProxyDeps, 'roles' | 'onRefusal'>,
+    Pick<MembersDeps, 'remembered' | 'onDiscovered'> {
   readonly settings: Settings;
   /** Base addresses. */
   readonly members: readonly string[];
@@ -56,6 +63,9 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
       limits,
       now: () => performance.now(),
       onChange: logMember,
+      onTrouble: logTrouble,
+      ...(deps.remembered && { remembered: deps.remembered }),
+      ...(deps.onDiscovered && { onDiscovered: deps.onDiscovered }),
     }),
     credentials: { username: settings.memberUsername, password: settings.memberPassword?.reveal() ?? '' },
     limits,
@@ -77,6 +87,18 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     const fields = { member: address, prefix, lastProbe };
     if (isIn) log.info(fields, 'member answers');
     else log.warn(fields, 'member is out: no calls go to it while others answer');
+  }
+
+  function logTrouble({ address, prefix, trouble, answersTo }: MemberStatus): void {
+    if (answersTo === undefined) {
+      log.warn({ member: address, reason: trouble }, 'member cannot be reached');
+    } else {
+      const fields = { member: address, prefix, answersTo };
+      log.warn(
+        fields,
+        'member answers to another first path segment: correct or unset CONSOLE_MEMBER_PREFIX',
+      );
+    }
   }
 
   /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */

@@ -9,7 +9,7 @@ const voiding = ['users', 'clients', 'providers'] as const;
 
 /** @param members  base addresses */
 export function composeMembers(shared: Shared, members: readonly string[]): MemberProxy {
-  const { revocations, storage, settings, roles, refusals } = shared.services;
+  const { revocations, storage, settings, roles, refusals, memberRecords } = shared.services;
   const proxy = createMemberSurface({
     ...shared,
     settings,
@@ -22,8 +22,17 @@ export function composeMembers(shared: Shared, members: readonly string[]): Memb
         }),
     }),
     onRefusal: refusals.keep,
+    remembered: memberRecords.discovered(),
+    onDiscovered(discovered) {
+      memberRecords
+        .remember(discovered)
+        .catch((err: unknown) => shared.log.warn({ err }, 'discovered members could not be remembered'));
+    },
   });
+  const followDrained = () => proxy.drain(memberRecords.drained());
+  followDrained();
   const stopHearing = [
+    memberRecords.onChange(followDrained),
     revocations.onRevoked(proxy.recheck),
     storage.registry.onChange((changed) => {
       if (voiding.some((collection) => changed.has(collection))) proxy.recheck();

@@ -2,6 +2,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import type { MemberStatus } from '../../../member-proxy/members.ts';
 import { ProblemError, problems } from '../../errors.ts';
 import type { Services } from '../../services.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -25,6 +26,7 @@ export interface CommandChannelDeps {
   readonly services: Services;
   /** What is in force now. */
   readonly settings: () => Settings;
+  readonly members: () => readonly MemberStatus[];
   readonly fetch: typeof fetch;
 }
 
@@ -98,7 +100,7 @@ async function run(
   { argv, cwd, actor }: Extract<FromCaller, { kind: 'run' }>,
   messages: AsyncGenerator<FromCaller, void>,
   say: (message: FromConsole) => void,
-  { dataDir, services, settings, fetch }: CommandChannelDeps,
+  { dataDir, services, settings, members, fetch }: CommandChannelDeps,
 ) {
   // Loaded by the first command: a start has no use for them.
   const [{ parseArguments }, { commands }, { runCommand }] = await Promise.all([
@@ -118,6 +120,7 @@ async function run(
   const tools: Tools = {
     settings: async () => settings(),
     services: async () => services,
+    members,
     async restore() {
       throw new StorageRefusedError('locked', `the console (process ${process.pid}) runs: stop it first`);
     },
