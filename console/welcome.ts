@@ -1,5 +1,6 @@
 /** What a start prints for the person at the terminal: where it is, and what to paste next. */
 import { resolve } from 'node:path';
+import type { MemberStatus } from '../member-proxy/members.ts';
 import type { Setup } from './accounts/setup.ts';
 import type { Users } from './accounts/users.ts';
 import type { Settings } from './settings/settings.ts';
@@ -8,7 +9,7 @@ export interface WelcomeFacts {
   readonly settings: Settings;
   readonly users: Pick<Users, 'list'>;
   readonly setup: Pick<Setup, 'token'>;
-  readonly members: readonly string[];
+  readonly members: readonly MemberStatus[];
   /** CONSOLE_APPLICATION_CLIENT_SECRET_FILE, when that is where the secret comes from. */
   readonly secretFile: string | undefined;
 }
@@ -18,7 +19,7 @@ export function welcome({ settings, users, setup, members, secretFile }: Welcome
   return [
     '',
     `  issuer         ${url}`,
-    `  member         ${members.join(', ')}`,
+    `  member         ${members.map(shown).join(', ')}`,
     `  administrator  ${administrator(users, setup, url)}`,
     '',
     ...machineLines(settings, secretFile),
@@ -26,6 +27,14 @@ export function welcome({ settings, users, setup, members, secretFile }: Welcome
     `console ready at ${url}`,
     '',
   ].join('\n');
+}
+
+/** One that does not answer is told here: a start goes on without it. */
+function shown({ address, trouble, answersTo, isDrained, lastProbe }: MemberStatus): string {
+  if (answersTo !== undefined) return `${address} (answers to /${answersTo}: see CONSOLE_MEMBER_PREFIX)`;
+  if (trouble !== undefined) return `${address} (cannot be reached: ${trouble})`;
+  if (lastProbe === 'notReady') return `${address} (not ready)`;
+  return isDrained ? `${address} (drained)` : address;
 }
 
 function administrator(users: Pick<Users, 'list'>, { token }: Pick<Setup, 'token'>, url: string): string {

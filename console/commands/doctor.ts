@@ -11,7 +11,7 @@ import { dashboardClientId } from '../oidc/clients.ts';
 import { pkcePolicyOf } from '../oidc/pkce.ts';
 import { SealError } from '../oidc/sealing.ts';
 import type { Services } from '../services.ts';
-import { internalAddressWarning } from '../settings/rules.ts';
+import { internalAddressWarning, tlsMissingWarning } from '../settings/rules.ts';
 import type { Settings } from '../settings/settings.ts';
 import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
 import type { StoreKnowledge } from './channel/messages.ts';
@@ -53,12 +53,15 @@ export const doctorCommand: Command = {
 const requestSeconds = 300;
 
 function viewOf(settings: Settings): DoctorSettings {
-  // The internal address has a line of its own, which says more.
+  // These have lines of their own, which say more.
   const { applicationInternalAddress: internalAddress } = settings;
-  const own = internalAddress === undefined ? undefined : internalAddressWarning(internalAddress);
+  const own = [
+    tlsMissingWarning,
+    ...(internalAddress === undefined ? [] : [internalAddressWarning(internalAddress)]),
+  ];
   return {
     ...settings,
-    warnings: settings.warnings.filter((warning) => warning !== own),
+    warnings: settings.warnings.filter((warning) => !own.includes(warning)),
     hasTls: settings.tls !== undefined,
     clientSecret: settings.applicationClientSecret?.reveal(),
     internalAddress,

@@ -16,6 +16,7 @@ export interface DoctorSettings extends SettingsSideDeps {
   readonly audience: string;
   readonly dataDir: string;
   readonly members: readonly string[];
+  readonly memberPrefix: string | undefined;
   readonly clientSecret: string | undefined;
   /** Undefined where there is no application. */
   readonly internalAddress: string | undefined;
@@ -72,6 +73,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
       probe,
       url,
       members,
+      memberPrefix: settings.memberPrefix,
       clientSecret,
       clientId: clientIds.application,
       isConsoleThere,

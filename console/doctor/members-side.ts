@@ -9,6 +9,8 @@ export interface MembersSideDeps {
   readonly url: string;
   /** CONSOLE_MEMBERS; empty: the embedded one. */
   readonly members: readonly string[];
+  /** CONSOLE_MEMBER_PREFIX. */
+  readonly memberPrefix: string | undefined;
   /** CONSOLE_APPLICATION_CLIENT_SECRET. */
   readonly clientSecret: string | undefined;
   readonly clientId: string;
@@ -16,22 +18,48 @@ export interface MembersSideDeps {
 }
 
 const check = 'members through the proxy';
+/** First path segments that members have. */
+const prefixes = ['svc', 'hazelcast'];
 
 export async function checkMembers(deps: MembersSideDeps): Promise<readonly Finding[]> {
-  const { probe, members, isConsoleThere } = deps;
-  const directly = await Promise.all(members.map((member) => checkMember(probe, member)));
+  const { probe, members, memberPrefix, isConsoleThere } = deps;
+  const directly = await Promise.all(members.map((member) => checkMember(probe, member, memberPrefix)));
   return isConsoleThere ? [...directly, ...(await checkProxy(deps))] : directly;
 }
 
-/** Any answer of HTTP will do: groups of endpoints may be off. */
-async function checkMember(probe: Probe, member: string): Promise<Finding> {
+/** Any answer of HTTP will do: groups of endpoints may be off. A real member does not answer to the wrong prefix. */
+async function checkMember(probe: Probe, member: string, set: string | undefined): Promise<Finding> {
   const say = about(`member ${member}`);
-  const status = await statusOf(probe, `${member}/svc/health/ready`);
-  if (typeof status === 'number') return say.ok('It answers from here.');
-  return say.problem(
-    `Nobody answers there (${status}).`,
-    'Start the member with REST enabled, or correct CONSOLE_MEMBERS.',
+  const found = await Promise.all(
+    prefixes.map(async (prefix) => ({
+      prefix,
+      status: await statusOf(probe, `${member}/${prefix}/health/ready`),
+    })),
   );
+  const answering = found.filter(({ status }) => typeof status === 'number');
+  if (answering.some(({ prefix }) => set === undefined || prefix === set))
+    return say.ok('It answers from here.');
+  const [other] = answering;
+  if (other) {
+    return say.problem(
+      `It answers to paths that begin with /${other.prefix}, and CONSOLE_MEMBER_PREFIX is ${set}.`,
+      `Set CONSOLE_MEMBER_PREFIX=${other.prefix}, or unset it and let it be found; restart the console.`,
+    );
+  }
+  const reason = String(found.find(({ status }) => status !== 'timeout')?.status ?? 'timeout');
+  return say.problem(`Nobody answers there (${reason}).`, fixFor(reason, member));
+}
+
+function fixFor(reason: string, member: string): string {
+  const isHttps = member.startsWith('https:');
+  if (isHttps && reason === 'CERT_HAS_EXPIRED') return 'Renew the certificate of the member.';
+  if (isHttps && /SSL|EPROTO|TLS/.test(reason)) {
+    return 'What listens there speaks no TLS: write its address with http: in CONSOLE_MEMBERS, or turn TLS on at the member.';
+  }
+  if (isHttps && new ProbeError(reason).isAboutTls) {
+    return 'Set NODE_EXTRA_CA_CERTS to the PEM file of the authority of its certificate, which has to name this host.';
+  }
+  return 'Start the member with REST enabled, or correct CONSOLE_MEMBERS.';
 }
 
 async function checkProxy(deps: MembersSideDeps): Promise<readonly Finding[]> {

@@ -57,6 +57,17 @@ export const httpOrigin: Check<string> = (text) => {
   return url.origin;
 };
 
+/** Where one member answers: what comes behind its port is the member's own, and set by `CONSOLE_MEMBER_PREFIX`. */
+export const memberAddress: Check<string> = (text) => {
+  const url = httpUrl(text);
+  if (url.pathname !== '/') {
+    throw new UnfitError(
+      'must list addresses such as http://10.0.0.1:5701, without a path: the first path segment at the members is CONSOLE_MEMBER_PREFIX',
+    );
+  }
+  return url.origin;
+};
+
 /** An absolute http or https address, without a slash at the end. */
 export const httpAddress: Check<string> = (text) => {
   const url = httpUrl(text);

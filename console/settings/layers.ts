@@ -18,6 +18,8 @@ export interface SettingsSources {
   readonly yaml?: unknown;
   /** Reads a whole file as UTF-8; throws as `fs.readFileSync` does. */
   readonly readFile: (path: string) => string;
+  /** Epoch milliseconds; absent: now. */
+  readonly now?: number;
   /** Whether standard output is a terminal. */
   readonly isTerminal?: boolean;
   /** Which process starts with them; the console unless it is said. */

@@ -8,6 +8,10 @@ export interface Verdict {
 
 const clientSecretMinLength = 32;
 
+export const tlsMissingWarning =
+  'CONSOLE_URL is https, and what listens here speaks plain HTTP: CONSOLE_TLS_CERT is unset, and CONSOLE_TRUSTED_PROXIES ' +
+  'names no proxy that could end TLS';
+
 /** @param isGiven  whether a setting has a value, be it one that was refused */
 export type Judge = (settings: SettingValues, isGiven: (key: SettingKey) => boolean) => Verdict;
 
@@ -33,6 +37,10 @@ export const judgeSettings: Judge = (settings, isGiven) => {
   }
   if (isPlainHttp && settings.tlsCert !== undefined)
     problems.push('CONSOLE_TLS_CERT needs an https CONSOLE_URL');
+  const isServedElsewhere = settings.trustedProxies.length > 0;
+  if (!isPlainHttp && settings.tlsCert === undefined && !isServedElsewhere) {
+    warnings.push(tlsMissingWarning);
+  }
   if (settings.workers > 1) {
     warnings.push(
       'CONSOLE_WORKERS is for npm run proxy: the console is one process, so it changes nothing here',

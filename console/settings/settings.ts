@@ -4,7 +4,7 @@ import { type Found, type Layer, readLayers, type SettingsSources } from './laye
 import { entriesOfTable, nameOf } from './names.ts';
 import { judgeProxySettings, judgeSettings } from './rules.ts';
 import type { Known, Setting, SettingKey, SettingValues } from './table.ts';
-import { readTls, type TlsFiles } from './tls-files.ts';
+import { lifeWarning, readTls, type TlsFiles } from './tls-files.ts';
 
 /** Every setting with its checked value; frozen. */
 export interface Settings extends SettingValues {
@@ -49,13 +49,12 @@ export function loadSettings(sources: SettingsSources): Settings {
   const judge = sources.process === 'proxy' ? judgeProxySettings : judgeSettings;
   const verdict = judge(values, (key) => origins[key] !== 'unset');
   problems.push(...verdict.problems);
+  const warnings = [...verdict.warnings, ...lifeWarning(tls, sources.now ?? Date.now())];
   if (values.strict) {
-    problems.push(
-      ...verdict.warnings.map((warning) => `${warning} (refused because of CONSOLE_STRICT=true)`),
-    );
+    problems.push(...warnings.map((warning) => `${warning} (refused because of CONSOLE_STRICT=true)`));
   }
   if (problems.length > 0) throw new SettingsError(problems);
-  return Object.freeze({ ...values, tls, origins, warnings: Object.freeze([...verdict.warnings]) });
+  return Object.freeze({ ...values, tls, origins, warnings: Object.freeze(warnings) });
 }
 
 /** Every setting with its value, secrets redacted, and its origin, in the order of the table. */

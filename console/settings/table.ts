@@ -65,7 +65,7 @@ export const settingsTable = {
   adminPassword: secret('CONSOLE_ADMIN_PASSWORD', check.password, 'password of that administrator'),
   members: setting(
     'CONSOLE_MEMBERS',
-    check.listOf(check.httpOrigin),
+    check.listOf(check.memberAddress),
     { meaning: 'the embedded member', from: () => '' },
     'comma-separated member base addresses; unset = start and use the embedded member',
   ),

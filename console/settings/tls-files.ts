@@ -9,6 +9,22 @@ export interface TlsFiles {
   readonly key: Secret;
 }
 
+/** @param now  epoch milliseconds. @returns one sentence when nobody takes the certificate now */
+export function lifeWarning(tls: TlsFiles | undefined, now: number): string[] {
+  if (tls === undefined) return [];
+  const { validFrom, validTo } = new X509Certificate(tls.cert);
+  const shown = (date: string) => new Date(date).toISOString();
+  if (Date.parse(validTo) <= now) {
+    return [
+      `CONSOLE_TLS_CERT has expired at ${shown(validTo)}: browsers, applications and callers refuse it`,
+    ];
+  }
+  if (Date.parse(validFrom) > now) {
+    return [`CONSOLE_TLS_CERT is valid only from ${shown(validFrom)} on, by the clock of this machine`];
+  }
+  return [];
+}
+
 /**
  * Reads certificate and key, so that a bad pair is told at the start and not at the first handshake.
  *

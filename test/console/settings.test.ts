@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../console/secret.ts';
 import type { SettingsSources } from '../../console/settings/layers.ts';
 import { entriesOfTable } from '../../console/settings/names.ts';
@@ -14,7 +14,9 @@ import {
   type Settings,
   SettingsError,
 } from '../../console/settings/settings.ts';
+import { makeCertificate, opensslIsMissing } from '../peers/support/certificate.ts';
 
+const dayMs = 86_400_000;
 const strongSecret = randomBytes(32).toString('base64');
 let directory: string;
 
@@ -320,7 +322,45 @@ describe('rules of security', () => {
     'http://a.localhost:1',
     'https://example.com',
   ])('S87: takes the issuer %s', (url) => {
-    expect(load({ CONSOLE_URL: url, ...encrypted() })).toMatchObject({ url, warnings: [] });
+    const env = { CONSOLE_URL: url, CONSOLE_TRUSTED_PROXIES: '127.0.0.1', ...encrypted() };
+    expect(load(env)).toMatchObject({ url, warnings: [] });
+  });
+
+  test('D16: warns of an https issuer where nothing that is known ends TLS', () => {
+    const env = { CONSOLE_URL: 'https://example.com', ...encrypted() };
+    expect(load(env).warnings).toEqual([expect.stringContaining('what listens here speaks plain HTTP')]);
+    expect(problemsOf({ ...env, CONSOLE_STRICT: 'true' })).toHaveLength(1);
+  });
+
+  test.skipIf(opensslIsMissing !== undefined)(
+    'D16: warns of a certificate that has expired, or does not count yet',
+    async () => {
+      const { certificateFile, keyFile, remove } = await makeCertificate();
+      onTestFinished(remove);
+      const env = {
+        CONSOLE_URL: 'https://localhost',
+        CONSOLE_TLS_CERT: certificateFile,
+        CONSOLE_TLS_KEY: keyFile,
+        ...encrypted(),
+      };
+      const readFile = (path: string) => readFileSync(path, 'utf8');
+      const warningsAt = (now: number) => loadSettings({ env, readFile, now }).warnings;
+      expect(warningsAt(Date.now())).toEqual([]);
+      expect(warningsAt(Date.now() + 3 * dayMs)).toEqual([expect.stringContaining('has expired at 20')]);
+      expect(warningsAt(Date.now() - dayMs)).toEqual([expect.stringContaining('valid only from')]);
+      const strict = { env: { ...env, CONSOLE_STRICT: 'true' }, readFile, now: Date.now() + 3 * dayMs };
+      expect(() => loadSettings(strict)).toThrow(SettingsError);
+    },
+  );
+
+  test('D11: member addresses have no path, and the message says what is meant instead', () => {
+    for (const path of ['/svc', '/hazelcast/', '/a/b', '//']) {
+      const told = problemsOf({ CONSOLE_MEMBERS: `http://127.0.0.1:5701,http://127.0.0.1:5702${path}` });
+      expect(told).toEqual([
+        expect.stringMatching(/^CONSOLE_MEMBERS .*without a path.*CONSOLE_MEMBER_PREFIX/),
+      ]);
+    }
+    expect(load({ CONSOLE_MEMBERS: 'http://127.0.0.1:5701/' }).members).toEqual(['http://127.0.0.1:5701']);
   });
 
   test.each(['http://dash.internal:9021', 'http://10.0.0.7:9021', 'http://a.localhost:9021'])(

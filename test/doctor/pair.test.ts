@@ -1,5 +1,8 @@
 /** A console and a dashboard that are well, looked at with settings that are not. */
+import { once } from 'node:events';
 import { chmodSync, cpSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
@@ -222,6 +225,31 @@ describe('one fault each', () => {
     expect(problems).toEqual([`member ${nobody}`]);
   });
 
+  test('D11: another first path segment than the member has', async () => {
+    const { address, server } = await startHangingUp('/hazelcast/');
+    const { problems, line } = await examine({ CONSOLE_MEMBERS: address, CONSOLE_MEMBER_PREFIX: 'svc' });
+    expect(line(`member ${address}`)).toMatchObject({
+      state: 'problem',
+      reason: expect.stringContaining('/hazelcast, and CONSOLE_MEMBER_PREFIX is svc'),
+      fix: expect.stringContaining('CONSOLE_MEMBER_PREFIX=hazelcast'),
+    });
+    expect(problems).toEqual([`member ${address}`]);
+    const right = await examine({ CONSOLE_MEMBERS: address });
+    expect(right.line(`member ${address}`)!.state).toBe('ok');
+    server.close();
+  });
+
+  test('D16: a member at https that speaks plain HTTP', async () => {
+    const { address, server } = await startHangingUp('/hazelcast/');
+    const member = address.replace('http:', 'https:');
+    const { line } = await examine({ CONSOLE_MEMBERS: member });
+    expect(line(`member ${member}`)).toMatchObject({
+      state: 'problem',
+      fix: expect.stringContaining('speaks no TLS'),
+    });
+    server.close();
+  });
+
   test.each<[string, Record<string, string>, string, string, string]>([
     [
       'a proxy list that trusts everybody',
@@ -290,4 +318,15 @@ function copyOfStore(): string {
   const filter = (path: string) => !path.endsWith('.sock');
   cpSync(pair.console.dataDir, dataDir, { recursive: true, filter });
   return dataDir;
+}
+
+/** A member that answers to paths with this beginning, and hangs up on others, as the real engine does. */
+async function startHangingUp(prefix: string) {
+  const server = createServer((req, res) => {
+    if (req.url!.startsWith(prefix)) res.end();
+    else req.socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
