@@ -6,6 +6,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { roleScopes } from './access-token.ts';
+import { claimMeanings } from './claims-parameter.ts';
 import { nameOfClient } from './client-name.ts';
 import type { Clients } from './clients.ts';
 import { type Interaction, redirectOrigins } from './interaction.ts';
@@ -40,7 +41,7 @@ export function createConsent(deps: ConsentDeps) {
         csrf: csrf.token(ctx),
         application: { id: client?.id ?? '', name: client ? nameOfClient(client) : '', origin },
         username: account?.username ?? '',
-        scopes: [...scopesOf(interaction, roles), ...rolesOf(interaction, roles)],
+        scopes: [...scopesOf(interaction, roles), ...claimsOf(interaction), ...rolesOf(interaction, roles)],
         reach:
           roles.length === 0
             ? 'nothing'
@@ -51,8 +52,13 @@ export function createConsent(deps: ConsentDeps) {
     },
     /** Adds what was missing to the account's grant for this client. @returns the grant's id */
     async grant(interaction: Interaction): Promise<string> {
-      const { missingOIDCScope = [], missingResourceScopes = {} } = missingIn(interaction);
+      const {
+        missingOIDCScope = [],
+        missingOIDCClaims = [],
+        missingResourceScopes = {},
+      } = missingIn(interaction);
       const grant = await findGrant(interaction);
+      grant.addOIDCClaims([...missingOIDCClaims]);
       if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(' '));
       for (const [resource, scopes] of Object.entries(missingResourceScopes)) {
         grant.addResourceScope(resource, scopes.join(' '));
@@ -108,12 +114,19 @@ function scopesOf(interaction: Interaction, roles: readonly string[]): ConsentSc
   }));
 }
 
+/** Those that are asked for one by one, and have not been allowed before. */
+function claimsOf(interaction: Interaction): ConsentScope[] {
+  const { missingOIDCClaims = [] } = missingIn(interaction);
+  return missingOIDCClaims.map((name) => ({ name, meaning: claimMeanings.get(name) ?? name, isNew: true }));
+}
+
 function requestedOf({ params }: Interaction): readonly string[] {
   return String(params.scope ?? '').split(' ');
 }
 
 interface MissingScopes {
   readonly missingOIDCScope?: readonly string[];
+  readonly missingOIDCClaims?: readonly string[];
   readonly missingResourceScopes?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -41,13 +41,23 @@ async function findGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
 }
 
 async function widen(ctx: KoaContextWithOIDC, known: Grant | undefined): Promise<Grant> {
-  const { session, client, provider, requestParamScopes, resourceServers = {} } = ctx.oidc;
+  const {
+    session,
+    client,
+    provider,
+    requestParamScopes,
+    requestParamClaims,
+    resourceServers = {},
+  } = ctx.oidc;
   const grant = known ?? new provider.Grant({ accountId: session!.accountId!, clientId: client!.clientId });
   const asked = [...requestParamScopes];
   const resources = Object.keys(resourceServers);
   const isGranted = (scope: string) =>
     resources.every((resource) => grant.getResourceScope(resource).split(' ').includes(scope));
-  if (known && asked.every(isGranted)) return known;
+  const claims = [...requestParamClaims];
+  const hasClaims = claims.every((claim) => grant.getOIDCClaimsEncountered().includes(claim));
+  if (known && asked.every(isGranted) && hasClaims) return known;
+  grant.addOIDCClaims(claims);
   grant.addOIDCScope(asked.join(' '));
   for (const resource of resources) grant.addResourceScope(resource, asked.join(' '));
   await grant.save();

@@ -38,6 +38,7 @@ export function describeToken(
     {
       iat: issueTime(user, Number(iat) * 1000),
       jti: `${grantTag(token.grantId ?? '')}.${jti}`,
+      ...singleClaims(ctx),
     },
     describingClaims({
       subject: user.id,
@@ -48,6 +49,13 @@ export function describeToken(
       scopes,
     }),
   );
+}
+
+/** Those that were asked for one by one, for userinfo, which knows nothing but the token. */
+function singleClaims(ctx: KoaContextWithOIDC): { userinfo_claims?: string[] } {
+  const { RefreshToken, AuthorizationCode } = ctx.oidc.entities;
+  const asked = Object.keys((RefreshToken ?? AuthorizationCode)?.claims?.userinfo ?? {});
+  return asked.length === 0 ? {} : { userinfo_claims: asked };
 }
 
 /** What was asked for at the sign-in; a refresh may ask for less. */

@@ -2,6 +2,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import {
   type AsymmetricSigningAlgorithm,
+  type ClaimsParameter,
   type Configuration,
   errors,
   interactionPolicy,
@@ -13,9 +14,10 @@ import type { CookieNames } from '../http/cookies.ts';
 import { isLoopbackHost } from '../http/loopback.ts';
 import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
+import { narrowClaims } from './claims-parameter.ts';
 import { loadGrant } from './grants.ts';
 import type { Keys } from './keys.ts';
-import { profileClaims } from './person-claims.ts';
+import { emailClaims, profileClaims } from './person-claims.ts';
 import { describeToken } from './person-token.ts';
 import { missingBinding } from './pkce.ts';
 import { knownResources, type Resources } from './resources.ts';
@@ -74,12 +76,12 @@ function configuration(deps: ProviderDeps): Configuration {
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     enabledJWA: { dPoPSigningAlgValues: deps.proofAlgs },
     responseTypes: ['code'],
-    // `email` opens a claim at userinfo alone (OIDC Core §5.4).
-    scopes: ['openid', 'email', 'offline_access'],
+    scopes: ['openid', 'offline_access'],
     // auth_time tells the sessions of one person apart when an ID token comes back as a logout hint.
     claims: {
       openid: ['sub', 'auth_time', 'acr', 'amr'],
       profile: ['name', 'preferred_username', 'roles'],
+      email: ['email', 'email_verified'],
     },
     conformIdTokenClaims: false,
     pkce: {
@@ -109,6 +111,11 @@ function configuration(deps: ProviderDeps): Configuration {
       dPoP: { enabled: true, allowReplay: true },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
+      claimsParameter: {
+        enabled: true,
+        assertClaimsParameter: (ctx, claims, client) =>
+          narrowClaims(ctx, claims, deps.clients.find(client.clientId)?.scopes ?? []),
+      },
       introspection: { enabled: true },
       revocation: { enabled: true },
       rpInitiatedLogout: { enabled: true },
@@ -258,9 +265,11 @@ function findAccount(
   }
   return {
     accountId: user.id,
-    claims: async () => ({
+    claims: async (_use: string, _scope: string, asked: ClaimsParameter['id_token'] = {}) => ({
       sub: user.id,
       ...profileClaims(user),
+      // For the scope `email` userinfo has them (OIDC Core §5.4); an ID token when they are asked for one by one.
+      ...('email' in asked || 'email_verified' in asked ? emailClaims(user) : {}),
       roles: shownRoles(user, clients.find(ctx.oidc.client?.clientId ?? '')),
     }),
   };

@@ -65,10 +65,18 @@ function isForm({ headers }: IncomingMessage): boolean {
   return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 }
 
-function userClaims(user: UserRecord, { scopes, roles }: VerifiedToken) {
+function userClaims(user: UserRecord, { scopes, roles, claims }: VerifiedToken) {
   return {
     sub: user.id,
+    ...singleClaims(user, claims.userinfo_claims),
     ...(scopes.includes('profile') ? { ...profileClaims(user), roles } : {}),
     ...(scopes.includes('email') ? emailClaims(user) : {}),
   };
+}
+
+/** Asked for one by one, by the parameter `claims`. */
+function singleClaims(user: UserRecord, asked: unknown): object {
+  if (!Array.isArray(asked)) return {};
+  const all = { ...profileClaims(user), ...emailClaims(user) };
+  return Object.fromEntries(Object.entries(all).filter(([claim]) => asked.includes(claim)));
 }

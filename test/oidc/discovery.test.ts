@@ -111,7 +111,7 @@ test.each([
   ['id_token_signing_alg_values_supported', ['RS256', 'ES256', 'EdDSA']],
   ['request_parameter_supported', false],
   ['request_uri_parameter_supported', false],
-  ['claims_parameter_supported', false],
+  ['claims_parameter_supported', true],
   ['authorization_response_iss_parameter_supported', true],
   ['registration_endpoint', undefined],
   ['device_authorization_endpoint', undefined],
