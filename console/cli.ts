@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAuditFile, osUser } from './commands/audit-file.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
 import type { Command, Input, Reply, Tools } from './commands/command.ts';
+import { confirm } from './commands/confirmation.ts';
 import { explainFailure } from './commands/failures.ts';
 import { commonFlags, type Parsed, parseArguments, settingsFlags } from './commands/parse.ts';
 import { runCommand } from './commands/run.ts';
@@ -63,6 +64,7 @@ function asHelp(argv: readonly string[]): readonly string[] | undefined {
 /** In the running console, when there is one and the command is about its store; else here. */
 async function run(parsed: Parsed, argv: readonly string[]): Promise<Reply> {
   const { command, input } = parsed;
+  await confirm(parsed, process);
   const opened = createTools(command, input);
   try {
     const console = command.isLocal ? undefined : await opened.reach(dataDirOf(input));

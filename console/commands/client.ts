@@ -227,6 +227,8 @@ export const clientCommands: readonly Command[] = [
     name: 'client remove',
     summary: 'Removes a client; every token that it has stops working.',
     positionals: [id],
+    asks: ({ positionals }) =>
+      `This removes the client ${positionals[0]}, and every token that it has stops working.`,
     event: 'client.removed',
     async run({ positionals }, { services }) {
       const removed = positionals[0]!;

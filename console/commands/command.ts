@@ -20,6 +20,8 @@ export interface Command {
   readonly isLocal?: boolean;
   /** Takes the flags of every setting too, as the console itself does. */
   readonly takesSettings?: boolean;
+  /** What a person at the terminal is asked before it, since it cannot be taken back; undefined: nothing. */
+  readonly asks?: (input: Input) => string | undefined;
   /** The name of its audit event; a command without one changes nothing. */
   readonly event?: string;
   /** @throws {Error} a refusal; cli.ts knows the exit code of each kind */

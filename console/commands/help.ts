@@ -1,7 +1,7 @@
 /** Help, made from the table of commands. */
 import { type Command, type Flag, UsageError } from './command.ts';
 import { columns } from './output.ts';
-import { commonFlags } from './parse.ts';
+import { flagsOf } from './parse.ts';
 
 /** @param commands  a function, since the list holds this command too */
 export function helpCommand(commands: () => readonly Command[]): Command {
@@ -35,7 +35,7 @@ export function usageLine(command: Command): string {
 }
 
 export function describeCommand(command: Command): string {
-  const flags = { ...command.flags, ...commonFlags };
+  const flags = { ...command.flags, ...flagsOf({ ...command, takesSettings: false }) };
   return [
     command.summary,
     '',

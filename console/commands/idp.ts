@@ -43,7 +43,11 @@ export const idpCommands: readonly Command[] = [
       const provider = await readSettings({ id: input.positionals[0]!, kind }, said, services);
       const registration = await services.providerRegistration();
       const added = await registration.add({ ...provider, enabled: !input.has('disabled') });
-      return done(registration.find(added.id), services, `Added ${added.id}.`);
+      return done(
+        registration.find(added.id),
+        services,
+        `Added ${added.id}. Try it: npx console idp test ${added.id}`,
+      );
     },
   },
   {
@@ -127,6 +131,8 @@ export const idpCommands: readonly Command[] = [
       'An account belongs to its provider and to nobody else: it goes with it, and a provider that is added under the\n' +
         'same id later begins without accounts. To keep people out for a while, disable it.',
     ],
+    asks: (input) =>
+      `This removes the identity provider ${input.positionals[0]}${input.has('with-accounts') ? ' with all of its accounts' : ''}.`,
     event: 'idp.removed',
     async run(input, { services }) {
       const removed = input.positionals[0]!;

@@ -30,6 +30,8 @@ export const keyCommands: readonly Command[] = [
       'The next keys sign as soon as every verifier has had the time to see them in the key set, which is at once\n' +
         'when they are five minutes old. The old ones stay in the key set until the last token they signed has expired.',
     ],
+    asks: (input) =>
+      input.has('now') ? 'This makes every token that is out void: all callers need new ones.' : undefined,
     event: 'keys.rotated',
     async run(input, { services, now }) {
       const { keys } = await services();

@@ -61,6 +61,7 @@ export const licenceCommands: readonly Command[] = [
   {
     name: 'licence remove',
     summary: 'Forgets the licence; applications keep what they have until they are started anew.',
+    asks: () => 'This removes the licence.',
     event: 'licence.removed',
     async run(_input, { services }) {
       const { licences, licenceDeliveries } = await services();

@@ -54,8 +54,18 @@ function readTokens(argv: readonly string[], commands: readonly Command[]) {
   return parseArgs({ args: [...argv], options, strict: false, tokens: true }).tokens;
 }
 
-function flagsOf({ flags, takesSettings }: Command): Readonly<Record<string, Flag>> {
-  return { ...commonFlags, ...(takesSettings ? settingsFlags : {}), ...flags };
+const confirmationFlags: Readonly<Record<string, Flag>> = {
+  yes: { meaning: 'do not ask: a terminal is asked before this, a script never' },
+};
+
+/** All that a command takes. */
+export function flagsOf({ flags, takesSettings, asks }: Command): Readonly<Record<string, Flag>> {
+  return {
+    ...commonFlags,
+    ...(takesSettings ? settingsFlags : {}),
+    ...(asks ? confirmationFlags : {}),
+    ...flags,
+  };
 }
 
 /** First of all, so that no other message repeats what follows such a flag (S56). */

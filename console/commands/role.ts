@@ -86,6 +86,8 @@ export const roleCommands: readonly Command[] = [
     summary: 'Removes a role, takes it from everybody who has it, and ends their sessions.',
     positionals: [name],
     details: ['Refused while rules of an identity provider give it.'],
+    asks: ({ positionals }) =>
+      `This takes the role ${positionals[0]} from everybody who has it, and ends their sessions.`,
     event: 'role.removed',
     async run(input, { services }) {
       const removed = nameOf(input);

@@ -124,6 +124,7 @@ export const userCommands: readonly Command[] = [
     name: 'user remove',
     summary: 'Removes a user and ends all sessions of that user.',
     positionals: [name],
+    asks: ({ positionals }) => `This removes the user ${positionals[0]} with all sessions and tokens.`,
     event: 'user.removed',
     run: (input, { services }) => change(input, services, 'Removed', ({ users }, { id }) => users.remove(id)),
   },

@@ -1,0 +1,72 @@
+/** What cannot be taken back is asked about at a terminal, and there alone. */
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { commands } from '../../console/commands/table.ts';
+import { program, run, runTool, temporaryDirectory, toolDone } from './support.ts';
+
+const hasTerminals = spawnSync('script', ['--version']).status === 0;
+
+/** As somebody types it at a terminal; `script` makes one. */
+function atTerminal(dataDir: string, args: readonly string[], answer: string) {
+  const words = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
+  const typed = `sleep 1; printf '${answer}\\n'; sleep 3`;
+  return run('bash', ['-c', `( ${typed} ) | script -qec "${words}" /dev/null`], { dataDir });
+}
+
+async function directoryWith(...ids: readonly string[]): Promise<string> {
+  const dataDir = temporaryDirectory();
+  for (const id of ids) await toolDone(['client', 'add', id, '--scope', 'svc:health:read'], { dataDir });
+  return dataDir;
+}
+
+const idsIn = async (dataDir: string) =>
+  (await toolDone(['client', 'list', '--json'], { dataDir })).json<{ id: string }[]>().map(({ id }) => id);
+
+test('D24: every remove and keys rotate --now have a question', () => {
+  const input = { positionals: ['x'], has: () => true, text: () => undefined, texts: () => undefined };
+  const asked = commands.filter(({ name }) => / remove$/.test(name) || name === 'keys rotate');
+  expect(asked.length).toBeGreaterThanOrEqual(6);
+  for (const { name, asks } of asked) expect(asks?.(input), name).toMatch(/^This /);
+  const rotate = commands.find(({ name }) => name === 'keys rotate')!;
+  expect(rotate.asks!({ ...input, has: () => false })).toBeUndefined();
+});
+
+test.skipIf(!hasTerminals)(
+  'D24: at a terminal no is no, and yes is yes',
+  async () => {
+    const dataDir = await directoryWith('kept', 'gone', 'unasked');
+    const no = await atTerminal(dataDir, ['client', 'remove', 'kept'], 'n');
+    expect([no.code, no.stdout]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
+    const yes = await atTerminal(dataDir, ['client', 'remove', 'gone'], 'y');
+    expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining('This removes the client gone')]);
+    const unasked = await atTerminal(dataDir, ['client', 'remove', 'unasked', '--yes'], '');
+    expect([unasked.code, unasked.stdout]).toEqual([0, expect.not.stringContaining('Go on?')]);
+    const left = await idsIn(dataDir);
+    expect(['kept', 'gone', 'unasked'].map((id) => left.includes(id))).toEqual([true, false, false]);
+  },
+  60_000,
+);
+
+test('D24: a script is not asked, and may say --yes', async () => {
+  const dataDir = await directoryWith('one', 'two');
+  expect((await runTool(['client', 'remove', 'one'], { dataDir, stdin: 'n\n' })).code).toBe(0);
+  expect((await runTool(['client', 'remove', 'two', '--yes'], { dataDir })).code).toBe(0);
+  expect(await idsIn(dataDir)).not.toEqual(expect.arrayContaining(['one']));
+});
+
+test('D24: who adds an identity provider is told how to try it', async () => {
+  const oidc = [
+    '--kind',
+    'oidc',
+    '--issuer',
+    'https://login.corp.example',
+    '--client-id',
+    'c',
+    '--client-auth',
+    'none',
+  ];
+  const added = await toolDone(['idp', 'add', 'corp', ...oidc, '--default-role', 'Viewer'], {
+    dataDir: temporaryDirectory(),
+  });
+  expect(added.stdout).toContain('npx console idp test corp');
+});
