@@ -52,7 +52,13 @@ export interface ReplyListener {
 export interface Exchange {
   /** The member that is answering, or was asked last. */
   readonly member: Member | undefined;
+  /** Whether a byte of it may have reached that member. */
+  readonly isSent: boolean;
+  /** Whether somebody still waits for the reply: without one, no other member is asked. */
+  isWanted: boolean;
   resume(): void;
+  /** Says to the member that nothing more comes, and goes on to read what it may have sent by then. */
+  withdraw(): void;
   /** Breaks the exchange off at once; its connection is not used again (S63, S70). */
   abort(): void;
 }
@@ -82,6 +88,7 @@ class MemberExchange implements Exchange, Attempt {
   readonly caller: string;
   head = '';
   isSent = false;
+  isWanted = true;
   connection: Connection | undefined;
   member: Member | undefined;
   private readonly request: UpstreamRequest;
@@ -130,6 +137,10 @@ class MemberExchange implements Exchange, Attempt {
 
   resume(): void {
     this.connection?.resume();
+  }
+
+  withdraw(): void {
+    this.connection?.withdraw();
   }
 
   abort(): void {
@@ -212,6 +223,7 @@ class MemberExchange implements Exchange, Attempt {
 
   /** Only when no byte was sent, or when sending it twice changes nothing (S66). */
   private mayTryAgain({ reason }: UpstreamFailure): boolean {
+    if (!this.isWanted) return false;
     if (!this.isSent) {
       const rest = this.candidates.slice(this.tried);
       return reason === 'busy' ? rest.some((member) => this.fits(member)) : rest.length > 0;
@@ -227,7 +239,7 @@ class MemberExchange implements Exchange, Attempt {
 
   /** Whether another member can be asked with all of the request. */
   private isElsewhere(): boolean {
-    return this.tried < this.candidates.length && !(this.body?.content instanceof Readable);
+    return this.isWanted && this.tried < this.candidates.length && !(this.body?.content instanceof Readable);
   }
 
   /** The next in turn may be busy, or have gone silent since the candidates were chosen. */

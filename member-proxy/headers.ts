@@ -16,6 +16,8 @@ const dropped = new Set([
   'server',
   'location',
   'x-request-id',
+  // Our own member's, for the proxy itself.
+  'item-type',
   // A browser would take these for the console's, and go by them beyond this one reply.
   'set-cookie',
   'set-cookie2',

@@ -26,6 +26,8 @@ import { readTarget, type Target } from './path.ts';
 import { noSuchMember, readPin } from './pin.ts';
 import { waitOf } from './poll-wait.ts';
 import type { MemberCredentials } from './positions.ts';
+import { createPollDesk } from './queue-polls/poll-desk.ts';
+import type { ItemRecord } from './queue-polls/queue-item.ts';
 import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import type { RefusedCall } from './refused-call.ts';
 import { relayTo, requestFor } from './relay.ts';
@@ -37,6 +39,9 @@ import { continueTrace } from './trace.ts';
 import type { Caller } from './verify-token.ts';
 
 export type { CallRecord, RefusedCall };
+
+const pollsLeft =
+  'polls whose callers have gone still wait at members: an item that one of them is given is lost';
 
 /** The part of a logger that the proxy needs. */
 export interface ProxyLog {
@@ -62,6 +67,10 @@ export interface MemberProxyDeps {
   readonly requestIdOf: (req: IncomingMessage) => string;
   /** The caller's address, for the record (S84). */
   readonly addressOf?: (req: IncomingMessage) => string;
+  /** Whether all members end a poll whose connection is ended on this side: our own one does. */
+  readonly canWithdraw?: boolean;
+  /** Hears of items of queues that did not reach the caller for whom they were. */
+  readonly onItem?: (record: ItemRecord) => void;
   /** For audit and metrics. */
   readonly onDecision?: (record: CallRecord) => void;
 }
@@ -77,6 +86,8 @@ export interface MemberProxy {
   readonly firstLook: Promise<void>;
   /** See {@link Members.drain}. */
   drain(names: ReadonlySet<string>): void;
+  /** Polls that wait now. */
+  waitingPolls(): number;
   /** Waits for calls under way and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -97,6 +108,13 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const replyFields = createReplyFields();
   const admission = createAdmission(deps.admission ?? defaultAdmission, now);
   const checkOurCredentials = createCredentialWatch(log, now);
+  const desk = createPollDesk({
+    limits,
+    members: members.list,
+    canWithdraw: deps.canWithdraw ?? false,
+    now: deps.now,
+    onItem: deps.onItem ?? (() => {}),
+  });
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
   const waiting = createCallsUnderWay();
 
@@ -106,9 +124,12 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     statuses: members.statuses,
     firstLook: members.firstLook,
     drain: members.drain,
-    close() {
+    waitingPolls: desk.waiting,
+    async close() {
       stopHearing();
-      return members.close();
+      const polls = await desk.close();
+      if (polls > 0) log.warn({ polls }, pollsLeft);
+      await members.close();
     },
   };
 
@@ -295,11 +316,18 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     }
     waiting.add(call);
     const listener = relayTo(call, replyFields, limits, (error) => refuse(call, error));
-    if (call.rule!.endsMember) {
-      void shutDown(call, candidates[0]!, requestOf(candidates[0]), listener);
-      return;
-    }
-    call.exchange = startExchange(requestOf(candidates[0]), listener, candidates);
+    const request = requestOf(candidates[0]);
+    if (call.rule!.endsMember) void shutDown(call, candidates[0]!, request, listener);
+    else if (isPoll(call)) desk.take(call, request, listener, candidates, waitMsOf(call));
+    else call.exchange = startExchange(request, listener, candidates);
+  }
+
+  function isPoll({ rule, req }: Call): boolean {
+    return rule!.structure?.action === 'poll' && req.method !== 'HEAD';
+  }
+
+  function waitMsOf({ req, rule, target }: Call): number {
+    return (waitOf(req.method!, rule!, target!) ?? 0) * 1000;
   }
 
   async function shutDown(call: Call, member: Member, request: UpstreamRequest, listener: ReplyListener) {

@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { watchDelivery } from '../member-proxy/fast-lane/delivery.ts';
 import { createCluster } from './cluster/cluster.ts';
 import { createLifecycle, type Lifecycle } from './cluster/lifecycle.ts';
 import type { MemberConfig } from './config/config.ts';
@@ -109,6 +110,8 @@ export async function startMember({
     readBody,
     managementRoute: createManagement({ readBody, accept, log }),
     maxPollSeconds: config.limits.pollSeconds,
+    watchDelivery,
+    log,
     identity,
     lifecycle,
     licences,

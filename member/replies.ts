@@ -30,6 +30,21 @@ export function replyValue(res: ServerResponse, { content, contentType }: HeldVa
   res.end(content, 'latin1'); // which is what text is held in
 }
 
+/**
+ * 200 with a queue's item as text, and the type that it was offered with in a field of our own where that is another:
+ * the console's proxy needs it to give an item back, and keeps the field to itself.
+ */
+export function replyItem(
+  res: ServerResponse,
+  content: HeldValue['content'],
+  offeredType: string | undefined,
+): void {
+  const fields = ['Content-Type', 'text/plain', 'Content-Length', String(content.length)];
+  if (offeredType !== 'text/plain') fields.push('Item-Type', offeredType ?? 'none');
+  res.writeHead(200, fields);
+  res.end(content, 'latin1');
+}
+
 export function replyText(res: ServerResponse, text: string): void {
   replyWith(res, 200, 'text/plain', text);
 }

@@ -15,6 +15,7 @@ import {
   type MemberProxy,
   type MemberProxyDeps,
 } from '../../member-proxy/proxy.ts';
+import type { ItemRecord } from '../../member-proxy/queue-polls/queue-item.ts';
 import { problems } from '../errors.ts';
 import type { CallMetrics } from '../http/call-metrics.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -34,7 +35,7 @@ export interface MemberSurfaceDeps
   readonly bearer: BearerCheck;
   readonly log: Logger;
   readonly audit: Audit;
-  readonly metrics: Pick<CallMetrics, 'memberCall' | 'replyStalled'>;
+  readonly metrics: Pick<CallMetrics, 'memberCall' | 'replyStalled' | 'queueItem' | 'followPolls'>;
   readonly addressOf: (req: IncomingMessage) => string;
   /** How many processes share the limits; each gets its part. */
   readonly processes?: number;
@@ -52,7 +53,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
       ? embeddedPolls(openFilesLimit())
       : partOf(settings.proxyPollsPerMember, processes),
   };
-  return createMemberProxy({
+  const proxy = createMemberProxy({
     ...deps,
     members: createMembers({
       addresses: members,
@@ -76,12 +77,20 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     },
     now: () => performance.now(),
     requestIdOf,
+    canWithdraw: isEmbedded,
+    onItem(record) {
+      metrics.queueItem(record.outcome);
+      if (record.outcome === 'lost') auditLost(record);
+    },
     onDecision(record) {
       metrics.memberCall(record.method, record.route, record.status, record.durationMs);
       if (record.decision === problems.replyStalled.code) metrics.replyStalled();
       if (!isPlainRead(record)) auditCall(record);
     },
   });
+
+  metrics.followPolls(proxy.waitingPolls);
+  return proxy;
 
   function logMember({ address, prefix, isIn, lastProbe }: MemberStatus): void {
     const fields = { member: address, prefix, lastProbe };
@@ -99,6 +108,11 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
         'member answers to another first path segment: correct or unset CONSOLE_MEMBER_PREFIX',
       );
     }
+  }
+
+  /** Nothing else says what it was: the line of the call cannot be told from that of a poll that took nothing (S94). */
+  function auditLost({ subject, outcome: _, ...item }: ItemRecord): void {
+    audit('queue.item.lost', { ...item, actor: subject, outcome: 'failure' });
   }
 
   /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */

@@ -1,6 +1,6 @@
 /** What every process of the console counts that answers calls, in Prometheus' text format. */
 
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Faults } from '../faults.ts';
 
 export interface CallMetrics {
@@ -8,6 +8,10 @@ export interface CallMetrics {
   memberCall(method: string, route: string | undefined, status: number, durationMs: number): void;
   /** A caller did not read his reply, and was cut off. */
   replyStalled(): void;
+  /** Shows how many polls wait. */
+  followPolls(count: () => number): void;
+  /** An item of a queue did not reach the caller for whom it was. */
+  queueItem(outcome: 'handedOn' | 'putBack' | 'lost'): void;
   request(surface: string, status: number): void;
   text(): Promise<string>;
   readonly contentType: string;
@@ -16,6 +20,8 @@ export interface CallMetrics {
 }
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
+
+const itemOutcomes = { handedOn: 'handed_on', putBack: 'put_back', lost: 'lost' } as const;
 
 /** Each label value is kept for good, so none is taken from a caller as it comes. */
 const labelOf = (method: string) => (knownMethods.has(method) ? method : 'other');
@@ -36,6 +42,22 @@ export function createCallMetrics(faults: Readonly<Faults>): CallMetrics {
     help: 'Replies of members that the caller did not read, and that were cut off',
     registers,
   });
+  let countPolls = () => 0;
+  new Gauge({
+    name: 'console_queue_polls_waiting',
+    help: 'Queue polls that wait for an item',
+    registers,
+    collect() {
+      this.set(countPolls());
+    },
+  });
+  const items = new Counter({
+    name: 'console_queue_items_total',
+    help: 'Items of queues that did not reach the caller for whom a member gave them: handed on to another, put back, lost',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of Object.values(itemOutcomes)) items.inc({ outcome }, 0);
   const requests = new Counter({
     name: 'console_http_requests_total',
     help: 'Requests to the console itself, by surface and status',
@@ -66,6 +88,10 @@ export function createCallMetrics(faults: Readonly<Faults>): CallMetrics {
     memberCall: (method, route, status, durationMs) =>
       calls.observe({ method: labelOf(method), route: route ?? 'none', status }, durationMs / 1000),
     replyStalled: () => stalled.inc(),
+    followPolls(count) {
+      countPolls = count;
+    },
+    queueItem: (outcome) => items.inc({ outcome: itemOutcomes[outcome] }),
     request: (surface, status) => requests.inc({ surface, status }),
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -17,6 +17,8 @@ export interface Connection {
   run(attempt: Attempt): void;
   /** Reads on after the reply has been left alone. */
   resume(): void;
+  /** Ends this side: whatever the member has sent by then is read, and the connection not used again. */
+  withdraw(): void;
   /** Closes at once, without a word to the attempt. */
   destroy(): void;
 }
@@ -61,6 +63,7 @@ export function openConnection(
   let hasHead = false;
   /** Whether the reply lets the connection live on. */
   let isKept = true;
+  let isWithdrawn = false;
   let idleMs: number | undefined;
   let pump: BodyPump | undefined;
   /** Kept from one wait to the next of the same length; one that fires while nothing is waited for means nothing. */
@@ -109,6 +112,10 @@ export function openConnection(
       isPaused = false;
       watch(stallMs);
       socket.resume();
+    },
+    withdraw() {
+      isWithdrawn = true;
+      socket.end();
     },
     destroy: () => close(undefined),
   };
@@ -165,7 +172,7 @@ export function openConnection(
     const answered = attempt!;
     isPaused = false;
     // An answer before the whole request has been sent leaves no one knowing where the next one begins.
-    if (isKept && !hasExcess && pump === undefined) {
+    if (isKept && !isWithdrawn && !hasExcess && pump === undefined) {
       attempt = undefined;
       events.onFree(connection, answered);
     } else {

@@ -2,7 +2,7 @@ import type { MemberLimits, QueueConfig } from '../config/config.ts';
 import { type ChangeRecorder, memoryOnly } from './changes.ts';
 import { createDeque, type Deque } from './deque.ts';
 import { costOf, type Memory } from './memory.ts';
-import { type HeldValue, hold, type StoredValue } from './values.ts';
+import { type HeldValue, hold, release, type StoredValue } from './values.ts';
 
 /** An item on its way to a client; it is in the queue again when it is put back. */
 export interface QueueItem extends HeldValue {
@@ -31,8 +31,10 @@ export interface Queues {
   take(queue: string): QueueItem | undefined;
   /** Returns an item that could not be sent: to the next waiter, else to the head. */
   putBack(queue: string, item: QueueItem): void;
-  /** An item has reached its client: only now may it be forgotten. */
+  /** The system has all of an item's reply: only now may it be forgotten. */
   delivered(queue: string, item: QueueItem): void;
+  /** As {@link Queues.putBack}, for one that had been forgotten already. */
+  takeBack(queue: string, item: QueueItem): void;
   /** Waits for an item behind all earlier waiters; `false` when too many wait already. */
   wait(queue: string, waiter: Waiter): boolean;
   stopWaiting(queue: string, waiter: Waiter): void;
@@ -98,6 +100,13 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
     waiter.give(item);
   }
 
+  function putBack(name: string, item: QueueItem): void {
+    const queue = open(name);
+    if (queue === undefined) return;
+    memory.take(costOf('', item));
+    add(name, queue, item, 'unshift');
+  }
+
   return {
     isConfigured: (name) => queues.has(name) || configOf(name) !== undefined,
     size: (name) => queues.get(name)?.items.size ?? 0,
@@ -143,11 +152,11 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       return item;
     },
 
-    putBack(name, item) {
-      const queue = open(name);
-      if (queue === undefined) return;
-      memory.take(costOf('', item));
-      add(name, queue, item, 'unshift');
+    putBack,
+
+    takeBack(name, item) {
+      recorder.note({ kind: 'offer', queue: name, number: item.number, item: release(item) });
+      putBack(name, item);
     },
 
     delivered: (name, { number }) => recorder.note({ kind: 'delivered', queue: name, number }),

@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { QueueItem, Queues, Waiter } from '../data/queues.ts';
-import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
+import { release } from '../data/values.ts';
+import type { MemberLog } from '../log.ts';
+import { replyEmpty, replyItem, replyNoContent, replyValue } from '../replies.ts';
 import type { Call, Handler } from '../router.ts';
 
 export interface PollDeps {
@@ -8,6 +13,13 @@ export interface PollDeps {
   readonly cluster: Pick<Cluster, 'assertWritable'>;
   /** Longest wait that a poll may ask for, in seconds. */
   readonly maxPollSeconds: number;
+  /** Tells once whether the client has got a reply; called before its last bytes are written. */
+  readonly watchDelivery: (
+    res: ServerResponse,
+    socket: Socket,
+    onSettled: (delivery: 'taken' | 'notTaken' | 'unknown') => void,
+  ) => void;
+  readonly log: MemberLog;
 }
 
 /**
@@ -17,7 +29,7 @@ export interface PollDeps {
  *
  * An item leaves the queue only for a connection that stands, in the order in which the polls came.
  */
-export function createPoll({ queues, cluster, maxPollSeconds }: PollDeps): Handler {
+export function createPoll({ queues, cluster, maxPollSeconds, watchDelivery, log }: PollDeps): Handler {
   return function poll(call, queue = '', secondsText = '') {
     const seconds = secondsOf(secondsText);
     if (seconds === undefined || seconds > maxPollSeconds) {
@@ -66,35 +78,36 @@ export function createPoll({ queues, cluster, maxPollSeconds }: PollDeps): Handl
   }
 
   /**
-   * Sends an item. While the operating system does not have all of the reply, no client can have
-   * read it whole: when the connection ends before that, the item goes back to the head.
+   * Sends an item. It goes back to the head when it turns out that the client had gone (S72, S94), and into the log
+   * when nobody can tell.
    */
   function send({ req, res }: Call, queue: string, item: QueueItem): void {
-    const { socket } = req;
+    let isForgotten = false;
+    watchDelivery(res, req.socket, (delivery) => {
+      if (delivery === 'taken') return;
+      if (delivery === 'unknown') warnOf(queue, item);
+      else if (isForgotten) queues.takeBack(queue, item);
+      else queues.putBack(queue, item);
+    });
+    res.once('finish', () => {
+      if (req.socket.errored) return;
+      isForgotten = true;
+      queues.delivered(queue, item); // at once: the next thing may be a kill
+    });
     // DELETE says text/plain whatever was offered (spec §4.2). The spec has no GET here: it says the
     // MIME type that the item came with, as in the real engine.
-    replyValue(res, req.method === 'DELETE' ? { content: item.content, contentType: 'text/plain' } : item);
-    if (isSent({ req, res })) {
-      queues.delivered(queue, item); // at once: the next thing may be a kill
-      return;
-    }
+    if (req.method !== 'DELETE') replyValue(res, item);
+    else replyItem(res, item.content, item.contentType);
+  }
 
-    function putBack(): void {
-      queues.putBack(queue, item);
-    }
-    socket.once('close', putBack);
-    res.once('finish', () => {
-      if (socket.errored) return;
-      socket.off('close', putBack);
-      queues.delivered(queue, item);
-    });
+  function warnOf(queue: string, item: QueueItem): void {
+    const { bytes } = release(item);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    log.warn({ queue, size: bytes.length, sha256 }, unconfirmed);
   }
 }
 
-/** Whether the operating system has all of the reply. */
-function isSent({ req: { socket }, res }: Call): boolean {
-  return res.writableLength === 0 && !socket.errored && !socket.destroyed;
-}
+const unconfirmed = 'a client reset its connection when it had been sent an item: it may have read it or not';
 
 /** Whether a reply can still go out: neither end has closed. */
 function isLive({ req: { socket } }: Call): boolean {

@@ -22,9 +22,9 @@ export function createQueueRoutes({
   queues,
   cluster,
   readBody,
-  maxPollSeconds,
+  ...pollDeps
 }: QueueEndpointsDeps): readonly Route[] {
-  const poll = createPoll({ queues, cluster, maxPollSeconds });
+  const poll = createPoll({ queues, cluster, ...pollDeps });
 
   /** Spec §4.2 row 5: offers the body without waiting; 503 when the queue or the memory is full. */
   function offerBody(call: Call, queue: string) {

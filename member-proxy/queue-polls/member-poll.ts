@@ -1,0 +1,86 @@
+/** One poll at a member: begun for one caller, and answered for whoever waits when the answer comes. */
+import type { ProblemError } from '../../console/errors.ts';
+import { type Exchange, type ReplyHead, type ReplyListener, startExchange } from '../exchange.ts';
+import { type CopyRoom, ItemCopy } from './item-copy.ts';
+import type { PollingCaller } from './polling-caller.ts';
+
+export interface MemberPollEvents {
+  /** @returns who gets the item that begins to arrive */
+  onItem(poll: MemberPoll): PollingCaller | undefined;
+  /**
+   * All of the item has come from the member.
+   *
+   * @param rest  its last piece, valid during the call only
+   */
+  onWhole(poll: MemberPoll, head: ReplyHead, copy: ItemCopy, rest: Buffer | undefined): void;
+  /** An answer without an item has begun. @returns who gets it */
+  onNone(poll: MemberPoll, status: number): PollingCaller | undefined;
+  /** Broke off; within an item where there is a copy. */
+  onBroken(
+    poll: MemberPoll,
+    error: ProblemError,
+    head: ReplyHead | undefined,
+    copy: ItemCopy | undefined,
+  ): void;
+  /** Comes last, whatever came before. */
+  onOver(poll: MemberPoll): void;
+}
+
+export class MemberPoll implements ReplyListener {
+  /** Who began it, the call of whom it has in the record. */
+  readonly beganFor: PollingCaller;
+  /** For whom it waits; nobody when he has gone or has been given something else. */
+  owner: PollingCaller | undefined;
+  /** Who is being given its reply. */
+  recipient: PollingCaller | undefined;
+  exchange: Exchange | undefined;
+  isAnswered = false;
+  isWithdrawn = false;
+  isOver = false;
+  private readonly room: CopyRoom;
+  private readonly events: MemberPollEvents;
+  private head: ReplyHead | undefined;
+  private copy: ItemCopy | undefined;
+
+  constructor(owner: PollingCaller, room: CopyRoom, events: MemberPollEvents) {
+    this.beganFor = owner;
+    this.owner = owner;
+    this.room = room;
+    this.events = events;
+  }
+
+  begin(): void {
+    const { request, candidates } = this.beganFor;
+    this.exchange = startExchange(request, this, candidates);
+  }
+
+  onHead(head: ReplyHead): void {
+    this.head = head;
+    this.isAnswered = true;
+    if (head.status === 200) {
+      this.copy = new ItemCopy(this.room);
+      this.recipient = this.events.onItem(this);
+    } else {
+      this.recipient = this.events.onNone(this, head.status);
+    }
+    this.recipient?.listener.onHead(head);
+  }
+
+  onData(piece: Buffer): boolean {
+    this.copy?.add(piece);
+    return this.recipient === undefined || this.recipient.listener.onData(piece);
+  }
+
+  onEnd(rest: Buffer | undefined): void {
+    this.isOver = true;
+    if (this.copy === undefined) this.recipient?.listener.onEnd(rest);
+    else this.events.onWhole(this, this.head!, this.copy, rest);
+    this.events.onOver(this);
+  }
+
+  onFailure(error: ProblemError): void {
+    this.isOver = true;
+    this.events.onBroken(this, error, this.head, this.copy);
+    this.events.onOver(this);
+  }
+}
