@@ -71,7 +71,7 @@ describe('C3: a log reader that stops reading', () => {
     const path = `/svc/rest/maps/${'m'.repeat(200)}/${'k'.repeat(2000)}`;
     const token = await machineToken(console, 'app:Viewer');
     // Each is refused, with a line of some kilobytes: in all well above what may wait.
-    const calls = 4000;
+    const calls = 2000;
     let refused = 0;
     await Promise.all(
       Array.from({ length: 4 }, async () => {
