@@ -38,6 +38,10 @@ export interface EngineOptions {
   readonly count?: number;
   /** All others are on. */
   readonly off?: readonly EndpointGroup[];
+  /** REST has a listener of its own, on the port above the member's (advanced network). */
+  readonly hasRestListener?: boolean;
+  /** System properties of the engine, beside those of {@link configFor}. */
+  readonly properties?: Readonly<Record<string, string>>;
   /** Beside `network`, as in the engine's own YAML. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
@@ -53,6 +57,8 @@ export interface EngineMember {
   output(): string;
   /** SIGKILL: no good-bye to anybody. */
   kill(): Promise<void>;
+  /** SIGTERM; resolves when it has ended. Graceful with `hazelcast.shutdownhook.policy` GRACEFUL. */
+  terminate(): Promise<void>;
   /** SIGSTOP: connections stand and nothing answers. */
   suspend(): void;
   /** SIGCONT. */
@@ -129,6 +135,11 @@ async function prepare(
       child.kill('SIGKILL');
       await closed;
     },
+    async terminate() {
+      const closed = once(child!, 'close');
+      child!.kill('SIGTERM');
+      await closed;
+    },
     suspend: () => void child!.kill('SIGSTOP'),
     resume: () => void child!.kill('SIGCONT'),
     async start() {
@@ -157,22 +168,12 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /** Everything stays on this machine: one address, no multicast, no call home, no environment of ours. */
-function configFor({ off = [], config }: EngineOptions, port: number, ports: readonly number[]): object {
-  const endpoints = Object.fromEntries(groups.map((group) => [group, { enabled: !off.includes(group) }]));
+function configFor(options: EngineOptions, port: number, ports: readonly number[]): object {
+  const { properties, config } = options;
   return {
     hazelcast: {
       'cluster-name': 'dev',
-      network: {
-        'public-address': '127.0.0.1',
-        port: { port, 'auto-increment': false },
-        interfaces: { enabled: true, interfaces: ['127.0.0.1'] },
-        join: {
-          'auto-detection': { enabled: false },
-          multicast: { enabled: false },
-          'tcp-ip': { enabled: true, 'member-list': ports.map((other) => `127.0.0.1:${other}`) },
-        },
-        'rest-api': { enabled: true, 'endpoint-groups': endpoints },
-      },
+      ...networkFor(options, port, ports),
       properties: {
         'hazelcast.phone.home.enabled': 'false',
         'hazelcast.socket.bind.any': 'false',
@@ -185,8 +186,36 @@ function configFor({ off = [], config }: EngineOptions, port: number, ports: rea
         'hazelcast.merge.first.run.delay.seconds': '2',
         'hazelcast.merge.next.run.delay.seconds': '2',
         'hazelcast.logging.type': 'jdk',
+        ...properties,
       },
       ...config,
+    },
+  };
+}
+
+function networkFor({ off = [], hasRestListener }: EngineOptions, port: number, ports: readonly number[]) {
+  const endpoints = Object.fromEntries(groups.map((group) => [group, { enabled: !off.includes(group) }]));
+  const at = (own: number) => ({
+    'public-address': '127.0.0.1',
+    port: { port: own, 'auto-increment': false },
+    interfaces: { enabled: true, interfaces: ['127.0.0.1'] },
+  });
+  const memberPortOf = (rest: number) => (hasRestListener ? rest + 1 : rest);
+  const join = {
+    'auto-detection': { enabled: false },
+    multicast: { enabled: false },
+    'tcp-ip': { enabled: true, 'member-list': ports.map((other) => `127.0.0.1:${memberPortOf(other)}`) },
+  };
+  if (!hasRestListener) {
+    return { network: { ...at(port), join, 'rest-api': { enabled: true, 'endpoint-groups': endpoints } } };
+  }
+  const rest = { port: { port, 'auto-increment': false }, 'endpoint-groups': endpoints };
+  return {
+    'advanced-network': {
+      enabled: true,
+      join,
+      'member-server-socket-endpoint-config': at(memberPortOf(port)),
+      'rest-server-socket-endpoint-config': rest,
     },
   };
 }
