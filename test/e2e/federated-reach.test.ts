@@ -10,7 +10,7 @@ import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import type { RunningProvider } from '../federation/support.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
-import { countUsers } from '../helpers/store.ts';
+import { countUsers, until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 import { leave, signInAbroad, startOpenIdProvider } from './outside.ts';
 
@@ -96,10 +96,10 @@ describe.skipIf(reason !== undefined)(`C9: providers as they are met${reason ? `
         stdin: 'a long enough sentence',
       });
       expect(added.code).toBe(0);
-      await console.waitFor(
+      await until(
         async () =>
           (await agent.signIn({ username: 'vera', password: 'a long enough sentence' })).status === 200,
-        'vera',
+        'vera to be known',
       );
       expect((await agent.get('/login/test/idp')).status).toBe(403);
       expect((await agent.get('/login/test/idp/start')).status).toBe(403);

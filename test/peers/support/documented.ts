@@ -1,7 +1,6 @@
 /** What docs/applications.md tells people to paste, for this test's addresses. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { program, root, run } from '../../commands/support.ts';
+import { program, run } from '../../commands/support.ts';
+import { recipe } from './recipe.ts';
 
 export interface Documented {
   readonly commands: readonly string[];
@@ -18,16 +17,7 @@ export interface Documented {
  * @throws {Error} when the document does not have something that is to be replaced
  */
 export function documented(section: string, replaced: Readonly<Record<string, string>>): Documented {
-  const whole = readFileSync(join(root, 'docs/applications.md'), 'utf8');
-  let text = whole.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '';
-  for (const [from, to] of Object.entries(replaced)) {
-    if (!text.includes(from)) throw new Error(`docs/applications.md, ${section}: there is no ${from}`);
-    text = text.replaceAll(from, to);
-  }
-  const blocks = (language: string) =>
-    [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, of, block]) =>
-      of === language ? [block!] : [],
-    );
+  const { blocks, text } = recipe('applications.md', replaced, section);
   return {
     commands: blocks('sh'),
     configurations: blocks('apache'),
