@@ -42,7 +42,7 @@ describe.skipIf(missing)(`Flask with Authlib${missing ?? ''}`, () => {
       iss: console.url,
       aud: 'reports',
       preferred_username: admin.username,
-      roles: ['Admin'],
+      roles: ['Admin', 'Viewer'],
     });
   });
 });

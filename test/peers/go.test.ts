@@ -51,7 +51,7 @@ describe.skipIf(missing)(`go-oidc${missing ?? ''}`, () => {
       iss: console.url,
       aud: 'ledger',
       preferred_username: admin.username,
-      roles: ['Admin'],
+      roles: ['Admin', 'Viewer'],
     });
   });
 

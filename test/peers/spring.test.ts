@@ -66,7 +66,7 @@ describe.each([
       const { there, here, asked, end } = await signInAtApplication(console.url, `${url}/me`);
       expect(asked.searchParams.has('nonce')).toBe(true);
       expect(asked.searchParams.has('code_challenge')).toBe(sendsPkce);
-      expect([end.status, end.body]).toEqual([200, `${admin.username} [Admin]`]);
+      expect([end.status, end.body]).toEqual([200, `${admin.username} [Admin, Viewer]`]);
       await here.follow(await here.submit(await here.get('/connect/logout')));
       await until(async () => (await there.get('/me')).status === 302, 'the session there to end', 10_000);
     });
