@@ -1,0 +1,42 @@
+/** What came of a run, module by module, as docs/conformance.md shows it. */
+import { isKept, known } from './known.ts';
+import type { ModuleResult } from './suite/api.ts';
+
+export interface Judged extends ModuleResult {
+  readonly plan: string;
+  /** Why it does not simply pass, when that is known. */
+  readonly why?: string;
+  readonly isFault: boolean;
+}
+
+export function judge(plan: string, result: ModuleResult): Judged {
+  const found = known.find(
+    (one) => one.module === result.module && one.result === result.result && (one.plan ?? plan) === plan,
+  );
+  const isFine = ['PASSED', isKept].includes(result.result) || found !== undefined;
+  return { ...result, plan, ...(found ? { why: found.why } : {}), isFault: !isFine };
+}
+
+/** One line while it runs; what went wrong beneath. */
+export function line({ plan, module, result, isFault, remarks }: Judged): string {
+  const said = isFault
+    ? remarks.map(({ kind, source, message }) => `\n    ${kind} ${source}: ${message}`)
+    : [];
+  return `${isFault ? 'FAULT' : 'ok   '} ${plan}: ${module} ${result}${said.join('')}`;
+}
+
+export function markdown(results: readonly Judged[]): string {
+  const plans = [...new Set(results.map(({ plan }) => plan))];
+  return plans
+    .map((plan) => {
+      const rows = results.filter((one) => one.plan === plan).map(row);
+      return `### ${plan}\n\n| Module | Result | Why |\n|---|---|---|\n${rows.join('\n')}\n`;
+    })
+    .join('\n');
+}
+
+function row({ module, variant, result, why = '' }: Judged): string {
+  const auth = variant.client_auth_type === 'client_secret_post' ? ' (`client_secret_post`)' : '';
+  const said = result === isKept ? 'passed, page kept' : result.toLowerCase();
+  return `| \`${module}\`${auth} | ${said} | ${why} |`;
+}
