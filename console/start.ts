@@ -8,6 +8,7 @@ import { startEmbeddedMember } from './embedded-member.ts';
 import type { Faults } from './faults.ts';
 import { listen } from './listen.ts';
 import { createAudit, type Logger } from './log.ts';
+import { excessOf } from './oidc/client-excess.ts';
 import { hearRefusedConnections } from './refused-connections.ts';
 import { createServices, type Services } from './services.ts';
 import { followSettings } from './settings/follow-settings.ts';
@@ -108,6 +109,7 @@ export async function start({
   );
   if (!member) await Promise.race([console.members.firstLook, pause(firstLookMs, undefined, { ref: false })]);
 
+  tellExcess(services, log);
   process.stdout.write(
     welcome({
       settings,
@@ -129,6 +131,13 @@ export async function start({
 async function allOf<T extends readonly unknown[] | []>(work: T) {
   await Promise.allSettled(work);
   return Promise.all(work);
+}
+
+/** No warning: whether it is needed, the administrator knows. */
+function tellExcess({ clients, now }: Services, log: Logger): void {
+  const excess = excessOf(clients.list(), now());
+  if (Object.values(excess).flat().length === 0) return;
+  log.info({ ...excess }, 'clients have more than they may need: npx console doctor says what to change');
 }
 
 async function createFirstAdministrator({ settings, users }: Services): Promise<void> {

@@ -7,8 +7,8 @@ import { ProblemError } from '../errors.ts';
 import type { Delivery } from '../licence/deliveries.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import { applicationClientId } from '../oidc/access-token.ts';
+import { excessOf } from '../oidc/client-excess.ts';
 import { dashboardClientId } from '../oidc/clients.ts';
-import { pkcePolicyOf } from '../oidc/pkce.ts';
 import { SealError } from '../oidc/sealing.ts';
 import type { Services } from '../services.ts';
 import { internalAddressWarning, tlsMissingWarning } from '../settings/rules.ts';
@@ -89,7 +89,7 @@ async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
 
 /** What a running console says of the store that it has open. */
 async function toldBy(
-  { kids, request, unboundClients, waitingLicence, unwritable }: StoreKnowledge,
+  { kids, request, waitingLicence, unwritable, ...excess }: StoreKnowledge,
   settings: Settings,
 ): Promise<OpenedStore> {
   return {
@@ -99,7 +99,7 @@ async function toldBy(
     kids,
     outbound: await outboundOf(settings),
     signRequest: async () => request!,
-    unboundClients,
+    ...excess,
     waitingLicence: waitingLicence && { reason: undefined, ...waitingLicence },
   };
 }
@@ -118,7 +118,7 @@ async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> 
 
 async function lookInto(services: Services): Promise<OpenedStore> {
   services.keys.load();
-  const { kids, unboundClients, waitingLicence } = await tellStore(services, services.settings.url, {
+  const { kids, waitingLicence, ...excess } = await tellStore(services, services.settings.url, {
     checks: false,
   });
   return {
@@ -126,7 +126,7 @@ async function lookInto(services: Services): Promise<OpenedStore> {
     kids,
     outbound: services.outbound,
     signRequest: () => signRequest(services, services.settings.url),
-    unboundClients,
+    ...excess,
     waitingLicence: waitingLicence && { reason: undefined, ...waitingLicence },
   };
 }
@@ -144,10 +144,7 @@ export async function tellStore(
   const unwritable = checks ? await storage.checkWritable().then(() => undefined, inShort) : undefined;
   return {
     kids,
-    unboundClients: clients
-      .list()
-      .filter((client) => !client.disabled && pkcePolicyOf(client) === 'optional')
-      .map(({ id }) => id),
+    ...excessOf(clients.list(), services.now()),
     ...(kids.length > 0 && checks ? { request: await signRequest(services, url) } : {}),
     ...(waiting ? { waitingLicence: licenceOf(waiting) } : {}),
     ...(unwritable === undefined ? {} : { unwritable }),

@@ -1,8 +1,34 @@
 /** What registered clients are let off. */
 import { about, type Finding } from './finding.ts';
 
-/** @param unbound  ids of clients that may ask for a code with neither PKCE nor a nonce */
-export function checkClients(unbound: readonly string[]): readonly Finding[] {
+/** Ids of clients: see `console/oidc/client-excess.ts`. */
+export interface Excess {
+  readonly unboundClients: readonly string[];
+  readonly unlimitedClients: readonly string[];
+  readonly unrotatedClients: readonly string[];
+}
+
+export function checkClients({
+  unboundClients,
+  unlimitedClients,
+  unrotatedClients,
+}: Excess): readonly Finding[] {
+  const unlimited = unlimitedClients.map((id) =>
+    about(`client ${id}`).warning(
+      'It gets every role of its users: what they can do here and at the members, it can.',
+      `Give it a ceiling: npx console client update ${id} --max-role Viewer`,
+    ),
+  );
+  const unrotated = unrotatedClients.map((id) =>
+    about(`client ${id}`).warning(
+      'It has had the same secret for more than a year.',
+      `npx console client rotate-secret ${id}; the old one works until the next rotation.`,
+    ),
+  );
+  return [...checkBinding(unboundClients), ...unlimited, ...unrotated];
+}
+
+function checkBinding(unbound: readonly string[]): readonly Finding[] {
   return unbound.map((id) =>
     about(`client ${id}`).warning(
       'It may sign people in with neither PKCE nor a nonce: somebody who gets hold of a code can use it at this client.',

@@ -2,7 +2,7 @@
 import type { Outbound } from '../http/outbound.ts';
 import { checkApplication } from './application-side.ts';
 import { checkCertificate } from './certificate.ts';
-import { checkClients } from './clients-side.ts';
+import { checkClients, type Excess } from './clients-side.ts';
 import { checkConsole } from './console-side.ts';
 import { about, type Finding } from './finding.ts';
 import { checkInternalAddress } from './internal-side.ts';
@@ -23,14 +23,12 @@ export interface DoctorSettings extends SettingsSideDeps {
 }
 
 /** What it works with when the store could be opened. */
-export interface OpenedStore {
+export interface OpenedStore extends Excess {
   readonly checkWritable: () => Promise<void>;
   /** Ids of the keys that the key set has to show; empty before the first start. */
   readonly kids: readonly string[];
   readonly outbound: Pick<Outbound, 'send'>;
   readonly signRequest: () => Promise<string>;
-  /** Ids of clients that may sign people in with neither PKCE nor a nonce. */
-  readonly unboundClients: readonly string[];
   /** The licence that the application has not acknowledged yet. */
   readonly waitingLicence: { readonly id: string; readonly reason: string | undefined } | undefined;
 }
@@ -63,7 +61,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     ...own,
     ...findings,
     ...(await checkApplication({ probe, url, addresses, clientId: clientIds.dashboard, isConsoleThere })),
-    ...(opened ? checkClients(opened.unboundClients) : []),
+    ...(opened ? checkClients(opened) : []),
     ...(await checkInternal(deps, opened, kids)),
     ...(await checkCertificates(
       [...addresses, ...(internalAddress === undefined ? [] : [internalAddress])],

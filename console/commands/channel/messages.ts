@@ -3,9 +3,11 @@
  * the data directory. Whoever can open the socket may do all that the command line can do, so the directory's
  * permissions (0700) are the check.
  */
+
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { ClientExcess } from '../../oidc/client-excess.ts';
 import type { Reply } from '../command.ts';
 import type { Failure } from '../failures.ts';
 
@@ -33,13 +35,11 @@ export type FromCaller =
   | { readonly kind: 'unread'; readonly message: string };
 
 /** What only who has the store open can tell. */
-export interface StoreKnowledge {
+export interface StoreKnowledge extends ClientExcess {
   /** Ids of the keys that the key set has to show. */
   readonly kids: readonly string[];
   /** A signed question for the application; absent while there are no keys. */
   readonly request?: string;
-  /** Ids of clients that may sign people in with neither PKCE nor a nonce. */
-  readonly unboundClients: readonly string[];
   readonly waitingLicence?: { readonly id: string; readonly reason?: string };
   /** Why the store cannot be written, if it cannot. */
   readonly unwritable?: { readonly reason: string; readonly state?: string };

@@ -1,0 +1,35 @@
+/** What registered clients have that they may not need: for the administrator, who alone can tell. */
+import type { ClientRecord } from '../storage/records.ts';
+import { pkcePolicyOf } from './pkce.ts';
+import { ceilingOf } from './role-ceiling.ts';
+
+/** Ids of clients, each list for one thing; those of the settings are what the settings say. */
+export interface ClientExcess {
+  /** May sign people in with neither PKCE nor a nonce. */
+  readonly unboundClients: readonly string[];
+  /** Get every role of their users. */
+  readonly unlimitedClients: readonly string[];
+  /** Have had the same secret for more than a year. */
+  readonly unrotatedClients: readonly string[];
+}
+
+const oldMs = 365 * 86_400_000;
+
+/** @param now  epoch milliseconds */
+export function excessOf(clients: readonly ClientRecord[], now: number): ClientExcess {
+  const live = clients.filter(({ disabled }) => !disabled);
+  const own = live.filter(({ fromSettings }) => !fromSettings);
+  const idsOf = (found: readonly ClientRecord[]) => found.map(({ id }) => id);
+  return {
+    unboundClients: idsOf(live.filter((client) => pkcePolicyOf(client) === 'optional')),
+    unlimitedClients: idsOf(
+      own.filter((client) => client.grantTypes.includes('authorization_code') && isUnlimited(client)),
+    ),
+    unrotatedClients: idsOf(own.filter(({ secrets }) => secrets[0] && secrets[0].createdAt + oldMs < now)),
+  };
+}
+
+function isUnlimited(client: ClientRecord): boolean {
+  const ceiling = ceilingOf(client);
+  return ceiling === undefined || ceiling.includes('Admin');
+}

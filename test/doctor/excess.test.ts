@@ -1,0 +1,54 @@
+/** Clients that have more than they may need: what the doctor and the start say of them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { excessOf } from '../../console/oidc/client-excess.ts';
+import { runTool, toolDone } from '../commands/support.ts';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { thirdParty } from '../helpers/store.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'console-excess-'));
+let console: RunningConsole;
+
+beforeAll(async () => {
+  const uri = ['--redirect-uri', 'http://localhost:9021/x'];
+  await toolDone(['client', 'add', 'everything', ...uri, '--first-party'], { dataDir });
+  await toolDone(['client', 'add', 'limited', ...uri, '--first-party', '--max-role', 'Viewer'], { dataDir });
+  await toolDone(['client', 'add', 'unbound', ...uri, '--pkce', 'optional'], { dataDir });
+  console = await startConsole({ dataDir });
+});
+afterAll(async () => {
+  await console?.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('S96: the doctor warns of them, with what to change', async () => {
+  const doctor = await runTool(['doctor', '--json'], { dataDir, env: { CONSOLE_URL: console.url } });
+  const { findings } = doctor.json<{ findings: { check: string; state: string; fix: string }[] }>();
+  const told = findings.filter(({ check }) => check.startsWith('client '));
+  expect(told.map(({ check, state }) => [check, state])).toEqual([
+    ['client unbound', 'warning'],
+    ['client everything', 'warning'],
+  ]);
+  expect(told[1]!.fix).toContain('npx console client update everything --max-role Viewer');
+});
+
+test('S96: the start names them', () => {
+  const line = console
+    .log()
+    .find(({ msg }) => String(msg).startsWith('clients have more than they may need'));
+  expect(line).toMatchObject({
+    unboundClients: ['unbound'],
+    unlimitedClients: ['everything'],
+    unrotatedClients: [],
+  });
+});
+
+test('S96: a secret that nobody has changed for a year is one of them', () => {
+  const day = 86_400_000;
+  const client = { ...thirdParty, isPublic: false, secrets: [{ sha256: 'x', createdAt: day }] };
+  expect(excessOf([client], 365 * day).unrotatedClients).toEqual([]);
+  expect(excessOf([client], 367 * day).unrotatedClients).toEqual([client.id]);
+  expect(excessOf([{ ...client, disabled: true }], 367 * day).unrotatedClients).toEqual([]);
+});
