@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   'proxy-members': () => import('./proxy-members.ts'),
   member: () => import('./member.ts'),
   login: () => import('./login.ts'),
+  guessing: () => import('./guessing.ts'),
   start: () => import('./start.ts'),
 };
 

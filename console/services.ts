@@ -34,6 +34,8 @@ export interface ServicesDeps {
   readonly storage: Storage;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The same, going on evenly whatever is done to the clock. */
+  readonly steady?: () => number;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   /** Where the dashboard application is now, when that may change; otherwise what `settings` says. */
   readonly application?: () => ApplicationAddresses;
@@ -43,6 +45,7 @@ export function createServices({
   settings,
   storage,
   now,
+  steady = now,
   log,
   application = constant(applicationAddresses(settings)),
 }: ServicesDeps) {
@@ -124,6 +127,7 @@ export function createServices({
     application,
     storage,
     now,
+    steady,
     sealer,
     accounts,
     passwords,

@@ -14,6 +14,7 @@ import { createServices, type Services } from './services.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
+import { createSteadyClock } from './steady-clock.ts';
 import { followFile } from './storage/follow-file.ts';
 import { openStorage } from './storage/open.ts';
 import { welcome } from './welcome.ts';
@@ -51,7 +52,8 @@ export async function start({
   closing,
   faults,
 }: StartDeps): Promise<Started> {
-  const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', log });
+  const steady = createSteadyClock();
+  const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', steady, log });
   closing.add('store', storage.close);
   const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
   closing.add('audit trail', trail.close);
@@ -66,7 +68,7 @@ export async function start({
   });
   closing.add('settings', followed.close);
   const { application } = followed;
-  const services = createServices({ settings, storage, now: Date.now, log, application });
+  const services = createServices({ settings, storage, now: Date.now, steady, log, application });
   closing.add('last uses of clients', services.clientUses.flush);
   closing.add('keys', services.keys.close);
   closing.add('identity providers', services.providers.close);

@@ -3,9 +3,13 @@ import { randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import { ProblemError, problems } from '../errors.ts';
 import { isGuessable } from './password-blocklist.ts';
+import { createPlaces, type Turn } from './places.ts';
 
 /** OWASP's first choice: 19 MiB, two passes, one lane. */
 const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** An administrator, or somebody in a session. */
+const trusted: Turn = { standing: 'known', group: '' };
 
 export const passwordLimits = { maxCharacters: 256, maxBytes: 1024 } as const;
 
@@ -30,15 +34,16 @@ export interface Passwords {
   /**
    * Takes as long for an account that does not exist (`stored` undefined) as for a wrong password (S28).
    *
+   * @param turn  of who asks, when many do
    * @throws {ProblemError} `busy` when too many hashes wait
    */
-  verify(stored: string | undefined, password: string): Promise<boolean>;
+  verify(stored: string | undefined, password: string, turn?: Turn): Promise<boolean>;
   /** Whether the stored hash has weaker parameters than today's. */
   needsRehash(stored: string): boolean;
 }
 
 export function createPasswords({ minCharacters, concurrency, maxWaiting }: PasswordsDeps): Passwords {
-  const slots = createSlots(concurrency, maxWaiting);
+  const places = createPlaces(concurrency, maxWaiting);
   const decoy = randomHash();
 
   return {
@@ -56,10 +61,10 @@ export function createPasswords({ minCharacters, concurrency, maxWaiting }: Pass
         throw weak('This password is easy to guess. A few unrelated words make a good one.');
       }
     },
-    hash: (password) => slots.run(() => argon2.hash(normalise(password), parameters)),
-    async verify(stored, password) {
+    hash: (password) => places.run(trusted, () => argon2.hash(normalise(password), parameters)),
+    async verify(stored, password, turn = trusted) {
       if (Buffer.byteLength(password) > passwordLimits.maxBytes) return false;
-      const isRight = await slots.run(() => argon2.verify(stored ?? decoy, normalise(password)));
+      const isRight = await places.run(turn, () => argon2.verify(stored ?? decoy, normalise(password)));
       return isRight && stored !== undefined;
     },
     needsRehash: (stored) => argon2.needsRehash(stored, parameters),
@@ -80,32 +85,4 @@ function normalise(password: string): string {
 
 function weak(detail: string): ProblemError {
   return new ProblemError(problems.weakPassword, detail);
-}
-
-/** Runs at most `size` pieces of work at once, keeps `maxWaiting` in line, refuses the rest. */
-function createSlots(size: number, maxWaiting: number) {
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-
-  return {
-    async run<T>(work: () => Promise<T>): Promise<T> {
-      if (busy >= size) {
-        if (waiting.length >= maxWaiting) {
-          throw new ProblemError(problems.busy, 'Too many sign-ins at this moment.', {
-            headers: { 'Retry-After': '2' },
-          });
-        }
-        await new Promise<void>((resolve) => waiting.push(resolve));
-      } else {
-        busy++;
-      }
-      try {
-        return await work();
-      } finally {
-        const next = waiting.shift();
-        if (next) next();
-        else busy--;
-      }
-    },
-  };
 }

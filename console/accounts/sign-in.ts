@@ -1,9 +1,10 @@
 /** From a user name and a password to an account, or to the one refusal that tells nothing (S28). */
 import { ProblemError, problems } from '../errors.ts';
 import type { UserRecord } from '../storage/records.ts';
+import type { Guessing } from './guessing.ts';
 import { type Passwords, passwordLimits } from './passwords.ts';
+import type { Turn } from './places.ts';
 import type { SignInTimes } from './sign-in-times.ts';
-import { accountBudget, sourceBudget, type Throttle } from './throttle.ts';
 import type { Users } from './users.ts';
 import { issueTime } from './validity.ts';
 
@@ -12,6 +13,8 @@ export interface Credentials {
   readonly password: string;
   /** The client address. */
   readonly source: string;
+  /** Names a browser that has signed in to this account before. */
+  readonly browser?: string | undefined;
 }
 
 export interface SignedIn {
@@ -41,7 +44,7 @@ export interface Directories {
 export interface SignInDeps {
   readonly users: Users;
   readonly passwords: Passwords;
-  readonly throttle: Throttle;
+  readonly guessing: Guessing;
   readonly times: SignInTimes;
   readonly directories?: Directories;
   /** Epoch milliseconds. */
@@ -51,29 +54,34 @@ export interface SignInDeps {
 const maxUsernameLength = 256;
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { users, passwords, throttle, times, directories, now } = deps;
+  const { users, passwords, guessing, times, directories, now } = deps;
 
-  return async ({ username, password, source }) => {
+  return async ({ username, password, source, browser }) => {
     checkSize(username, password);
-    const [bySource, byAccount] = [sourceBudget(source), accountBudget(username)];
-    await throttle.take([bySource, byAccount]);
-    const local = await verify(username, password).catch(async (error: unknown) => {
-      // Nobody looked at the password: that was no guess.
-      await Promise.all([throttle.giveBack(bySource), throttle.giveBack(byAccount)]);
+    const guess = await guessing.begin({ username, source, browser });
+    const local = await verify(username, password, guess.turn).catch(async (error: unknown) => {
+      await guess.giveBack();
       throw error;
     });
-    const account = local ?? (await verifyElsewhere(username, password));
-    if (!account) return undefined;
-    await Promise.all([throttle.giveBack(bySource), throttle.forget(byAccount)]);
-    if (local && passwords.needsRehash(local.passwordHash)) await rehash(local, password);
+    const account =
+      local ??
+      (await verifyElsewhere(username, password).catch(async (error: unknown) => {
+        await guess.leaveOpen();
+        throw error;
+      }));
+    if (!account) {
+      guess.fail();
+      return undefined;
+    }
     const at = issueTime(account, now());
-    await times.note(account.id, at);
+    await Promise.all([guess.succeed(), times.note(account.id, at)]);
+    if (local && passwords.needsRehash(local.passwordHash)) await rehash(local, password);
     return { account, at };
   };
 
-  async function verify(username: string, password: string): Promise<UserRecord | undefined> {
+  async function verify(username: string, password: string, turn: Turn): Promise<UserRecord | undefined> {
     const known = findLocal(username);
-    const isRight = await passwords.verify(known?.passwordHash, password);
+    const isRight = await passwords.verify(known?.passwordHash, password, turn);
     if (!known || !isRight) return undefined;
     // Hashing takes time, in which an administrator may have changed the account.
     const account = users.find(known.id);

@@ -22,8 +22,8 @@ export interface Throttle {
 
 export interface ThrottleDeps {
   readonly artifacts: ArtifactStore;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
+  /** Epoch milliseconds that go on evenly. */
+  readonly steady: () => number;
   /** Attempts that fit into one window. */
   readonly attempts: number;
   readonly windowSeconds: number;
@@ -31,26 +31,17 @@ export interface ThrottleDeps {
 
 const kind = 'Throttle';
 
-export function createThrottle({ artifacts, now, attempts, windowSeconds }: ThrottleDeps): Throttle {
+export function createThrottle({ artifacts, steady, attempts, windowSeconds }: ThrottleDeps): Throttle {
   return {
     async take(budgets) {
       for (const budget of budgets) {
         const { count, resetsAt } = await artifacts.count(kind, budget, windowSeconds);
-        if (count > attempts) throw refuse(secondsUntil(resetsAt));
+        if (count > attempts) throw refuseGuess(Math.min(windowSeconds, resetsAt - steady() / 1000));
       }
     },
     giveBack: (budget) => artifacts.uncount(kind, budget),
     forget: (budget) => artifacts.remove(kind, budget),
   };
-
-  function secondsUntil(end: number): number {
-    return Math.min(windowSeconds, Math.max(1, Math.ceil(end - now() / 1000)));
-  }
-}
-
-/** @param username  as typed, whether there is such an account or not */
-export function accountBudget(username: string): Budget {
-  return `account ${username.normalize('NFKC').toLowerCase()}` as Budget;
 }
 
 /**
@@ -62,8 +53,8 @@ export function confirmationBudget(accountId: string): Budget {
 }
 
 /** @param address  the client address; of IPv6 the /64 counts, which one customer has to himself */
-export function sourceBudget(address: string): Budget {
-  return `source ${isIPv6(address) ? networkOf(address) : address}` as Budget;
+export function networkOfSource(address: string): string {
+  return isIPv6(address) ? networkOf(address) : address;
 }
 
 function networkOf(address: string): string {
@@ -75,8 +66,8 @@ function networkOf(address: string): string {
 }
 
 /** The page or program that shows it adds when to try again. */
-function refuse(seconds: number): ProblemError {
+export function refuseGuess(seconds: number): ProblemError {
   return new ProblemError(problems.tooManyRequests, 'Too many failed attempts.', {
-    headers: { 'Retry-After': String(seconds) },
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
   });
 }

@@ -7,6 +7,7 @@ import type { UserRecord } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import type { Passwords } from './passwords.ts';
 import { checkRolesExist } from './roles.ts';
+import { checkUsername, foldedName, isTaken, normalName } from './usernames.ts';
 import { validSince } from './validity.ts';
 import type { AccountRegistry } from './voiding.ts';
 
@@ -60,7 +61,7 @@ export function createUsers(deps: UsersDeps): Users {
 
   return {
     find: (id) => registry.get('users', id),
-    findByName: (username) => names().get(fold(username)),
+    findByName: (username) => names().get(foldedName(username)),
     list: () => [...registry.all('users').values()].sort((a, b) => a.username.localeCompare(b.username)),
     hasAny: () => registry.all('users').size > 0,
     isStillValid(id, issuedAt) {
@@ -69,7 +70,8 @@ export function createUsers(deps: UsersDeps): Users {
     },
     validSince: accountValidSince,
     ids: () => registry.all('users').keys(),
-    async add({ username, password, roles, email }, { isFirst = false } = {}) {
+    async add({ username: typed, password, roles, email }, { isFirst = false } = {}) {
+      const username = normalName(typed);
       checkUsername(username);
       if (email !== undefined) checkEmail(email);
       passwords.check(password, [username, ...(email ? [email] : [])]);
@@ -77,7 +79,11 @@ export function createUsers(deps: UsersDeps): Users {
       return registry.update((transaction) => {
         if (isFirst && transaction.all('users').size > 0)
           throw conflict('There is an administrator already.');
-        if (isTaken(transaction, username)) throw conflict(`There is a user named ${username} already.`);
+        if (isTaken(transaction, username)) {
+          throw conflict(
+            `There is a user or a client named ${username} already, or one whose name looks like it.`,
+          );
+        }
         checkRolesExist(transaction, roles);
         const user: UserRecord = {
           id: newSubject(transaction, newId),
@@ -136,7 +142,10 @@ export function createUsers(deps: UsersDeps): Users {
   function names(): Map<string, UserRecord> {
     const users = registry.all('users');
     if (index?.of !== users) {
-      index = { of: users, byName: new Map([...users.values()].map((user) => [fold(user.username), user])) };
+      index = {
+        of: users,
+        byName: new Map([...users.values()].map((user) => [foldedName(user.username), user])),
+      };
     }
     return index.byName;
   }
@@ -161,17 +170,6 @@ export function newSubject(transaction: RegistryTransaction, newId: () => string
   }
 }
 
-function fold(username: string): string {
-  return username.normalize('NFKC').toLowerCase();
-}
-
-/** Whether somebody has this name, in whatever case and form of the same characters. */
-export function isTaken(transaction: RegistryTransaction, username: string): boolean {
-  const folded = fold(username);
-  for (const user of transaction.all('users').values()) if (fold(user.username) === folded) return true;
-  return false;
-}
-
 /**
  * @param before  a store that never had an administrator has none to lose
  * @throws {ProblemError} `conflict`
@@ -193,21 +191,8 @@ function isProviderOf({ federated }: UserRecord, transaction: RegistryTransactio
   return !federated || transaction.get('providers', federated.provider)?.enabled === true;
 }
 
-export function isUsername(text: string): boolean {
-  return /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u.test(text);
-}
-
 export function isEmail(text: string): boolean {
   return text.length <= 254 && /^[^\s@<>"',;]+@[^\s@<>"',;]+$/.test(text);
-}
-
-function checkUsername(username: string): void {
-  if (!isUsername(username)) {
-    throw new ProblemError(
-      problems.invalidRequest,
-      'A user name has 1 to 64 letters, digits and the characters . _ @ -, and starts with a letter or a digit.',
-    );
-  }
 }
 
 function checkEmail(email: string): void {

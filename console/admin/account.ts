@@ -120,7 +120,11 @@ export function createAccountPage(deps: AccountPageDeps) {
     const budget = confirmationBudget(account.id);
     await throttle.take([budget]);
     const current = form.get('current_password') ?? '';
-    if (!(await passwords.verify(account.passwordHash, current))) {
+    const isRight = await passwords.verify(account.passwordHash, current).catch(async (error: unknown) => {
+      await throttle.giveBack(budget);
+      throw error;
+    });
+    if (!isRight) {
       throw new ProblemError(problems.invalidRequest, 'The current password is not right.');
     }
     await throttle.forget(budget);

@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import { renderLogin } from '../../views/login.tsx';
 import { renderNotSetUp } from '../../views/not-set-up.tsx';
+import type { KnownBrowsers } from '../accounts/known-browsers.ts';
 import type { OutsideReturn, OutsideSignIn } from '../accounts/outside-sign-in.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import { ProblemError, problems } from '../errors.ts';
@@ -15,6 +16,7 @@ import type { Visitors } from './visitor.ts';
 
 export interface LoginDeps {
   readonly signIn: SignIn;
+  readonly knownBrowsers: KnownBrowsers;
   readonly visitors: Visitors;
   readonly outside: OutsideSignIn;
   readonly csrf: Csrf;
@@ -39,7 +41,7 @@ interface LoginOutcome {
 const home = '/';
 
 export function createLogin(deps: LoginDeps) {
-  const { signIn, visitors, outside, csrf, clientAddress, isSetUp, isSecure } = deps;
+  const { signIn, knownBrowsers, visitors, outside, csrf, clientAddress, isSetUp, isSecure } = deps;
   const { wrongCredentials, onSignIn } = deps;
   const own = new URL(deps.url);
   const returned: OutsideReturn = {
@@ -81,10 +83,15 @@ export function createLogin(deps: LoginDeps) {
       csrf.check(ctx, form);
       const username = form.get('username') ?? '';
       try {
-        const credentials = { username, password: form.get('password') ?? '', source: clientAddress(ctx) };
-        const signedIn = await signIn(credentials);
+        const signedIn = await signIn({
+          username,
+          password: form.get('password') ?? '',
+          source: clientAddress(ctx),
+          browser: knownBrowsers.find(ctx, username),
+        });
         onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
         if (!signedIn) return refuse(ctx, 401, { username, problem: wrongCredentials });
+        knownBrowsers.remember(ctx, username);
         await visitors.start(ctx, signedIn.account.id, signedIn.at);
         goHome(ctx);
       } catch (error) {

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { Context } from 'koa';
+import { createGuessing } from '../accounts/guessing.ts';
+import { createKnownBrowsers } from '../accounts/known-browsers.ts';
 import { createSetup, type Setup } from '../accounts/setup.ts';
 import { createSignIn } from '../accounts/sign-in.ts';
 import { createSignInTimes } from '../accounts/sign-in-times.ts';
@@ -28,7 +30,7 @@ import { composeOutsideLogouts, composeReceivedLogouts } from './outside-logout.
 import { composeProvider, lifetimesOf } from './provider.ts';
 import type { Shared } from './shared.ts';
 
-/** Guesses at a password, for each account and for each source (S29). */
+/** Guesses at the password of an open session (S29). */
 const throttling = { attempts: 10, windowSeconds: 300 } as const;
 
 /** What somebody waits for the applications of a session that they have ended. */
@@ -41,7 +43,7 @@ export interface Browser {
 
 export async function composeBrowser(shared: Shared, notices: LogoutNotices): Promise<Browser> {
   const { services, metrics, audit, about, addressOf } = shared;
-  const { settings, storage, now, sealer, users, passwords, sessions } = services;
+  const { settings, storage, now, steady, sealer, users, passwords, sessions } = services;
   const isSecure = settings.url.startsWith('https:');
   const names = cookieNames(isSecure);
   const cookieKeys = [await keepSecret(storage.registry, sealer, 'cookie-key')];
@@ -55,7 +57,13 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     isSecure,
     secret: await keepSecret(storage.registry, sealer, 'csrf-key'),
   });
-  const throttle = createThrottle({ artifacts: storage.artifacts, now, ...throttling });
+  const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
+  const guessing = createGuessing({ artifacts: storage.artifacts, steady });
+  const knownBrowsers = createKnownBrowsers({
+    cookieName: names.browser,
+    isSecure,
+    secret: await keepSecret(storage.registry, sealer, 'browser-key'),
+  });
   const times = createSignInTimes({ artifacts: storage.artifacts });
   const setup = createSetup({ users, times, now });
   const visitors = composeVisitors(shared, browserSessions);
@@ -82,9 +90,10 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   };
   const composed = composeOutside(shared, { times, cookieName, isSecure, csrf, currentUser, onSignIn });
   const { outside, directories, showMetadata } = composed;
-  const signIn = createSignIn({ users, passwords, throttle, times, directories, now });
+  const signIn = createSignIn({ users, passwords, guessing, times, directories, now });
   const login = createLogin({
     signIn,
+    knownBrowsers,
     visitors,
     outside,
     csrf,
@@ -98,6 +107,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   const interactions = createInteractions({
     provider,
     signIn,
+    knownBrowsers,
     csrf,
     clientAddress,
     findUser,

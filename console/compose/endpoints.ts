@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { proofAlgs } from '../../member-proxy/dpop/algorithms.ts';
 import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
+import { networkOfSource } from '../accounts/throttle.ts';
 import type { AppDeps } from '../app.ts';
 import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
 import { createProbes, type Probes } from '../http/probes.ts';
@@ -10,6 +11,7 @@ import { createReadiness } from '../http/readiness.ts';
 import { createClientAuthentication } from '../oidc/client-authentication.ts';
 import { createDiscovery } from '../oidc/discovery.ts';
 import { createKeySet } from '../oidc/key-set.ts';
+import { createSecretGuessing } from '../oidc/secret-guessing.ts';
 import { createTokenEndpoint } from '../oidc/token-endpoint.ts';
 import { createIntrospection, createRevocation } from '../oidc/token-status.ts';
 import { createUserinfo } from '../oidc/userinfo.ts';
@@ -22,6 +24,8 @@ export interface Endpoints {
   /** Resolves when the store is not looked at any more. */
   close(): Promise<void>;
 }
+
+type OAuthHandler = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>;
 
 /** Tokens are asked for less often than used. */
 const tokenReplays = { perCaller: 20_000, total: 100_000 };
@@ -62,13 +66,22 @@ export function composeEndpoints(shared: Shared): Endpoints {
     now: services.now,
   });
 
+  const guessing = createSecretGuessing(() => performance.now());
+  const slowed =
+    (handle: OAuthHandler): OAuthHandler =>
+    (req, res) =>
+      guessing.slow(
+        () => networkOfSource(shared.addressOf(req)),
+        () => handle(req, res),
+      );
+
   return {
     probes,
     close: readiness.close,
     oauth: new Map([
-      ['/oauth2/token', auditedToken(token, shared)],
-      ['/oauth2/revoke', auditedRevocation(revoke, shared)],
-      ['/oauth2/introspect', async (req, res) => (await introspect(req, res)).passedOn],
+      ['/oauth2/token', slowed(auditedToken(token, shared))],
+      ['/oauth2/revoke', slowed(auditedRevocation(revoke, shared))],
+      ['/oauth2/introspect', slowed(async (req, res) => (await introspect(req, res)).passedOn)],
       ['/userinfo', (req, res) => userinfo(req, res).then(() => false)],
     ]),
     endpoints: new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([

@@ -1,12 +1,12 @@
 /** What somebody from an outside provider is called here. */
-import { isTaken, isUsername } from '../accounts/users.ts';
+import { isTaken, isUsername, normalName } from '../accounts/usernames.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import type { UpstreamIdentity } from './connector.ts';
 
 const longest = 64;
 
 /**
- * The provider's name for the person where that is free and can be a name here; else one with the
+ * The provider's name for the person where that is free, looks like no other and can be a name here; else one with the
  * provider's id behind it, and a number when that is taken too. A name is for people: it decides nothing.
  */
 export function freeUsername(
@@ -24,6 +24,6 @@ export function freeUsername(
 }
 
 function asUsername(text: string | undefined): string | undefined {
-  const username = text?.normalize('NFKC').trim().replace(/\s+/g, '.').slice(0, longest);
-  return username !== undefined && isUsername(username) ? username : undefined;
+  const username = text && normalName(text).trim().replace(/\s+/g, '.').slice(0, longest);
+  return username && isUsername(username) ? username : undefined;
 }

@@ -6,6 +6,8 @@ export interface CookieNames {
   readonly interaction: string;
   readonly resume: string;
   readonly csrf: string;
+  /** Of a browser that has signed in before. */
+  readonly browser: string;
   /** Of a browser that is on its way to an outside provider and back. */
   readonly outside: string;
   /** Of a browser that has signed out and is on its way to an outside provider. */
@@ -24,6 +26,7 @@ export function cookieNames(isSecure: boolean): CookieNames {
   return {
     session: `${host}console_session`,
     csrf: `${host}console_csrf`,
+    browser: `${host}console_browser`,
     outside: `${host}console_outside`,
     signedOut: `${host}console_signed_out`,
     interaction: `${secure}console_interaction`,

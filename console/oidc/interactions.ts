@@ -1,6 +1,7 @@
 /** The pages of an authorization request: sign-in and consent, at `/login/<uid>`. */
 import type { Context } from 'koa';
 import type { Provider } from 'oidc-provider';
+import type { KnownBrowsers } from '../accounts/known-browsers.ts';
 import type { OutsideReturn, OutsideSignIn } from '../accounts/outside-sign-in.ts';
 import type { SignedIn, SignIn } from '../accounts/sign-in.ts';
 import { ProblemError, problems } from '../errors.ts';
@@ -19,6 +20,7 @@ import { byPassword } from './sign-in-method.ts';
 export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'> {
   readonly provider: () => Provider;
   readonly signIn: SignIn;
+  readonly knownBrowsers: KnownBrowsers;
   readonly csrf: Csrf;
   readonly clientAddress: (ctx: Context) => string;
   readonly clients: Pick<Clients, 'find'>;
@@ -44,7 +46,7 @@ export interface SignInOutcome {
 export const wrongCredentials = 'The user name or the password is not right.';
 
 export function createInteractions(deps: InteractionsDeps) {
-  const { provider, signIn, csrf, clientAddress, browserSessions, outside, onSignIn } = deps;
+  const { provider, signIn, knownBrowsers, csrf, clientAddress, browserSessions, outside, onSignIn } = deps;
   const consent = createConsent(deps);
   const page = createLoginPage(deps);
 
@@ -112,10 +114,17 @@ export function createInteractions(deps: InteractionsDeps) {
   async function attempt(ctx: Context, interaction: Interaction, form: Form): Promise<SignedIn | undefined> {
     const username = form.get('username') ?? '';
     try {
-      const credentials = { username, password: form.get('password') ?? '', source: clientAddress(ctx) };
-      const signedIn = await signIn(credentials);
+      const signedIn = await signIn({
+        username,
+        password: form.get('password') ?? '',
+        source: clientAddress(ctx),
+        browser: knownBrowsers.find(ctx, username),
+      });
       onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
-      if (signedIn) return signedIn;
+      if (signedIn) {
+        knownBrowsers.remember(ctx, username);
+        return signedIn;
+      }
       ctx.status = 401;
       page.show(ctx, interaction, { username, problem: wrongCredentials });
     } catch (error) {

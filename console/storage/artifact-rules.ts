@@ -26,11 +26,12 @@ export function countOf(counter: Artifact | undefined): number {
 /**
  * @param counter     the live counter, if any
  * @param nowSeconds  epoch seconds; a new window starts there
+ * @returns what never ends later than a window from now: a clock that was put back prolongs nothing
  */
 export function nextCount(counter: Artifact | undefined, nowSeconds: number, windowSeconds: number): Count {
   return {
     count: countOf(counter) + 1,
-    resetsAt: counter?.expiresAt ?? Math.ceil(nowSeconds) + windowSeconds,
+    resetsAt: Math.min(counter?.expiresAt ?? Infinity, Math.ceil(nowSeconds) + windowSeconds),
   };
 }
 

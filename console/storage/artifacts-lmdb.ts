@@ -15,6 +15,8 @@ export interface LmdbArtifactsDeps {
   readonly environment: Environment;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The same, going on evenly whatever is done to the clock: counters go by it. */
+  readonly steady: () => number;
 }
 
 /** An artifact as it lies in the database. */
@@ -30,10 +32,11 @@ const sweepBatch = 200;
 const listSlice = 200;
 
 /** Opens the artifacts of `environment`. Every write is on the disk when its promise resolves. */
-export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): ArtifactStore {
+export function openLmdbArtifacts({ environment, now, steady }: LmdbArtifactsDeps): ArtifactStore {
   const entries = environment.records<Entry>('artifacts');
   const index = environment.database<true>('artifact-index');
   const nowSeconds = () => now() / 1000;
+  const steadySeconds = () => steady() / 1000;
 
   async function write<T>(work: () => T): Promise<T> {
     try {
@@ -44,9 +47,41 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
     }
   }
 
+  /** What was found expired, until that is written down. */
+  let ended: { readonly kind: ArtifactKind; readonly key: string; readonly at: number }[] = [];
+
   function live(kind: ArtifactKind, key: string): Entry | undefined {
     const entry = entries.get([kind, key]);
-    return entry && isLive(entry, nowSeconds()) ? entry : undefined;
+    if (!entry || isLive(entry, nowSeconds())) return entry;
+    if (entry.expiresAt !== 0) ended.push({ kind, key, at: nowSeconds() });
+    return undefined;
+  }
+
+  /** What a reader was told is over stays so, also when the clock is put back (a session must not come back). */
+  async function read<T>(work: () => T): Promise<T> {
+    const result = environment.read(work);
+    if (ended.length > 0) await writeEnds();
+    return result;
+  }
+
+  async function writeEnds(): Promise<void> {
+    const noted = ended;
+    ended = [];
+    try {
+      await environment.write(() => {
+        for (const { kind, key, at } of noted) {
+          const entry = entries.get([kind, key]);
+          if (entry && !isLive(entry, at)) set(kind, key, { ...entry, expiresAt: 0 });
+        }
+      });
+    } catch {
+      // It is over all the same; whoever reads it next tries again.
+    }
+  }
+
+  function liveCounter(kind: ArtifactKind, key: string): Entry | undefined {
+    const entry = entries.get([kind, key]);
+    return entry && isLive(entry, steadySeconds()) ? entry : undefined;
   }
 
   function set(kind: ArtifactKind, key: string, entry: Entry): void {
@@ -93,11 +128,11 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
       await write(() => set(kind, key, withUidOrder(kind, artifact)));
     },
     async get(kind, id) {
-      const entry = environment.read(() => live(kind, artifactKey(id)));
+      const entry = await read(() => live(kind, artifactKey(id)));
       return entry && asArtifact(entry);
     },
     async findByUid(kind, uid) {
-      return environment.read(() => {
+      return read(() => {
         const keys = keysUnder(['uid', kind, digest(uid)]).reverse();
         return listed(keys, (key) => live(kind, key)).at(0);
       });
@@ -145,7 +180,7 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
       });
     },
     async listByAccount(kind, accountId) {
-      return environment.read(() => {
+      return read(() => {
         const keys = keysUnder(['account', kind, digest(accountId)]);
         return listed(keys, (key) => live(kind, key)).sort(byExpiry);
       });
@@ -173,7 +208,7 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
     async count(kind, id, windowSeconds) {
       const key = artifactKey(id);
       return write(() => {
-        const next = nextCount(live(kind, key), nowSeconds(), windowSeconds);
+        const next = nextCount(liveCounter(kind, key), steadySeconds(), windowSeconds);
         set(kind, key, asCounter(next));
         return next;
       });
@@ -181,7 +216,7 @@ export function openLmdbArtifacts({ environment, now }: LmdbArtifactsDeps): Arti
     async uncount(kind, id) {
       const key = artifactKey(id);
       await write(() => {
-        const entry = live(kind, key);
+        const entry = liveCounter(kind, key);
         const count = countOf(entry);
         if (entry && count > 0) entries.put([kind, key], { ...entry, payload: { count: count - 1 } });
       });

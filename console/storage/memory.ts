@@ -17,13 +17,14 @@ import {
 export interface MemoryStorageDeps {
   /** Epoch milliseconds. */
   readonly now?: () => number;
+  readonly steady?: () => number;
   readonly log?: StorageLog;
 }
 
-export function createMemoryStorage({ now = Date.now, log }: MemoryStorageDeps = {}): Storage {
+export function createMemoryStorage({ now = Date.now, steady = now, log }: MemoryStorageDeps = {}): Storage {
   return {
     registry: createMemoryRegistry(log),
-    artifacts: createMemoryArtifacts(now),
+    artifacts: createMemoryArtifacts(now, steady),
     async checkWritable() {},
     countDamaged: async () => 0,
     async backup() {
@@ -49,9 +50,10 @@ function createMemoryRegistry(log: StorageLog | undefined): Registry {
   };
 }
 
-function createMemoryArtifacts(now: () => number): ArtifactStore {
+function createMemoryArtifacts(now: () => number, steady: () => number): ArtifactStore {
   const kinds = new Map<ArtifactKind, Map<string, Artifact>>();
   const nowSeconds = () => now() / 1000;
+  const steadySeconds = () => steady() / 1000;
 
   function ofKind(kind: ArtifactKind): Map<string, Artifact> {
     const found = kinds.get(kind) ?? new Map<string, Artifact>();
@@ -59,9 +61,17 @@ function createMemoryArtifacts(now: () => number): ArtifactStore {
     return found;
   }
 
+  /** What was found expired stays so, also when the clock is put back. */
   function live(kind: ArtifactKind, key: string): Artifact | undefined {
     const artifact = ofKind(kind).get(key);
-    return artifact && isLive(artifact, nowSeconds()) ? artifact : undefined;
+    if (!artifact || isLive(artifact, nowSeconds())) return artifact;
+    ofKind(kind).set(key, { ...artifact, expiresAt: 0 });
+    return undefined;
+  }
+
+  function liveCounter(kind: ArtifactKind, key: string): Artifact | undefined {
+    const artifact = ofKind(kind).get(key);
+    return artifact && isLive(artifact, steadySeconds()) ? artifact : undefined;
   }
 
   /** Replaced artifacts move to the end: the order of the map is the order of the writes. */
@@ -72,7 +82,7 @@ function createMemoryArtifacts(now: () => number): ArtifactStore {
 
   function liveWhere(kind: ArtifactKind, isWanted: (artifact: Artifact) => boolean): ListedArtifact[] {
     return [...ofKind(kind)]
-      .filter(([, artifact]) => isLive(artifact, nowSeconds()) && isWanted(artifact))
+      .filter(([key, artifact]) => isWanted(artifact) && live(kind, key) !== undefined)
       .map(([key, artifact]) => ({ key, artifact: copy(artifact) }));
   }
 
@@ -134,12 +144,12 @@ function createMemoryArtifacts(now: () => number): ArtifactStore {
       return liveWhere(kind, () => true).slice(0, limit);
     },
     async count(kind, id, windowSeconds) {
-      const next = nextCount(live(kind, artifactKey(id)), nowSeconds(), windowSeconds);
+      const next = nextCount(liveCounter(kind, artifactKey(id)), steadySeconds(), windowSeconds);
       set(kind, artifactKey(id), asCounter(next));
       return next;
     },
     async uncount(kind, id) {
-      const found = live(kind, artifactKey(id));
+      const found = liveCounter(kind, artifactKey(id));
       const count = countOf(found);
       if (found && count > 0) ofKind(kind).set(artifactKey(id), { ...found, payload: { count: count - 1 } });
     },

@@ -20,6 +20,8 @@ export interface OpenStorageOptions {
   readonly role: 'console' | 'tool';
   /** Epoch milliseconds. */
   readonly now?: () => number;
+  /** The same, going on evenly whatever is done to the clock: counters go by it. */
+  readonly steady?: () => number;
   readonly log?: StorageLog | undefined;
 }
 
@@ -31,20 +33,21 @@ export async function openStorage({
   dataDir,
   role,
   now = Date.now,
+  steady = now,
   log,
 }: OpenStorageOptions): Promise<Storage> {
   const files = prepareStoreFiles(dataDir, log);
   let release = async () => {};
   try {
     if (role === 'console') release = await ownStore(files.dataDir, 'console');
-    return await openPrepared(files, { role, now, log, release });
+    return await openPrepared(files, { role, now, steady, log, release });
   } catch (error) {
     await release();
     throw refusalOfDisk(error, files.dataDir) ?? error;
   }
 }
 
-interface PreparedOptions extends Required<Pick<OpenStorageOptions, 'role' | 'now'>> {
+interface PreparedOptions extends Required<Pick<OpenStorageOptions, 'role' | 'now' | 'steady'>> {
   readonly log: StorageLog | undefined;
   /** Gives the store back to other processes. */
   readonly release: () => Promise<void>;
@@ -52,7 +55,7 @@ interface PreparedOptions extends Required<Pick<OpenStorageOptions, 'role' | 'no
 
 async function openPrepared(
   files: StoreFiles,
-  { role, now, log, release }: PreparedOptions,
+  { role, now, steady, log, release }: PreparedOptions,
 ): Promise<Storage> {
   const environment = openArtifactsEnvironment(files);
   let releaseLock = async () => {};
@@ -65,7 +68,7 @@ async function openPrepared(
 
     return {
       registry,
-      artifacts: openLmdbArtifacts({ environment, now }),
+      artifacts: openLmdbArtifacts({ environment, now, steady }),
       checkWritable: () => probeWrite(files, environment),
       countDamaged: () => countDamagedArtifacts(environment),
       async backup(directory) {

@@ -168,12 +168,15 @@ describe('S33: cookies', () => {
     const reply = await agent.submit(page, admin);
     const lines = own([...page.setCookies, ...reply.setCookies]);
     expect(lines.map(([pair]) => pair!.split('=')[0]).sort()).toEqual([
+      'console_browser',
       'console_csrf',
       'console_session',
       'console_session.sig',
     ]);
-    for (const [, ...attributes] of lines) {
+    for (const [pair, ...attributes] of lines) {
       expect(attributes.map((text) => text.toLowerCase()).sort()).toEqual([
+        // That somebody has signed in by this browser outlives it (B9).
+        ...(pair!.startsWith('console_browser=') ? [expect.stringMatching(/^expires=/)] : []),
         'httponly',
         'path=/',
         'samesite=lax',
@@ -240,13 +243,19 @@ describe('S33: cookies', () => {
       const reply = await agent.submit(page, admin);
       const lines = own([...page.setCookies, ...reply.setCookies]);
       expect(lines.map(([pair]) => pair!.split('=')[0]).sort()).toEqual([
+        '__Host-console_browser',
         '__Host-console_csrf',
         '__Host-console_session',
         '__Host-console_session.sig',
       ]);
       for (const [, ...attributes] of lines) {
         const text = attributes.map((attribute) => attribute.toLowerCase()).sort();
-        expect(text).toEqual(['httponly', 'path=/', 'samesite=lax', 'secure']);
+        expect(text.filter((attribute) => !attribute.startsWith('expires='))).toEqual([
+          'httponly',
+          'path=/',
+          'samesite=lax',
+          'secure',
+        ]);
       }
       expect(page.headers['strict-transport-security']).toBe('max-age=31536000');
       expect((await agent.get('/')).status).toBe(200);

@@ -248,6 +248,17 @@ describe('ends by time', () => {
     expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
 
+  test('D15: a session that was found over stays so when the clock is put back', async () => {
+    const agent = createUserAgent(timed.url);
+    const tokens = await signInForTokens(timed, agent);
+    await setClock(3600);
+    expect((await agent.get('/')).headers.location).toBe('/login');
+    await setClock(0);
+    expect((await agent.get('/')).headers.location).toBe('/login');
+    expect(await silently(agent)).toBe(false);
+    expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
   test('S34: a refresh is use too, and the session ends all the same', async () => {
     const agent = createUserAgent(timed.url);
     let token = (await signInForTokens(timed, agent)).refresh_token;

@@ -213,6 +213,34 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await storage.artifacts.get('Session', 'forever')).toBeDefined();
       });
 
+      test('D15: what was found expired stays so when the clock is put back', async () => {
+        const ways = {
+          id: () => storage.artifacts.get('Session', 'id'),
+          uid: () => storage.artifacts.findByUid('Session', 'uid'),
+          account: async () => (await storage.artifacts.listByAccount('Session', 'account'))[0],
+        };
+        const artifact = { payload: {}, expiresAt: startSeconds + 60 };
+        await storage.artifacts.put('Session', 'id', artifact);
+        await storage.artifacts.put('Session', 'by uid', { ...artifact, uid: 'uid' });
+        await storage.artifacts.put('Session', 'by account', { ...artifact, accountId: 'account' });
+        await storage.artifacts.put('Session', 'unseen', artifact);
+        passSeconds(3600);
+        for (const find of Object.values(ways)) expect(await find()).toBeUndefined();
+        passSeconds(-3600);
+        for (const find of Object.values(ways)) expect(await find()).toBeUndefined();
+        expect(await storage.artifacts.get('Session', 'unseen')).toBeDefined();
+        expect(await storage.artifacts.consume('Session', 'id')).toBe(false);
+        expect(await storage.artifacts.sweep()).toBe(3);
+      });
+
+      test('D15: a counter ends no later than a window from now, wherever the clock was', async () => {
+        passSeconds(86_400);
+        await storage.artifacts.count('Failures', 'eve', 30);
+        passSeconds(-86_400);
+        const { count, resetsAt } = await storage.artifacts.count('Failures', 'eve', 30);
+        expect([count, resetsAt]).toEqual([2, startSeconds + 30]);
+      });
+
       test('sweeps more than one batch', async () => {
         const puts = Array.from({ length: 450 }, (_, n) =>
           storage.artifacts.put('Session', `s${n}`, { payload: { n }, expiresAt: startSeconds + n }),

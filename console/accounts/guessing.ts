@@ -1,0 +1,231 @@
+/**
+ * What slows guessing at passwords (S29, NIST SP 800-63B-4 §3.2.2; decision 0016). Each attempt is counted
+ * before the password is looked at, so that parallel ones cannot pass together:
+ *
+ * - for the account and the source: ten quick failures, then that source waits for that account;
+ * - for the source alone: fifty, against one password tried at many names;
+ * - for the account over all sources: delays that grow, and after a hundred failures a source that has failed
+ *   is not looked at, and a wrong password is told by the same refusal as one that nobody looked at;
+ * - a browser that signed in to the account before has a budget of its own, which nobody else can use up.
+ *
+ * Nothing here depends on whether there is such an account.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ArtifactStore, Count } from '../storage/storage.ts';
+import type { Turn } from './places.ts';
+import { type Budget, networkOfSource, refuseGuess } from './throttle.ts';
+import { foldedName } from './usernames.ts';
+
+export interface Guess {
+  /** As typed, whether there is such an account or not. */
+  readonly username: string;
+  /** The client address. */
+  readonly source: string;
+  /** Names a browser that has signed in to this account before. */
+  readonly browser?: string | undefined;
+}
+
+export interface CountedGuess {
+  /** Whose password is looked at first when many want to be. */
+  readonly turn: Turn;
+  /** The password was wrong. @throws {ProblemError} when that must not be told */
+  fail(): void;
+  /** Nobody has looked at it, so it was no guess. */
+  giveBack(): Promise<void>;
+  /**
+   * It was not right here, and elsewhere it could not be looked at. That is given back too, but for the bounds
+   * of a day: or an account of this console could be guessed at without end while a directory is away.
+   */
+  leaveOpen(): Promise<void>;
+  /** Whoever knows the password was not guessing it here. */
+  succeed(): Promise<void>;
+}
+
+export interface Guessing {
+  /**
+   * Counts one attempt, and holds it as long as the failures at the account ask for: a third of a second at most.
+   *
+   * @throws {ProblemError} `too_many_requests` with `Retry-After`
+   */
+  begin(guess: Guess): Promise<CountedGuess>;
+}
+
+export interface GuessingDeps {
+  readonly artifacts: ArtifactStore;
+  /** Epoch milliseconds that go on evenly. */
+  readonly steady: () => number;
+}
+
+const kind = 'Throttle';
+const day = 86_400;
+const limits = {
+  /** Quick failures of one source, or one known browser, at one account. */
+  pair: { attempts: 10, seconds: 300 },
+  source: { attempts: 50, seconds: 300 },
+  /** NIST SP 800-63B: no more than 100. */
+  account: { attempts: 100, seconds: day },
+  browser: { attempts: 100, seconds: day },
+} as const;
+/** Up to here nobody waits. */
+const freeFailures = 10;
+const msForEachFailure = 10;
+const longestDelayMs = 300;
+/** Sources with so many quick failures, at whatever account, are not clean. */
+const cleanSourceFailures = 10;
+const mostRemembered = 10_000;
+/** Refusals are told slower, the more of them an account or a source has had lately: a flood costs less then. */
+const msForEachRefusal = 20;
+const longestHoldMs = 4000;
+const mostHeld = 1000;
+/** From where an account was signed in to: NIST SP 800-63B lets such addresses come first. */
+const knownNetworkKind = 'KnownNetwork';
+const knownNetworkSeconds = 90 * day;
+
+export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
+  /** Refusals that are known without the store, which a flood of guesses would keep busy. */
+  const refused = new Map<Budget, number>();
+  const pressures = new Map<Budget, { refusals: number; at: number }>();
+  let held = 0;
+
+  return {
+    async begin(guess) {
+      const ofBrowser = guess.browser === undefined ? undefined : await beginKnown(guess.browser);
+      if (ofBrowser) return ofBrowser;
+      return beginUnknown(guess);
+    },
+  };
+
+  /** @returns nothing once its budget is used up: it counts like any other browser then (OWASP device cookies) */
+  async function beginKnown(browser: string): Promise<CountedGuess | undefined> {
+    const [quick, long] = [budget('browser', browser), budget('browser-day', browser)];
+    const [a, b] = await Promise.all([count(quick, limits.pair), count(long, limits.browser)]);
+    if (a.count > limits.pair.attempts || b.count > limits.browser.attempts) return undefined;
+    return {
+      turn: { standing: 'known', group: browser },
+      fail() {},
+      giveBack: () => giveBack(quick, long),
+      leaveOpen: () => giveBack(quick),
+      async succeed() {
+        await Promise.all([artifacts.remove(kind, quick), giveBack(long)]);
+      },
+    };
+  }
+
+  async function beginUnknown({ username, source }: Guess): Promise<CountedGuess> {
+    const [name, network] = [foldedName(username), networkOfSource(source)];
+    const bySource = budget('source', network);
+    const pair = budget('pair', name, network);
+    const pairDay = budget('pair-day', name, network);
+    const account = budget('account', name);
+    await refuseKnown(bySource, bySource);
+    await refuseKnown(pair, account);
+
+    // One commit for all of them.
+    const [ofSource, ofPair, ofPairDay, ofAccount, known] = await Promise.all([
+      count(bySource, limits.source),
+      count(pair, limits.pair),
+      count(pairDay, { seconds: day }),
+      count(account, limits.account),
+      artifacts.get(knownNetworkKind, pair),
+    ]);
+    const isOver = ofAccount.count > limits.account.attempts;
+    if (ofSource.count > limits.source.attempts) {
+      await giveBack(pair, pairDay, account);
+      throw refuseFor(bySource, ofSource, limits.source.seconds);
+    }
+    if (ofPair.count > limits.pair.attempts) {
+      await giveBack(bySource, pairDay, account);
+      throw refuseFor(pair, ofPair, limits.pair.seconds);
+    }
+    if (isOver && ofPairDay.count > 1) {
+      await giveBack(bySource, account);
+      throw refuseFor(pair, earlier(ofPairDay, ofAccount), day);
+    }
+    const isClean = ofPair.count === 1 && ofSource.count <= cleanSourceFailures;
+    const isKnown = isClean && known !== undefined;
+    const over = isKnown ? 0 : Math.max(0, ofAccount.count - freeFailures);
+    await wait(Math.min(longestDelayMs, over * msForEachFailure));
+    return {
+      turn: { standing: isKnown ? 'known' : isClean ? 'clean' : 'marked', group: groupOfNetwork(network) },
+      fail() {
+        if (ofSource.count === limits.source.attempts) refuseFor(bySource, ofSource, limits.source.seconds);
+        if (ofPair.count === limits.pair.attempts) refuseFor(pair, ofPair, limits.pair.seconds);
+        if (isOver) throw refuseFor(pair, earlier(ofPairDay, ofAccount), day);
+      },
+      giveBack: () => giveBack(bySource, pair, pairDay, account),
+      leaveOpen: () => giveBack(bySource, pair),
+      // Not what others have failed: the account stays as slow for them as it was.
+      async succeed() {
+        await Promise.all([
+          giveBack(bySource, account),
+          artifacts.remove(kind, pair),
+          artifacts.remove(kind, pairDay),
+          artifacts.put(knownNetworkKind, pair, {
+            payload: {},
+            expiresAt: Math.floor(steady() / 1000) + knownNetworkSeconds,
+          }),
+        ]);
+      },
+    };
+  }
+
+  function count(of: Budget, { seconds }: { readonly seconds: number }): Promise<Count> {
+    return artifacts.count(kind, of, seconds);
+  }
+
+  async function giveBack(...budgets: readonly Budget[]): Promise<void> {
+    await Promise.all(budgets.map((one) => artifacts.uncount(kind, one)));
+  }
+
+  /** @param under  whose refusals say how slowly it is told */
+  async function refuseKnown(of: Budget, under: Budget): Promise<void> {
+    const until = refused.get(of);
+    if (until === undefined) return;
+    if (until <= steady() / 1000) {
+      refused.delete(of);
+      return;
+    }
+    await hold(Math.min(longestHoldMs, pressureOf(under) * msForEachRefusal));
+    throw refuseGuess(until - steady() / 1000);
+  }
+
+  async function hold(ms: number): Promise<void> {
+    if (held >= mostHeld) return;
+    held++;
+    await wait(ms);
+    held--;
+  }
+
+  /** Goes down by one a second. */
+  function pressureOf(of: Budget): number {
+    const now = steady() / 1000;
+    const { refusals, at } = pressures.get(of) ?? { refusals: 0, at: now };
+    const next = Math.max(0, refusals - (now - at)) + 1;
+    pressures.delete(of);
+    pressures.set(of, { refusals: next, at: now });
+    if (pressures.size > mostRemembered) pressures.delete(pressures.keys().next().value as Budget);
+    return next;
+  }
+
+  /** @param most  seconds: a window begins within a second, and ends at a whole one */
+  function refuseFor(of: Budget, { resetsAt }: Count, most: number) {
+    if (refused.size >= mostRemembered) refused.delete(refused.keys().next().value as Budget);
+    const seconds = Math.min(most, resetsAt - steady() / 1000);
+    refused.set(of, steady() / 1000 + seconds);
+    return refuseGuess(seconds);
+  }
+}
+
+/** The first 16 bits of an IPv4 address, the first 32 of an IPv6 one. */
+function groupOfNetwork(network: string): string {
+  const separator = network.includes(':') ? ':' : '.';
+  return network.split(separator).slice(0, 2).join(separator);
+}
+
+function earlier(one: Count, other: Count): Count {
+  return one.resetsAt < other.resetsAt ? one : other;
+}
+
+function budget(...parts: readonly string[]): Budget {
+  return JSON.stringify(parts) as Budget;
+}

@@ -1,0 +1,123 @@
+/**
+ * What somebody may be called. People read names, and must not take one for another: so a name is of one script,
+ * and no two look alike (UTS #39 §5, in short). Accounts from before keep what they have.
+ */
+import { ProblemError, problems } from '../errors.ts';
+import type { RegistryTransaction } from '../storage/storage.ts';
+
+/** Clients that come from the settings or are built in: a person of that name would be taken for one. */
+export const reservedNames: readonly string[] = ['application-client', 'application-dashboard', 'console'];
+
+/** Scripts that are written together. Letters and digits of others in one name are for deceiving. */
+const scripts = [
+  ['Latin'],
+  ['Greek'],
+  ['Cyrillic'],
+  ['Armenian'],
+  ['Georgian'],
+  ['Hebrew'],
+  ['Arabic'],
+  ['Thaana'],
+  ['Ethiopic'],
+  ['Devanagari'],
+  ['Bengali'],
+  ['Gurmukhi'],
+  ['Gujarati'],
+  ['Oriya'],
+  ['Tamil'],
+  ['Telugu'],
+  ['Kannada'],
+  ['Malayalam'],
+  ['Sinhala'],
+  ['Thai'],
+  ['Lao'],
+  ['Tibetan'],
+  ['Myanmar'],
+  ['Khmer'],
+  ['Han', 'Hiragana', 'Katakana'],
+  ['Han', 'Hangul'],
+  ['Han', 'Bopomofo'],
+].map((together) => {
+  const letters = together.map((script) => `\\p{Script_Extensions=${script}}`).join('');
+  return new RegExp(`^[${letters}0-9._@-]+$`, 'u');
+});
+
+const form = /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u;
+
+/** @param text  in {@link normalName} */
+export function isUsername(text: string): boolean {
+  return form.test(text) && scripts.some((script) => script.test(text));
+}
+
+/** The same characters, however they were typed. */
+export function normalName(text: string): string {
+  return text.normalize('NFKC');
+}
+
+/** Two spellings of one name are one name. */
+export function foldedName(username: string): string {
+  return normalName(username).toLowerCase();
+}
+
+/** @throws {ProblemError} `invalid_request` */
+export function checkUsername(username: string): void {
+  if (!form.test(username)) {
+    throw new ProblemError(
+      problems.invalidRequest,
+      'A user name has 1 to 64 letters, digits and the characters . _ @ -, and starts with a letter or a digit.',
+    );
+  }
+  if (isUsername(username)) return;
+  throw new ProblemError(
+    problems.invalidRequest,
+    'A user name is written in one script: letters of several look alike.',
+  );
+}
+
+/** Whether somebody or some client has this name, or one that looks like it. */
+export function isTaken(transaction: RegistryTransaction, username: string): boolean {
+  const [folded, look] = [foldedName(username), lookOf(username)];
+  const isLike = (name: string) => foldedName(name) === folded || lookOf(name) === look;
+  if (reservedNames.some(isLike)) return true;
+  for (const id of transaction.all('clients').keys()) if (isLike(id)) return true;
+  for (const user of transaction.all('users').values()) if (isLike(user.username)) return true;
+  return false;
+}
+
+/** Letters of other scripts, and digits, that are drawn like a Latin letter; capitals as they are drawn. */
+const lookalikes: ReadonlyMap<string, string> = new Map(
+  [
+    ['аαᴀа', 'a'],
+    ['АΑ', 'a'],
+    ['ВΒвβ', 'b'],
+    ['СсϹϲ', 'c'],
+    ['ԁ', 'd'],
+    ['ЕеΕ', 'e'],
+    ['ցɡ', 'g'],
+    ['НһΗհ', 'h'],
+    ['ІіΙιı', 'i'],
+    ['ЈјϳͿ', 'j'],
+    ['КкΚκ', 'k'],
+    ['I1ӏӀ', 'l'],
+    ['МмΜ', 'm'],
+    ['Νո', 'n'],
+    ['0ОоΟοօՕ', 'o'],
+    ['РрΡρ', 'p'],
+    ['ԛ', 'q'],
+    ['Ѕѕ', 's'],
+    ['ТтΤτ', 't'],
+    ['սυ', 'u'],
+    ['νѵ', 'v'],
+    ['ԝѡω', 'w'],
+    ['ХхΧχ', 'x'],
+    ['УуΥγүҮ', 'y'],
+    ['Ζ', 'z'],
+  ].flatMap(([drawn = '', as = '']) => [...drawn].map((letter): [string, string] => [letter, as])),
+);
+
+/** Equal for names that are drawn alike; most names are drawn like themselves. */
+function lookOf(username: string): string {
+  if (/^[a-z2-9._@-]*$/.test(username)) return username;
+  const drawn = [...normalName(username)].map((letter) => lookalikes.get(letter) ?? letter);
+  return drawn.join('').toLowerCase();
+}

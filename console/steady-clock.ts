@@ -1,0 +1,11 @@
+/**
+ * Epoch milliseconds that go on evenly, whatever is done to the clock of the machine: what has to wait so long
+ * is not shortened or prolonged by it. Begins anew with the machine's clock at each start.
+ */
+export function createSteadyClock(
+  wall: () => number = Date.now,
+  elapsed: () => number = () => performance.now(),
+): () => number {
+  const start = wall() - elapsed();
+  return () => start + elapsed();
+}

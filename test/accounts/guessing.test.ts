@@ -1,0 +1,277 @@
+/** B9: what slows guessing keeps nobody out who knows the password and has not failed. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startGuessing } from '../../bench/guessing-load.ts';
+import { createPlaces, type Turn } from '../../console/accounts/places.ts';
+import { admin, clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { copyUser, withStore } from '../helpers/store.ts';
+import { createUserAgent, type Reply, textOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let directory: string;
+let console: RunningConsole;
+const setClock = (seconds: number) => writeFile(join(directory, 'clock'), String(seconds));
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'console-clock-'));
+  await setClock(0);
+  console = await startConsole({
+    env: {
+      CONSOLE_TRUSTED_PROXIES: '127.0.0.1,::1',
+      NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, '../oidc/movable-clock.mjs')).href}`,
+      TEST_CLOCK_FILE: join(directory, 'clock'),
+    },
+  });
+});
+afterAll(async () => {
+  await console?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+let people = 0;
+let person: { username: string; password: string };
+beforeEach(async () => {
+  person = { ...admin, username: `person${people++}` };
+  await copyUser(console, 'ada', person.username);
+});
+
+let addresses = 0;
+const newAddress = () => `10.${++addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
+const visitorFrom = (address: string) =>
+  createUserAgent(console.url, { headers: { 'x-forwarded-for': address } });
+const attempt = async (
+  credentials: { username: string; password: string },
+  agent: UserAgent = visitorFrom(newAddress()),
+): Promise<Reply> => agent.submit(await agent.get('/login'), credentials);
+const wrong = () => ({ ...person, password: 'a-wrong-password-1' });
+const wrongFrom = async (address: string, times: number) => {
+  const replies = await Promise.all(
+    Array.from({ length: times }, () => attempt(wrong(), visitorFrom(address))),
+  );
+  return replies.map(({ status }) => status);
+};
+
+test('B9: ten wrong passwords from one address keep nobody else of that name, or of that address, out', async () => {
+  const address = newAddress();
+  await wrongFrom(address, 12);
+  expect((await attempt(person, visitorFrom(address))).status).toBe(429);
+  expect((await attempt(person)).status).toBe(303);
+  expect((await attempt(admin, visitorFrom(address))).status).toBe(303);
+});
+
+describe('B9: a browser that has signed in before', () => {
+  test('B9: has a budget of its own, from an address where others have used theirs up', async () => {
+    const address = newAddress();
+    const agent = visitorFrom(address);
+    await agent.signIn(person);
+    const cookie = [...agent.cookies.keys()].filter((name) => name !== 'console_browser');
+    for (const name of cookie) agent.cookies.delete(name);
+    await wrongFrom(address, 12);
+    expect((await attempt(person, agent)).status).toBe(303);
+  });
+
+  test('B9: which ends after ten, and then counts for nothing', async () => {
+    const address = newAddress();
+    const agent = visitorFrom(address);
+    await agent.signIn(person);
+    const known = agent.cookies.get('console_browser')!;
+    const knownFrom = (from: string) => {
+      const other = visitorFrom(from);
+      other.cookies.set('console_browser', known);
+      return other;
+    };
+    for (let n = 0; n < 10; n++) expect((await attempt(wrong(), knownFrom(address))).status).toBe(401);
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n++) statuses.push((await attempt(wrong(), knownFrom(address))).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect((await attempt(person, knownFrom(address))).status).toBe(429);
+  });
+
+  test('B9: is known at its own account only, and by no cookie that somebody made up', async () => {
+    const agent = visitorFrom(newAddress());
+    await agent.signIn(person);
+    const { value } = agent.cookies.get('console_browser')!;
+    expect(value).toMatch(/^[\w-]{59}$/);
+    const other = { ...admin, username: `person${people++}` };
+    await copyUser(console, 'ada', other.username);
+    for (const forged of [value, `${value.slice(0, 40)}A${value.slice(41)}`, '.'.repeat(2000)]) {
+      const address = newAddress();
+      const forger = visitorFrom(address);
+      forger.cookies.set('console_browser', { ...agent.cookies.get('console_browser')!, value: forged });
+      const target = forged === value ? other : person;
+      const replies: number[] = [];
+      for (let n = 0; n < 11; n++) {
+        replies.push((await attempt({ ...target, password: 'a-wrong-password-1' }, forger)).status);
+      }
+      expect(replies).toEqual([...Array(10).fill(401), 429]);
+    }
+  });
+
+  test('S33: its cookie is for this console alone', async () => {
+    const reply = await attempt(person);
+    const set = reply.setCookies.find((cookie) => cookie.startsWith('console_browser='));
+    expect(set).toMatch(/; path=\/; expires=[^;]+; samesite=lax; httponly$/i);
+  });
+});
+
+test('B9: 100 failures over all addresses are told as such; then the right password alone is let in', async () => {
+  // No more at once than places to wait.
+  const hundred = async (guess: () => Promise<Reply>) => {
+    const replies: Reply[] = [];
+    while (replies.length < 100) replies.push(...(await Promise.all(Array.from({ length: 20 }, guess))));
+    return new Set(replies.map(({ status }) => status));
+  };
+  expect(await hundred(() => attempt(wrong()))).toEqual(new Set([401]));
+  const dirty = newAddress();
+  const refused = await attempt(wrong(), visitorFrom(dirty));
+  expect(refused.status).toBe(429);
+  expect(textOf(refused)).toContain('Too many failed attempts.');
+  // An address that has failed is not looked at any more, and cannot tell that from having been wrong.
+  const again = await attempt(person, visitorFrom(dirty));
+  expect(again.status).toBe(429);
+  const start = performance.now();
+  expect((await attempt(person)).status).toBe(303);
+  expect(performance.now() - start).toBeLessThan(5000);
+  // A name that nobody has is told the same.
+  const nobody = { username: `no${person.username}`, password: 'a-wrong-password-1' };
+  expect(await hundred(() => attempt(nobody))).toEqual(new Set([401]));
+  const other = await attempt(nobody);
+  const plain = (reply: Reply) =>
+    textOf(reply)
+      .replace(/Try again in [^.]+\./, '')
+      .replaceAll(nobody.username, '')
+      .replaceAll(person.username, '');
+  expect([other.status, plain(other)]).toEqual([429, plain(refused)]);
+});
+
+test('B9, D15: a clock that is put back prolongs nothing, and one put forward forgives nothing', async () => {
+  const address = newAddress();
+  await wrongFrom(address, 11);
+  for (const seconds of [-86_400, 86_400, 0]) {
+    await setClock(seconds);
+    const refused = await attempt(person, visitorFrom(address));
+    expect([seconds, refused.status]).toEqual([seconds, 429]);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
+  }
+  // The store of an earlier process, whose clock was a day ahead.
+  await withStore(console.dataDir, ({ artifacts }) =>
+    artifacts.put('Throttle', `["pair","${person.username}","10.255.0.1"]`, {
+      payload: { count: 50 },
+      expiresAt: Date.now() / 1000 + 86_400,
+    }),
+  );
+  const refused = await attempt(person, visitorFrom('10.255.0.1'));
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
+});
+
+describe('B9: wrong client secrets', () => {
+  const ask = async (secret: string) => {
+    const start = performance.now();
+    const { status } = await fetch(`${console.url}/oauth2/token`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${btoa(`application-client:${secret}`)}`,
+        'x-forwarded-for': '192.0.2.9',
+      },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    return { status, ms: performance.now() - start };
+  };
+
+  test('B9: are told slower and slower, and the right one at once', async () => {
+    const early: number[] = [];
+    for (let n = 0; n < 20; n++) early.push((await ask('wrong')).ms);
+    const late: number[] = [];
+    for (let n = 0; n < 7; n++) {
+      const wrongOne = ask(`wrong-${n}`);
+      const right = await ask(clientSecret);
+      expect(right.status).toBe(200);
+      const { status, ms } = await wrongOne;
+      expect(status).toBe(401);
+      late.push(ms);
+    }
+    // 50 ms, and half as much again each time.
+    expect(late.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(1400);
+    expect(late.at(-1)!).toBeGreaterThan(450);
+    // At once they are told one after the other, and more than eight not at all; the right one passes them.
+    const flood = Array.from({ length: 12 }, (_, n) => ask(`flood-${n}`));
+    expect((await ask(clientSecret)).status).toBe(200);
+    expect((await Promise.all(flood)).map(({ status }) => status).sort()).toEqual([
+      ...Array(8).fill(401),
+      ...Array(4).fill(429),
+    ]);
+  }, 40_000);
+});
+
+describe('B9: places for what costs much', () => {
+  const inLine = async (turns: readonly (readonly [Turn['standing'], string, string])[]) => {
+    const places = createPlaces(1, 5);
+    const started: string[] = [];
+    let finish = () => {};
+    const first = { standing: 'marked', group: '' } as const;
+    const blocker = places.run(first, () => new Promise<void>((resolve) => (finish = resolve)));
+    const all = turns.map(([standing, group, name]) =>
+      places
+        .run({ standing, group }, async () => void started.push(name))
+        .catch((error) => started.push(`${name}: ${error.problem.code}`)),
+    );
+    await Promise.resolve();
+    finish();
+    await Promise.all([blocker, ...all]);
+    return started;
+  };
+
+  test('B9: go to who is known, then to who is clean; the lowest give way', async () => {
+    const started = await inLine([
+      ['marked', 'a', 'm1'],
+      ['clean', 'a', 'c1'],
+      ['marked', 'a', 'm2'],
+      ['clean', 'a', 'c2'],
+      ['known', 'a', 'k1'],
+      ['clean', 'a', 'c3'],
+      ['clean', 'a', 'c4'],
+      ['clean', 'a', 'c5'],
+    ]);
+    expect(started).toEqual(['m2: busy', 'm1: busy', 'c5: busy', 'k1', 'c1', 'c2', 'c3', 'c4']);
+  });
+
+  test('B9: many of one network keep nobody of another waiting, and give way first', async () => {
+    const started = await inLine([
+      ['clean', 'a', 'a1'],
+      ['clean', 'a', 'a2'],
+      ['clean', 'a', 'a3'],
+      ['clean', 'a', 'a4'],
+      ['clean', 'b', 'b1'],
+      ['clean', 'b', 'b2'],
+      ['clean', 'c', 'c1'],
+    ]);
+    expect(started).toEqual(['a4: busy', 'a3: busy', 'a1', 'b1', 'c1', 'a2', 'b2']);
+  });
+});
+
+/** The full size: npm run bench -- guessing. */
+test('B9: 100 sources guess at an account, and its owner at a clean address waits no longer than 2 seconds', async () => {
+  const signIn = async () => {
+    const agent = visitorFrom(newAddress());
+    const page = await agent.get('/login');
+    const start = performance.now();
+    const reply = await agent.submit(page, person);
+    expect(reply.status).toBe(303);
+    return performance.now() - start;
+  };
+  // What else the machine does slows a sign-in without any guesses too.
+  const quiet = Math.max(await signIn(), await signIn(), await signIn());
+  const guessing = startGuessing({ url: console.url, username: person.username, sources: 100, atOnce: 8 });
+  const waits: number[] = [];
+  const until = performance.now() + 6000;
+  while (performance.now() < until) {
+    waits.push(await signIn());
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const { statuses } = await guessing.stop();
+  expect(statuses.get(303) ?? 0).toBe(0);
+  expect(statuses.get(401) ?? 0).toBeLessThanOrEqual(100);
+  expect(Math.max(...waits)).toBeLessThan(Math.max(2000, 8 * quiet));
+}, 30_000);

@@ -1,0 +1,111 @@
+/** D9, D18: what somebody may be called. */
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createPasswords } from '../../console/accounts/passwords.ts';
+import { reservedNames } from '../../console/accounts/usernames.ts';
+import { createUsers, type Users } from '../../console/accounts/users.ts';
+import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
+import { createLink } from '../../console/federation/link.ts';
+import { parseRoleRule } from '../../console/federation/role-rules.ts';
+import { applicationClientId } from '../../console/oidc/access-token.ts';
+import { dashboardClientId } from '../../console/oidc/clients.ts';
+import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { thirdParty } from '../helpers/store.ts';
+
+const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
+const now = Date.now;
+let registry: AccountRegistry;
+let users: Users;
+beforeEach(async () => {
+  const endSessionsOf = async () => {};
+  registry = createAccountRegistry({ registry: createMemoryStorage().registry, endSessionsOf, now });
+  users = createUsers({ registry, passwords, newId: randomUUID, now });
+  await registry.update((transaction) => transaction.put('clients', thirdParty));
+  await add('paula');
+});
+
+const add = (username: string) => users.add({ username, password: 'seven grey herons', roles: [] });
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error) => error.problem?.code ?? String(error),
+  );
+const federated = async (username: string, subject = 'f1e2') => {
+  const rules = { rules: [parseRoleRule('groups=ops -> Viewer')] };
+  const link = createLink({ registry, passwords, newId: randomUUID, newSecret: randomUUID, now });
+  const attributes = { groups: ['ops'] };
+  return (await link({ id: 'corp', roleRules: rules }, { subject, username, attributes })).username;
+};
+
+test('D18: the names of what comes with the console are those of its clients', () => {
+  expect(reservedNames).toEqual([applicationClientId, dashboardClientId, 'console']);
+});
+
+describe('D18: nobody has the name of a client', () => {
+  test.each([
+    ...reservedNames,
+    'Application-Client',
+    'applicatlon-client'.replace('tl', 'ti'),
+    thirdParty.id,
+  ])('D18: %s is refused here, and somebody from outside gets another', async (name) => {
+    expect(await codeOf(add(name))).toBe('conflict');
+    expect(await federated(name)).toBe(`${name}@corp`);
+  });
+});
+
+describe('D9: names that look alike', () => {
+  test.each([
+    { name: 'Cyrillic letters', like: 'раulа' },
+    { name: 'one Cyrillic letter', like: 'pаula' },
+    { name: 'a Greek letter', like: 'pαula' },
+    { name: 'Latin and Thai', like: 'paulaก' },
+    { name: 'foreign digits', like: 'paula٣' },
+  ])('D9: of two scripts ($name) are refused', async ({ like }) => {
+    expect(await codeOf(add(like))).toBe('invalid_request');
+    expect(await federated(like)).toBe('user@corp');
+  });
+
+  test.each([
+    { name: 'fullwidth letters', like: 'ｐａｕｌａ' },
+    { name: 'capitals', like: 'PAULA' },
+    { name: 'a digit for a letter', like: 'pau1a' },
+    { name: 'a capital for a small letter', like: 'pauIa' },
+  ])('D9: $name for a name that somebody has are refused', async ({ like }) => {
+    expect(await codeOf(add(like))).toBe('conflict');
+    expect(await federated(like)).toMatch(/@corp$/);
+  });
+
+  test('D9: a name all of another script that is drawn like one somebody has is refused', async () => {
+    await add('scope');
+    expect(await codeOf(add('ѕсоре'))).toBe('conflict');
+    expect(await federated('ѕсоре')).toBe('ѕсоре@corp');
+  });
+
+  test.each([
+    'müller',
+    'Дмитрий',
+    'Ελένη',
+    '山田太郎',
+    'ひらがなとカタカナ',
+    '김민준',
+    'محمد',
+    'o2',
+    'IAN',
+    '9to5',
+  ])('D9: %s is a good name', async (name) => {
+    expect(await codeOf(add(name))).toBe('done');
+    expect(users.findByName(name)?.username).toBe(name.normalize('NFKC'));
+  });
+
+  test('D9: names are kept in one form, and found however they are typed', async () => {
+    await add('Ｚｏé');
+    expect(users.findByName('zoé')?.username).toBe('Zoé');
+  });
+
+  test('D9: accounts from before keep their names', async () => {
+    const old = { ...users.findByName('paula')!, id: 'old', username: 'pаulа' };
+    await registry.update((transaction) => transaction.put('users', old));
+    await users.setRoles('old', ['Viewer']);
+    expect(users.findByName('pаulа')?.id).toBe('old');
+  });
+});
