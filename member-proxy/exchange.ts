@@ -200,7 +200,7 @@ class MemberExchange implements Exchange, Attempt {
     const isLeaving = await member.askIfLeaving();
     this.isAsking = false;
     if (this.isOver) return;
-    if (isLeaving) this.begin();
+    if (isLeaving && this.isElsewhere()) this.begin();
     else this.giveBack(held);
   }
 
