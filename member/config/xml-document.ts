@@ -1,5 +1,6 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { MemberConfigError } from './config-error.ts';
+import { tagsIn, type XmlTag } from './xml-tags.ts';
 
 /** An element without what a configuration does not ask for: namespaces, comments, order of attributes. */
 export interface XmlElement {
@@ -64,9 +65,20 @@ function beforeParsing(text: string): XmlProblem[] {
   );
   const end = markup.trimEnd();
   if (end !== '' && !end.endsWith('>')) check(end.length - 1, 'text behind the last element');
-  check(crossedTagIn(markup), 'a closing tag that closes nothing, or not what was opened last');
+  const { crossed, unclosed: open, tooDeep } = nestingOf(markup);
+  check(crossed, 'a closing tag that closes nothing, or not what was opened last');
+  check(open, 'an element that is not closed');
+  check(tooDeep, 'nested too deep');
+  // The parser looks through all of them for each that it adds.
+  check(
+    text.split('<?', mostInstructions + 2).length > mostInstructions + 1 ? 0 : -1,
+    'too many instructions',
+  );
   return found;
 }
+
+/** A configuration has one, or a few. */
+const mostInstructions = 50;
 
 const sections = [
   ['<!--', '-->'],
@@ -91,18 +103,26 @@ function markupOf(text: string): { markup: string; unclosed: number } {
   return { markup: parts.join('') + text.slice(from), unclosed: -1 };
 }
 
-/** Where a closing tag stands that does not fit, which the parser mends in silence; -1: nowhere. */
-function crossedTagIn(markup: string): number {
-  const open: string[] = [];
-  for (const { 1: slash, 2: name, 3: rest = '', index } of markup.matchAll(tag)) {
-    if (slash === '/') {
-      if (open.pop() !== name) return index;
-    } else if (!rest.endsWith('/')) open.push(name!);
-  }
-  return -1;
+interface Nesting {
+  /** Where a closing tag stands that does not fit, which the parser mends in silence; -1: nowhere. */
+  readonly crossed: number;
+  /** The first element that is left open, on which the parser spends long; -1: none. */
+  readonly unclosed: number;
+  readonly tooDeep: number;
 }
 
-const tag = /<(\/?)([^\s<>/!]+)((?:"[^"<]*"|'[^'<]*'|[^<>"'])*)>/g;
+function nestingOf(markup: string): Nesting {
+  const open: XmlTag[] = [];
+  for (const tag of tagsIn(markup)) {
+    if (tag.kind === 'closing') {
+      if (open.pop()?.name !== tag.name) return { crossed: tag.at, unclosed: -1, tooDeep: -1 };
+    } else if (tag.kind === 'opening') {
+      open.push(tag);
+      if (open.length > deepest) return { crossed: -1, unclosed: -1, tooDeep: tag.at };
+    }
+  }
+  return { crossed: -1, unclosed: open[0]?.at ?? -1, tooDeep: -1 };
+}
 
 /**
  * The parser ends its messages with `@#[line:3,col:1]` and begins some with its own name. What it

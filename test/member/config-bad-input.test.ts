@@ -259,3 +259,30 @@ describe('a value that the member cannot do anything with is refused', () => {
     }
   });
 });
+
+describe('D5: XML of 64 KiB that is made to be slow is refused at once (S90)', () => {
+  const bytes = 64 * 1024;
+  const filled = (piece: string) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes);
+  test.each([
+    ['a name without an end', `<${filled('a')}`],
+    ['a tag without an end', `<a ${filled('b ')}`],
+    ['quotes of two kinds', `<a${filled(`'"`)}`],
+    ['quotes that are not closed', `<hazelcast>${filled('<a b="')}`],
+    ['values without a tag’s end', `<a ${filled('b="c" ')}`],
+    ['tags without an end', filled('<a ')],
+    ['angle brackets', filled('<')],
+    ['closing tags', filled('</a>')],
+    ['elements that nobody closes', filled('<a>')],
+    ['the same on lines of their own', filled('<a>\n')],
+    ['elements within elements', `${filled('<a>').slice(0, bytes / 2)}</a>`],
+    ['instructions', filled('<?a?>')],
+    ['comments that are not closed', filled('<!--')],
+    ['ampersands', `<a>${filled('&#')}`],
+    ['spaces in a tag', `<a${filled(' ')}`],
+  ])('%s', (_name, content) => {
+    const started = performance.now();
+    expect(problemsOf(content).length).toBeGreaterThan(0);
+    // Seconds before; now well below a tenth of one, on a machine that is not busy.
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
