@@ -29,11 +29,21 @@ export function inOrder(answer: RequestListener): RequestListener {
   }
 
   return function answerInOrder(req, res) {
+    const socket = req.socket as EndingSocket;
+    // Behind the last request of a connection nothing is answered, and so nothing is carried out (RFC 9112 §9.6).
+    if (socket[isEnding]) return;
+    if (!res.shouldKeepAlive) socket[isEnding] = true;
     const line = lines.get(req.socket);
     if (line === undefined) return start({ req, res }, []);
     if (line.length >= longestLine) req.socket.destroy();
     else line.push({ req, res });
   };
+}
+
+const isEnding = Symbol('isEnding');
+
+interface EndingSocket extends Socket {
+  [isEnding]?: boolean;
 }
 
 interface Exchange {

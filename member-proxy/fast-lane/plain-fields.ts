@@ -44,6 +44,7 @@ export class PlainFields {
     const rawHeaders: string[] = [];
     let hasHost = false;
     let hasConnection = false;
+    let hasType = false;
     let bodyLength: number | undefined;
     for (const line of text.split('\r\n')) {
       const [, name, padded] = fieldLine.exec(line) ?? [];
@@ -57,6 +58,10 @@ export class PlainFields {
       } else if (lowerName === 'connection') {
         if (hasConnection || value.toLowerCase() !== 'keep-alive') return undefined;
         hasConnection = true;
+      } else if (lowerName === 'content-type') {
+        // Of two, Node's server and the real engine take the first; joined they would be none.
+        if (hasType) return undefined;
+        hasType = true;
       } else if (lowerName === 'content-length') {
         if (bodyLength !== undefined || !lengthForm.test(value) || endsInTab(padded!, value))
           return undefined;

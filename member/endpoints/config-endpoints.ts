@@ -74,12 +74,15 @@ const longestNamed = 200;
 const mostMembers = 1000;
 
 /**
- * Addresses as a configuration has them, at runs of `,`, `;` or space.
+ * Addresses as a configuration has them, at runs of `,`, `;` or space, and empty ones as the real engine splits.
  *
  * @throws {OperationRefused} for what is no address, and for more of them than a cluster has
  */
 function membersIn(text: string): readonly string[] {
-  const members = text.split(/[,; ]+/).filter((member) => member !== '');
+  const members = text.trim() === '' ? [''] : text.split(/[,; ]+/);
+  while (members.length > 1 && members.at(-1) === '') members.pop();
+  // Separators alone are an empty list; one before the first member is a member without a name.
+  if (members.length === 1 && members[0] === '' && text.trim() !== '') return [];
   if (members.length > mostMembers) throw new OperationRefused(`more than ${mostMembers} members`);
   if (!members.every((member) => addressForm.test(member))) {
     throw new OperationRefused('a member is no host, host:port or range of addresses');

@@ -39,7 +39,8 @@ export function createHealthRoutes({ cluster, isReady }: HealthEndpointsDeps): r
     method,
     template,
     group: 'HEALTH_CHECK',
-    handler,
+    // Only `ready` may have something behind it (reference §9).
+    handler: handler === ready ? handler : exactly(template, method === 'HEAD' ? 404 : 400, handler),
   });
 
   return [
@@ -67,8 +68,17 @@ export function createHealthRoutes({ cluster, isReady }: HealthEndpointsDeps): r
       'health/cluster-size',
       show(() => alone.clusterSize),
     ),
-    probe('GET', 'health/{probe...}', unknownProbe),
+    { method: 'GET', template: 'health/{probe...}', group: 'HEALTH_CHECK', handler: unknownProbe },
   ];
+}
+
+/** A slash or a query behind the path makes another probe of it, which nobody knows. */
+function exactly(template: string, otherwise: 400 | 404, handler: Handler): Handler {
+  return (call, ...names) => {
+    const { url = '' } = call.req;
+    const isExact = url.endsWith(`/${template}`) && !url.includes('?');
+    return isExact ? handler(call, ...names) : replyEmpty(call.res, otherwise);
+  };
 }
 
 const alone = { migrationQueueSize: 0, clusterSize: 1 };

@@ -24,7 +24,7 @@ export function createPersistenceRoutes({
   }
 
   function deprecated(successor: string, handler: (call: Call) => void | Promise<void>) {
-    const warning = `299 - "Deprecated API". Please use /svc/${base}/${successor} instead.`;
+    const warning = `299 - "Deprecated API". Please use /svc/${base}/${successor} instead. This API will be removed in future releases.`;
     return (call: Call) => {
       call.res.setHeader('Deprecation', 'true');
       call.res.setHeader('Warning', warning);

@@ -31,7 +31,9 @@ export interface PollDeps {
  */
 export function createPoll({ queues, cluster, maxPollSeconds, watchDelivery, log }: PollDeps): Handler {
   return function poll(call, queue = '', secondsText = '') {
-    const seconds = secondsOf(secondsText);
+    // Spec §4.2 takes a slash behind them off for GET alone; with DELETE they are a bad number, as in the real engine.
+    const isBad = call.req.method === 'DELETE' && call.req.url?.endsWith('/');
+    const seconds = isBad ? undefined : secondsOf(secondsText);
     if (seconds === undefined || seconds > maxPollSeconds) {
       call.refusal = `a poll has its seconds, digits alone, at most ${maxPollSeconds} (limits.poll-seconds)`;
       return replyEmpty(call.res, 400);

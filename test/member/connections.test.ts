@@ -198,3 +198,15 @@ describe('closing a member', () => {
     expect(performance.now() - started).toBeLessThan(6_000);
   });
 });
+
+test('what stands behind the last request of a connection is not carried out: nobody would hear of it', async () => {
+  const { port, call } = await startTestMember();
+  for (let i = 0; i < 20; i += 1) {
+    const raw = await connectRaw(port);
+    raw.send(
+      `POST ${map}/k HTTP/1.1\r\nHost: m\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nv${put('behind', 'x')}`,
+    );
+    expect((await raw.closed()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
+  }
+  expect(await call('GET', `${map}/behind`)).toMatchObject(empty(204));
+});
