@@ -31,14 +31,14 @@ export function ownDirectory(directory: string, log: StorageLog | undefined): vo
  * The same for a data directory, which must be new, empty or one of ours: what belongs to something else is not
  * touched, whoever owns it (S99).
  *
- * @param isOurs  whether a name in it is one that the console gives, or reads
+ * @param strangerIn  what shows, among the names in it, that it is another's
  */
 export function ownDataDirectory(
   directory: string,
-  isOurs: (name: string) => boolean,
+  strangerIn: (names: readonly string[]) => string | undefined,
   log: StorageLog | undefined,
 ): void {
-  const stranger = statIfThere(directory)?.isDirectory() && namesIn(directory).find((name) => !isOurs(name));
+  const stranger = statIfThere(directory)?.isDirectory() && strangerIn(namesIn(directory));
   if (stranger)
     throw foreign(directory, `there is ${JSON.stringify(stranger)} in it, which is not the console's`);
   ownDirectory(directory, log);

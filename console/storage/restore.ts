@@ -16,11 +16,11 @@ import { forgetInstanceLock } from './instance-lock.ts';
 import { ownDataDirectory } from './permissions.ts';
 import { parseRegistry } from './registry-format.ts';
 import {
-  isOurs,
   openArtifactsEnvironment,
   restoringPrefix,
   type StoreFiles,
   storeFiles,
+  strangerIn,
 } from './store-files.ts';
 import { checkFormat } from './store-format.ts';
 import { ownStore } from './store-owner.ts';
@@ -41,7 +41,7 @@ export interface RestoreDeps {
  */
 export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise<void> {
   await checkManifest(from);
-  ownDataDirectory(dataDir, isOurs, undefined);
+  ownDataDirectory(dataDir, strangerIn, undefined);
   const current = storeFiles(realpathSync(dataDir));
   const release = await ownStore(current.dataDir, 'tool');
   try {

@@ -45,7 +45,7 @@ export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined):
 }
 
 function prepare(dataDir: string, log: StorageLog | undefined): StoreFiles {
-  ownDataDirectory(dataDir, isOurs, log);
+  ownDataDirectory(dataDir, strangerIn, log);
   const files = storeFiles(realpathSync(dataDir));
   refuseHalfRestored(files);
   tryWrite(files);
@@ -60,13 +60,18 @@ function prepare(dataDir: string, log: StorageLog | undefined): StoreFiles {
   return files;
 }
 
-/** Names that the console gives or reads in a data directory, and what file systems and volumes put there. */
-export function isOurs(name: string): boolean {
+/** @returns a name that shows that the directory is another's; where a store is, it may have what it likes beside it */
+export function strangerIn(names: readonly string[]): string | undefined {
+  const hasStore = ['artifacts', 'registry.json'].every((name) => names.includes(name));
+  return hasStore ? undefined : names.find((name) => !isOurs(name));
+}
+
+/** Names that the console gives or reads in a data directory, and what file systems, volumes and editors put there. */
+function isOurs(name: string): boolean {
   return (
-    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'console.yaml', 'lost+found'].includes(
-      name,
-    ) ||
+    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'lost+found'].includes(name) ||
     name.startsWith('registry.json') ||
+    /^\.?console\.yaml/.test(name) ||
     name.startsWith('..') ||
     /^(replaced-|restoring-|\.restore-)/.test(name)
   );

@@ -66,7 +66,8 @@ describe('B10: what is none of the console is left as it is, with exit 78 and wh
       else if (name) writeFileSync(join(dataDir, name), '');
       await (await openStorage({ dataDir, role: 'console' })).close();
       expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-      // A second start finds what the first one made.
+      // A second start finds what the first one made, and may find more: it is a store by now.
+      writeFileSync(join(dataDir, 'notes.txt'), '');
       await (await openStorage({ dataDir, role: 'console' })).close();
     }
   });
