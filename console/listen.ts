@@ -2,8 +2,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { openFastLane } from '../member-proxy/fast-lane/fast-lane.ts';
 import { type GuardDeps, guardConnections } from '../member-proxy/guard-connections.ts';
+import type { Overload } from '../member-proxy/overload/overload.ts';
 import { memberPaths, serverOptions } from '../member-proxy/server-options.ts';
 import { tlsCiphers } from '../member-proxy/tls-ciphers.ts';
 import { prepareDrain } from './drain.ts';
@@ -16,6 +16,10 @@ export interface ListenOptions extends Pick<GuardDeps, 'onRefusal'> {
   readonly port: number;
   readonly tls: TlsFiles | undefined;
   readonly handle: RequestListener;
+  /** How much of the process callers may hold; one for all that listens here. */
+  readonly overload: Overload;
+  /** Longest time in which a head has to arrive, milliseconds. */
+  readonly headMs: number;
 }
 
 export interface Listening {
@@ -29,7 +33,6 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-const maxConnections = 20_000;
 const handshakeTimeoutMs = 10_000;
 
 /** @throws {ListenError} when the port is in use, or the address cannot be listened on: nothing is left open */
@@ -38,6 +41,8 @@ export async function listen({
   port,
   tls,
   handle,
+  overload,
+  headMs,
   onRefusal,
 }: ListenOptions): Promise<Listening> {
   const isLoopback = host === 'localhost';
@@ -63,10 +68,11 @@ export async function listen({
   }
 
   async function open(address: string, wanted: number): Promise<Opened> {
+    const options = { ...serverOptions, headersTimeout: headMs };
     const server = tls
       ? createTlsServer(
           {
-            ...serverOptions,
+            ...options,
             cert: tls.cert,
             key: tls.key.reveal(),
             minVersion: 'TLSv1.2',
@@ -74,11 +80,11 @@ export async function listen({
             honorCipherOrder: true,
             handshakeTimeout: handshakeTimeoutMs,
           },
-          handle,
+          overload.inTurn(handle),
         )
-      : createServer(serverOptions, handle);
-    openFastLane(server, memberPaths);
-    guardConnections(server, { maxConnections, onRefusal });
+      : createServer(options, overload.inTurn(handle));
+    const guard = guardConnections(server, { onRefusal });
+    overload.watch(server, memberPaths, guard);
     const drain = prepareDrain(server);
     await bind(server, address, wanted);
     return { port: (server.address() as AddressInfo).port, drain };

@@ -9,6 +9,8 @@ import type { Faults } from './faults.ts';
 import { listen } from './listen.ts';
 import { createAudit, type Logger } from './log.ts';
 import { excessOf } from './oidc/client-excess.ts';
+import { tokenNewsPath } from './oidc/token-news.ts';
+import { createConsoleOverload } from './overload.ts';
 import { hearRefusedConnections } from './refused-connections.ts';
 import { createServices, type Services } from './services.ts';
 import { followSettings } from './settings/follow-settings.ts';
@@ -82,13 +84,23 @@ export async function start({
     createFirstAdministrator(services),
   ]);
   const members = member ? [member.address] : settings.members;
-  const console = await composeConsole({ services, log, audit, members, faults });
+  const overload = createConsoleOverload(settings, [tokenNewsPath]);
+  const console = await composeConsole({
+    services,
+    log,
+    audit,
+    members,
+    faults,
+    overload: overload.numbers,
+  });
   closing.add('connections to members', console.close);
   const server = await listen({
     host: settings.host,
     port: settings.port,
     tls: settings.tls,
     handle: console.handle,
+    overload,
+    headMs: settings.httpHeadSeconds * 1000,
     onRefusal: hearRefusedConnections({ keep: services.refusals.keep, audit }),
   });
   closing.add('port', () => server.close(0));

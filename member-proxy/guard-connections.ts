@@ -5,12 +5,10 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Problem, ProblemError, problemBody, problems } from '../console/errors.ts';
 import { pathOf } from './call.ts';
-import { replyInTurn } from './in-order.ts';
+import type { OverloadAnswers } from './overload/answers.ts';
 import type { RefusedCall } from './refused-call.ts';
 
 export interface GuardDeps {
-  /** Open at a time; those above it get a 503. */
-  readonly maxConnections: number;
   /** Hears of each refusal before the caller does. @returns its decision id */
   readonly onRefusal: (refused: RefusedCall) => string;
 }
@@ -41,15 +39,27 @@ const nothingRead: Asked = { method: '', path: '' };
 /**
  * Answers what Node would close without a word, and in the form of every other refusal (S59, S63, S64). To be
  * called before the server listens.
+ *
+ * @returns the answers to those for whom there is no room
  */
-export function guardConnections(server: Server, { maxConnections, onRefusal }: GuardDeps): void {
+export function guardConnections(server: Server, { onRefusal }: GuardDeps): OverloadAnswers {
   server.on('clientError', answerClientError);
   // Node would hang up on it.
   server.on('connect', ({ method = '', url = '' }: IncomingMessage, socket: Duplex) => {
     const refusal = new ProblemError(problems.methodNotAllowed, 'CONNECT is not known here');
     endWith(socket, refusal, { method, path: pathOf({ url }) });
   });
-  capConnections();
+  return {
+    refuse(socket, what, req) {
+      socket.on('error', () => socket.destroy());
+      socket.resume();
+      endWith(socket, new ProblemError(problems.busy, tooMany[what], retrySoon), askedOf(req));
+    },
+    onUnread(socket) {
+      const refusal = new ProblemError(problems.replyStalled, 'The caller takes nothing of the reply');
+      tell(socket, refusal, askedOf(replyInTurn(socket)?.req), randomUUID());
+    },
+  };
 
   /** What the HTTP parser refused (S63: 400; S64: 408, 414, 431). */
   function answerClientError(error: ParserError, socket: Duplex): void {
@@ -66,37 +76,14 @@ export function guardConnections(server: Server, { maxConnections, onRefusal }: 
     const [problem, detail] = isTargetTooLong(error)
       ? [problems.uriTooLong, `The request target is longer than ${targetBytes} bytes`]
       : (meanings[error.code ?? ''] ?? malformed);
-    const { method = '', url = '' } = reply?.req ?? {};
-    const asked = reply ? { method, path: pathOf({ url }) } : requestLineIn(error);
+    const asked = reply ? askedOf(reply.req) : requestLineIn(error);
     endWith(socket, new ProblemError(problem, detail), asked);
-  }
-
-  /** Holds the server to a number of open connections; Node's own `maxConnections` gives no answer (S64). */
-  function capConnections(): void {
-    const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
-    const [serve] = server.listeners(event);
-    let open = 0;
-    server.off(event, serve as (socket: Socket) => void);
-    server.on(event, (socket: Socket) => {
-      if (open >= maxConnections) {
-        socket.on('error', () => socket.destroy());
-        socket.resume();
-        const headers = { 'Retry-After': '1' };
-        endWith(socket, new ProblemError(problems.busy, 'Too many connections are open', { headers }));
-        return;
-      }
-      open += 1;
-      socket.once('close', () => {
-        open -= 1;
-      });
-      serve!.call(server, socket);
-    });
   }
 
   function endWith(socket: Duplex, refusal: ProblemError, asked: Asked = nothingRead): void {
     const { status, title } = refusal.problem;
     const requestId = randomUUID();
-    const decisionId = onRefusal(refusedOf(refusal, { ...asked, requestId, source: addressOf(socket) }));
+    const decisionId = tell(socket, refusal, asked, requestId);
     const body = problemBody(refusal, { request_id: requestId, decision_id: decisionId });
     const fields = {
       'Content-Type': 'application/problem+json',
@@ -110,6 +97,28 @@ export function guardConnections(server: Server, { maxConnections, onRefusal }: 
     socket.end(`HTTP/1.1 ${status} ${title}\r\n${head.join('')}\r\n${body}`);
     setTimeout(() => socket.destroy(), lingerMs).unref();
   }
+
+  /** @returns the decision id */
+  function tell(socket: Duplex, refusal: ProblemError, asked: Asked, requestId: string): string {
+    return onRefusal(refusedOf(refusal, { ...asked, requestId, source: addressOf(socket) }));
+  }
+}
+
+const tooMany = {
+  connections: 'Too many connections are open',
+  requests: 'Too many requests wait already',
+} as const;
+const retrySoon = { headers: { 'Retry-After': '1' } };
+
+/** The reply that a connection is busy with; there is no public way to it, and Node's own handlers ask the same field. */
+function replyInTurn(socket: Duplex): ServerResponse | undefined {
+  return (socket as Duplex & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+}
+
+function askedOf(req: IncomingMessage | undefined): Asked {
+  if (req === undefined) return nothingRead;
+  const { method = '', url = '' } = req;
+  return { method, path: pathOf({ url }) };
 }
 
 /** The reply is finished, for it answers a request that was in order; what came behind it is not read. */

@@ -15,7 +15,6 @@ import { asksForAll } from './for-all.ts';
 import { type RequestHead, readHead } from './framing.ts';
 import { checkStoredType, grantedRule, takesPositions } from './granted-rule.ts';
 import { createReplyFields } from './headers.ts';
-import { inOrder } from './in-order.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type BodyFor, filledAtEngine, filledFor, thatTakeTheSame } from './member-body.ts';
 import type { Member, MemberStatus, Members } from './members.ts';
@@ -119,7 +118,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const waiting = createCallsUnderWay();
 
   return {
-    handle: inOrder(handle),
+    handle,
     recheck,
     statuses: members.statuses,
     firstLook: members.firstLook,

@@ -9,9 +9,9 @@ import type { RequestHead } from './framing.ts';
 import { answersStoredValue, type ReplyFields, requestFields } from './headers.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { Member } from './members.ts';
+import { whenStalled } from './overload/peer.ts';
 import type { Target } from './path.ts';
 import { waitOf } from './poll-wait.ts';
-import { type ReaderWatch, watchReader } from './reader-watch.ts';
 import { endAfterLingering } from './send-refusal.ts';
 
 const onePieceBytes = 16 * 1024;
@@ -51,7 +51,7 @@ export function relayTo(
 ): ReplyListener {
   const { req, res, requestId } = call;
   const rule = call.rule!;
-  let reader: ReaderWatch | undefined;
+  let isWatched = false;
   return {
     onHead({ status, reason, fields: received }) {
       const fields = replyFields(received, answersStoredValue(rule), requestId);
@@ -63,11 +63,8 @@ export function relayTo(
     onData(chunk) {
       const isTaken = res.write(chunk);
       if (!isTaken) {
-        watch().block();
-        res.once('drain', () => {
-          reader?.unblock();
-          call.exchange?.resume();
-        });
+        watch();
+        res.once('drain', () => call.exchange?.resume());
       }
       return isTaken;
     },
@@ -76,15 +73,18 @@ export function relayTo(
       if (req.complete) res.end();
       else endAfterLingering(req, res);
       // What the caller has not taken yet is watched until it is through.
-      if (res.socket !== null && res.socket.writableLength > 0) watch().block();
+      if (res.socket !== null && res.socket.writableLength > 0) watch();
     },
     onFailure,
   };
 
-  /** Replies that go out at once need none. */
-  function watch(): ReaderWatch {
-    reader ??= watchReader(res, replyStallMs, () => onFailure(unread(replyStallMs)));
-    return reader;
+  /** Whoever does not read gets no more than the end of the connection; the record says why. */
+  function watch(): void {
+    const { socket } = res;
+    if (isWatched || socket === null) return;
+    isWatched = true;
+    whenStalled(socket, () => onFailure(unread(replyStallMs)));
+    res.once('close', () => whenStalled(socket, undefined));
   }
 }
 

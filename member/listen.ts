@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
-import { openFastLane } from '../member-proxy/fast-lane/fast-lane.ts';
-import { inOrder } from './in-order.ts';
+import { defaultOverloadLimits, type OverloadLimits } from '../member-proxy/overload/limits.ts';
+import { callsInTurn, createOverload } from '../member-proxy/overload/overload.ts';
 import { refuseMalformed } from './malformed.ts';
 
 export interface ListenOptions {
@@ -62,7 +62,7 @@ export function portOf(server: NetServer): number {
 
 /** Hands every request to `answer`; one with `Expect` gets its 100 when the body is wanted (RFC 9110 §10.1.1). */
 export function answerWith(server: Server, answer: RequestListener): void {
-  const answerInOrder = inOrder(answer);
+  const answerInOrder = callsInTurn(answer);
   server.on('request', answerInOrder);
   server.on('checkContinue', (req, res) => {
     // After a refusal nobody can tell whether the body still follows, so the connection ends with it.
@@ -81,10 +81,32 @@ function createMemberServer(): Server {
     requestTimeout: 120_000,
     maxHeaderSize: 64 * 1024,
   });
-  openFastLane(server, dataPaths);
-  server.on('connection', (socket) => socket.setMaxListeners(0)); // each pipelined poll listens for its end
   refuseMalformed(server);
+  createOverload({
+    limits,
+    kindOf: () => 'call',
+    sourceOfConnection: () => undefined,
+    sourceOfRequest: () => '',
+    now: () => performance.now(),
+  }).watch(server, dataPaths, {
+    refuse: (socket) => socket.end(replyOf('503 Service Unavailable')),
+    onUnread() {},
+  });
   return server;
+}
+
+/** Callers of a member are few, and trusted: these keep it from harm by those that are broken. */
+const limits: OverloadLimits = {
+  ...defaultOverloadLimits,
+  connections: 50_000,
+  connectionsPerSource: 50_000,
+  // The proxy in front has shorter ones, and says more.
+  bodyMs: 60_000,
+  replyStallMs: 600_000,
+};
+
+function replyOf(statusLine: string): string {
+  return `HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
 }
 
 function listen(server: NetServer, host: string, port: number): Promise<void> {

@@ -35,8 +35,10 @@ async function serve(): Promise<void> {
   const { createMembers, probeTimes } =
     await built<typeof import('../../member-proxy/members.ts')>('members');
   const { createMemberProxy } = await built<typeof import('../../member-proxy/proxy.ts')>('proxy');
-  const { openFastLane } =
-    await built<typeof import('../../member-proxy/fast-lane/fast-lane.ts')>('fast-lane/fast-lane');
+  const { createOverload } =
+    await built<typeof import('../../member-proxy/overload/overload.ts')>('overload/overload');
+  const { defaultOverloadLimits } =
+    await built<typeof import('../../member-proxy/overload/limits.ts')>('overload/limits');
   const { guardConnections } =
     await built<typeof import('../../member-proxy/guard-connections.ts')>('guard-connections');
   const { memberPaths, serverOptions } =
@@ -59,9 +61,15 @@ async function serve(): Promise<void> {
     onRefusal: () => randomUUID(),
     requestIdOf: () => randomUUID(),
   });
-  const server = createServer(serverOptions, proxy.handle);
-  openFastLane(server, memberPaths);
-  guardConnections(server, { maxConnections: 20_000, onRefusal: () => randomUUID() });
+  const overload = createOverload({
+    limits: defaultOverloadLimits,
+    kindOf: () => 'call',
+    sourceOfConnection: ({ remoteAddress }) => remoteAddress,
+    sourceOfRequest: () => '',
+    now: () => performance.now(),
+  });
+  const server = createServer(serverOptions, overload.inTurn(proxy.handle));
+  overload.watch(server, memberPaths, guardConnections(server, { onRefusal: () => randomUUID() }));
   server.listen(0, '127.0.0.1', () => {
     if (cluster.isWorker) return;
     process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);

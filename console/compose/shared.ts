@@ -5,6 +5,7 @@ import { createCallerCheck } from '../../member-proxy/caller-check.ts';
 import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { TokenIdentity } from '../../member-proxy/verify-token.ts';
 import type { Faults } from '../faults.ts';
+import type { HeldByCallers } from '../http/call-metrics.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
@@ -41,9 +42,11 @@ export interface SharedDeps {
   readonly log: Logger;
   readonly audit: Audit;
   readonly faults: Faults;
+  /** What callers hold of the process. */
+  readonly overload: HeldByCallers;
 }
 
-export async function createShared({ services, log, audit, faults }: SharedDeps): Promise<Shared> {
+export async function createShared({ services, log, audit, faults, overload }: SharedDeps): Promise<Shared> {
   const { settings, resources, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const isAccountLive = users.isStillValid;
@@ -67,6 +70,7 @@ export async function createShared({ services, log, audit, faults }: SharedDeps)
     countUsers: () => users.list().length,
     countClients: () => clients.list().length,
     faults,
+    held: overload,
   });
   return {
     services,

@@ -26,8 +26,17 @@ const itemOutcomes = { handedOn: 'handed_on', putBack: 'put_back', lost: 'lost' 
 /** Each label value is kept for good, so none is taken from a caller as it comes. */
 const labelOf = (method: string) => (knownMethods.has(method) ? method : 'other');
 
+/** What callers hold of the process at the moment, and how many were cut off or refused for it since the start. */
+export interface HeldByCallers {
+  readonly connections: number;
+  readonly requests: number;
+  readonly waiting: number;
+  readonly aheadBytes: number;
+  readonly cut: Readonly<Record<string, number>>;
+}
+
 /** @param countUncaught  errors that nobody caught, since the start */
-export function createCallMetrics(faults: Readonly<Faults>): CallMetrics {
+export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers): CallMetrics {
   const registry = new Registry();
   const registers = [registry];
   const calls = new Histogram({
@@ -64,6 +73,7 @@ export function createCallMetrics(faults: Readonly<Faults>): CallMetrics {
     labelNames: ['surface', 'status'],
     registers,
   });
+  addHeld(registry, held);
   new Counter({
     name: 'console_uncaught_errors_total',
     help: 'Errors that nobody caught: each is a fault of this program and in the log',
@@ -97,4 +107,35 @@ export function createCallMetrics(faults: Readonly<Faults>): CallMetrics {
     contentType: registry.contentType,
     registry,
   };
+}
+
+function addHeld(registry: Registry, held: HeldByCallers): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, count: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(count());
+      },
+    });
+  gauge('console_http_connections', 'Open connections of callers', () => held.connections);
+  gauge('console_http_requests_under_way', 'Requests to the console itself under way', () => held.requests);
+  gauge('console_http_requests_waiting', 'Requests to the console that wait for a place', () => held.waiting);
+  gauge(
+    'console_http_ahead_bytes',
+    'Bytes of callers that are kept until it is their turn',
+    () => held.aheadBytes,
+  );
+  new Counter({
+    name: 'console_http_cut_off_total',
+    help: 'Callers that were refused or cut off because they would have held too much, by reason',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(held.cut)) this.inc({ reason }, count);
+    },
+  });
 }

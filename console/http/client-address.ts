@@ -41,6 +41,17 @@ export function createClientAddress({ trustedProxies }: ClientAddressOptions) {
   }
 }
 
+/** @returns the canonical address of a connection's peer; undefined for a trusted proxy */
+export function createPeerAddress({ trustedProxies }: ClientAddressOptions) {
+  const trusted = trustedList(trustedProxies);
+
+  return function peerAddress({ remoteAddress = '' }: Socket): string | undefined {
+    const address = canonical(remoteAddress);
+    if (address === undefined) return 'unknown';
+    return trustedProxies.length > 0 && isTrusted(trusted, address) ? undefined : address;
+  };
+}
+
 function trustedList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {

@@ -1,7 +1,7 @@
 /** What the console counts, in Prometheus' text format at `/metrics`. */
 import { Counter, Gauge } from 'prom-client';
 import type { Faults } from '../faults.ts';
-import { type CallMetrics, createCallMetrics } from './call-metrics.ts';
+import { type CallMetrics, createCallMetrics, type HeldByCallers } from './call-metrics.ts';
 
 export interface Metrics extends CallMetrics {
   tokenIssued(grantType: string, clientId: string): void;
@@ -13,10 +13,12 @@ export interface MetricsDeps {
   readonly countUsers: () => number;
   readonly countClients: () => number;
   readonly faults: Readonly<Faults>;
+  /** What callers hold of the process. */
+  readonly held: HeldByCallers;
 }
 
-export function createMetrics({ countUsers, countClients, faults }: MetricsDeps): Metrics {
-  const calls = createCallMetrics(faults);
+export function createMetrics({ countUsers, countClients, faults, held }: MetricsDeps): Metrics {
+  const calls = createCallMetrics(faults, held);
   const registers = [calls.registry];
   new Counter({
     name: 'console_audit_lines_lost_total',

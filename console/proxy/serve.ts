@@ -19,6 +19,7 @@ import { createRequestIds, requestIdOf } from '../http/request-id.ts';
 import { sendProblem } from '../http/send.ts';
 import { listen } from '../listen.ts';
 import { createAudit, type Logger } from '../log.ts';
+import { createConsoleOverload } from '../overload.ts';
 import { hearRefusedConnections } from '../refused-connections.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
@@ -62,7 +63,8 @@ export async function serve({
 }: ServeDeps): Promise<Serving> {
   const audit = createAudit(log);
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
-  const metrics = createCallMetrics(faults);
+  const overload = createConsoleOverload(settings);
+  const metrics = createCallMetrics(faults, overload.numbers);
   addNewsAge(metrics, view);
   const bearer = createGuardedBearer({
     view,
@@ -115,7 +117,8 @@ export async function serve({
   });
   const stopRechecks = recheckOnNews(proxy, view);
   const onRefusal = hearRefusedConnections({ keep: refusals.keep, audit });
-  const server = await listen({ ...settings, handle, onRefusal });
+  const headMs = settings.httpHeadSeconds * 1000;
+  const server = await listen({ ...settings, handle, overload, headMs, onRefusal });
   return {
     address: publicAddress(settings, server.port),
     metrics,

@@ -168,6 +168,42 @@ export const settingsTable = {
     '43200',
     'a sign-in ends after this long in any case, 300 to 43200 seconds',
   ),
+  httpConnections: setting(
+    'CONSOLE_HTTP_CONNECTIONS',
+    check.integer(16, 1_000_000, 'connections'),
+    '32000',
+    'open connections; beyond them only `/live` and `/ready` are answered. Never more than the open files of the process allow',
+  ),
+  httpConnectionsPerSource: setting(
+    'CONSOLE_HTTP_CONNECTIONS_PER_SOURCE',
+    check.integer(1, 1_000_000, 'connections'),
+    '24000',
+    'of these, connections of one address; those of `CONSOLE_TRUSTED_PROXIES` are not counted',
+  ),
+  httpRequests: setting(
+    'CONSOLE_HTTP_REQUESTS',
+    check.integer(4, 100_000, 'requests'),
+    '1024',
+    'requests to pages and endpoints of the console under way at the same time; further ones wait up to 10 seconds',
+  ),
+  httpRequestsPerSource: setting(
+    'CONSOLE_HTTP_REQUESTS_PER_SOURCE',
+    check.integer(1, 100_000, 'requests'),
+    '256',
+    'of these, requests of one address: the caller behind a trusted proxy, not the proxy',
+  ),
+  httpHeadSeconds: setting(
+    'CONSOLE_HTTP_HEAD_TIMEOUT',
+    check.integer(1, 300, 'seconds'),
+    '10',
+    'longest time in which the head of a request has to arrive, 1 to 300 seconds',
+  ),
+  httpBodySeconds: setting(
+    'CONSOLE_HTTP_BODY_TIMEOUT',
+    check.integer(1, 300, 'seconds'),
+    '30',
+    'what a request body may take beyond one second for each KiB, 1 to 300 seconds',
+  ),
   proxyBodyLimitBytes: setting(
     'CONSOLE_PROXY_BODY_LIMIT',
     check.integer(1024, 2 ** 30, 'bytes'),
@@ -202,7 +238,7 @@ export const settingsTable = {
     'CONSOLE_PROXY_REPLY_STALL',
     check.integer(1, 3600, 'seconds'),
     '60',
-    'a caller who takes nothing of a reply for this long is cut off, 1 to 3600 seconds',
+    'a caller who takes nothing of a reply, of a member or of the console, for this long is cut off, 1 to 3600 seconds',
   ),
   jwksUri: setting(
     'CONSOLE_JWKS_URI',

@@ -5,25 +5,34 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AheadBytes } from '../overload/ahead-bytes.ts';
 import { Lane } from './lane.ts';
 
 /**
- * Calls come as the server's `request` event all the same. To be called before anything else takes the server's
- * connections over. A server for TLS is left as it is: there the lane would save little of what a call takes.
+ * Takes a connection over.
+ *
+ * @param onLeft  called once: with what has been read, when the connection is to be served in another way from here on,
+ *   or without, when it has closed
+ */
+export type OpenLane = (socket: Socket, onLeft: (bytes: Buffer | undefined) => void) => Lane;
+
+/**
+ * Calls come as the server's `request` event all the same. Not for TLS: there it would save little of what a call takes.
  *
  * @param paths  what the target of a request must match, without a flag
+ * @param ahead  what all connections have read ahead
  */
-export function openFastLane(server: Server, paths: RegExp): void {
-  if ('setSecureContext' in server) return;
+export function openFastLane(server: Server, paths: RegExp, ahead: AheadBytes): OpenLane {
   const lanes = new Set<Lane>();
-  const [serve] = server.listeners('connection');
-  server.off('connection', serve as (socket: Socket) => void);
-  server.on('connection', (socket: Socket) => {
-    const lane = new Lane(server, socket, paths, () => serve!.call(server, socket));
-    lanes.add(lane);
-    lane.onLeft = () => lanes.delete(lane);
-  });
   alsoClose(server, lanes);
+  return (socket, onLeft) => {
+    const lane: Lane = new Lane(server, socket, paths, ahead, (bytes) => {
+      lanes.delete(lane);
+      onLeft(bytes);
+    });
+    lanes.add(lane);
+    return lane;
+  };
 }
 
 /** Node's server knows nothing of connections that it was not given. */

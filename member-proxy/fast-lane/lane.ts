@@ -1,13 +1,12 @@
 /** One connection of the fast lane. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AheadBytes } from '../overload/ahead-bytes.ts';
+import type { Peer } from '../overload/peer.ts';
 import { LaneReply } from './lane-reply.ts';
 import { LaneRequest } from './lane-request.ts';
 import type { PlainFields } from './plain-fields.ts';
 import { readPlainRequest } from './plain-request.ts';
-
-/** What a caller may send ahead while a call is not answered; above it, nothing more is read. */
-const aheadBytes = 64 * 1024;
 
 const laneOf = Symbol('lane');
 
@@ -15,24 +14,37 @@ interface LaneSocket extends Socket {
   [laneOf]?: Lane | undefined;
 }
 
-export class Lane {
-  /** Called once, when the connection has closed or is the server's. */
-  onLeft: () => void = () => {};
+export class Lane implements Peer {
+  readonly socket: LaneSocket;
+  unsent = '';
+  unsentMs = 0;
   private readonly server: Server;
-  private readonly socket: LaneSocket;
   private readonly paths: RegExp;
-  private readonly handToServer: () => void;
+  private readonly ahead: AheadBytes;
+  private readonly onLeft: (bytes: Buffer | undefined) => void;
   private fields: PlainFields | undefined;
   private reply: LaneReply | undefined;
   /** What has come before the reply was out. */
-  private ahead: Buffer[] = [];
+  private held: Buffer[] = [];
+  private heldBytes = 0;
 
-  /** @param paths  of the requests that it serves */
-  constructor(server: Server, socket: Socket, paths: RegExp, handToServer: () => void) {
+  /**
+   * @param paths   of the requests that it serves
+   * @param ahead   what all connections have read ahead
+   * @param onLeft  called once, when the connection has closed, or is somebody else's with these bytes
+   */
+  constructor(
+    server: Server,
+    socket: Socket,
+    paths: RegExp,
+    ahead: AheadBytes,
+    onLeft: (bytes: Buffer | undefined) => void,
+  ) {
     this.server = server;
     this.socket = socket;
     this.paths = paths;
-    this.handToServer = handToServer;
+    this.ahead = ahead;
+    this.onLeft = onLeft;
     this.socket[laneOf] = this;
     for (const [event, listener] of listeners) socket.on(event, listener);
     socket.setTimeout(server.headersTimeout);
@@ -71,8 +83,13 @@ export class Lane {
   }
 
   closed(): void {
-    this.leave();
+    this.leave(undefined);
     this.reply?.lose();
+  }
+
+  /** It takes whole requests only. */
+  bodyDelay(): number {
+    return 0;
   }
 
   drain(): void {
@@ -86,15 +103,16 @@ export class Lane {
       this.close();
       return;
     }
-    this.leave();
+    this.leave(undefined);
     this.socket.resume();
     this.socket.on('error', onError);
     this.server.emit('clientError', requestTimeout(), this.socket);
   }
 
   private keep(bytes: Buffer): void {
-    this.ahead.push(bytes);
-    if (this.ahead.reduce((sum, { length }) => sum + length, 0) > aheadBytes) this.socket.pause();
+    this.held.push(bytes);
+    this.count(bytes.length);
+    if (this.ahead.isTooMuch(this.heldBytes)) this.socket.pause();
   }
 
   /** The reply is out, or lost. */
@@ -104,25 +122,28 @@ export class Lane {
     this.reply = undefined;
     if (isLost) return;
     if (!shouldKeepAlive) socket.destroySoon();
-    else if (this.ahead.length > 0) this.leaveTo(Buffer.concat(this.ahead));
+    else if (this.held.length > 0) this.leaveTo(Buffer.concat(this.held));
   }
 
-  /** From here on the connection is the server's, with what has been read of it. */
+  /** From here on the connection is somebody else's, with what has been read of it. */
   private leaveTo(bytes: Buffer): void {
-    const { socket } = this;
-    this.leave();
-    socket.setTimeout(0);
-    socket.pause();
-    socket.unshift(bytes);
-    this.handToServer();
-    socket.resume();
+    this.socket.setTimeout(0);
+    this.leave(bytes);
+    this.socket.resume();
   }
 
-  private leave(): void {
+  private leave(bytes: Buffer | undefined): void {
     const { socket } = this;
     socket[laneOf] = undefined;
     for (const [event, listener] of listeners) socket.off(event, listener);
-    this.onLeft();
+    this.held = [];
+    this.count(-this.heldBytes);
+    this.onLeft(bytes);
+  }
+
+  private count(bytes: number): void {
+    this.heldBytes += bytes;
+    this.ahead.total += bytes;
   }
 }
 

@@ -14,6 +14,7 @@ const rows = [
   ['member/a.ts', '../console/errors.ts', false],
   ['member/data/a.ts', '../../member-proxy/rules.ts', false],
   ['member/b.ts', '../member-proxy/fast-lane/fast-lane.ts', true],
+  ['member/d.ts', '../member-proxy/overload/overload.ts', true],
   ['member/c.ts', '../member-proxy/rules.ts', false],
   ['dashboard/a.ts', '../console/errors.ts', false],
   ['dashboard/b.ts', '../views/layout.tsx', false],

@@ -99,8 +99,34 @@ test('S63: what stands behind Connection: close reaches no member', async () => 
   expect(paths()).toEqual(['GET /svc/rest/maps/m/last']);
 });
 
-test('S64: a connection that lines up more than 256 is cut', async () => {
-  const caller = sendAhead(head('DELETE', '/svc/rest/queues/q/60').repeat(400));
-  await until(caller.isClosed, 'the connection is cut');
-  expect(member.seen.length).toBeLessThanOrEqual(1);
+test('S92: of what is sent ahead without end little is read, and none of it is a request before its turn', async () => {
+  const caller = sendAhead(head('DELETE', '/svc/rest/queues/q/60'));
+  await until(() => held.has('/svc/rest/queues/q/60'), 'the poll reaches the member');
+  const calls = head('GET', '/svc/rest/maps/m/k').repeat(1_000);
+  const isBlocked = () => caller.socket.writableLength > 1_000_000;
+  for (let sent = 0; sent < 200 && !isBlocked(); sent += 1) {
+    caller.socket.write(calls);
+    await new Promise((done) => setImmediate(done));
+  }
+  await until(isBlocked, 'nothing more is read');
+  expect(proxy.overload.aheadBytes).toBeLessThan(200_000);
+  expect(paths()).toEqual(['DELETE /svc/rest/queues/q/60']);
+  caller.socket.destroy();
+  await until(() => {
+    for (const reply of held.values()) reply();
+    return proxy.overload.connections === 0;
+  }, 'the end of the connection is seen when replies go out');
+  expect(proxy.overload.aheadBytes).toBe(0);
+});
+
+test('D3: what stands behind a refusal with Connection: close is not carried out', async () => {
+  for (let round = 0; round < 50; round += 1) {
+    const refused = `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nab`;
+    const caller = sendAhead(refused);
+    await until(() => caller.received().includes('401'), 'the refusal');
+    caller.socket.write(`cd${post('/svc/rest/maps/m/behind')}`);
+    await until(caller.isClosed, 'the connection is closed');
+    expect(caller.received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+  }
+  expect(paths()).toEqual([]);
 });

@@ -17,11 +17,12 @@ import {
 import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
 import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
 import type { ReplayLimits } from '../../member-proxy/dpop/replays.ts';
-import { openFastLane } from '../../member-proxy/fast-lane/fast-lane.ts';
 import { guardConnections } from '../../member-proxy/guard-connections.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import type { HealthRules } from '../../member-proxy/member-health.ts';
 import { createMembers, type MembersDeps, type ProbeTimes } from '../../member-proxy/members.ts';
+import { defaultOverloadLimits, type OverloadLimits } from '../../member-proxy/overload/limits.ts';
+import { createOverload } from '../../member-proxy/overload/overload.ts';
 import type { MemberPrefix } from '../../member-proxy/prefix.ts';
 import { type CallRecord, createMemberProxy, type MemberProxyDeps } from '../../member-proxy/proxy.ts';
 import { memberPaths, serverOptions } from '../../member-proxy/server-options.ts';
@@ -101,7 +102,8 @@ export interface ProxyOptions extends Partial<Omit<MemberProxyDeps, 'members'>> 
   readonly health?: HealthRules;
   readonly isDiscovering?: boolean;
   readonly credentialsOf?: MembersDeps['credentialsOf'];
-  readonly maxConnections?: number;
+  /** What callers may hold. */
+  readonly overload?: Partial<OverloadLimits>;
   /** Of proofs of possession; they have to be made for the issuer's address. */
   readonly replays?: Partial<ReplayLimits>;
   readonly server?: ServerOptions;
@@ -117,7 +119,7 @@ export async function startProxy({
   health,
   isDiscovering = false,
   credentialsOf,
-  maxConnections = 1000,
+  overload: overloadLimits = {},
   replays = {},
   server: options,
   hasFastLane = true,
@@ -161,9 +163,20 @@ export async function startProxy({
     onDecision: (record) => records.push(record),
     ...deps,
   });
-  const server = createServer({ ...serverOptions, ...options }, proxy.handle);
-  if (hasFastLane) openFastLane(server, memberPaths);
-  guardConnections(server, { maxConnections, onRefusal: deps.onRefusal ?? (() => randomUUID()) });
+  const overload = createOverload({
+    limits: {
+      ...defaultOverloadLimits,
+      replyStallMs: { ...defaultLimits, ...deps.limits }.replyStallMs,
+      ...overloadLimits,
+    },
+    kindOf: (url) => (memberPaths.test(url) ? 'call' : 'page'),
+    sourceOfConnection: ({ remoteAddress }) => remoteAddress,
+    sourceOfRequest: () => 'unknown',
+    now: () => performance.now(),
+  });
+  const server = createServer({ ...serverOptions, ...options }, overload.inTurn(proxy.handle));
+  const guard = guardConnections(server, { onRefusal: deps.onRefusal ?? (() => randomUUID()) });
+  overload.watch(server, hasFastLane ? memberPaths : undefined, guard);
   const address = await listen(server);
   return {
     address,
@@ -175,6 +188,7 @@ export async function startProxy({
     records,
     logged,
     server,
+    overload: overload.numbers,
     async close() {
       await stop(server);
       await proxy.close();

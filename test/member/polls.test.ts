@@ -98,7 +98,7 @@ describe('waiting polls', () => {
     expect((await call('DELETE', `${queues}/q/0`)).body).toBe('second');
   });
 
-  test('S72: a poll behind an unread reply gives its item back when the connection ends', async () => {
+  test('S72: a poll behind an unread reply takes no item', async () => {
     const { call, port } = await startTestMember();
     await call('POST', '/svc/rest/maps/m/large', { body: 'x'.repeat(8_000_000) });
     await call('POST', `${queues}/q`, { body: 'item' });
@@ -106,16 +106,11 @@ describe('waiting polls', () => {
     const raw = await connectRaw(port);
     raw.socket.pause();
     raw.send(`GET /svc/rest/maps/m/large HTTP/1.1\r\nHost: m\r\n\r\n${pollRequest('q')}`);
-    await eventually(
-      () => call('GET', `${queues}/q/size`),
-      ({ body }) => body === '0',
-    );
+    // What comes with the reply has been read by now.
+    await new Promise((resolve) => raw.socket.once('readable', resolve));
+    expect(await call('GET', `${queues}/q/size`)).toMatchObject({ body: '1' });
     raw.socket.destroy();
-
-    await eventually(
-      () => call('GET', `${queues}/q/size`),
-      ({ body }) => body === '1',
-    );
+    expect(await call('GET', `${queues}/q/size`)).toMatchObject({ body: '1' });
     expect(await call('DELETE', `${queues}/q/0`)).toMatchObject({ body: 'item' });
   });
 

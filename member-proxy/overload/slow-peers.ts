@@ -1,0 +1,50 @@
+/** Looks after connections whose caller does not read, or lets his body come too slowly. */
+import type { OverloadLimits } from './limits.ts';
+import { type Peer, tellStalled, unsentOf } from './peer.ts';
+
+export interface SlowPeerEvents {
+  onSlowBody(peer: Peer): void;
+  /** @param isTold  whether somebody has seen to the caller's record already */
+  onUnread(peer: Peer, isTold: boolean): void;
+  /** After each look. */
+  onLook(): void;
+}
+
+/** Looks within the time in which something has to go out: how late a stall is noticed, as a part of it. */
+const looksPerStall = 4;
+const longestPauseMs = 1_000;
+/** Connections that are ended in one turn of the event loop: thousands may be due at once. */
+const atATime = 20;
+
+/** @returns a function that ends it */
+export function lookAtPeers(
+  peers: ReadonlySet<Peer>,
+  { replyStallMs, bodyMs }: Pick<OverloadLimits, 'replyStallMs' | 'bodyMs'>,
+  { onSlowBody, onUnread, onLook }: SlowPeerEvents,
+): () => void {
+  const pauseMs = Math.min(longestPauseMs, replyStallMs / looksPerStall, bodyMs);
+  const timer = setInterval(look, pauseMs).unref();
+  return () => clearInterval(timer);
+
+  function look(): void {
+    const due: (() => void)[] = [];
+    for (const peer of peers) {
+      if (isUnread(peer)) due.push(() => onUnread(peer, tellStalled(peer.socket)));
+      else if (peer.bodyDelay(pauseMs) > bodyMs) due.push(() => onSlowBody(peer));
+    }
+    if (due.length > 0) endSome(due);
+    onLook();
+  }
+
+  function isUnread(peer: Peer): boolean {
+    const unsent = unsentOf(peer.socket);
+    peer.unsentMs = unsent !== '' && unsent === peer.unsent ? peer.unsentMs + pauseMs : 0;
+    peer.unsent = unsent;
+    return peer.unsentMs >= replyStallMs;
+  }
+}
+
+function endSome(due: (() => void)[]): void {
+  for (const end of due.splice(0, atATime)) end();
+  if (due.length > 0) setImmediate(endSome, due);
+}
