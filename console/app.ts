@@ -58,20 +58,34 @@ export function createApp(deps: AppDeps): RequestListener {
   function route(req: IncomingMessage, res: ServerResponse, requestId: string): void {
     const path = pathOf(req.url ?? '');
     if (isOfMembers(path)) {
-      // A member's reply gets its id from the proxy; a preflight never reaches it.
-      if (req.method === 'OPTIONS') res.setHeader('X-Request-Id', requestId);
+      // A member's reply gets its id from the proxy, which also checks the head; a preflight never reaches it.
+      if (req.method === 'OPTIONS') {
+        res.setHeader('X-Request-Id', requestId);
+        if (!isHeadGood(req, res)) return;
+      }
       if (!cors.apply(req, res)) members(req, res);
       return;
     }
     res.setHeader('X-Request-Id', requestId);
     res.once('finish', () => metrics.request(surfaceOf(path), res.statusCode));
-    checkRequestHead(req);
+    if (!isHeadGood(req, res)) return;
     if (crossOriginPaths.has(path) && cors.apply(req, res)) return;
     const oauthEndpoint = oauth.get(path);
     if (oauthEndpoint) return void answerOAuth(oauthEndpoint, req, res, path);
     const endpoint = endpoints.get(path) ?? (path.startsWith('/api/v1/') ? api : undefined);
     if (endpoint) return void answer(endpoint, req, res);
     pages(req, res);
+  }
+
+  /** What is wrong with it may be meant to deceive, so it is on record whatever was asked for. */
+  function isHeadGood(req: IncomingMessage, res: ServerResponse): boolean {
+    try {
+      checkRequestHead(req);
+      return true;
+    } catch (thrown) {
+      refuse(req, res, thrown, true);
+      return false;
+    }
   }
 
   async function answerOAuth(
@@ -110,11 +124,11 @@ export function createApp(deps: AppDeps): RequestListener {
     }
   }
 
-  function refuse(req: IncomingMessage, res: ServerResponse, thrown: unknown): void {
+  function refuse(req: IncomingMessage, res: ServerResponse, thrown: unknown, isAudited = false): void {
     const requestId = requestIdOf(req);
     const refusal = toProblem(thrown);
     if (refusal.problem.status === 500) log.error({ err: thrown, requestId }, 'request failed');
-    if (refusal.problem.status === 401 || refusal.problem.status === 403) {
+    if (isAudited || refusal.problem.status === 401 || refusal.problem.status === 403) {
       audit('request.refused', {
         outcome: 'denied',
         method: req.method,

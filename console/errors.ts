@@ -33,6 +33,7 @@ export const problems = {
   preconditionFailed: problem('precondition_failed', 412, 'This has changed meanwhile'),
   contentTooLarge: problem('content_too_large', 413, 'The body is too large'),
   uriTooLong: problem('uri_too_long', 414, 'The request target is too long'),
+  expectationFailed: problem('expectation_failed', 417, 'The expectation is not known here'),
   tooManyRequests: problem('too_many_requests', 429, 'Too many requests'),
   headersTooLarge: problem('headers_too_large', 431, 'The header fields are too large'),
   serverError: problem('server_error', 500, 'Something went wrong here'),

@@ -84,6 +84,7 @@ export async function listen({
         )
       : createServer(options, overload.inTurn(handle));
     const guard = guardConnections(server, { onRefusal });
+    server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
     overload.watch(server, memberPaths, guard);
     const drain = prepareDrain(server);
     await bind(server, address, wanted);

@@ -1,6 +1,6 @@
 /** Refusals of what never becomes a call: bytes that are no HTTP, a head too long or too slow, a connection too many. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Problem, ProblemError, problemBody, problems } from '../console/errors.ts';
@@ -11,6 +11,11 @@ import type { RefusedCall } from './refused-call.ts';
 export interface GuardDeps {
   /** Hears of each refusal before the caller does. @returns its decision id */
   readonly onRefusal: (refused: RefusedCall) => string;
+}
+
+export interface Guard extends OverloadAnswers {
+  /** For the server's `checkExpectation`: Node would answer a bare 417. */
+  readonly refuseExpectation: RequestListener;
 }
 
 const targetBytes = 8 * 1024;
@@ -40,9 +45,9 @@ const nothingRead: Asked = { method: '', path: '' };
  * Answers what Node would close without a word, and in the form of every other refusal (S59, S63, S64). To be
  * called before the server listens.
  *
- * @returns the answers to those for whom there is no room
+ * @returns the answers to those for whom there is no room, and to those who expect something that nobody knows
  */
-export function guardConnections(server: Server, { onRefusal }: GuardDeps): OverloadAnswers {
+export function guardConnections(server: Server, { onRefusal }: GuardDeps): Guard {
   server.on('clientError', answerClientError);
   // Node would hang up on it.
   server.on('connect', ({ method = '', url = '' }: IncomingMessage, socket: Duplex) => {
@@ -58,6 +63,14 @@ export function guardConnections(server: Server, { onRefusal }: GuardDeps): Over
     onUnread(socket) {
       const refusal = new ProblemError(problems.replyStalled, 'The caller takes nothing of the reply');
       tell(socket, refusal, askedOf(replyInTurn(socket)?.req), randomUUID());
+    },
+    refuseExpectation(req) {
+      const refusal = new ProblemError(
+        problems.expectationFailed,
+        'The only expectation known here is 100-continue',
+      );
+      req.resume();
+      endWith(req.socket, refusal, askedOf(req));
     },
   };
 

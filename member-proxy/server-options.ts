@@ -13,6 +13,8 @@ export const serverOptions = {
    */
   connectionsCheckingInterval: 100,
   insecureHTTPParser: false,
+  /** Node's own refusal says nothing; every surface has one of its own. */
+  requireHostHeader: false,
   noDelay: true,
 } as const satisfies ServerOptions;
 

@@ -101,6 +101,47 @@ describe.each([
   });
 });
 
+describe('D8: at every surface', () => {
+  const surfaces = [
+    { name: 'a page', line: 'GET /login HTTP/1.1' },
+    { name: 'a form', line: 'POST /login HTTP/1.1' },
+    { name: 'the token endpoint', line: 'POST /oauth2/token HTTP/1.1' },
+    { name: 'the authorization endpoint', line: 'GET /oauth2/authorize?client_id=x HTTP/1.1' },
+    { name: 'the key set', line: 'GET /oauth2/jwks HTTP/1.1' },
+    { name: 'the admin API', line: 'GET /api/v1/users HTTP/1.1' },
+    { name: 'a probe', line: 'GET /live HTTP/1.1' },
+    { name: 'the member surface', line: 'GET /svc/rest/cluster HTTP/1.1' },
+    { name: 'a call with a body', line: 'PUT /svc/rest/maps/m/k HTTP/1.1\r\nContent-Length: 0' },
+    { name: 'a preflight of the member surface', line: 'OPTIONS /svc/rest/cluster HTTP/1.1' },
+  ];
+  const faults = [
+    { fault: 'no Host', fields: '', status: 400, code: 'invalid_request' },
+    {
+      fault: 'an expectation that nobody knows',
+      fields: `${host}Expect: 200-maybe\r\n`,
+      status: 417,
+      code: 'expectation_failed',
+    },
+  ];
+
+  test.each(surfaces.flatMap((surface) => faults.map((each) => ({ ...surface, ...each }))))(
+    'D8: $fault at $name is refused with a request id, as problem details, and audited',
+    async ({ line: requestLine, fields, status, code }) => {
+      const [reply] = await exchangeRaw(origin(), [`${requestLine}\r\n${fields}\r\n`], 1);
+      expect(reply).toMatchObject({ status });
+      expect(reply!.head.toLowerCase()).toContain('content-type: application/problem+json');
+      const requestId = /^x-request-id: (\S+)$/im.exec(reply!.head)?.[1];
+      expect(JSON.parse(reply!.body)).toMatchObject({ code, status, request_id: requestId });
+      const audited = await console.waitFor(
+        () => console.log().find((entry) => entry.requestId === requestId && entry.audit === true),
+        'its line in the log',
+      );
+      const [method, target = ''] = requestLine.split(' ');
+      expect(audited).toMatchObject({ outcome: 'denied', reason: code, method, path: target.split('?')[0] });
+    },
+  );
+});
+
 test('the command line knows it too', async () => {
   const { decision_id: decisionId } = await refusalOf(['nothing\r\n\r\n']);
   await explained(decisionId); // written by now

@@ -176,6 +176,7 @@ export async function startProxy({
   });
   const server = createServer({ ...serverOptions, ...options }, overload.inTurn(proxy.handle));
   const guard = guardConnections(server, { onRefusal: deps.onRefusal ?? (() => randomUUID()) });
+  server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
   overload.watch(server, hasFastLane ? memberPaths : undefined, guard);
   const address = await listen(server);
   return {
