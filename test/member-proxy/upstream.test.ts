@@ -257,6 +257,9 @@ describe('S70: a caller who leaves', () => {
 
 describe('S65: back-pressure', () => {
   const size = 64 * 1024 * 1024;
+  /** `UPLOADS=1000` for as many as it takes to be sure. */
+  const uploads = Number(process.env.UPLOADS ?? 80);
+  const uploadsAtATime = 8;
 
   test('S65: a reply is read from the member no faster than the caller takes it', async () => {
     let sent = 0;
@@ -308,6 +311,41 @@ describe('S65: back-pressure', () => {
     expect(sent).toBeLessThan(size / 2);
     caller.destroy();
   });
+
+  test(`B11: of ${uploads} uploads to members that soon take no more, none is read to its end`, async () => {
+    let begun = 0;
+    const member = await rawMember((socket) => {
+      // Each piece that it takes lets the proxy go on, and stop again.
+      let left = [3, 4, 12][begun++ % 3]!;
+      socket.on('data', () => {
+        socket.pause();
+        left -= 1;
+        if (left > 0) setTimeout(() => socket.resume(), 1);
+      });
+    });
+    await open([member.address], { limits: { bodyBytes: size } });
+    for (let i = 0; i < uploads; i += uploadsAtATime) {
+      await Promise.all(Array.from({ length: Math.min(uploadsAtATime, uploads - i) }, uploadInVain));
+    }
+  });
+
+  /** With a token that has not been seen before, so that the body comes while it is checked. */
+  async function uploadInVain(): Promise<void> {
+    const own = await tokenFor(proxy.key, 'Admin');
+    const caller = connectTo(proxy.address);
+    const block = Buffer.alloc(64 * 1024);
+    let sent = 0;
+    const fill = () => {
+      while (sent < size && caller.write(block)) sent += block.length;
+      sent += block.length;
+    };
+    caller.on('drain', fill);
+    caller.write(head('POST', '/svc/rest/maps/m/k', `Content-Length: ${size}\r\n`).replace(token, own));
+    fill();
+    await settled(() => sent);
+    expect(sent).toBeLessThan(size / 2);
+    caller.destroy();
+  }
 });
 
 test('S63: a connection on which a member answers too early is not used again', async () => {
