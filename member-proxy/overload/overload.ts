@@ -174,6 +174,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     server.maxConnections = limits.connections + 2 * mostForProbes;
     server.off(event, serve!);
     server.on(event, accept);
+    startBeforeClosing(server, peers);
     const stopLooking = lookAtPeers(peers, limits, {
       onSlowBody({ socket }) {
         if (socket.writableEnded) return;
@@ -224,6 +225,15 @@ export function createOverload(deps: OverloadDeps): Overload {
       connection.socket.once('close', () => clearTimeout(timer));
     }
   }
+}
+
+/** A connection on which something waits for its turn is idle to Node: it is answered before its connection ends. */
+function startBeforeClosing(server: Server, peers: ReadonlySet<Peer>): void {
+  const { closeIdleConnections } = server;
+  server.closeIdleConnections = () => {
+    for (const peer of peers) if (peer instanceof ParsedConnection) peer.startNext();
+    closeIdleConnections.call(server);
+  };
 }
 
 /** The same for a server that has nothing but calls. */

@@ -201,13 +201,17 @@ export class ParsedConnection implements Peer {
 
   private queue(isQuick: boolean): void {
     this.isQueued = true;
-    this.deps.sentAhead.next(() => {
-      this.isQueued = false;
-      if (this.isEnding) return;
-      const next = this.waiting.shift();
-      if (next !== undefined) this.run(next);
-      this.goOn();
-    }, isQuick);
+    this.deps.sentAhead.next(() => this.startNext(), isQuick);
+  }
+
+  /** Starts what was sent ahead, if anything waits for its turn. */
+  startNext(): void {
+    if (!this.isQueued) return;
+    this.isQueued = false;
+    if (this.isEnding) return;
+    const next = this.waiting.shift();
+    if (next !== undefined) this.run(next);
+    this.goOn();
   }
 
   /**
