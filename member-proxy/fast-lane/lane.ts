@@ -55,6 +55,8 @@ export class Lane implements Peer {
   }
 
   read(bytes: Buffer): void {
+    // What comes behind the last reply is not carried out: nobody could be told (RFC 9112 §9.6).
+    if (this.socket.writableEnded) return;
     if (this.reply !== undefined) {
       this.keep(bytes);
       return;

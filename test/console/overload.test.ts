@@ -2,7 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { apiToken, machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import {
+  apiToken,
+  clientSecret,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  waitFor,
+} from '../helpers/console.ts';
 import { exchangeRaw } from '../helpers/wire.ts';
 
 const consoles: RunningConsole[] = [];
@@ -143,6 +150,27 @@ test('S92: requests that are sent ahead to pages are all answered, in order', as
   const paths = ['/live', '/oauth2/jwks', '/none', '/.well-known/openid-configuration', '/ready', '/login'];
   const replies = await exchangeRaw(origin(console), [paths.map((path) => get(path)).join('')], paths.length);
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 200]);
+});
+
+test('D3: a good request behind one that is refused with Connection: close is not carried out', async () => {
+  const console = await start();
+  const post = (fields: string, body: string) =>
+    `POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\n${fields}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const tooLarge = post('', 'a'.repeat(70_000));
+  const good = post(
+    `Authorization: Basic ${btoa(`application-client:${clientSecret}`)}\r\n`,
+    'grant_type=client_credentials',
+  );
+  const socket = await open(console);
+  const text = received(socket);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(tooLarge + good);
+  await closed;
+  expect(text().match(/HTTP\/1\.1 \d+|connection: \w+/gi)).toEqual(['HTTP/1.1 413', 'Connection: close']);
+  await machineToken(console); // its line comes behind any other
+  const issued = () => console.log().filter(({ event }) => event === 'token.issued');
+  await console.waitFor(() => issued().length > 0, 'the line of a token that was asked for');
+  expect(issued()).toHaveLength(1);
 });
 
 describe('S92: heads and bodies that come too slowly', () => {

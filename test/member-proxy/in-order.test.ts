@@ -119,7 +119,7 @@ test('S92: of what is sent ahead without end little is read, and none of it is a
   expect(proxy.overload.aheadBytes).toBe(0);
 });
 
-test('D3: what stands behind a refusal with Connection: close is not carried out', async () => {
+test('D3: a write behind a refusal with Connection: close is not carried out', async () => {
   for (let round = 0; round < 50; round += 1) {
     const refused = `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nab`;
     const caller = sendAhead(refused);
