@@ -77,6 +77,8 @@ export class ParsedConnection implements Peer {
     this.seat = seat;
     this.deps = deps;
     this.socket[parsedOf] = this;
+    // Before the server hears of it: what has come and may be read is read first.
+    socket.on('end', () => this.startNext());
     deps.serve.call(deps.server, socket);
     // Its listener is called from here. One of somebody else makes Node read by the stream, which keeps to its limits:
     // by the parser's own way a pause that comes before a `resume` has taken effect is lost.
