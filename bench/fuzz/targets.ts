@@ -6,10 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { loadMemberConfig } from '../../member/config/load.ts';
 import { startMember } from '../../member/member.ts';
 import type { BearerCheck, Caller } from '../../member-proxy/bearer.ts';
-import { openFastLane } from '../../member-proxy/fast-lane/fast-lane.ts';
 import { guardConnections } from '../../member-proxy/guard-connections.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import { createMembers } from '../../member-proxy/members.ts';
+import { defaultOverloadLimits } from '../../member-proxy/overload/limits.ts';
+import { createOverload } from '../../member-proxy/overload/overload.ts';
 import { createMemberProxy } from '../../member-proxy/proxy.ts';
 import { memberPaths, serverOptions } from '../../member-proxy/server-options.ts';
 
@@ -66,9 +67,17 @@ async function startProxy(hasFastPath: boolean): Promise<Target> {
     onRefusal: () => 'decision',
     requestIdOf: () => randomUUID(),
   });
-  const server = createServer(serverOptions, proxy.handle);
-  if (hasFastPath) openFastLane(server, memberPaths);
-  guardConnections(server, { maxConnections: 1_000, onRefusal: () => 'decision' });
+  const overload = createOverload({
+    limits: defaultOverloadLimits,
+    kindOf: () => 'call',
+    sourceOfConnection: ({ remoteAddress }) => remoteAddress,
+    sourceOfRequest: () => '',
+    now: () => performance.now(),
+  });
+  const server = createServer(serverOptions, overload.inTurn(proxy.handle));
+  const guard = guardConnections(server, { onRefusal: () => 'decision' });
+  server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
+  overload.watch(server, hasFastPath ? memberPaths : undefined, guard);
   return {
     port: await listen(server),
     isSplit: false,
