@@ -3,6 +3,7 @@ import { ListenError } from './listen.ts';
 import { UnfitKeyError } from './oidc/key-material.ts';
 import { SealError } from './oidc/sealing.ts';
 import { SettingsError } from './settings/settings.ts';
+import { StrictStartError } from './start-warnings.ts';
 import { StorageRefusedError, StorageUnavailableError } from './storage/storage.ts';
 
 export interface StartFailure {
@@ -18,7 +19,9 @@ export function explainStartFailure(error: unknown, what: 'console' | 'proxy' = 
     const list = error.problems.map((problem) => `\n  - ${problem}`).join('');
     return { exitCode: 78, message: `These settings cannot be started with:${list}` };
   }
-  if (error instanceof SealError) return { exitCode: 78, message: error.message };
+  if (error instanceof SealError || error instanceof StrictStartError) {
+    return { exitCode: 78, message: error.message };
+  }
   const isOfSettings = error instanceof StorageRefusedError && error.reason === 'foreign';
   return { exitCode: isOfSettings ? 78 : 1, message: sentence(error, what) };
 }

@@ -16,6 +16,7 @@ import { createServices, type Services } from './services.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
+import { createStartWarnings } from './start-warnings.ts';
 import { createSteadyClock } from './steady-clock.ts';
 import { followFile } from './storage/follow-file.ts';
 import { openStorage } from './storage/open.ts';
@@ -55,8 +56,10 @@ export async function start({
   faults,
 }: StartDeps): Promise<Started> {
   const steady = createSteadyClock();
-  const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', steady, log });
+  const warnings = createStartWarnings(log, settings.strict);
+  const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', steady, log: warnings });
   closing.add('store', storage.close);
+  warnings.check();
   const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
   closing.add('audit trail', trail.close);
   const audit = createAudit(log, trail);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { request } from 'node:https';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
@@ -43,6 +43,20 @@ describe('settings that cannot be started with', () => {
       '',
     ]);
     expect(() => readFileSync(join(dataDir, 'registry.json'))).toThrow('ENOENT');
+  });
+
+  test('D25: with CONSOLE_STRICT=true a store that others could read is a refusal, and the next start is good', async () => {
+    const dataDir = join(folder, 'strict');
+    const first = await startConsole({ dataDir, env: sealed });
+    await first.stop();
+    chmodSync(join(dataDir, 'registry.json'), 0o644);
+    const env = { CONSOLE_PORT: '0', CONSOLE_STRICT: 'true', ...sealed };
+    const { code, stdout, stderr } = await runRefused({ dataDir, env });
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr).toContain('CONSOLE_STRICT=true refuses them');
+    expect(stderr).toContain('permissions tightened');
+    const again = await startConsole({ dataDir, env: { CONSOLE_STRICT: 'true', ...sealed } });
+    expect(await again.stop()).toBe(0);
   });
 
   test.each([
