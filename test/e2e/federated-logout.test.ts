@@ -283,6 +283,19 @@ describe('a logout at the provider', () => {
     expect(await isSignedIn()).toBe(true);
   });
 
+  test('D17: a token without exp ends the session that it names, once', async () => {
+    await signInByCrafted();
+    const token = await right({ exp: undefined });
+    expect((await post(token)).status).toBe(200);
+    expect(await isSignedIn()).toBe(false);
+
+    agent = createUserAgent(console.url);
+    await signInByCrafted();
+    const again = await post(token);
+    expect([again.status, JSON.parse(again.body).error]).toEqual([400, 'invalid_request']);
+    expect(await isSignedIn()).toBe(true);
+  });
+
   test('a token that names a person ends all their sessions, and nobody else’s', async () => {
     await signInByCrafted({ sub: 'mary', sid: 'm-1' });
     const [second, other] = [createUserAgent(console.url), createUserAgent(console.url)];

@@ -95,6 +95,15 @@ test('S41: a token is a replay for as long as it would be taken', async () => {
   expect(await refusalOf(later.readLogoutToken!(token))).toMatchObject({ status: 400 });
 });
 
+test('D17: a token without exp is a replay to the end of the last second in which its iat lets it be taken', async () => {
+  const token = await provider.sign(logoutClaims(provider.issuer, { exp: undefined }));
+  const read = (now = Date.now) => connect({ now }).readLogoutToken!(token);
+  const logout = await read();
+  expect(logout).toMatchObject({ subject: 'ada', sessionIds: ['session-7'] });
+  expect(await read(() => logout.usableUntilMs - 1)).toEqual(logout);
+  expect(await refusalOf(read(() => logout.usableUntilMs))).toMatchObject({ status: 400 });
+});
+
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const unsigned = (claims: JWTPayload) => `${part({ alg: 'none', typ: 'logout+jwt' })}.${part(claims)}.`;
 const stripped = async (claims: JWTPayload) =>
@@ -135,7 +144,11 @@ describe('S41: a logout token that is refused', () => {
     { name: 'another audience', claims: { aud: 'other' } },
     { name: 'no audience', claims: { aud: undefined } },
     { name: 'expired', claims: { exp: epoch - 120 } },
-    { name: 'no exp', claims: { exp: undefined } },
+    { name: 'D17: no exp, and issued long ago', claims: { exp: undefined, iat: epoch - 720 } },
+    { name: 'D17: no exp, and issued in the future', claims: { exp: undefined, iat: epoch + 3600 } },
+    { name: 'D17: no exp and no iat', claims: { exp: undefined, iat: undefined } },
+    { name: 'D17: no exp and no jti', claims: { exp: undefined, jti: undefined } },
+    { name: 'D17: an exp that is no time', claims: { exp: null } },
     { name: 'issued long ago', claims: { iat: epoch - 7200 } },
     { name: 'issued in the future', claims: { iat: epoch + 3600, exp: epoch + 7200 } },
     { name: 'no iat', claims: { iat: undefined } },

@@ -88,7 +88,8 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
         audience: clientId,
         clockTolerance: skewSeconds,
         maxTokenAge: oldestSeconds,
-        requiredClaims: ['iat', 'exp', 'jti', 'events'],
+        // Without `exp`, `iat` and one use bound it.
+        requiredClaims: ['iat', 'jti', 'events'],
         currentDate: new Date(now()),
       });
       if (!tokenTypes.includes(protectedHeader.typ?.toLowerCase()))
@@ -135,7 +136,8 @@ function logoutOf({ sub, sid, jti, exp, iat, events, nonce }: JWTPayload, nowMs:
   if (!isId(jti)) throw refusal('has no id');
   if (sub === undefined && sid === undefined) throw refusal('names nobody');
   if ((sub !== undefined && !isId(sub)) || (sid !== undefined && !isId(sid))) throw refusal('names nobody');
-  const usableUntil = Math.min(exp!, iat! + oldestSeconds) + skewSeconds;
+  // Its age is told in whole seconds, so that it is taken to the end of the last of them.
+  const usableUntil = Math.min(exp ?? Infinity, iat! + oldestSeconds + 1) + skewSeconds;
   return {
     ...(sub === undefined ? {} : { subject: sub }),
     sessionIds: sid === undefined ? [] : [sid as string],
