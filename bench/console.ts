@@ -11,6 +11,8 @@ import { freePort, type ServerProcess, type Servers } from './servers.ts';
 export interface ConsoleOptions {
   readonly name: string;
   readonly dataDir: string;
+  /** Another checkout's root instead of this one's. */
+  readonly checkout?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -21,12 +23,13 @@ export function consoleIsBuilt(): boolean {
 /** Starts the console with its embedded member, both on free ports, and waits until it says that it is ready. */
 export async function startConsole(
   servers: Servers,
-  { name, dataDir, env }: ConsoleOptions,
+  { name, dataDir, checkout, env }: ConsoleOptions,
 ): Promise<ServerProcess> {
   const [port, memberPort] = [await freePort(), await freePort()];
   return servers.start({
     name,
     args: ['dist/console/main.js'],
+    checkout,
     ready: /console ready at (\S+)/,
     env: {
       CONSOLE_URL: `http://127.0.0.1:${port}`,

@@ -8,8 +8,10 @@ export interface ServerOptions {
   readonly name: string;
   /** Absent: Node.js. */
   readonly command?: string;
-  /** From the project's root: for Node.js the script, and flags before it. */
+  /** From the root of the checkout: for Node.js the script, and flags before it. */
   readonly args: readonly string[];
+  /** Another checkout's root instead of this one's. */
+  readonly checkout?: string | undefined;
   /** Added to a bare environment; nothing else of ours leaks into a measured server. */
   readonly env?: Readonly<Record<string, string>>;
   /** What the server prints when it answers, the first group being its address; or the port that it opens, on loopback. */
@@ -54,11 +56,11 @@ const startDeadlineMs = 30_000;
 
 async function startServer(
   nodeBinary: string,
-  { name, command = nodeBinary, args, env, ready }: ServerOptions,
+  { name, command = nodeBinary, args, checkout, env, ready }: ServerOptions,
 ): Promise<ServerProcess> {
   const spawnedAt = performance.now();
   const child = spawn(command, args, {
-    cwd: new URL('..', import.meta.url),
+    cwd: checkout ?? new URL('..', import.meta.url),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

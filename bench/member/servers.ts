@@ -13,12 +13,14 @@ export interface BenchMember {
   readonly name: string;
   /** Left out: everything is in memory. */
   readonly durability?: 'sync' | 'periodic';
+  /** Another checkout's root instead of this one's. */
+  readonly checkout?: string | undefined;
 }
 
 export async function startMember(
   servers: Servers,
   dir: string,
-  { name, durability }: BenchMember,
+  { name, durability, checkout }: BenchMember,
 ): Promise<ServerProcess> {
   const file = join(dir, `${name.replaceAll(/\W+/g, '-')}.yaml`);
   const persistence =
@@ -36,6 +38,7 @@ export async function startMember(
   return servers.start({
     name,
     args: ['dist/member/main.js'],
+    checkout,
     env: { MEMBER_CONFIG: file, MEMBER_PORT: '0' },
     ready: /ready at (http:\/\/[\d.]+:\d+)/,
   });

@@ -12,13 +12,16 @@ export interface OwnProxyOptions {
   /** Whether members are probed; where there is one, nothing depends on it. */
   readonly isProbing?: boolean;
   readonly bodyBytes?: number;
+  /** Another checkout's root instead of this one's. */
+  readonly checkout?: string | undefined;
 }
 
 export function startOwnProxy(servers: Servers, options: OwnProxyOptions): Promise<ServerProcess> {
-  const { name, members, key, workers = 1, isProbing = false, bodyBytes } = options;
+  const { name, members, key, workers = 1, isProbing = false, bodyBytes, checkout } = options;
   return servers.start({
     name,
     args: peer('member-proxy.ts'),
+    checkout,
     env: {
       MEMBERS: members.join(','),
       WORKERS: `${workers}`,
