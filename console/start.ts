@@ -151,8 +151,9 @@ async function allOf<T extends readonly unknown[] | []>(work: T) {
 }
 
 /** No warning: whether it is needed, the administrator knows. */
-function tellExcess({ clients, now }: Services, log: Logger): void {
-  const excess = excessOf(clients.list(), now());
+function tellExcess({ clients, settings, now }: Services, log: Logger): void {
+  const isDashboardDefault = settings.origins.applicationAddresses === 'default';
+  const excess = excessOf(clients.list(), { now: now(), isDashboardDefault });
   if (Object.values(excess).flat().length === 0) return;
   log.info({ ...excess }, 'clients have more than they may need: npx console doctor says what to change');
 }

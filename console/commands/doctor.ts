@@ -137,14 +137,17 @@ export async function tellStore(
   url: string,
   { checks = true }: { readonly checks?: boolean } = {},
 ): Promise<StoreKnowledge> {
-  const { keys, clients, storage, licenceDeliveries } = services;
+  const { keys, clients, settings, storage, licenceDeliveries } = services;
   const kids = keys.published().map(({ key }) => key.kid);
   const delivery = await licenceDeliveries.current();
   const waiting = delivery && !isSettled(delivery) ? delivery : undefined;
   const unwritable = checks ? await storage.checkWritable().then(() => undefined, inShort) : undefined;
   return {
     kids,
-    ...excessOf(clients.list(), services.now()),
+    ...excessOf(clients.list(), {
+      now: services.now(),
+      isDashboardDefault: settings.origins.applicationAddresses === 'default',
+    }),
     ...(kids.length > 0 && checks ? { request: await signRequest(services, url) } : {}),
     ...(waiting ? { waitingLicence: licenceOf(waiting) } : {}),
     ...(unwritable === undefined ? {} : { unwritable }),

@@ -3,16 +3,24 @@ import { about, type Finding } from './finding.ts';
 
 /** Ids of clients: see `console/oidc/client-excess.ts`. */
 export interface Excess {
+  readonly unaskedClients: readonly string[];
   readonly unboundClients: readonly string[];
   readonly unlimitedClients: readonly string[];
   readonly unrotatedClients: readonly string[];
 }
 
 export function checkClients({
+  unaskedClients,
   unboundClients,
   unlimitedClients,
   unrotatedClients,
 }: Excess): readonly Finding[] {
+  const unasked = unaskedClients.map((id) =>
+    about(`client ${id}`).warning(
+      'It is there because nothing says where the dashboard runs: whoever listens at its address may sign people in.',
+      'Say where it runs with SVC_MC_APP_ADDRESSES; none, if there is no dashboard.',
+    ),
+  );
   const unlimited = unlimitedClients.map((id) =>
     about(`client ${id}`).warning(
       'It gets every role of its users: what they can do here and at the members, it can.',
@@ -25,7 +33,7 @@ export function checkClients({
       `npx console client rotate-secret ${id}; the old one works until the next rotation.`,
     ),
   );
-  return [...checkBinding(unboundClients), ...unlimited, ...unrotated];
+  return [...unasked, ...checkBinding(unboundClients), ...unlimited, ...unrotated];
 }
 
 function checkBinding(unbound: readonly string[]): readonly Finding[] {

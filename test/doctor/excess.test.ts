@@ -28,10 +28,12 @@ test('S96: the doctor warns of them, with what to change', async () => {
   const { findings } = doctor.json<{ findings: { check: string; state: string; fix: string }[] }>();
   const told = findings.filter(({ check }) => check.startsWith('client '));
   expect(told.map(({ check, state }) => [check, state])).toEqual([
+    ['client application-dashboard', 'warning'],
     ['client unbound', 'warning'],
     ['client everything', 'warning'],
   ]);
-  expect(told[1]!.fix).toContain('npx console client update everything --max-role Viewer');
+  expect(told[0]!.fix).toContain('SVC_MC_APP_ADDRESSES');
+  expect(told[2]!.fix).toContain('npx console client update everything --max-role Viewer');
 });
 
 test('S96: the start names them', () => {
@@ -39,6 +41,7 @@ test('S96: the start names them', () => {
     .log()
     .find(({ msg }) => String(msg).startsWith('clients have more than they may need'));
   expect(line).toMatchObject({
+    unaskedClients: ['application-dashboard'],
     unboundClients: ['unbound'],
     unlimitedClients: ['everything'],
     unrotatedClients: [],
@@ -48,7 +51,8 @@ test('S96: the start names them', () => {
 test('S96: a secret that nobody has changed for a year is one of them', () => {
   const day = 86_400_000;
   const client = { ...thirdParty, isPublic: false, secrets: [{ sha256: 'x', createdAt: day }] };
-  expect(excessOf([client], 365 * day).unrotatedClients).toEqual([]);
-  expect(excessOf([client], 367 * day).unrotatedClients).toEqual([client.id]);
-  expect(excessOf([{ ...client, disabled: true }], 367 * day).unrotatedClients).toEqual([]);
+  const at = (now: number) => ({ now, isDashboardDefault: false });
+  expect(excessOf([client], at(365 * day)).unrotatedClients).toEqual([]);
+  expect(excessOf([client], at(367 * day)).unrotatedClients).toEqual([client.id]);
+  expect(excessOf([{ ...client, disabled: true }], at(367 * day)).unrotatedClients).toEqual([]);
 });
