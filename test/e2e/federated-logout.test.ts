@@ -14,16 +14,18 @@ import { leave, signInAbroad, startOpenIdProvider } from './outside.ts';
 
 let corp: RunningProvider;
 let crafted: CraftedProvider;
+let turning: CraftedProvider;
 let console: RunningConsole;
 let shop: RelyingParty;
 let dataDir: string;
 beforeAll(async () => {
   const port = await freePort();
   corp = await startOpenIdProvider(`http://localhost:${port}`, 'corp');
-  crafted = await startCraftedProvider();
+  [crafted, turning] = await Promise.all([startCraftedProvider(), startCraftedProvider()]);
   dataDir = await storeWithProviders(
     oidcProvider('corp', 'Corp', corp.issuer),
     oidcProvider('crafted', 'Crafted', crafted.issuer, { clientId }),
+    oidcProvider('turning', 'Turning', turning.issuer, { clientId }),
     { ...oidcProvider('off', 'Switched off', crafted.issuer, { clientId }), enabled: false },
   );
   console = await startConsole({
@@ -36,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await console?.stop();
-  await Promise.all([corp?.close(), crafted?.close(), shop?.close()]);
+  await Promise.all([corp?.close(), crafted?.close(), turning?.close(), shop?.close()]);
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -63,15 +65,19 @@ async function signInByCorp(login = 'ada'): Promise<void> {
   expect(titleOf(home)).toBe('Your account');
 }
 
-async function signInByCrafted(claims: Record<string, unknown> = {}, someone = agent): Promise<void> {
-  const location = await leave(someone, await someone.get('/login'), 'Crafted');
+async function signInByCrafted(
+  claims: Record<string, unknown> = {},
+  someone = agent,
+  { provider, id, name } = { provider: crafted, id: 'crafted', name: 'Crafted' },
+): Promise<void> {
+  const location = await leave(someone, await someone.get('/login'), name);
   const { searchParams } = new URL(location);
-  crafted.nonce = searchParams.get('nonce')!;
+  provider.nonce = searchParams.get('nonce')!;
   const all = { sub: 'ada', sid: 'session-7', groups: ['ops'], ...claims };
-  crafted.forgery = { claims: all };
-  crafted.userinfo = { sub: all.sub };
+  provider.forgery = { claims: all };
+  provider.userinfo = { sub: all.sub };
   const query = new URLSearchParams({ code: 'code', state: searchParams.get('state')! });
-  const home = await someone.follow(await someone.get(`/login/callback/crafted?${query}`));
+  const home = await someone.follow(await someone.get(`/login/callback/${id}?${query}`));
   expect(titleOf(home)).toBe('Your account');
 }
 
@@ -294,6 +300,20 @@ describe('a logout at the provider', () => {
     const again = await post(token);
     expect([again.status, JSON.parse(again.body).error]).toEqual([400, 'invalid_request']);
     expect(await isSignedIn()).toBe(true);
+  });
+
+  test('D21: a provider that changes its key between two sign-ins signs in and out as before', async () => {
+    const by = { provider: turning, id: 'turning', name: 'Turning' };
+    await signInByCrafted({ sid: 't-1' }, agent, by);
+    await turning.changeKey();
+    agent = createUserAgent(console.url);
+    await signInByCrafted({ sid: 't-2' }, agent, by);
+    const logOut = async (sid: string) =>
+      post(await turning.sign(logoutClaims(turning.issuer, { sid })), by.id);
+    expect((await logOut('t-1')).status).toBe(200);
+    await turning.changeKey();
+    expect((await logOut('t-2')).status).toBe(200);
+    expect(await isSignedIn()).toBe(false);
   });
 
   test('a token that names a person ends all their sessions, and nobody else’s', async () => {

@@ -27,20 +27,21 @@ export interface CraftedProvider {
   nonce: string;
   /** By the published key, with RS256. */
   sign(claims: JWTPayload, typ?: string): Promise<string>;
+  /** From now on it signs by another key, and publishes the one before no more. */
+  changeKey(): Promise<void>;
+  /** What it publishes. */
+  keys: readonly unknown[];
   /** By a key that is published too, of another algorithm. */
   signOther(claims: JWTPayload): Promise<string>;
-  /** Back to a provider that does everything right. */
+  /** Back to a provider that does everything right, by the key that it has now. */
   reset(): void;
   close(): Promise<unknown>;
 }
 
 export async function startCraftedProvider(): Promise<CraftedProvider> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256');
   const other = await generateKeyPair('ES256');
-  const keys = [
-    { ...(await exportJWK(publicKey)), kid: 'published', alg: 'RS256', use: 'sig' },
-    { ...(await exportJWK(other.publicKey)), kid: 'other', alg: 'ES256', use: 'sig' },
-  ];
+  const otherJwk = { ...(await exportJWK(other.publicKey)), kid: 'other', alg: 'ES256', use: 'sig' };
+  let signing = await makeKey('published');
   const server = createServer((req, res) => {
     const path = req.url!.split('?')[0]!;
     provider.asked.push(path);
@@ -53,7 +54,12 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
     asked: [],
     ...right(),
     nonce: '',
+    keys: [signing.jwk, otherJwk],
     sign: signRight,
+    async changeKey() {
+      signing = await makeKey(`${signing.jwk.kid}-again`);
+      provider.keys = [signing.jwk, otherJwk];
+    },
     signOther: (claims) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'other' }).sign(other.privateKey),
     reset() {
@@ -77,7 +83,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
         id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none', 'ES256'],
         ...provider.metadata,
       }),
-    '/jwks': (res) => sendJson(res, { keys }),
+    '/jwks': (res) => sendJson(res, { keys: provider.keys }),
     '/userinfo': (res) => sendJson(res, provider.userinfo),
     '/token': async (res) => {
       if (provider.answer) return provider.answer(res);
@@ -95,9 +101,14 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
   }
 
   function signRight(claims: JWTPayload, typ?: string): Promise<string> {
-    const header = { alg: 'RS256', kid: 'published', ...(typ === undefined ? {} : { typ }) };
-    return new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
+    const header = { alg: 'RS256', kid: signing.jwk.kid, ...(typ === undefined ? {} : { typ }) };
+    return new SignJWT(claims).setProtectedHeader(header).sign(signing.privateKey);
   }
+}
+
+async function makeKey(kid: string) {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } };
 }
 
 function right(): Pick<CraftedProvider, 'metadata' | 'forgery' | 'userinfo' | 'answer'> {

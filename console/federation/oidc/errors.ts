@@ -1,4 +1,5 @@
 /** What went wrong between the console and an OpenID Connect provider, in words for a person. */
+import { errors } from 'jose';
 import {
   AuthorizationResponseError,
   ClientError,
@@ -31,13 +32,16 @@ export function asFederationError(error: unknown): unknown {
       'The identity provider does not accept this console: its registration there is wrong.',
     );
   }
+  if (error instanceof errors.JOSEError) return refuse(401, notProven);
   if (!(error instanceof ClientError)) return error;
   // Without a code, it failed before anything of OpenID Connect was looked at.
   if (error.code === undefined || unreadable.has(error.code)) {
     return refuse(503, 'The identity provider answered with something that is no OpenID Connect.');
   }
-  return refuse(401, 'What the identity provider sent does not prove who signed in.');
+  return refuse(401, notProven);
 }
+
+const notProven = 'What the identity provider sent does not prove who signed in.';
 
 export const outboundReasons: Readonly<Record<OutboundError['reason'], string>> = {
   name_not_resolved: 'its name is not known',

@@ -2,11 +2,12 @@
  * Logout between the console and an OpenID Connect provider: passed on by RP-Initiated Logout 1.0,
  * received by Back-Channel Logout 1.0 (S41) and Front-Channel Logout 1.0.
  */
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { CustomFetch, ServerMetadata } from 'openid-client';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { ServerMetadata } from 'openid-client';
 import { FederationError, type ReceivedLogout, type RedirectConnector } from '../connector.ts';
 import { asFederationError } from './errors.ts';
-import { isBrowserAddress, metadataMs, type OidcMetadata } from './metadata.ts';
+import type { OidcKeys } from './keys.ts';
+import { isBrowserAddress, type OidcMetadata } from './metadata.ts';
 
 export interface OidcLogoutDeps {
   readonly issuer: string;
@@ -14,15 +15,10 @@ export interface OidcLogoutDeps {
   /** The one algorithm of the provider's tokens, asymmetric. */
   readonly alg: string;
   readonly metadata: OidcMetadata;
-  readonly fetch: CustomFetch;
+  /** For logout tokens alone: anybody may send one, and use up how often the keys are read again. */
+  readonly keys: OidcKeys;
   /** Epoch milliseconds. */
   readonly now: () => number;
-}
-
-/** A key set is fetched anew where the metadata name another address. */
-interface KeysOf {
-  readonly of: string;
-  readonly find: ReturnType<typeof createRemoteJWKSet>;
 }
 
 export type OidcLogout = Required<
@@ -45,8 +41,7 @@ const tokenTypes: readonly (string | undefined)[] = [
 ];
 
 export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
-  const { issuer, clientId, alg, metadata, fetch, now } = deps;
-  let keys: KeysOf | undefined;
+  const { issuer, clientId, alg, metadata, keys, now } = deps;
 
   return {
     async beginLogout({ session, logoutId, returnUrl }) {
@@ -80,44 +75,25 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
   };
 
   async function verified(token: string): Promise<JWTPayload> {
-    const find = keysOf((await currentMetadata()).jwks_uri!);
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, find, {
-        algorithms: [alg],
-        issuer,
-        audience: clientId,
-        clockTolerance: skewSeconds,
-        maxTokenAge: oldestSeconds,
-        // Without `exp`, `iat` and one use bound it.
-        requiredClaims: ['iat', 'jti', 'events'],
-        currentDate: new Date(now()),
-      });
+      const { payload, protectedHeader } = await keys.verify((find) =>
+        jwtVerify(token, find, {
+          algorithms: [alg],
+          issuer,
+          audience: clientId,
+          clockTolerance: skewSeconds,
+          maxTokenAge: oldestSeconds,
+          // Without `exp`, `iat` and one use bound it.
+          requiredClaims: ['iat', 'jti', 'events'],
+          currentDate: new Date(now()),
+        }),
+      );
       if (!tokenTypes.includes(protectedHeader.typ?.toLowerCase()))
         throw refusal('is a token of another type');
       return payload;
     } catch (error) {
       throw asRefusal(error);
     }
-  }
-
-  function keysOf(address: string): KeysOf['find'] {
-    if (keys?.of !== address) keys = { of: address, find: keysAt(address) };
-    return keys.find;
-  }
-
-  /** By the guarded client; a key that is not there is looked for again every half minute at most. */
-  function keysAt(address: string) {
-    return createRemoteJWKSet(new URL(address), {
-      cacheMaxAge: metadataMs,
-      [customFetch]: (url, { headers, signal }) =>
-        fetch(url, {
-          method: 'GET',
-          headers: Object.fromEntries(headers),
-          body: undefined,
-          redirect: 'manual',
-          signal,
-        }),
-    });
   }
 
   async function currentMetadata(): Promise<ServerMetadata> {
@@ -154,20 +130,13 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 1024;
 }
 
-/** A token that does not hold is told from keys that cannot be had. */
+/** Keys that cannot be had stay what they are: no flaw of the token. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) return refusal('has expired', error);
   if (error instanceof errors.JWTClaimValidationFailed) return refusal(`has a wrong ${error.claim}`, error);
   if (error instanceof errors.JOSEAlgNotAllowed) return refusal('is signed by another algorithm', error);
-  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return noKeys(error);
-  // Without a name of its own: what the key set's address answered is none.
-  if (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC') return noKeys(error);
   if (error instanceof errors.JOSEError) return refusal('is not signed by the identity provider', error);
   return asFederationError(error);
-}
-
-function noKeys(cause: unknown): FederationError {
-  return new FederationError(503, 'The keys of the identity provider cannot be had.', { cause });
 }
 
 function refusal(flaw: string, cause?: unknown): FederationError {

@@ -28,7 +28,7 @@ export interface OidcMetadata {
 }
 
 /** Providers change their addresses rarely, and announce it. */
-export const metadataMs = 600_000;
+const metadataMs = 600_000;
 /** A provider that is away is asked again after this long; what was known serves meanwhile. */
 const retryMs = 30_000;
 

@@ -1,0 +1,122 @@
+/** Signing keys of an outside OpenID provider that change from one moment to the next. */
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
+import { type CraftedProvider, clientId, startCraftedProvider } from './crafted-provider.ts';
+import { logoutClaims } from './logout-tokens.ts';
+import { callbackUrl, loopbackOutbound, refusalOf, replyOf } from './support.ts';
+
+let provider: CraftedProvider;
+let laterMs: number;
+let connector: ReturnType<typeof createOidcConnector>;
+beforeEach(async () => {
+  provider = await startCraftedProvider();
+  laterMs = 0;
+  connector = createOidcConnector({
+    config: { issuer: provider.issuer, clientId, authentication: { method: 'none' } },
+    outbound: loopbackOutbound(),
+    now: () => Date.now() + laterMs,
+  });
+});
+afterEach(() => provider.close());
+
+const timesRead = () => provider.asked.filter((path) => path === '/jwks').length;
+
+async function signIn(): Promise<string> {
+  const { location, secrets } = await connector.begin({
+    attemptId: 'state-1',
+    callbackUrl,
+    reauthenticate: false,
+  });
+  provider.nonce = new URL(location).searchParams.get('nonce')!;
+  const reply = replyOf(`${callbackUrl}?code=code&state=state-1`);
+  return (await connector.finish(reply, secrets)).subject;
+}
+
+async function logOut(sign: (claims: JWTPayload) => Promise<string> = provider.sign): Promise<unknown> {
+  return (await connector.readLogoutToken!(await sign(logoutClaims(provider.issuer)))).subject;
+}
+
+const byStranger = (kid: string) => async (claims: JWTPayload) => {
+  const { privateKey } = await generateKeyPair('RS256');
+  return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey);
+};
+
+test('D21: whoever signs in after the provider has changed its key is signed in, with one more look', async () => {
+  expect([await signIn(), await signIn(), timesRead()]).toEqual(['ada', 'ada', 1]);
+  await provider.changeKey();
+  expect([await signIn(), await signIn(), timesRead()]).toEqual(['ada', 'ada', 2]);
+});
+
+test('D21: several that come at that moment share the look', async () => {
+  await logOut();
+  await provider.changeKey();
+  expect(await Promise.all([logOut(), logOut(), logOut()])).toEqual(['ada', 'ada', 'ada']);
+  expect(timesRead()).toBe(2);
+});
+
+test('D21: a logout token by the new key is taken', async () => {
+  expect([await logOut(), timesRead()]).toEqual(['ada', 1]);
+  await provider.changeKey();
+  expect([await logOut(), await logOut(), timesRead()]).toEqual(['ada', 'ada', 2]);
+});
+
+test('D21: the key that is gone is believed no more', async () => {
+  const old = await provider.sign(logoutClaims(provider.issuer));
+  await logOut();
+  await provider.changeKey();
+  await logOut();
+  expect(await refusalOf(connector.readLogoutToken!(old))).toMatchObject({ status: 400 });
+});
+
+test('D21: however many unknown keys there are, the provider is asked once in five seconds', async () => {
+  provider.forgery = { sign: byStranger('unknown') };
+  for (let i = 0; i < 5; i++) expect(await refusalOf(signIn())).toMatchObject({ status: 401 });
+  expect(timesRead()).toBe(2);
+  laterMs += 5000;
+  for (let i = 0; i < 5; i++) expect(await refusalOf(signIn())).toMatchObject({ status: 401 });
+  expect(timesRead()).toBe(3);
+  // A clock that is put back does not make it wait for that time to come again.
+  laterMs -= 3_600_000;
+  provider.forgery = {};
+  await provider.changeKey();
+  expect(await signIn()).toBe('ada');
+});
+
+test('D21: strangers’ logout tokens do not use up the look of those who sign in', async () => {
+  await signIn();
+  for (let i = 0; i < 3; i++) await refusalOf(logOut(byStranger(`kid-${i}`)));
+  await provider.changeKey();
+  expect(await signIn()).toBe('ada');
+});
+
+test('D21: a provider whose keys are none when they are read again is in trouble, and nobody is signed in', async () => {
+  await signIn();
+  await provider.changeKey();
+  provider.keys = ['none'];
+  expect(await refusalOf(signIn())).toMatchObject({ status: 503 });
+});
+
+test('an address of keys that is none, or answers with a status that is none, is the provider’s trouble', async () => {
+  provider.metadata = { jwks_uri: `${provider.issuer}/token` };
+  provider.answer = (res) => res.writeHead(799).end();
+  expect(await refusalOf(logOut())).toMatchObject({ status: 503 });
+  laterMs += 600_000;
+  provider.metadata = { jwks_uri: 'none' };
+  expect(await refusalOf(connector.readLogoutToken!('a.b.c'))).toMatchObject({ status: 503 });
+});
+
+test('a key that is too short proves nothing', async () => {
+  const short = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const pem = short.privateKey.export({ type: 'pkcs8', format: 'pem' });
+  provider.keys = [{ ...short.publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256' }];
+  const byShort = async (claims: JWTPayload) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const text = `${part({ alg: 'RS256', kid: 'short' })}.${part(claims)}`;
+    return `${text}.${sign('sha256', Buffer.from(text), createPrivateKey(pem)).toString('base64url')}`;
+  };
+  provider.forgery = { sign: byShort };
+  expect(await refusalOf(signIn())).toMatchObject({ status: 503 });
+  expect(await refusalOf(logOut(byShort))).toMatchObject({ status: 503 });
+});
