@@ -1,4 +1,6 @@
-/** The store of a running console, changed from outside as the command line does it. */
+/** The store of a running console, changed from outside, as an older command line did it. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { openStorage } from '../../console/storage/open.ts';
 import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
 import type { Storage } from '../../console/storage/storage.ts';
@@ -9,7 +11,46 @@ export async function withStore<T>(dataDir: string, work: (storage: Storage) => 
     return await work(storage);
   } finally {
     await storage.close();
+    await untilFollowed(dataDir);
   }
+}
+
+/**
+ * Waits until the console that runs on this directory has read the registry file as it is now: it keeps the
+ * version that it knows open. Without a console, or without `/proc`, there is nothing to wait for.
+ */
+async function untilFollowed(dataDir: string): Promise<void> {
+  const descriptors = descriptorsOfConsole(dataDir);
+  if (descriptors === undefined) return;
+  const isFollowed = async () => {
+    const file = statSync(join(dataDir, 'registry.json'), { throwIfNoEntry: false });
+    return readdirSync(descriptors).some((name) => isSame(join(descriptors, name), file));
+  };
+  await until(() => isFollowed().catch(() => true), 'the console to read its registry');
+}
+
+function descriptorsOfConsole(dataDir: string): string | undefined {
+  try {
+    const { pid, kind } = JSON.parse(readFileSync(join(dataDir, 'lock/owner'), 'utf8')) as Owner;
+    const descriptors = `/proc/${pid}/fd`;
+    readdirSync(descriptors);
+    return kind === 'console' ? descriptors : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly kind: string;
+}
+
+function isSame(
+  descriptor: string,
+  file: { readonly ino: number; readonly dev: number } | undefined,
+): boolean {
+  const open = statSync(descriptor, { throwIfNoEntry: false });
+  return open !== undefined && open.ino === file?.ino && open.dev === file.dev;
 }
 
 /** An application of somebody else: it needs consent. */

@@ -9,6 +9,7 @@ import { createSealer } from '../../console/oidc/sealing.ts';
 import { createMemoryStorage } from '../../console/storage/memory.ts';
 import type { KeyRecord, TokenAlg } from '../../console/storage/records.ts';
 import { type ConsoleOptions, type RunningConsole, runRefused, startConsole } from '../helpers/console.ts';
+import { withStore } from '../helpers/store.ts';
 import {
   basic,
   day,
@@ -21,7 +22,6 @@ import {
   requestScope,
   verify,
   withKeys,
-  withStore,
 } from './support.ts';
 
 /** A running console follows another process within this time (contract, "Configuration tool"). */

@@ -5,10 +5,9 @@ import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { secretDigest } from '../../console/oidc/clients.ts';
 import { createKeys, type Keys } from '../../console/oidc/keys.ts';
 import { createSealer } from '../../console/oidc/sealing.ts';
-import { openStorage } from '../../console/storage/open.ts';
 import type { ClientRecord } from '../../console/storage/records.ts';
-import type { Storage } from '../../console/storage/storage.ts';
 import { clientSecret, type RunningConsole } from '../helpers/console.ts';
+import { withStore } from '../helpers/store.ts';
 
 export const day = 86_400_000;
 
@@ -118,16 +117,6 @@ export async function sendRaw(port: number, bytes: string | readonly string[]): 
   const end = received.indexOf('\r\n\r\n');
   const head = received.slice(0, end);
   return { status: Number(head.split(' ')[1]), head, body: received.slice(end + 4) };
-}
-
-/** Works on a store as another process does, beside the console or before it. */
-export async function withStore<T>(dataDir: string, work: (storage: Storage) => Promise<T>): Promise<T> {
-  const storage = await openStorage({ dataDir, role: 'tool' });
-  try {
-    return await work(storage);
-  } finally {
-    await storage.close();
-  }
 }
 
 export interface KeyStoreOptions {
