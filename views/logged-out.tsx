@@ -83,6 +83,9 @@ function Provider({ name, state, href }: LoggedOutProvider) {
         </>
       )}{' '}
       {href !== undefined && <Link href={href}>Sign out at {name}</Link>}
+      {href !== undefined && state === 'open' && (
+        <>. Should {name} have shown an error, this asks it once more, and it may want you to confirm.</>
+      )}
     </p>
   );
 }

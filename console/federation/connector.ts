@@ -53,6 +53,8 @@ export interface LogoutOptions {
   readonly logoutId: string;
   /** Where the answer is to come to: `<CONSOLE_URL>/login/logout/<idp id>` or, by SAML, `<CONSOLE_URL>/login/saml/<idp id>/logout`. */
   readonly returnUrl: string;
+  /** The browser was sent there before, and has not come back: the provider may have refused what it brought. */
+  readonly isRepeated?: boolean;
 }
 
 /** How the browser gets to the provider. */

@@ -87,14 +87,15 @@ export function createOutsideLogouts(deps: OutsideLogoutsDeps): ReturningLogouts
   async function begin(
     ctx: Context,
     id: string,
-    { providerId, sealed }: Kept,
+    { providerId, sealed, state }: Kept,
   ): Promise<Departure | undefined> {
     const { connector } = providers.findRedirect(providerId) ?? {};
     const addressOf = connector?.kind === 'saml' ? samlLogoutAddress : logoutReturnAddress;
     const about = JSON.parse(sealer.open(sealed, label)) as Pick<BegunOutside, 'subject' | 'session'>;
     try {
       const returnUrl = addressOf(url, providerId);
-      const departure = await connector?.beginLogout?.({ ...about, logoutId: id, returnUrl });
+      const isRepeated = state === 'away';
+      const departure = await connector?.beginLogout?.({ ...about, logoutId: id, returnUrl, isRepeated });
       if (departure) onDeparture(ctx, providerId);
       return departure;
     } catch (error) {

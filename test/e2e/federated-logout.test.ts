@@ -59,6 +59,10 @@ const lineOf = (event: string, { headers }: Reply) =>
 /** Where the page goes on to by itself. */
 const nextOf = ({ headers }: Reply) => /^(\d+); url=(.+)$/.exec(String(headers.refresh ?? ''))?.[2];
 
+/** Where the link of this text leads. */
+const linkTo = ({ body }: Reply, text: string) =>
+  new RegExp(`<a href="([^"]+)"[^>]*>${text}</a>`).exec(body)![1]!.replaceAll('&amp;', '&');
+
 async function signInByCorp(login = 'ada'): Promise<void> {
   const location = await leave(agent, await agent.get('/login'), 'Corp');
   const home = await agent.follow(await agent.get(await signInAbroad(location, login, there)));
@@ -195,6 +199,28 @@ describe('a sign-out here', () => {
     expect(await isKnownAbroad()).toBe(true);
   });
 
+  test('D22: that ended at an error of the provider is asked for again without the hint, and says so', async () => {
+    await signInByCorp('emmy');
+    const page = await signOut();
+    const first = new URL((await agent.get(nextOf(page)!)).headers.location!);
+    expect(first.searchParams.has('id_token_hint')).toBe(true);
+    // As a provider sees one that it signed by a key that it has given up since.
+    first.searchParams.set('id_token_hint', 'e30.e30.e30');
+    expect((await there.follow(await there.get(first.href))).status).toBe(400);
+
+    const again = await agent.get(page.url);
+    expect(textOf(again)).toMatch(/Should Corp have shown an error, .* may want you to confirm/);
+    const second = (await agent.get(linkTo(again, 'Sign out at Corp'))).headers.location!;
+    expect(Object.fromEntries(new URL(second).searchParams)).toEqual({
+      client_id: 'console',
+      post_logout_redirect_uri: `${console.url}/login/logout/corp`,
+      state: first.searchParams.get('state'),
+    });
+    const end = await agent.follow(await agent.get(await signOutAbroad(second)));
+    expect(textOf(end)).toMatch(/You are signed out at Corp too/);
+    expect(await isKnownAbroad()).toBe(false);
+  });
+
   test('is told when the provider has no logout, also to whom an application sent', async () => {
     await signInByCrafted({ sub: 'joan', sid: 'session-joan' });
     const { id_token: hint } = await signInTo(console, agent, shop);
@@ -327,6 +353,21 @@ describe('a logout at the provider', () => {
       false,
       true,
     ]);
+  });
+
+  test('D22: a token ends every session here that began with the one it names', async () => {
+    await signInByCrafted({ sub: 'lena', sid: 'l-1' });
+    await signInTo(console, agent, shop);
+    const [second, other] = [createUserAgent(console.url), createUserAgent(console.url)];
+    await signInByCrafted({ sub: 'lena', sid: 'l-1' }, second);
+    await signInByCrafted({ sub: 'lena', sid: 'l-2' }, other);
+    expect((await post(await right({ sub: 'lena', sid: 'l-1' }))).status).toBe(200);
+    expect([await isSignedIn(), await isSignedIn(second), await isSignedIn(other)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    await waitFor(() => shop.posted.length > 0, 'the notice to the application');
   });
 
   test('a token about nobody here is taken, and ends nothing', async () => {

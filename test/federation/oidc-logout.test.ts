@@ -1,6 +1,6 @@
 /** Logout between the console and an OpenID provider, at the connector: what is sent there, what is believed from there. */
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { Secret } from '../../console/secret.ts';
 import { type CraftedProvider, clientId, clientSecret, startCraftedProvider } from './crafted-provider.ts';
@@ -17,13 +17,13 @@ afterAll(() => provider.close());
 const returnUrl = 'http://127.0.0.1:9/login/logout/corp';
 const session = { id: 'session-7', hint: 'the.id.token' };
 
-function connect({ outbound = loopbackOutbound(), now = Date.now } = {}) {
+function connect({ issuer = provider.issuer, outbound = loopbackOutbound(), now = Date.now } = {}) {
   const authentication = {
     method: 'client_secret_post',
     secret: new Secret(clientSecret),
   } as const;
   return createOidcConnector({
-    config: { issuer: provider.issuer, clientId, authentication },
+    config: { issuer, clientId, authentication },
     outbound,
     now,
   });
@@ -58,6 +58,34 @@ describe('a logout that is passed on', () => {
     const { searchParams } = new URL((await begin('x'.repeat(6001)))!.location);
     expect(searchParams.has('id_token_hint')).toBe(false);
     expect(searchParams.get('client_id')).toBe(clientId);
+  });
+
+  test('D22: does without a hint that is signed by a key that the provider has retired, and with it where nobody can tell', async () => {
+    const turning = await startCraftedProvider();
+    onTestFinished(() => void turning.close());
+    turning.metadata = { end_session_endpoint: `${turning.issuer}/end` };
+    const hint = await turning.sign({ sub: 'ada' });
+    const hintSent = async () => {
+      const connector = connect({ issuer: turning.issuer });
+      const about = { subject: 'ada', session: { ...session, hint }, logoutId: 'logout-1', returnUrl };
+      return new URL((await connector.beginLogout!(about))!.location).searchParams.get('id_token_hint');
+    };
+    expect(await hintSent()).toBe(hint);
+    await turning.changeKey();
+    expect(await hintSent()).toBeNull();
+    turning.keys = ['none'];
+    expect(await hintSent()).toBe(hint);
+  });
+
+  test('D22: does without a hint when it did not come back the first time', async () => {
+    provider.metadata = { end_session_endpoint: `${provider.issuer}/end` };
+    const options = { subject: 'ada', session, logoutId: 'logout-1', returnUrl, isRepeated: true };
+    const { searchParams } = new URL((await connect().beginLogout!(options))!.location);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: clientId,
+      post_logout_redirect_uri: returnUrl,
+      state: 'logout-1',
+    });
   });
 
   test('goes nowhere when the provider has no such address, and not to one that is no web address', async () => {

@@ -2,7 +2,7 @@
  * Logout between the console and an OpenID Connect provider: passed on by RP-Initiated Logout 1.0,
  * received by Back-Channel Logout 1.0 (S41) and Front-Channel Logout 1.0.
  */
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { ServerMetadata } from 'openid-client';
 import { FederationError, type ReceivedLogout, type RedirectConnector } from '../connector.ts';
 import { asFederationError } from './errors.ts';
@@ -30,7 +30,7 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const oldestSeconds = 600;
 const skewSeconds = 60;
 const longestToken = 16_384;
-/** Groups and the like make ID tokens longer than servers take addresses; the provider then asks the person. */
+/** Groups and the like make ID tokens longer than servers take addresses. */
 const longestHint = 6000;
 /** Explicit typing is recommended, not required, and older providers write what is on all their tokens. */
 const tokenTypes: readonly (string | undefined)[] = [
@@ -44,7 +44,7 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
   const { issuer, clientId, alg, metadata, keys, now } = deps;
 
   return {
-    async beginLogout({ session, logoutId, returnUrl }) {
+    async beginLogout({ session, logoutId, returnUrl, isRepeated = false }) {
       const { end_session_endpoint: endpoint } = await currentMetadata();
       if (endpoint === undefined) return undefined;
       if (!isBrowserAddress(issuer, endpoint)) {
@@ -55,7 +55,10 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
       }
       const location = new URL(endpoint);
       const { hint } = session;
-      if (hint !== undefined && hint.length <= longestHint) location.searchParams.set('id_token_hint', hint);
+      // Without it, the provider asks the person: that is for them to answer, an error page is not.
+      if (hint !== undefined && !isRepeated && (await isOfUse(hint))) {
+        location.searchParams.set('id_token_hint', hint);
+      }
       location.searchParams.set('client_id', clientId);
       location.searchParams.set('post_logout_redirect_uri', returnUrl);
       location.searchParams.set('state', logoutId);
@@ -73,6 +76,18 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
       return sid;
     },
   };
+
+  /** A provider that has retired a key refuses what it signed by it, on a page that leads nowhere. */
+  async function isOfUse(hint: string): Promise<boolean> {
+    if (hint.length > longestHint) return false;
+    try {
+      const { alg: _, ...header } = decodeProtectedHeader(hint);
+      await keys.verify(async (find) => find({ ...header, alg }, { payload: '', signature: '' }));
+      return true;
+    } catch (error) {
+      return !(error instanceof errors.JWKSNoMatchingKey);
+    }
+  }
 
   async function verified(token: string): Promise<JWTPayload> {
     try {
