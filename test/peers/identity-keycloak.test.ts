@@ -196,6 +196,111 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     await until(() => visitor.isAskedAtConsole(), 'the console to know', 20_000);
     await until(() => visitor.isAskedAtDashboard(), 'the dashboard to know', 20_000);
   });
+
+  describe('D22: a sign-out after Keycloak has retired the key of the ID token', () => {
+    test('is confirmed there, and comes back', async () => {
+      await visitor.signInAtConsole(providers.post, 'ada');
+      await retireKey(200);
+      await signOutAtConsole();
+      await confirmThere();
+      // D21: by the key that took its place, people are signed in at once.
+      await visitor.signInAtConsole(providers.post, 'ada');
+    });
+
+    test('in the last five minutes is asked for again without it', async () => {
+      await visitor.signInAtConsole(providers.post, 'ada');
+      await retireKey(300);
+      await signOutAtConsole();
+      await visitor.page.getByText('We are sorry').waitFor();
+      await visitor.page.goBack();
+      await visitor.page.getByText('it may want you to confirm').waitFor();
+      await visitor.page.getByRole('link', { name: `Sign out at ${providers.post.name}` }).click();
+      await confirmThere();
+    });
+
+    async function signOutAtConsole(): Promise<void> {
+      await visitor.page.goto(`${pair.console.url}/connect/logout`);
+      await visitor.page.getByRole('button', { name: 'Sign out' }).click();
+    }
+
+    async function confirmThere(): Promise<void> {
+      await visitor.page.getByRole('button', { name: 'Logout' }).click();
+      await visitor.page.getByText(`You are signed out at ${providers.post.name} too.`).waitFor();
+    }
+
+    /** Another takes its place. @param priority  higher than that of the one before */
+    async function retireKey(priority: number): Promise<void> {
+      interface Component {
+        readonly id: string;
+        readonly providerId: string;
+        readonly parentId: string;
+        readonly config: Readonly<Record<string, readonly string[]>>;
+      }
+      const type = 'org.keycloak.keys.KeyProvider';
+      const found = await keycloak.manage<Component[]>('GET', `/spare/components?type=${type}`);
+      const old = found.filter(({ providerId }) => providerId === 'rsa-generated');
+      await keycloak.manage('POST', '/spare/components', {
+        name: `of ${priority}`,
+        providerId: 'rsa-generated',
+        providerType: type,
+        parentId: old[0]!.parentId,
+        config: { priority: [`${priority}`], algorithm: ['RS256'], keySize: ['2048'] },
+      });
+      for (const one of old) {
+        const config = { ...one.config, enabled: ['false'], active: ['false'] };
+        await keycloak.manage('PUT', `/spare/components/${one.id}`, { ...one, config });
+      }
+    }
+  });
+
+  describe('D22: several sessions here', () => {
+    /** @returns how many sessions here have ended by it */
+    async function endThere(username: string, expected: number): Promise<number> {
+      const ended = () =>
+        pair.console.log().filter(({ event, actor }) => event === 'logout.received' && actor !== undefined);
+      const before = ended().length;
+      const path = `/spare/users?username=${username}&exact=true`;
+      const [user] = await keycloak.manage<{ id: string }[]>('GET', path);
+      await keycloak.manage('POST', `/spare/users/${user!.id}/logout`);
+      await until(async () => ended().length >= before + expected, 'the sessions to end', 20_000);
+      return ended().length - before;
+    }
+
+    test('that began with one there end with it', async () => {
+      await visitor.signInAtConsole(providers.post, 'vera');
+      await visitor.forget();
+      expect(await visitor.isAskedAt(providers.post)).toBe(false);
+      expect(await endThere('vera', 2)).toBe(2);
+      expect(await visitor.isAskedAtConsole()).toBe(true);
+    });
+
+    test('that began in two browsers end at once where the logout token names the person alone', async () => {
+      const [client] = await keycloak.manage<{ id: string; attributes: Record<string, string> }[]>(
+        'GET',
+        '/spare/clients?clientId=console',
+      );
+      const attributes = { ...client!.attributes, 'backchannel.logout.session.required': 'false' };
+      const other = await visit(browser as Browser, pair);
+      try {
+        await visitor.signInAtConsole(providers.post, 'vera');
+        await other.signInAtConsole(providers.post, 'vera');
+        // With a session in it, one token comes, about one of the two.
+        expect(await endThere('vera', 1)).toBe(1);
+        const asked = [await visitor.isAskedAtConsole(), await other.isAskedAtConsole()];
+        expect(asked.filter(Boolean)).toHaveLength(1);
+
+        await keycloak.manage('PUT', `/spare/clients/${client!.id}`, { ...client, attributes });
+        for (const one of [visitor, other]) {
+          await one.forget();
+          await one.signInAtConsole(providers.post, 'vera');
+        }
+        await endThere('vera', 2);
+        expect([await visitor.isAskedAtConsole(), await other.isAskedAtConsole()]).toEqual([true, true]);
+      } finally {
+        await other.leave();
+      }
+    });
+  });
 });
 
 function keySet(jwk: object): Record<string, string> {

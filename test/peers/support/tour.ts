@@ -106,7 +106,7 @@ export async function visit(browser: Browser, { console, dashboard }: Pair): Pro
       await page.getByRole('link', { name: provider.name }).click();
       const button = provider.button(page);
       await button
-        .or(page.getByRole('link', { name: 'Sign out' }))
+        .or(page.getByRole('button', { name: 'Sign out' }))
         .first()
         .waitFor();
       return button.isVisible();
