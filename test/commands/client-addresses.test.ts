@@ -54,6 +54,8 @@ test('D24: redirect addresses change, and sign-ins end that came back to one tha
 });
 
 test('D24: the other addresses change and go, and end nothing', async () => {
+  // What is issued in the second of a change that voids counts as issued before it.
+  await nextSecond();
   const tokens = await tokensAt(second);
   const [home, back, front] = [
     'http://localhost:9021/',
@@ -73,7 +75,7 @@ test('D24: the other addresses change and go, and end nothing', async () => {
   const none = all.map((flag) => (flag.startsWith('--') ? flag : 'none'));
   const nothing = { postLogoutUris: [], backchannelLogoutUri: null, frontchannelLogoutUri: null };
   expect((await update(...none)).json()).toMatchObject({ ...nothing, redirectUris: [second] });
-  expect((await refresh(console, tokens.refresh_token, { client_id: 'board' })).status).toBe(200);
+  expect(await refresh(console, tokens.refresh_token, { client_id: 'board' })).toMatchObject({ status: 200 });
 });
 
 test.each([
@@ -150,3 +152,7 @@ describe('D23: a client has a name', () => {
     expect((await runTool(['client', 'update', 'board', `--name=${name}`], tool())).code).toBe(1);
   });
 });
+
+function nextSecond(): Promise<void> {
+  return new Promise((done) => setTimeout(done, 1001 - (Date.now() % 1000)));
+}

@@ -7,7 +7,7 @@ import { type Outcome, program, root, run, signIn, temporaryDirectory } from './
 
 const document = readFileSync(join(root, 'docs/cli.md'), 'utf8');
 const blocks = [...document.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!);
-const calls = blocks.join('').match(/npx console [^)|\n]*/g) ?? [];
+const calls = document.match(/^npx console [^)|\n]*|(?<=[ (])npx console [^)|\n]*/gm) ?? [];
 
 let console: RunningConsole;
 beforeAll(async () => {

@@ -93,7 +93,9 @@ describe('openid-client', () => {
   test('the reuse of a rotated refresh token ends the grant', async () => {
     const { tokens } = await signIn();
     const renewed = await client.refreshTokenGrant(configuration, tokens.refresh_token!);
-    for (const token of [tokens.refresh_token!, renewed.refresh_token!]) {
+    // Until its successor has been used, it may be a reply that was lost (S95).
+    const last = await client.refreshTokenGrant(configuration, renewed.refresh_token!);
+    for (const token of [tokens.refresh_token!, last.refresh_token!]) {
       await expect(client.refreshTokenGrant(configuration, token)).rejects.toMatchObject({
         error: 'invalid_grant',
         status: 400,
