@@ -10,10 +10,12 @@ const lingerMs = 500;
  * While replies are owed, connections that are open stay so and are served: a monitor on one of them
  * sees that the console is not ready any more. Each new reply on them announces their end.
  *
+ * @param startWaiting  starts requests that have come and wait for their turn: their replies are owed too
+ *
  * @returns a function that stops accepting at once and resolves when every connection has closed;
  *   what is still open after `timeoutMs` is cut
  */
-export function prepareDrain(server: Server): (timeoutMs: number) => Promise<void> {
+export function prepareDrain(server: Server, startWaiting: () => void): (timeoutMs: number) => Promise<void> {
   const sockets = new Set<Socket>();
   /** Replies owed, by connection: a reply that waits its turn on a broken one has no event of its own. */
   const owed = new Map<Socket, number>();
@@ -59,7 +61,9 @@ export function prepareDrain(server: Server): (timeoutMs: number) => Promise<voi
   }
 
   function endIdle(): void {
-    if (!isDraining || linger || [...owed.values()].some((count) => count > 0)) return;
+    if (!isDraining || linger) return;
+    startWaiting();
+    if ([...owed.values()].some((count) => count > 0)) return;
     server.closeIdleConnections();
     linger = setTimeout(cut, lingerMs);
   }

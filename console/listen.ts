@@ -85,8 +85,8 @@ export async function listen({
       : createServer(options, overload.inTurn(handle));
     const guard = guardConnections(server, { onRefusal });
     server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
-    overload.watch(server, memberPaths, guard);
-    const drain = prepareDrain(server);
+    const { startWaiting } = overload.watch(server, memberPaths, guard);
+    const drain = prepareDrain(server, startWaiting);
     await bind(server, address, wanted);
     return { port: (server.address() as AddressInfo).port, drain };
   }

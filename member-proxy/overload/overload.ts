@@ -55,7 +55,7 @@ export interface Overload {
    *
    * @param paths  of requests that the fast lane takes, without a flag, all of them calls; undefined for no fast lane
    */
-  watch(server: Server, paths: RegExp | undefined, answers: OverloadAnswers): void;
+  watch(server: Server, paths: RegExp | undefined, answers: OverloadAnswers): Watched;
   readonly numbers: OverloadNumbers;
 }
 
@@ -65,6 +65,12 @@ const smallBodyBytes = 8 * 1024;
 const partForLargeBodies = 4;
 /** How long a connection beyond the limits may take to ask for a probe. */
 const probeMs = 2_000;
+
+/** The connections of one server. */
+export interface Watched {
+  /** Starts what was sent ahead and waits for its turn: a server that is about to end owes these replies too. */
+  startWaiting(): void;
+}
 
 export function createOverload(deps: OverloadDeps): Overload {
   const { limits, kindOf, sourceOfConnection, sourceOfRequest, now } = deps;
@@ -164,7 +170,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     connection.answers.refuse(connection.socket, what, req);
   }
 
-  function watch(server: Server, paths: RegExp | undefined, answers: OverloadAnswers): void {
+  function watch(server: Server, paths: RegExp | undefined, answers: OverloadAnswers): Watched {
     const peers = new Set<Peer>();
     const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
     const [serve] = server.listeners(event) as ((this: Server, socket: Socket) => void)[];
@@ -192,6 +198,7 @@ export function createOverload(deps: OverloadDeps): Overload {
       },
     });
     server.once('close', stopLooking);
+    return { startWaiting: () => startWaiting(peers) };
 
     function accept(socket: Socket): void {
       const seat = seats.take(socket, sourceOfConnection(socket));
@@ -231,9 +238,13 @@ export function createOverload(deps: OverloadDeps): Overload {
 function startBeforeClosing(server: Server, peers: ReadonlySet<Peer>): void {
   const { closeIdleConnections } = server;
   server.closeIdleConnections = () => {
-    for (const peer of peers) if (peer instanceof ParsedConnection) peer.startNext();
+    startWaiting(peers);
     closeIdleConnections.call(server);
   };
+}
+
+function startWaiting(peers: ReadonlySet<Peer>): void {
+  for (const peer of peers) if (peer instanceof ParsedConnection) peer.startNext();
 }
 
 /** The same for a server that has nothing but calls. */
