@@ -1,7 +1,7 @@
 /**
  * The hot paths of this checkout beside those of another one, which `BENCH_BEFORE` names: built, with its
  * dependencies, such as `git worktree add ../before <commit>` makes it. A change is not to cost more than
- * a twentieth.
+ * a twentieth. `BENCH_CALLS` holds the beginning of the names of the calls to measure, all of them unless given.
  */
 import { existsSync } from 'node:fs';
 import { createDataDirs, type DataDirs, startConsole } from './console.ts';
@@ -171,7 +171,7 @@ function callsOf(proxied: string, now: string, { before }: { readonly before: st
       server: ({ member }) => member,
     },
   ];
-  return calls;
+  return calls.filter(({ name }) => name.startsWith(process.env.BENCH_CALLS ?? ''));
 }
 
 async function askToken(url: string): Promise<string> {
