@@ -55,10 +55,12 @@ describe.each(endpoints)('GET $path', ({ path, group, body, head }) => {
     },
   );
 
-  test.runIf(isExact)('knows nothing with something behind it', async () => {
-    const { call } = await startWith(group);
-    for (const url of extended) expect(await call('GET', url), url).toMatchObject(empty(400));
-  });
+  if (isExact) {
+    test('knows nothing with something behind it', async () => {
+      const { call } = await startWith(group);
+      for (const url of extended) expect(await call('GET', url), url).toMatchObject(empty(400));
+    });
+  }
 
   test('asks for no credentials, and heeds none', async () => {
     const { address } = await startWith(group);
