@@ -75,7 +75,7 @@ export function checkUsername(username: string): void {
 }
 
 /** Whether somebody or some client has this name, or one that looks like it. */
-export function isTaken(transaction: RegistryTransaction, username: string): boolean {
+export function isTaken(transaction: Pick<RegistryTransaction, 'all'>, username: string): boolean {
   const [folded, look] = [foldedName(username), lookOf(username)];
   const isLike = (name: string) => foldedName(name) === folded || lookOf(name) === look;
   if (reservedNames.some(isLike)) return true;

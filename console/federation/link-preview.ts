@@ -1,6 +1,6 @@
 /** What a sign-in would lead to, without leading there: for an administrator who sets a provider up. */
 import type { UserRecord } from '../storage/records.ts';
-import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import type { Registry } from '../storage/storage.ts';
 import type { UpstreamIdentity } from './connector.ts';
 import type { LinkingProvider } from './link.ts';
 import { type MatchedRule, matchesOf, rolesOf } from './role-rules.ts';
@@ -17,7 +17,7 @@ export interface LinkPreview {
 }
 
 export function previewLink(
-  registry: Pick<Registry, 'all' | 'get'>,
+  registry: Pick<Registry, 'all'>,
   provider: LinkingProvider,
   identity: UpstreamIdentity,
 ): LinkPreview {
@@ -27,8 +27,7 @@ export function previewLink(
   return {
     rules: matchesOf(identity, provider.roleRules),
     roles: rolesOf(identity, provider.roleRules),
-    // It only looks names up.
-    username: known?.username ?? freeUsername(registry as RegistryTransaction, provider.id, identity),
+    username: known?.username ?? freeUsername(registry, provider.id, identity),
     state: stateOf(known),
   };
 }

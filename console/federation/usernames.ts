@@ -10,7 +10,7 @@ const longest = 64;
  * provider's id behind it, and a number when that is taken too. A name is for people: it decides nothing.
  */
 export function freeUsername(
-  transaction: RegistryTransaction,
+  transaction: Pick<RegistryTransaction, 'all'>,
   provider: string,
   { username, email, name }: UpstreamIdentity,
 ): string {
