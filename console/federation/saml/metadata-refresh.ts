@@ -45,12 +45,12 @@ async function refresh(provider: SamlProvider, deps: MetadataRefreshDeps): Promi
   }
   const changed = changesOf(pinned, today);
   if (changed.length === 0) return;
-  await deps.registration.update(provider.id, (current) => {
+  const after = await deps.registration.update(provider.id, (current) => {
     // Changed by an administrator in the meantime: theirs goes before.
     if (current.kind !== 'saml' || current.saml.metadataCertificate !== metadataCertificate) return current;
     return { ...current, saml: { ...current.saml, metadata: today } };
   });
-  deps.onRefreshed(provider.id, changed);
+  if (after.kind === 'saml' && after.saml.metadata === today) deps.onRefreshed(provider.id, changed);
 }
 
 function changesOf(before: ProviderMetadata, after: ProviderMetadata): readonly string[] {
