@@ -13,15 +13,27 @@ interface RefusedCall {
 /** How long a refused body is still read and thrown away, so that its sender gets to read the refusal. */
 const lingerMs = 1_000;
 
+interface RefusalIds {
+  readonly requestId: string;
+  readonly decisionId: string;
+}
+
 /**
  * Answers with problem details (RFC 9457). The connection is closed when the request was badly
  * framed, and when its body has not arrived in full: what follows on it could be either.
  */
-export function sendRefusal(
+export function sendRefusal(call: RefusedCall, refusal: ProblemError, ids: RefusalIds): void {
+  if (call.req.complete || call.isBodyless) send(call, refusal, ids);
+  // What came in one packet with the head is read first: a short body that is here closes no connection.
+  else setImmediate(send, call, refusal, ids);
+}
+
+function send(
   { req, res, isFramed, isBodyless }: RefusedCall,
   refusal: ProblemError,
-  { requestId, decisionId }: { readonly requestId: string; readonly decisionId: string },
+  { requestId, decisionId }: RefusalIds,
 ): void {
+  if (res.headersSent) return;
   const body = problemBody(refusal, { request_id: requestId, decision_id: decisionId });
   const isWhole = req.complete || isBodyless;
   res.writeHead(refusal.problem.status, {

@@ -26,11 +26,19 @@ export interface FuzzReport {
 }
 
 const lanes = 24;
-/**
- * For how long nothing may have come before a stream is ended, milliseconds: replies under way are cut off by its end. A
- * little longer each time that the two sides did not do the same.
- */
-const quietMs = [12, 25, 50, 100, 200, 400];
+
+interface Pauses {
+  /** Between two pieces: whether a body has come in full when its call is refused hangs on it. */
+  readonly pieceMs: number;
+  /** For how long nothing may have come before a stream is ended: replies under way are cut off by its end. */
+  readonly quietMs: number;
+}
+
+/** A little longer each time that the two sides did not do the same. */
+const pauses: readonly Pauses[] = [12, 25, 50, 100, 200, 400].map((quietMs) => ({
+  quietMs,
+  pieceMs: Math.max(2, quietMs / 10),
+}));
 
 export async function fuzzHttp({ seed, streams, seconds }: FuzzLimits): Promise<FuzzReport> {
   const deadline = performance.now() + seconds * 1_000;
@@ -67,10 +75,8 @@ export async function fuzzHttp({ seed, streams, seconds }: FuzzLimits): Promise<
   /** @returns what the two did, where that was never the same */
   async function compare({ targets }: Pair, stream: Stream): Promise<readonly string[] | undefined> {
     const done: [Set<string>, Set<string>] = [new Set(), new Set()];
-    for (let time = 0; time < quietMs.length; time += 1) {
-      const [first, second] = await Promise.all(
-        targets.map((target) => send(target, stream, quietMs[time]!)),
-      );
+    for (const each of pauses) {
+      const [first, second] = await Promise.all(targets.map((target) => send(target, stream, each)));
       done[0].add(first!);
       done[1].add(second!);
       if ([...done[0]].some((outcome) => done[1].has(outcome))) return undefined;
@@ -78,8 +84,8 @@ export async function fuzzHttp({ seed, streams, seconds }: FuzzLimits): Promise<
     return [...done[0], '—', ...done[1]];
   }
 
-  async function send(target: Target, stream: Stream, quiet: number): Promise<string> {
-    const answered = await exchange(target, stream, quiet);
+  async function send(target: Target, stream: Stream, of: Pauses): Promise<string> {
+    const answered = await exchange(target, stream, of);
     const effects = await target.effects();
     const statuses = [...answered.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!);
     // Whether the junk at the end is refused or cut off depends on whether a reply is out by then.
@@ -93,7 +99,7 @@ const junk = Buffer.alloc(4_000);
 const longestMs = 3_000;
 
 /** @returns all that came back until the server closed the connection */
-function exchange({ port, isSplit }: Target, stream: Stream, quiet: number): Promise<string> {
+function exchange({ port, isSplit }: Target, stream: Stream, { pieceMs, quietMs }: Pauses): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     let received = '';
@@ -116,12 +122,12 @@ function exchange({ port, isSplit }: Target, stream: Stream, quiet: number): Pro
       const pieces = isSplit ? [first.slice(0, 1), first.slice(1), ...rest] : stream;
       for (const piece of pieces) {
         if (socket.writable) socket.write(Buffer.from(piece, 'latin1'));
-        await pause(2);
+        await pause(pieceMs);
       }
-      while (performance.now() - lastAt < quiet && !socket.destroyed) await pause(2);
+      while (performance.now() - lastAt < quietMs && !socket.destroyed) await pause(2);
       if (socket.writable) socket.write(junk);
       lastAt = performance.now();
-      while (performance.now() - lastAt < 2 * quiet && !socket.destroyed) await pause(4);
+      while (performance.now() - lastAt < 2 * quietMs && !socket.destroyed) await pause(4);
       if (socket.writable) socket.end();
     }
   });

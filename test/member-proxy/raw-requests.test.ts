@@ -176,6 +176,27 @@ describe('fields', () => {
 });
 
 describe('the length of a body', () => {
+  test.each([true, false])(
+    'D1: a refused short body that came with its head closes no connection, fast path %s',
+    async (hasFastLane) => {
+      const other = await startProxy({ members: [member.address], hasFastLane });
+      const bytes = 'POST /svc/ HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nitem';
+      const reply = await sendRaw(other.address, bytes);
+      await other.close();
+      expect([reply.status, reply.isClosed]).toEqual([401, false]);
+      expect(reply.head).not.toMatch(/^connection: close/im);
+    },
+  );
+
+  test('D1: a refused body that has not come in full closes its connection, after the refusal', async () => {
+    const reply = await sendRaw(
+      proxy.address,
+      'POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nit',
+    );
+    expect([reply.status, reply.isClosed]).toEqual([401, true]);
+    expect(reply.head).toMatch(/^connection: close/im);
+  });
+
   test.each<[string, string, string]>([
     ['a coding that only ends so', 'Transfer-Encoding: xchunked\r\n', end],
     ['a coding with a parameter', 'Transfer-Encoding: chunked;q=1\r\n', end],
