@@ -2,8 +2,8 @@
  * Measures servers beside their peers, in one interleaved run.
  *
  * Each server is a child process of its own. A **cell** is one kind of load on one server; a
- * **round** runs every cell once, in order (A B C, A B C, …), so that a noisy minute touches all of
- * them alike. The figure that counts is the server's processor time per request: it does not
+ * **round** runs every cell once, forwards and backwards in turn (A B C, C B A, …), so that a noisy
+ * minute, and what ran just before, touch all of them alike. The figure that counts is the server's processor time per request: it does not
  * depend on how much of the machine the load generator or a neighbour takes. Ratios are computed
  * within each round, and medians are shown with the least and the greatest.
  *
@@ -114,7 +114,8 @@ export async function measure(
   for (const each of [...cells, ...cells]) await each.run();
   for (let round = 1; round <= rounds; round++) {
     process.stderr.write(`round ${round} of ${rounds}\n`);
-    for (const each of cells) samples.get(each)?.push(await sample(each));
+    const inTurn = round % 2 === 1 ? cells : [...cells].reverse();
+    for (const each of inTurn) samples.get(each)?.push(await sample(each));
   }
   return samples;
 }

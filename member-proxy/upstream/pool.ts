@@ -63,7 +63,7 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   const connections = new Set<Connection>();
   /** The one used last comes last, and is taken first. */
   const idle: Connection[] = [];
-  const resting = createResting(toIdle);
+  const resting = createResting({ onRested: toIdle, onRead: admitWaiting });
   const waitingCalls = createWaitingLine(limits.waiting, limits.waitMs);
   const waitingPolls = createFairLine(limits.waiting, limits.waitMs);
   /** Under way; each kind has places of its own, so that no call waits for one that waits (S93). */
@@ -82,8 +82,13 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
     return limits.polls === 0 || isWithinShare(pollsOf.get(caller) ?? 0, polls, limits.polls);
   }
 
+  /** Nobody overtakes those that wait. */
   function hasRoomForCall(): boolean {
-    return calls + resting.count < limits.connections;
+    return waitingCalls.isEmpty && calls + resting.count < limits.connections;
+  }
+
+  function hasRoomForWaiting(): boolean {
+    return calls + resting.countForWaiting < limits.connections;
   }
 
   function send(attempt: Attempt): void {
@@ -131,7 +136,6 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   function toIdle(rested: readonly Connection[]): void {
     for (const connection of rested) if (connections.has(connection)) idle.push(connection);
     if (idle.length > 0) sweeper ??= setInterval(sweep, sweepEveryMs).unref();
-    admitWaiting();
   }
 
   function onGone(
@@ -167,7 +171,7 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   }
 
   function admitWaiting(): void {
-    while (!waitingCalls.isEmpty && hasRoomForCall()) begin(waitingCalls.next()!);
+    while (!waitingCalls.isEmpty && hasRoomForWaiting()) begin(waitingCalls.next()!);
     for (let poll = waitingPolls.next(hasRoom); poll; poll = waitingPolls.next(hasRoom)) begin(poll);
     if (calls + polls > 0) return;
     onEmpty?.();

@@ -1,39 +1,53 @@
 /**
- * Connections that have just been answered. Each is read once more before anybody gets it: a member that answers twice
- * spoils its connection so, where the next caller would take the late answer for the one to his own call.
+ * Connections that have just been answered. Nobody gets one in the same turn of the event loop: a member that answers
+ * twice spoils its connection so, where the next caller would take the second answer for the one to his own call.
  */
 import type { Connection } from './connection.ts';
 
 export interface Resting {
+  /** Answered in this turn. */
   readonly count: number;
+  /** Answered in this turn or the one before: whoever waits already would get it before it is read once more. */
+  readonly countForWaiting: number;
   add(connection: Connection): void;
 }
 
-/** @param onRested  gets those that may be given out again, as far as they still stand */
-export function createResting(onRested: (rested: readonly Connection[]) => void): Resting {
-  let arrived: Connection[] = [];
-  let read: Connection[] = [];
+export interface RestingEvents {
+  /** @param rested  may be given to calls that come from now on, as far as they still stand */
+  onRested(rested: readonly Connection[]): void;
+  /** All reads of one more turn are over: those that wait may have them as well. */
+  onRead(): void;
+}
+
+export function createResting({ onRested, onRead }: RestingEvents): Resting {
+  let resting: Connection[] = [];
+  let rested = 0;
   let isTurning = false;
 
   return {
     get count() {
-      return arrived.length + read.length;
+      return resting.length;
+    },
+    get countForWaiting() {
+      return resting.length + rested;
     },
     add(connection) {
-      arrived.push(connection);
+      resting.push(connection);
       if (isTurning) return;
       isTurning = true;
       setImmediate(turn);
     },
   };
 
-  /** Runs after the reads of each turn of the event loop; the first may have come before the last answers. */
+  /** Runs after the reads of each turn, as long as there is something to wait for. */
   function turn(): void {
-    const rested = read;
-    read = arrived;
-    arrived = [];
-    if (read.length > 0) setImmediate(turn);
-    else isTurning = false;
-    if (rested.length > 0) onRested(rested);
+    const hasRead = rested > 0;
+    const next = resting;
+    rested = next.length;
+    resting = [];
+    isTurning = rested > 0;
+    if (isTurning) setImmediate(turn);
+    if (hasRead) onRead();
+    if (isTurning) onRested(next);
   }
 }
