@@ -159,7 +159,7 @@ function pathOf(url: string): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** The second spelling is that of scripts which exist (contract, "Console addresses"). */
+/** The second spelling is that of scripts which exist (docs/surface.md#addresses). */
 function isOfMembers(path: string): boolean {
   return path.startsWith('/svc/') || path.startsWith('/members/') || path.startsWith('/hazelcast/');
 }

@@ -32,7 +32,7 @@ import { createSignIn } from './routes/sign-in.tsx';
 import { createVisitor } from './routes/visitor.ts';
 import { loadSettings, type Settings, SettingsError } from './settings.ts';
 
-/** As the console registers this application by itself (spec 5.2.2). */
+/** As the console registers this application by itself (docs/surface.md#applications). */
 const clientId = 'application-dashboard';
 const consoleTimeoutMs = 10_000;
 /** Requests under way get this long after SIGTERM. */

@@ -18,7 +18,7 @@ export interface OutgoingBody {
 const heldBytes = 64 * 1024;
 /**
  * A body of unknown length is held up to here to find its length, because the real engine cannot
- * take a chunked one (reference §2); only a longer one is sent on in chunks.
+ * take a chunked one (docs/member-surface.md#on-the-wire); only a longer one is sent on in chunks.
  */
 const heldUnknownBytes = 1024 * 1024;
 

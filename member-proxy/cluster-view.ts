@@ -1,4 +1,4 @@
-/** What a member says about its cluster (spec 2.3), as far as the proxy goes by it. */
+/** What a member says about its cluster (docs/member-surface.md#cluster-information), as far as the proxy goes by it. */
 
 export interface ClusterMember {
   /** `<host>:<port>`, an IPv6 host in brackets. */

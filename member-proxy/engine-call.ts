@@ -1,4 +1,4 @@
-/** What a call is at the real engine, where it is not the same as at the specification's member (reference §11, §13). */
+/** What a call is at the real engine, where it is not the same as at the specification's member (docs/member-surface.md#other-names). */
 import type { Target } from './path.ts';
 import type { Rule } from './rule-table.ts';
 

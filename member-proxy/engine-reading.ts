@@ -1,5 +1,5 @@
 /**
- * How the real engine reads the path of a data call (reference §3, §6.1, §6.3). It decodes the whole target once, query
+ * How the real engine reads the path of a data call (docs/member-surface.md#routing). It decodes the whole target once, query
  * included and `+` as a space, and splits afterwards: an encoded slash separates there as a raw one does.
  */
 import type { StructureNeed } from './permissions.ts';

@@ -22,7 +22,7 @@ export interface ProxyLimits {
   readonly memberConnections: number;
   /**
    * Most polls that wait at one member at a time, in places of their own (S93); 0 for no limit. Each takes one of the
-   * real engine's 16 workers, and with all of them taken it answers nothing else, probes included (reference §1).
+   * real engine's 16 workers, and with all of them taken it answers nothing else, probes included (docs/member-surface.md#on-the-wire).
    */
   readonly memberPolls: number;
   /** Most calls that wait for a place at one member, and most polls; above it 503. */

@@ -1,4 +1,4 @@
-/** Which members join and leave when one says who its cluster's are (spec 2.3). */
+/** Which members join and leave when one says who its cluster's are (docs/member-surface.md#cluster-information). */
 import type { ClusterView } from './cluster-view.ts';
 import type { KnownMember } from './member.ts';
 

@@ -48,7 +48,7 @@ export interface Members {
 export interface MembersDeps {
   /** Base addresses. */
   readonly addresses: readonly string[];
-  /** Follow the cluster: members that those of `addresses` name are asked too (spec 2.3). */
+  /** Follow the cluster: members that those of `addresses` name are asked too (docs/member-surface.md#cluster-information). */
   readonly isDiscovering?: boolean;
   /** What was discovered before this process began, as {@link MembersDeps.onDiscovered} told it. */
   readonly remembered?: readonly DiscoveredMember[];
@@ -155,7 +155,7 @@ export function createMembers(deps: MembersDeps): Members {
     },
     async masterOf(member) {
       const view = await watch.askForCluster(member as KnownMember);
-      // The longest in the cluster comes first (reference §7).
+      // The longest in the cluster comes first (docs/member-surface.md#cluster-information).
       const [master] = view?.members ?? [];
       return master && (find(master.uuid) ?? find(master.address));
     },

@@ -1,6 +1,6 @@
 /**
  * Offers to queues, in the form that each member reads as it is meant. The real engine takes what stands behind the last
- * slash for the item, after decoding, and all before it for the queue (reference §6.3): an item with a slash would go to
+ * slash for the item, after decoding, and all before it for the queue (docs/member-surface.md#queues): an item with a slash would go to
  * a queue that nobody reads, and past the scope of its own.
  */
 import { ProblemError, problems } from '../console/errors.ts';
@@ -8,7 +8,7 @@ import type { Member } from './members.ts';
 import type { Target } from './path.ts';
 import type { Rule } from './rule-table.ts';
 
-/** An offer with its item in the body, which no member reads otherwise (spec 4.2). */
+/** An offer with its item in the body, which no member reads otherwise (docs/member-surface.md#queues). */
 export interface OfferInBody {
   readonly target: Target;
   readonly item: Buffer;

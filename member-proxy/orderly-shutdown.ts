@@ -40,7 +40,7 @@ export function whileLeaving(
   };
 }
 
-/** The answer can be lost to the connection that closes (reference §8). */
+/** The answer can be lost to the connection that closes (docs/member-surface.md#changes-of-the-cluster). */
 function mayHaveHeard({ problem }: ProblemError): boolean {
   return problem !== problems.noMember && problem !== problems.memberBusy;
 }

@@ -16,7 +16,7 @@ export function createCredentialWatch(
   const saidAt = new WeakMap<Member, number>();
 
   return ({ status, bodyLength }, member) => {
-    // A bare 403 is that of a group that is off (reference §4 has the other one).
+    // A bare 403 is that of a group that is off (docs/member-surface.md#credentials has the other one).
     if (status !== 403 || bodyLength === 0) return;
     const at = now();
     if (at - (saidAt.get(member) ?? Number.NEGATIVE_INFINITY) < everyMs) return;

@@ -21,7 +21,7 @@ export interface Grants {
   namesOf(need: StructureNeed): readonly string[];
 }
 
-/** Permissions per role; `Admin` has all (contract, "Access tokens"). A role not listed opens nothing. */
+/** Permissions per role; `Admin` has all (docs/surface.md#roles). A role not listed opens nothing. */
 export const rolePermissions: Readonly<Record<string, readonly Permission[] | 'all'>> = {
   Admin: 'all',
   Viewer: ['svc:cluster:read', 'svc:health:read', 'svc:data:read', 'svc:wan:read', 'svc:cp:read'],

@@ -1,5 +1,5 @@
 /**
- * `/members/{uuid or host:port}/svc/…`: the same surface, at one member (contract, "Console addresses"). In either form
+ * `/members/{uuid or host:port}/svc/…`: the same surface, at one member (docs/surface.md#addresses). In either form
  * `hazelcast` may stand for `svc`, for scripts that were written for the real engine.
  */
 import { ProblemError, problems } from '../console/errors.ts';

@@ -2,7 +2,7 @@ import type { Target } from './path.ts';
 import type { Rule } from './rule-table.ts';
 
 const maxPollSeconds = 86_400;
-/** Seconds for which neither the real engine nor our own member waits (reference §6.3). */
+/** Seconds for which neither the real engine nor our own member waits (docs/member-surface.md#queues). */
 const atOnce = /^(?:0*|-\d+)$/;
 
 /**
@@ -13,7 +13,7 @@ export function waitOf(method: string, { structure }: Rule, { sent }: Target): n
   if (structure?.action !== 'poll' || method === 'HEAD') return undefined;
   // /svc/rest/queues/{queue}/{seconds}; our own member reads one slash behind them as none.
   const [, , , , queue = '', asked = ''] = sent.split('/', 6);
-  // The real engine ends the queue's name at an encoded slash (reference §3).
+  // The real engine ends the queue's name at an encoded slash (docs/member-surface.md#routing).
   if (atOnce.test(asked) && !/%2f/i.test(queue)) return undefined;
   return /^\d+$/.test(asked) ? Math.min(Number(asked), maxPollSeconds) : 0;
 }

@@ -1,5 +1,5 @@
 /**
- * The positional bodies of management and WAN calls (spec 2.8): values joined by `&`, each form-encoded.
+ * The positional bodies of management and WAN calls (docs/member-surface.md#positional-bodies): values joined by `&`, each form-encoded.
  * Empty cluster name and password positions are filled here, so that callers need not know them (S68).
  */
 import { ProblemError, problems } from '../console/errors.ts';
@@ -25,7 +25,7 @@ const jsonType = /^application\/json\s*(?:;|$)/i;
 /**
  * @param body         as received
  * @param contentType  a JSON object with the positions' names is taken too
- * @param prefix       the real engine decodes the first two positions twice (reference §4)
+ * @param prefix       the real engine decodes the first two positions twice (docs/member-surface.md#credentials)
  * @returns the body for the member
  * @throws {ProblemError} `invalid_request` when the number of positions is not right; it never repeats a value
  */
@@ -53,7 +53,10 @@ function beginsAsJson(body: Buffer): boolean {
 /** Spaces before a JSON value that are looked past, characters. */
 const mostSpace = 1_000;
 
-/** As members split (reference §4): further `&` belong to the last position. A call without a body says nothing (S98). */
+/**
+ * As members split (docs/member-surface.md#positional-bodies): further `&` belong to the last position. A call without a
+ * body says nothing (S98).
+ */
 function split(text: string, positions: Positions): string[] {
   const parts = text.split('&');
   const { length } = positions;
@@ -77,7 +80,7 @@ function fromJson(text: string, positions: Positions, prefix: MemberPrefix): str
   });
 }
 
-/** Spec 2.8: `clusterOnSource` is also written cluster name, `clusterPassword` also password, at any call. */
+/** `clusterOnSource` is also written cluster name, `clusterPassword` also password, at any call. */
 const credentialNames = [
   ['clusterName', 'clusterOnSource'],
   ['password', 'clusterPassword'],

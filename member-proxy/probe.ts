@@ -34,7 +34,7 @@ export interface Prober {
   close(): Promise<void>;
 }
 
-/** A path of each group; `HEAD` changes nothing on any of them (reference §3, §7 and §14). */
+/** A path of each group; `HEAD` changes nothing on any of them (docs/member-surface.md#on-the-wire). */
 const groupPaths: Readonly<Record<EndpointGroup, string>> = {
   HEALTH_CHECK: '/health',
   CLUSTER_READ: '/rest/cluster',
@@ -156,7 +156,7 @@ function saysSomething({ outcome }: Finding): boolean {
   return outcome === 'ready' || outcome === 'notReady';
 }
 
-/** The real engine's refusal: it takes the connection and closes it without a byte (reference §3). */
+/** The real engine's refusal: it takes the connection and closes it without a byte (docs/member-surface.md#routing). */
 function hasHungUp(error: unknown): boolean {
   return error instanceof UpstreamFailure && error.reason === 'hungUp';
 }

@@ -38,7 +38,7 @@ export function revokedWhileWaiting(): ProblemError {
   return invalidToken('The access token was revoked while the call was under way');
 }
 
-/** The member's whole answer would be to hang up (reference §3), or a bare 403. */
+/** The member's whole answer would be to hang up (docs/member-surface.md#routing), or a bare 403. */
 export function groupDisabled(group: EndpointGroup, { address, offGroups }: Member): ProblemError {
   const { host } = new URL(address);
   const key = `network.rest-api.endpoint-groups.${group}.enabled: true`;

@@ -22,7 +22,7 @@ export interface RoleBookDeps {
   readonly onChange: RoleBook['onChange'];
 }
 
-/** The roles of the contract alone. */
+/** The built-in roles alone (docs/surface.md#roles). */
 export const builtInRoles: RoleBook = {
   permissionsOf: builtInPermissions,
   onChange: () => () => {},

@@ -1,7 +1,7 @@
 import type { Permission, StructureNeed } from './permissions.ts';
 import type { Positions } from './positions.ts';
 
-/** The groups that a member switches as a whole (spec 4.1). */
+/** The groups that a member switches as a whole (docs/member-surface.md#endpoint-groups). */
 export const endpointGroups = [
   'CLUSTER_READ',
   'CLUSTER_WRITE',
@@ -25,13 +25,16 @@ export interface Rule {
   readonly structure?: StructureNeed;
   /** Set where the body is made of positions that start with the cluster's name and password. */
   readonly positions?: Positions;
-  /** Set where the call acts on the member that takes it, and on no other (spec 4.5, reference §8). */
+  /** Set where the call acts on the member that takes it, and on no other (docs/member-surface.md#wan). */
   readonly isLocal?: boolean;
-  /** Set where only the master of the cluster can do it (reference §11). */
+  /** Set where only the master of the cluster can do it (docs/member-surface.md#cp). */
   readonly isForMaster?: boolean;
   /** Set where that member ends by it. */
   readonly endsMember?: boolean;
-  /** Set where the real engine has it under another name (reference §13); with `positions`, those of its body there. */
+  /**
+   * Set where the real engine has it under another name (docs/member-surface.md#other-names); with `positions`, those of its
+   * body there.
+   */
   readonly atEngine?: {
     readonly method?: string;
     readonly path: string;
@@ -48,7 +51,7 @@ const source: Positions = ['clusterOnSource', 'clusterPassword'];
 const publisher: Positions = [...source, 'wanRepName', 'publisherId'];
 
 /**
- * Every call that the proxy forwards (spec 4.1 to 4.5, with the names that the real engine has for
+ * Every call that the proxy forwards (docs/member-surface.md#endpoint-groups, with the names that the real engine has for
  * some of them). What is not here is refused. A fixed path may end in one more slash; nothing else
  * matches loosely, so the list is narrower than the prefix matching of a member.
  *

@@ -69,7 +69,7 @@ function isStructureOpen(rule: Rule, method: string, target: Target, grants: Gra
   return grants.hasStructure(structure, namesIn(method, forwarded));
 }
 
-/** The names that members take from a map's or queue's path; a caller must hold every reading (reference §6.1, §6.3). */
+/** The names that members take from a map's or queue's path; a caller must hold every reading (docs/member-surface.md#routing). */
 function namesIn(method: string, { sent, path }: Target): string[] {
   const name = decodeURIComponent(path.split('/', 5)[4] ?? '');
   const byEngine = readByEngine(method, sent);

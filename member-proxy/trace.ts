@@ -6,15 +6,15 @@ export interface Trace {
   readonly traceId: string;
   /** What the member gets. */
   readonly traceparent: string;
-  /** What the caller's tools have added; nothing without a valid `traceparent` (§3.3.1). */
+  /** What the caller's tools have added; nothing without a valid `traceparent` (W3C Trace Context §3.3.1). */
   readonly tracestate: string | undefined;
 }
 
-/** Version 00, and later ones, which may have more behind the flags (§4); no trace and no parent are all zeros. */
+/** Version 00, and later ones, which may have more behind the flags (W3C Trace Context §4); no trace and no parent are all zeros. */
 const form =
   /^(?:00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}|(?!00|ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?)$/;
 const stateForm = /^[\x20-\x7e\t]+$/;
-/** Longer ones may be dropped (§3.3.1.5). */
+/** Longer ones may be dropped (W3C Trace Context §3.3.1.5). */
 const longestState = 512;
 
 const traceDigits = 32;
@@ -25,13 +25,13 @@ let pool = '';
 let used = 0;
 
 /**
- * @param traceparent  as received; a malformed one counts as none (§4.2.2)
+ * @param traceparent  as received; a malformed one counts as none (W3C Trace Context §4.2.2)
  * @param tracestate   as received
  */
 export function continueTrace(traceparent: string | undefined, tracestate: string | undefined): Trace {
   if (traceparent === undefined || !form.test(traceparent)) return newTrace();
   const traceId = traceparent.slice(3, 3 + traceDigits);
-  // Of the flags only `sampled` is known here; others are not passed on (§4.3).
+  // Of the flags only `sampled` is known here; others are not passed on (W3C Trace Context §4.3).
   const sampled = Number.parseInt(traceparent.slice(53, 55), 16) & 1;
   return {
     traceId,

@@ -4,7 +4,7 @@ import type { MemberConfig } from './config/config.ts';
 /** What this member says about itself; fixed once it listens. */
 export interface MemberIdentity {
   readonly uuid: string;
-  /** `<ip>:<port>` (spec §2.3; the real engine puts brackets around the address). */
+  /** `<ip>:<port>` (docs/member-surface.md#cluster-information; the real engine puts brackets around the address). */
   readonly address: string;
   readonly clusterName: string;
   readonly instanceName: string;
@@ -34,10 +34,10 @@ export function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The release of the real engine whose wire behaviour this member follows where the spec is silent. */
+/** The release of the real engine whose wire behaviour this member follows where the specification is silent. */
 export const memberVersion = '5.5.0';
 
-/** `<major>.<minor>` (spec §2.5). */
+/** `<major>.<minor>` (docs/member-surface.md#cluster-information). */
 export const clusterVersion = '5.5';
 
 /** The real engine's way to write an address, brackets around the host whatever it is: `[<ip>]:<port>`. */

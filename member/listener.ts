@@ -11,7 +11,7 @@ export interface ListenerDeps {
   readonly isStopping: () => boolean;
 }
 
-/** Calls the router; what it throws is a bare 500 (spec §7) and a line in the log. */
+/** Calls the router; what it throws is a bare 500 (docs/member-surface.md#errors) and a line in the log. */
 export function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
   const noteRefusal = createRefusalNotes(log);
 

@@ -1,4 +1,4 @@
-/** What comes on a connection and is no HTTP: 400 with an empty body (spec §7), and the last on its connection. */
+/** What comes on a connection and is no HTTP: 400 with an empty body (docs/member-surface.md#errors), and the last on its connection. */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 

@@ -1,7 +1,7 @@
 import { OperationRefused } from './refused.ts';
 
 /**
- * Splits the body of a management call into its positional values, which `&` joins (spec §2.8, §4.4).
+ * Splits the body of a management call into its positional values, which `&` joins (docs/member-surface.md#positional-bodies).
  * What is beyond the last position belongs to the last one.
  *
  * @param count  how many the endpoint takes

@@ -6,19 +6,19 @@ export type EmptyStatus = 200 | 400 | 403 | 404 | 413 | 500 | 503;
 
 const noBody = ['Content-Length', '0'];
 
-/** A reply without a body, with `Content-Length: 0` (spec §4.2, §7). */
+/** A reply without a body, with `Content-Length: 0` (docs/member-surface.md#errors). */
 export function replyEmpty(res: ServerResponse, status: EmptyStatus): void {
   res.writeHead(status, noBody);
   res.end();
 }
 
-/** 204: no mapping, or no item in time (spec §7). Without Content-Length, which RFC 9110 §8.6 forbids here. */
+/** 204: no mapping, or no item in time (docs/member-surface.md#errors). Without Content-Length, which RFC 9110 §8.6 forbids here. */
 export function replyNoContent(res: ServerResponse): void {
   res.writeHead(204);
   res.end();
 }
 
-/** 200 with a stored value: its bytes, and the MIME type that it was sent with, if any (spec §2.1). */
+/** 200 with a stored value: its bytes, and the MIME type that it was sent with, if any (docs/member-surface.md#maps). */
 export function replyValue(res: ServerResponse, { content, contentType }: HeldValue): void {
   const length = String(content.length);
   res.writeHead(
@@ -49,7 +49,7 @@ export function replyText(res: ServerResponse, text: string): void {
   replyWith(res, 200, 'text/plain', text);
 }
 
-/** @param json  already serialised: compact, keys in the order of the spec */
+/** @param json  already serialised: compact, keys in the order of the specification */
 export function replyJson(res: ServerResponse, json: string, status: 200 | 403 = 200): void {
   replyWith(res, status, 'application/json', json);
 }

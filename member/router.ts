@@ -22,7 +22,7 @@ export interface Route {
   readonly method: Method;
   /**
    * What follows the first segment and its slash: fixed segments, `{name}` for one segment, and last
-   * `{name...}` for all that is left. A trailing slash in it is meant; otherwise one is ignored (spec §4.2).
+   * `{name...}` for all that is left. A trailing slash in it is meant; otherwise one is ignored (docs/member-surface.md#names-and-keys).
    */
   readonly template: string;
   /** Of several groups any one that is on opens the route. */
@@ -53,7 +53,7 @@ export interface CallTrace {
  * routes of a group that is off are in the tree with a handler that refuses.
  *
  * A group that is off is 403, an unknown path or method 404, a path part that is missing or no
- * percent-encoded UTF-8 is 400, one that is too long 413; all with an empty body (spec §7, contract).
+ * percent-encoded UTF-8 is 400, one that is too long 413; all with an empty body (docs/member-surface.md#errors).
  */
 export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: RouterOptions): Handler {
   const trees = buildTrees(
@@ -212,7 +212,7 @@ function find(root: Tree | undefined, path: string, start: number): Match | unde
   return route && { route, parts };
 }
 
-/** Decodes exactly once; `+` stays `+`. `undefined` for anything but percent-encoded UTF-8 (spec §2.2). */
+/** Decodes exactly once; `+` stays `+`. `undefined` for anything but percent-encoded UTF-8 (docs/member-surface.md#names-and-keys). */
 function decodeName(raw: string): string | undefined {
   if (beyondAscii.test(raw)) return undefined;
   if (!raw.includes('%')) return raw;

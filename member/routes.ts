@@ -28,7 +28,7 @@ export type RoutesDeps = MapEndpointsDeps &
   WanReceiverEndpointsDeps &
   HealthEndpointsDeps;
 
-/** Every endpoint of the member: method, path, group (spec §4.1) and handler. */
+/** Every endpoint of the member: method, path, group (docs/member-surface.md#endpoint-groups) and handler. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   return [
     ...createMapRoutes(deps),

@@ -1,5 +1,5 @@
 /**
- * Sends the licence to the dashboard application (spec 5.2.4, `svc.mc.app.internalAddress`) until it is
+ * Sends the licence to the dashboard application (`svc.mc.app.internalAddress`, docs/surface.md#dashboard-settings) until it is
  * acknowledged, in the background, and then from time to time: an application may have forgotten it.
  */
 import type { Outbound } from '../http/outbound.ts';

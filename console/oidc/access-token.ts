@@ -1,15 +1,15 @@
-/** What an access token says (contract "Access tokens", RFC 9068 §2.2). Machines and people get the same shape. */
+/** What an access token says (docs/surface.md#access-tokens, RFC 9068 §2.2). Machines and people get the same shape. */
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, Role } from '../storage/records.ts';
 import { refusalReportsScope } from './refusal-reports.ts';
 import { tokenNewsScope } from './token-news.ts';
 
-/** The client that spec 5.3.1 names: it alone is an administrator when it asks for no role scope. */
+/** The client of docs/surface.md#machine-tokens: it alone is an administrator when it asks for no role scope. */
 export const applicationClientId = 'application-client';
 
 export const identityScopes: readonly string[] = ['openid', 'email', 'profile'];
 
-/** Role scopes of spec 5.3.2 and the role each gives. */
+/** Role scopes and the role each gives (docs/surface.md#machine-tokens). */
 export const roleScopes: ReadonlyMap<string, Role> = new Map([
   ['app:Viewer', 'Viewer'],
   ['app:MetricsViewer', 'MetricsViewer'],
@@ -62,7 +62,7 @@ export function machineScopes(client: ClientRecord, requested: string | undefine
   return [...new Set(scopes)];
 }
 
-/** Decided after every scope has been found known (spec 5.3.3). */
+/** Decided after every scope has been found known (docs/surface.md#machine-tokens). */
 export function machineRoles(clientId: string, scopes: readonly string[]): readonly Role[] {
   const asked = scopes.flatMap((scope) => roleScopes.get(scope) ?? []);
   return asked.length === 0 && clientId === applicationClientId ? ['Admin'] : asked;

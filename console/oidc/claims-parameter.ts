@@ -23,7 +23,7 @@ export const claimMeanings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Leaves of the parameter what can be had by it; the rest may be overlooked (§5.5.1).
+ * Leaves of the parameter what can be had by it; the rest may be overlooked (OpenID Connect Core §5.5.1).
  *
  * @param scopes  that the client is registered for
  * @throws {errors.InvalidRequest} for an `acr` that must be one of certain values, which nobody here could promise

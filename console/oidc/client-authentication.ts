@@ -38,7 +38,7 @@ export function createClientAuthentication(
     throw invalidClient();
   };
 
-  /** Spec 5.3.2 sends `id:secret` as it is, RFC 6749 §2.3.1 form-encodes both: either is right. */
+  /** docs/surface.md#machine-tokens sends `id:secret` as it is, RFC 6749 §2.3.1 form-encodes both: either is right. */
   function withBasic(authorization: string, idInForm: string | undefined): ClientRecord {
     for (const [id, secret] of spellings(readBasic(authorization))) {
       const client = clients.find(id);

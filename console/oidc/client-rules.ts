@@ -185,7 +185,7 @@ export function checkScopes(given: readonly string[], grants: readonly string[])
   });
 }
 
-/** Contract "Access tokens": groups, and single structures whose name may end in `*`. Custom roles are made of the same. */
+/** docs/surface.md#scopes: groups, and single structures whose name may end in `*`. Custom roles are made of the same. */
 export function isMemberScope(scope: string): boolean {
   if (/^svc:(cluster|health|data|wan|cp|persistence):(read|write)$/.test(scope)) return true;
   const name = /^svc:(?:map:(.+):(?:read|write)|queue:(.+):(?:offer|poll|size))$/.exec(scope);

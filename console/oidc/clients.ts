@@ -86,7 +86,7 @@ export function createDerivedClients({
 }
 
 /**
- * The machine client of spec 5.3.1; it exists when its secret is set (S6).
+ * The machine client of docs/surface.md#machine-tokens; it exists when its secret is set (S6).
  *
  * @param secret  CONSOLE_APPLICATION_CLIENT_SECRET
  */
@@ -115,7 +115,7 @@ export interface DashboardAddresses {
   readonly noticeAddresses: readonly string[];
 }
 
-/** The dashboard application of spec 5.2.2: signed in here without any registration. */
+/** The dashboard application: signed in here without any registration (docs/surface.md#applications). */
 export function dashboardClient({ addresses, noticeAddresses }: DashboardAddresses): ClientRecord {
   const [backchannelLogoutUri, ...furtherLogoutUris] = noticeAddresses.map(
     (address) => `${address}/logout/backchannel`,

@@ -24,7 +24,7 @@ export type SignLogoutToken = (
   session: EndedSession,
 ) => Promise<string>;
 
-/** §2.4 recommends two minutes at most. */
+/** Back-Channel Logout 1.0 §2.4 recommends two minutes at most. */
 const logoutTokenSeconds = 120;
 const events = { 'http://schemas.openid.net/event/backchannel-logout': {} } as const;
 

@@ -7,7 +7,7 @@ export function profileClaims({ name, username }: UserRecord) {
 }
 
 /**
- * With the scope `email`, by userinfo alone: an ID token that comes with an access token does not hold it (§5.4).
+ * With the scope `email`, by userinfo alone: an ID token that comes with an access token does not hold it (OpenID Connect Core §5.4).
  * Nobody here verifies an address, so that it was is only ever the word of an OpenID provider.
  */
 export function emailClaims({ email, isEmailVerified = false }: UserRecord) {

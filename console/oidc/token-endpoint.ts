@@ -73,7 +73,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
     const resource = machineResource(resources, form.get('resource'), scopes);
     const token = await issue(client, scopes, { jti, resource, keyThumbprint });
     const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP';
-    // An empty text is no scope (RFC 6749 §3.3); what was granted is what was asked for, so it may be left out (§5.1).
+    // An empty text is no scope (RFC 6749 §3.3); what was granted is what was asked for, so it may be left out (RFC 6749 §5.1).
     const scope = scopes.length === 0 ? '' : `,"scope":${JSON.stringify(scopes.join(' '))}`;
     const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${accessTokenSeconds}${scope}}`;
     sendJson(res, 200, body, noStore);

@@ -1,4 +1,4 @@
-/** Everything in memory: for benchmarks and quick tests, and the plainest reading of the contract. */
+/** Everything in memory: for benchmarks and quick tests, and the plainest reading of what `Storage` asks for. */
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
 import { artifactKey } from './digest.ts';
 import { createListeners } from './listeners.ts';

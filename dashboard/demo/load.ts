@@ -55,7 +55,7 @@ export function startLoad({ consoleUrl, clientSecret, queue, signal }: LoadOptio
   }
 }
 
-/** Client credentials (spec 5.3.2); one token as long as it is good. */
+/** Client credentials (docs/surface.md#machine-tokens); one token as long as it is good. */
 function createTokenSource(
   consoleUrl: string,
   clientSecret: string,

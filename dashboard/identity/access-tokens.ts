@@ -1,4 +1,4 @@
-/** Access tokens as this application takes them, its own people's and those that machines send (spec 5.3.4). */
+/** Access tokens as this application takes them, its own people's and those that machines send (docs/surface.md#access-tokens). */
 import type { CheckSigned } from './signed-tokens.ts';
 
 /** Whom an access token speaks for. */

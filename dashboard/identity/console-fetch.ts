@@ -1,6 +1,6 @@
 /**
  * How this process itself reaches the console. Browsers use the issuer's address; a server may have to
- * use another one (a container's name, say), and the key set address tells which (spec 5.2.4).
+ * use another one (a container's name, say), and the key set address tells which (docs/surface.md#dashboard-settings).
  */
 export type ConsoleFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 

@@ -128,7 +128,7 @@ export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
   };
 }
 
-/** The key set comes from its own setting, whatever discovery says (spec 5.2.4). */
+/** The key set comes from its own setting, whatever discovery says (docs/surface.md#dashboard-settings). */
 async function configure({ issuer, jwksUri, requiresHttps, clientId, fetch }: RelyingPartyDeps) {
   const isPlain = !requiresHttps && [issuer, jwksUri].some((address) => address.startsWith('http:'));
   const own = { [customFetch]: (url: string, init: object) => fetch(url, init as RequestInit) };

@@ -1,4 +1,4 @@
-/** JSON for machines: the bearer token of spec 5.3.4, and nothing but that. */
+/** JSON for machines: an access token as bearer (docs/surface.md#access-tokens), and nothing but that. */
 import type { Context } from 'koa';
 import { Refusal } from '../errors.ts';
 import type { Caller, CheckAccessToken } from '../identity/access-tokens.ts';

@@ -32,7 +32,7 @@ export function createBackChannel({ checkLogoutToken, sessions, log }: BackChann
   };
 }
 
-/** The form of an OAuth error, as §2.8 has it. */
+/** The form of an OAuth error, as Back-Channel Logout 1.0 §2.8 has it. */
 function refuse(ctx: Context, error: UnfitTokenError | Refusal): void {
   const isAboutToken = error instanceof UnfitTokenError;
   ctx.status = 400;

@@ -50,7 +50,7 @@ export interface PoolDeps {
   readonly onRefused?: () => void;
 }
 
-/** How long an idle connection is kept, at most; a member itself never closes one (reference §2). */
+/** How long an idle connection is kept, at most; a member itself never closes one (docs/member-surface.md#on-the-wire). */
 const longestIdleMs = 15_000;
 const sweepEveryMs = 5_000;
 const sharedBytes = 64 * 1024;

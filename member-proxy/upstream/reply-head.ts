@@ -19,7 +19,7 @@ export interface ReplyHead {
 export const headBytes = 16 * 1024;
 const mostFields = 100;
 
-/** `HTTP/1.1 200 OK`; members say no other version, and never send an interim reply unasked (reference §2). */
+/** `HTTP/1.1 200 OK`; members say no other version, and never send an interim reply unasked (docs/member-surface.md#on-the-wire). */
 const statusLine = /^HTTP\/1\.1 ([2-5]\d\d) ([\t\x20-\x7e\x80-\xff]*)$/;
 /** At most what a number holds exactly. */
 const lengthForm = /^\d{1,15}$/;

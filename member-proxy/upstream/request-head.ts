@@ -1,4 +1,4 @@
-/** The head of a request as the real engine reads it: `Name: value` with exactly one space (reference §2). */
+/** The head of a request as the real engine reads it: `Name: value` with exactly one space (docs/member-surface.md#on-the-wire). */
 
 export interface RequestHeadParts {
   readonly method: string;
@@ -18,7 +18,7 @@ const illegal = /[\x00-\x08\x0a-\x1f\x7f\u0100-\uffff]/;
 /** @throws {Error} for a path or field that would not stay on its line */
 export function requestHead({ method, path, host, fields, body }: RequestHeadParts): string {
   checkLine(path);
-  // A body of unknown length leaves a byte behind at the real engine, so nothing may follow it (reference §2).
+  // A body of unknown length leaves a byte behind at the real engine, so nothing may follow it (docs/member-surface.md#on-the-wire).
   const isChunked = body !== undefined && body.length === undefined;
   const connection = isChunked ? 'close' : 'keep-alive';
   let head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: ${connection}\r\n`;

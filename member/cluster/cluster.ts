@@ -1,7 +1,7 @@
 import { OperationRefused } from '../refused.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** The states that a cluster may be set to, each from each (reference 12). */
+/** The states that a cluster may be set to, each from each (docs/member-surface.md#cluster-states). */
 export const clusterStates = ['ACTIVE', 'NO_MIGRATION', 'FROZEN', 'PASSIVE'] as const;
 
 export type ClusterState = (typeof clusterStates)[number];

@@ -2,7 +2,7 @@ import { clusterVersion, memberVersion } from '../identity.ts';
 import { OperationRefused } from '../refused.ts';
 
 /**
- * Takes a cluster version to run at (spec §2.5, §4.4). All members of this cluster, one, run the same
+ * Takes a cluster version to run at (docs/member-surface.md#changes-of-the-cluster). All members of this cluster, one, run the same
  * release, so its own version is the only one that they can agree on.
  *
  * @param text  `<major>.<minor>`; a patch behind it plays no part

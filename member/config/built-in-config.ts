@@ -69,7 +69,7 @@ export const defaultLimits: MemberLimits = {
 };
 
 /**
- * The configuration of a member that has no file: REST off for the stand-alone one (spec §1.2), on
+ * The configuration of a member that has no file: REST off for the stand-alone one (docs/member-surface.md#endpoint-groups), on
  * for the embedded one. Maps and queues have the pattern `default`, which matches every name.
  */
 export function builtInConfig({

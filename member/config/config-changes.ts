@@ -7,7 +7,7 @@ import { readAdditions, writeInto } from './config-tasks.ts';
 import type { FileEdit } from './file-edits.ts';
 import type { LiveConfig } from './live-config.ts';
 
-/** Changes of the configuration while the member runs (spec §4.1, reference 8), one after the other. */
+/** Changes of the configuration while the member runs (docs/member-surface.md#changes-of-the-cluster), one after the other. */
 export interface ConfigChanges {
   /**
    * Reads the configuration file again and adds what is new in it.

@@ -12,7 +12,7 @@ export interface MemberConfig {
   readonly rest: RestConfig;
   readonly join: JoinConfig;
   readonly security: SecurityConfig;
-  /** By name or pattern; a name that none matches is refused (spec §2.1). */
+  /** By name or pattern; a name that none matches is refused (docs/member-surface.md#names-and-keys). */
   readonly maps: ReadonlyMap<string, MapConfig>;
   readonly queues: ReadonlyMap<string, QueueConfig>;
   readonly wanReplications: ReadonlyMap<string, WanReplicationConfig>;
@@ -44,19 +44,19 @@ export interface RestConfig {
   readonly listener: PortConfig | undefined;
 }
 
-/** The TCP/IP join (spec §4.1 knows it by its REST calls only); this member joins nobody. */
+/** The TCP/IP join, for its REST calls alone (docs/member-surface.md#cluster-information); this member joins nobody. */
 export interface JoinConfig {
   readonly enabled: boolean;
   /** As configured: `host` or `host:port`. */
   readonly memberList: readonly string[];
 }
 
-/** With security on, the first two body positions are a user of the realm and the password (spec §5.1). */
+/** With security on, the first two body positions are a user of the realm and the password (docs/member-surface.md#credentials). */
 export interface SecurityConfig {
   readonly enabled: boolean;
   /** Password by user name, of the member-authentication realm; never empty when security is on. */
   readonly users: ReadonlyMap<string, string>;
-  /** What this member says of itself to a secured cluster (spec §5.1); `undefined`: nothing. */
+  /** What this member says of itself to a secured cluster (docs/member-surface.md#credentials); `undefined`: nothing. */
   readonly identity: MemberIdentityConfig | undefined;
 }
 
@@ -178,7 +178,7 @@ export interface DynamicConfigurationConfig {
   readonly backupCount: number;
 }
 
-/** The spec names no limits (§8); these keep one caller from taking the whole process. */
+/** The specification names no limits (docs/member-surface.md#limits); these keep one caller from taking the whole process. */
 export interface MemberLimits {
   /** Largest request body, in bytes: more is 413. */
   readonly bodyBytes: number;

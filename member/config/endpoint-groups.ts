@@ -1,4 +1,4 @@
-/** The groups that endpoints are switched in, as a whole each (spec §3.1, §4.1). */
+/** The groups that endpoints are switched in, as a whole each (docs/member-surface.md#endpoint-groups). */
 
 export const endpointGroups = [
   'CLUSTER_READ',
@@ -12,7 +12,7 @@ export const endpointGroups = [
 
 export type EndpointGroup = (typeof endpointGroups)[number];
 
-/** The groups that are on once REST is on and the configuration says nothing of them (spec §4.1). */
+/** The groups that are on once REST is on and the configuration says nothing of them (docs/member-surface.md#endpoint-groups). */
 export const defaultGroups: readonly EndpointGroup[] = ['CLUSTER_READ', 'HEALTH_CHECK'];
 
 /**
@@ -26,7 +26,7 @@ export function groupNamed(name: string): EndpointGroup | undefined {
 
 /**
  * The groups that own a path for which no route exists, so that a group that is off refuses all of
- * its paths alike, those included that this member does not serve. Spec §4.1 lists the CP paths in
+ * its paths alike, those included that this member does not serve. docs/member-surface.md#endpoint-groups lists the CP paths in
  * two groups; either one opens them. What is listed nowhere is CLUSTER_WRITE's "other REST operations".
  *
  * @param method  `HEAD` counts as `GET`

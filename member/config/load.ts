@@ -16,7 +16,7 @@ export interface LoadOptions {
 }
 
 /**
- * Reads a member configuration (spec §1.6; `docs/member.md` lists the keys).
+ * Reads a member configuration (`docs/member.md#configuration` lists the keys).
  *
  * @param content  YAML or XML, or `undefined` when there is no file: the stand-alone default
  * @throws {MemberConfigError} with every problem of the file, each with file, line and path, and

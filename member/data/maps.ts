@@ -9,7 +9,7 @@ import { createPackedMap } from './packed-map.ts';
 import { type HeldValue, release, type StoredValue } from './values.ts';
 import { createWatchedMap } from './watched-map.ts';
 
-/** The maps of this member, each made when its first entry is written (spec §2.1, §4.2). */
+/** The maps of this member, each made when its first entry is written (docs/member-surface.md#maps). */
 export interface Maps {
   /** Whether any configuration matches `map`; if not, every call on it is 400. */
   isConfigured(map: string): boolean;

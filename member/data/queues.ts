@@ -18,7 +18,7 @@ export interface Waiter {
   give(item: QueueItem | undefined): void;
 }
 
-/** The queues of this member, each made when its first item or waiter comes (spec §2.2, §4.2). */
+/** The queues of this member, each made when its first item or waiter comes (docs/member-surface.md#queues). */
 export interface Queues {
   /** Whether any configuration matches `queue`; if not, every call on it is 400. */
   isConfigured(queue: string): boolean;

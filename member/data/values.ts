@@ -1,4 +1,4 @@
-/** A map value or queue item: the bytes as sent and the MIME type as sent, if one was (spec §2.1). */
+/** A map value or queue item: the bytes as sent and the MIME type as sent, if one was (docs/member-surface.md#maps). */
 export interface StoredValue {
   readonly bytes: Buffer;
   readonly contentType: string | undefined;

@@ -15,7 +15,7 @@ export interface ClusterEndpointsDeps {
   readonly isRestApart: boolean;
 }
 
-/** What the cluster is, read only (spec §4.3; §4.4 for the state). */
+/** What the cluster is, read only (docs/member-surface.md#cluster-information). */
 export function createClusterRoutes({
   identity,
   cluster,
@@ -28,7 +28,7 @@ export function createClusterRoutes({
   const nodes = JSON.stringify({ status: 'success', response: describeNodes(identity) });
 
   /**
-   * Spec §2.3. There is no other member, so all connections are clients'; one to a listener that is
+   * As in docs/member-surface.md#cluster-information. There is no other member, so all connections are clients'; one to a listener that is
    * for REST alone counts for no client, as in the real engine.
    */
   async function showCluster({ res }: Call): Promise<void> {

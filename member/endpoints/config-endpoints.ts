@@ -9,7 +9,10 @@ export interface ConfigEndpointsDeps {
   readonly configChanges: ConfigChanges;
 }
 
-/** The configuration of a member that runs (spec §4.1; the replies, which it does not show, as in reference 8). */
+/**
+ * The configuration of a member that runs (docs/member-surface.md#changes-of-the-cluster). The replies, which the
+ * specification does not show, are those of the real engine's enterprise edition.
+ */
 export function createConfigRoutes({
   managementRoute,
   configChanges,
@@ -24,7 +27,7 @@ export function createConfigRoutes({
     replyJson(res, changed('Configuration Update successfully finished.', result));
   }
 
-  /** With the join off 400, as in the real engine; its body is empty here (spec §7). */
+  /** With the join off 400, as in the real engine; its body is empty here (docs/member-surface.md#errors). */
   function showMembers({ res }: Call) {
     const { enabled, memberList } = configChanges.join;
     if (!enabled) return replyEmpty(res, 400);

@@ -11,9 +11,9 @@ export interface CpEndpointsDeps {
 }
 
 /**
- * CP members, groups and sessions (spec §4.1; the payloads, which it does not show, are the real engine's).
- * The spec lists these paths under two groups, `reset` under one and `restart` under the other: either
- * group opens all of them, by both names.
+ * CP members, groups and sessions (docs/member-surface.md#cp); the payloads, which the specification does
+ * not show, are the real engine's. It lists these paths under two groups, `reset` under one and `restart`
+ * under the other: either group opens all of them, by both names.
  */
 export function createCpRoutes({ cp, managementRoute }: CpEndpointsDeps): readonly Route[] {
   function showLocalMember({ res }: Call) {

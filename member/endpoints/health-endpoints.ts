@@ -9,11 +9,11 @@ export interface HealthEndpointsDeps {
 }
 
 /**
- * Health probes (spec §4.1, §4.4 for `ready`; the payloads, which the spec does not show, are the
+ * Health probes (docs/member-surface.md#health; the payloads, which the specification does not show, are the
  * real engine's). A member alone is always safe, has nothing to migrate and is a cluster of one.
  */
 export function createHealthRoutes({ cluster, isReady }: HealthEndpointsDeps): readonly Route[] {
-  /** Spec §4.4: 503 while the member is not to be used. */
+  /** 503 while the member is not to be used (docs/member-surface.md#health). */
   function ready({ res }: Call): void {
     replyEmpty(res, isReady() ? 200 : 503);
   }
@@ -39,7 +39,7 @@ export function createHealthRoutes({ cluster, isReady }: HealthEndpointsDeps): r
     method,
     template,
     group: 'HEALTH_CHECK',
-    // Only `ready` may have something behind it (reference §9).
+    // Only `ready` may have something behind it (docs/member-surface.md#health).
     handler: handler === ready ? handler : exactly(template, method === 'HEAD' ? 404 : 400, handler),
   });
 

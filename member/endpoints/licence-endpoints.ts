@@ -8,7 +8,10 @@ export interface LicenceEndpointsDeps {
   readonly managementRoute: ManagementRoute;
 }
 
-/** The licence key of the member (spec §4.1; the replies, which it does not show, are the enterprise edition's). */
+/**
+ * The licence key of the member (docs/member-surface.md#changes-of-the-cluster). The replies, which the specification does
+ * not show, are those of the real engine's enterprise edition.
+ */
 export function createLicenceRoutes({ licences, managementRoute }: LicenceEndpointsDeps): readonly Route[] {
   /** Without a key 404, as in the community edition. */
   function show({ res }: Call) {

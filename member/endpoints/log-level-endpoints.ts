@@ -9,7 +9,10 @@ export interface LogLevelEndpointsDeps {
   readonly isSecured: boolean;
 }
 
-/** The level of this member's log (spec §4.1; the replies, which it does not show, are the real engine's). */
+/**
+ * The level of this member's log (docs/member-surface.md#changes-of-the-cluster). The replies, which the specification does
+ * not show, are the real engine's.
+ */
 export function createLogLevelRoutes({
   logLevels,
   managementRoute,
@@ -30,7 +33,7 @@ export function createLogLevelRoutes({
   }
 
   /**
-   * The spec's form of a reset. A `DELETE` has no body to carry a name and a password in, so it asks for
+   * The specification's form of a reset. A `DELETE` has no body to carry a name and a password in, so it asks for
    * none; where a realm guards the member it must have them all the same.
    */
   const deletion: Route = isSecured

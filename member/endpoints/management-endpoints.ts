@@ -16,7 +16,10 @@ export interface ManagementEndpointsDeps {
   readonly shutDown: () => void;
 }
 
-/** What changes the cluster (spec §4.4; the replies, which it does not show, are the real engine's). */
+/**
+ * What changes the cluster (docs/member-surface.md#changes-of-the-cluster). The replies, which the specification does not
+ * show, are the real engine's.
+ */
 export function createManagementRoutes({
   cluster,
   lifecycle,

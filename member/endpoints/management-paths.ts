@@ -1,2 +1,2 @@
-/** Where the spec puts the management calls of the cluster (§4.1). */
+/** Where the specification puts the management calls of the cluster (docs/member-surface.md#changes-of-the-cluster). */
 export const management = 'rest/management/cluster';

@@ -17,8 +17,8 @@ export interface MapEndpointsDeps {
 }
 
 /**
- * Map entries over HTTP (spec §2.1, §4.2). A name that no map configuration matches is 400, a write to a
- * passive cluster or one whose WAN queue takes no more 500 (reference 10, 12), one that finds no room in
+ * Map entries over HTTP (docs/member-surface.md#maps). A name that no map configuration matches is 400, a write to a
+ * passive cluster or one whose WAN queue takes no more 500 (docs/member-surface.md#cluster-states), one that finds no room in
  * memory or on the disk 503.
  */
 export function createMapRoutes({
@@ -27,7 +27,7 @@ export function createMapRoutes({
   replications,
   readBody,
 }: MapEndpointsDeps): readonly Route[] {
-  /** Spec §4.2 row 1: creates or updates. */
+  /** Creates or updates. */
   function putEntry(call: Call, map: string, key: string) {
     const contentType = contentTypeOf(call.req);
     if (!isStorableType(contentType)) return replyEmpty(call.res, 400);
@@ -47,7 +47,7 @@ export function createMapRoutes({
     replyEmpty(res, outcome === 'stored' ? 200 : 503);
   }
 
-  /** Spec §4.2 row 2: the bytes and the MIME type as stored; 204 for no mapping. */
+  /** The bytes and the MIME type as stored; 204 for no mapping. */
   function getEntry(call: Call, map: string, key: string) {
     const value = maps.find(map, key);
     if (value !== undefined) return replyValue(call.res, value);
@@ -55,7 +55,7 @@ export function createMapRoutes({
     replyNoContent(call.res);
   }
 
-  /** Spec §4.2 row 3: 200 whether or not the key had a mapping. */
+  /** 200 whether or not the key had a mapping. */
   function removeEntry(call: Call, map: string, key: string) {
     if (!maps.isConfigured(map)) return unconfigured(call);
     cluster.assertWritable('map remove');
@@ -63,7 +63,7 @@ export function createMapRoutes({
     return answerRemoval(call, maps.remove(map, key));
   }
 
-  /** Spec §4.2 row 4: the key left out, slash included, removes all entries. */
+  /** The key left out, slash included, removes all entries. */
   function clearMap(call: Call, map: string) {
     if (!maps.isConfigured(map)) return unconfigured(call);
     cluster.assertWritable('map clear');

@@ -12,7 +12,7 @@ export interface PersistenceEndpointsDeps {
 const base = 'rest/management/cluster';
 
 /**
- * Backups, and starting on damaged data (spec §4.4; reference 10). `hotBackup` and `hotBackupInterrupt`
+ * Backups, and starting on damaged data (docs/member-surface.md#persistence). `hotBackup` and `hotBackupInterrupt`
  * are the former names of `backup` and `backupInterrupt`.
  */
 export function createPersistenceRoutes({

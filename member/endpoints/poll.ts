@@ -23,7 +23,7 @@ export interface PollDeps {
 }
 
 /**
- * Takes the head of a queue, waiting for an item if need be: DELETE (spec §4.2 row 6) and the real
+ * Takes the head of a queue, waiting for an item if need be: DELETE (docs/member-surface.md#queues) and the real
  * engine's GET. 204 when the time is over, 400 for seconds that are no integer or over the limit,
  * 503 when too many wait already.
  *
@@ -31,7 +31,7 @@ export interface PollDeps {
  */
 export function createPoll({ queues, cluster, maxPollSeconds, watchDelivery, log }: PollDeps): Handler {
   return function poll(call, queue = '', secondsText = '') {
-    // Spec §4.2 takes a slash behind them off for GET alone; with DELETE they are a bad number, as in the real engine.
+    // The specification takes a slash behind them off for GET alone; with DELETE they are a bad number, as in the real engine.
     const isBad = call.req.method === 'DELETE' && call.req.url?.endsWith('/');
     const seconds = isBad ? undefined : secondsOf(secondsText);
     if (seconds === undefined || seconds > maxPollSeconds) {
@@ -96,7 +96,7 @@ export function createPoll({ queues, cluster, maxPollSeconds, watchDelivery, log
       isForgotten = true;
       queues.delivered(queue, item); // at once: the next thing may be a kill
     });
-    // DELETE says text/plain whatever was offered (spec §4.2). The spec has no GET here: it says the
+    // DELETE says text/plain whatever was offered (docs/member-surface.md#queues). The specification has no GET here: it says the
     // MIME type that the item came with, as in the real engine.
     if (req.method !== 'DELETE') replyValue(res, item);
     else replyItem(res, item.content, item.contentType);

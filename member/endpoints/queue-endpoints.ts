@@ -15,8 +15,8 @@ export interface QueueEndpointsDeps extends PollDeps {
 const offerStatuses = { taken: 200, full: 503, 'no memory': 503 } as const;
 
 /**
- * Queues over HTTP (spec §2.2, §4.2). A name that no queue configuration matches is 400, an offer or
- * poll in a passive cluster 500 (reference 12), an offer that finds no room on the disk 503.
+ * Queues over HTTP (docs/member-surface.md#queues). A name that no queue configuration matches is 400, an offer or
+ * poll in a passive cluster 500 (docs/member-surface.md#cluster-states), an offer that finds no room on the disk 503.
  */
 export function createQueueRoutes({
   queues,
@@ -26,7 +26,7 @@ export function createQueueRoutes({
 }: QueueEndpointsDeps): readonly Route[] {
   const poll = createPoll({ queues, cluster, ...pollDeps });
 
-  /** Spec §4.2 row 5: offers the body without waiting; 503 when the queue or the memory is full. */
+  /** Offers the body without waiting; 503 when the queue or the memory is full. */
   function offerBody(call: Call, queue: string) {
     const contentType = contentTypeOf(call.req);
     if (!isStorableType(contentType)) return replyEmpty(call.res, 400);
@@ -52,7 +52,7 @@ export function createQueueRoutes({
     else replyEmpty(call.res, offerStatuses[outcome]);
   }
 
-  /** Spec §4.2 row 7. */
+  /** The number of items that nobody has taken yet, as text. */
   function size(call: Call, queue: string) {
     if (!queues.isConfigured(queue)) return unconfigured(call);
     replyText(call.res, String(queues.size(queue)));
@@ -68,7 +68,7 @@ export function createQueueRoutes({
     replyEmpty(call.res, 400);
   }
 
-  /** A path that ends before the queue, or before the seconds, which a poll must have (spec §2.2). */
+  /** A path that ends before the queue, or before the seconds, which a poll must have (docs/member-surface.md#queues). */
   function missingPart({ res }: Call) {
     replyEmpty(res, 400);
   }

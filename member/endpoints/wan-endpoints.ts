@@ -16,7 +16,7 @@ export interface WanEndpointsDeps {
 }
 
 /**
- * WAN replication control (spec §4.5; the replies that it does not show are the real engine's, reference 10).
+ * WAN replication control (docs/member-surface.md#wan; the replies that the specification does not show are the real engine's).
  * Whatever cannot be done is 500: an unknown replication, publisher, map or operation.
  */
 export function createWanRoutes({
@@ -78,7 +78,7 @@ export function createWanRoutes({
     throw new OperationRefused(`the map has no wan-replication-ref to ${replicationName}`);
   }
 
-  /** Spec §2.7; everybody who reaches the port may ask, as with every GET. */
+  /** docs/member-surface.md#wan; everybody who reaches the port may ask, as with every GET. */
   function showProgress({ res }: Call, uuid: string): void {
     const result = synchronizations.progressOf(uuid);
     if (result === undefined) throw new OperationRefused('there is no WAN operation of this UUID');

@@ -18,9 +18,9 @@ export type AcceptCredentials = (name: string, password: string) => boolean;
 
 /**
  * Security off: the name of the cluster, and any password. On: a user of the realm with its password; the
- * cluster's name plays no part (spec §5.1, reference 4).
+ * cluster's name plays no part (docs/member-surface.md#credentials).
  *
- * Form-encoded once is the spec's form; the real engine decodes both positions a second time, so its
+ * Form-encoded once is the specification's form; the real engine decodes both positions a second time, so its
  * callers encode `%` and `+` in them twice. What is right in either form is right.
  */
 export function createCredentials({ clusterName, security }: CredentialsDeps): AcceptCredentials {

@@ -36,7 +36,7 @@ export interface ManagementEndpoint {
 export type ManagementRoute = (endpoint: ManagementEndpoint) => Route;
 
 /**
- * The checks of every call with positional values (spec §4.4, §4.5), in the real engine's order: too few
+ * The checks of every call with positional values (docs/member-surface.md#positional-bodies), in the real engine's order: too few
  * of them is 400, a bad escape 500, an unknown caller 403; only then is the operation looked at.
  */
 export function createManagement({ readBody, accept, log }: ManagementDeps): ManagementRoute {
@@ -66,7 +66,7 @@ export function createManagement({ readBody, accept, log }: ManagementDeps): Man
 
 const refused = 'call refused';
 
-/** The spec leaves the form of this refusal open (§7): it is the real engine's. */
+/** The specification leaves the form of this refusal open (docs/member-surface.md#errors): it is the real engine's. */
 export function refuseUnknown({ res }: Call): void {
   replyJson(res, unauthenticated, 403);
 }

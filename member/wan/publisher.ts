@@ -8,7 +8,7 @@ import { createDelivery } from './delivery.ts';
 import { partsOf } from './parts.ts';
 import type { Target } from './target.ts';
 
-/** Queues and sends; queues only; neither (reference 12). */
+/** Queues and sends; queues only; neither (docs/member-surface.md#wan). */
 export type PublisherState = WanPublisherConfig['initialPublisherState'];
 
 /** That something has changed. Its value is read when it is sent, so that a full queue holds no values. */

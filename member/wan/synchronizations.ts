@@ -10,10 +10,10 @@ import { partsOf } from './parts.ts';
 import type { Publisher } from './publisher.ts';
 import type { Target } from './target.ts';
 
-/** Spec §3.2. */
+/** docs/member-surface.md#wan */
 export type Stage = 'STARTED' | 'IN_PROGRESS' | 'FINISHED' | 'FAILED';
 
-/** One synchronisation or consistency check (spec §2.7). */
+/** One synchronisation or consistency check (docs/member-surface.md#wan). */
 export interface Progress {
   readonly stage: Stage;
   /** Per cent of the entries. */
@@ -31,7 +31,7 @@ export interface Destination {
   readonly target: Target;
 }
 
-/** Brings whole maps to another cluster, and finds what differs (spec §4.5). */
+/** Brings whole maps to another cluster, and finds what differs (docs/member-surface.md#wan). */
 export interface Synchronizations {
   /**
    * Sends every entry of the maps, or, of a map that was checked before, only those that differed then or were
@@ -184,7 +184,7 @@ interface Operation {
   readonly fixed: Omit<Progress, 'stage' | 'progress'>;
 }
 
-/** Never 100 before all is done, and always then (spec §2.8). */
+/** Never 100 before all is done, and always then (docs/member-surface.md#wan). */
 function percentOf({ stage, done, total }: Operation): number {
   if (stage === 'FINISHED') return 100;
   return total === 0 ? 0 : Math.min(99, Math.floor((done * 100) / total));

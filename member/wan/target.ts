@@ -106,7 +106,7 @@ export function createTarget(config: WanPublisherConfig, credentials: TargetCred
   };
 }
 
-/** As every position is sent: encoded twice, because a member decodes these two twice (reference 4). */
+/** As every position is sent: encoded twice, because a member decodes these two twice (docs/member-surface.md#credentials). */
 function positionOf(text: string): string {
   return encodeURIComponent(encodeURIComponent(text));
 }

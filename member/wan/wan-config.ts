@@ -5,7 +5,7 @@ import { count, millis, text } from '../config/schema/parts.ts';
 import { endpointsIn, targetEndpoints } from '../config/schema/wan.ts';
 import { OperationRefused } from '../refused.ts';
 
-/** Numbers stand for these, in this order (reference 10). */
+/** Numbers stand for these, in this order (docs/member-surface.md#wan). */
 const acknowledgeTypes = ['ACK_ON_RECEIPT', 'ACK_ON_OPERATION_COMPLETE'] as const;
 const publisherStates = ['REPLICATING', 'PAUSED', 'STOPPED'] as const;
 const queueFullBehaviors = [
@@ -24,7 +24,7 @@ function oneOf<T extends string>(names: readonly T[]) {
     .nullish();
 }
 
-/** Ways to find targets that this member has not; `null` is as good as left out (reference 10). */
+/** Ways to find targets that this member has not; `null` is as good as left out (docs/member-surface.md#wan). */
 const discovery = z
   .unknown()
   .refine((given) => given == null, 'targets are not discovered here: targetEndpoints has them');
@@ -70,7 +70,7 @@ const replication = z.strictObject({
 });
 
 /**
- * Reads the JSON of addWanConfig (spec §2.8, reference 10). What may be left out may be `null`; needed are what
+ * Reads the JSON of addWanConfig (docs/member-surface.md#wan). What may be left out may be `null`; needed are what
  * has no default here: the replication's `name`, and of a publisher a name and `targetEndpoints`.
  *
  * @throws {OperationRefused} with everything that is wrong with it

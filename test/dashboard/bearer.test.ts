@@ -21,7 +21,7 @@ describe('with the tokens of a console', () => {
   });
   afterAll(() => pair.stop());
 
-  test('an administrator machine reads metrics by its own token (spec 5.3.4)', async () => {
+  test('an administrator machine reads metrics by its own token', async () => {
     const { status, body } = await call(pair.dashboard, '/api/v1/metrics', await machineToken(pair.console));
     expect(status).toBe(200);
     expect(body).toMatchObject({

@@ -167,7 +167,7 @@ export async function nextKeysOf({ url }: Pick<RunningConsole, 'url'>): Promise<
   }
 }
 
-/** A machine token, as spec 5.3.2 asks for it. */
+/** A machine token, as docs/surface.md#machine-tokens asks for it. */
 export function machineToken(console: Pick<RunningConsole, 'url'>, scope?: string): Promise<string> {
   return fetchToken(console, scope === undefined ? {} : { scope });
 }

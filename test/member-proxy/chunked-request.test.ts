@@ -20,7 +20,7 @@ beforeAll(async () => {
       if (/^(GET|POST) /.test(text)) cameBy.push(`${text.slice(0, text.indexOf(' '))} by ${name}`);
       tail = (tail + text).slice(-5);
       const isChunksEnd = tail === '0\r\n\r\n';
-      // What the real engine says to the blank line comes some time after the reply (reference §2).
+      // What the real engine says to the blank line comes some time after the reply (docs/member-surface.md#on-the-wire).
       if (isChunksEnd) setTimeout(() => socket.write('ERROR\r\n'), 200);
       if (isChunksEnd || text.startsWith('GET ')) socket.write(reply);
     });

@@ -119,7 +119,7 @@ test.each([
   ],
   ['a WAN call', pause, { clusterName: 'dev', password: 'mine', wanRepName: 'w', publisherId: 'p' }, 'w&p'],
 ])(
-  'flaw: of the two names that spec 2.8 has for the credentials, %s knew one',
+  'flaw: of the two names that the specification has for the credentials, %s knew one',
   async (_name, path, json, rest) => {
     expect((await post(path, JSON.stringify(json), 'application/json')).status).toBe(200);
     expect(member.seen[0]!.body.toString()).toBe(`dev&mine&${rest}`);

@@ -51,7 +51,7 @@ function isWrite(method: string, path: string): boolean {
   return !(method === 'POST' || method === 'PUT') || !/^management\/cluster\/(?:state|nodes)/.test(inner);
 }
 
-/** As the real engine takes a queue's path apart (reference §6.3): the name ends at the first slash. */
+/** As the real engine takes a queue's path apart (docs/member-surface.md#queues): the name ends at the first slash. */
 function isPoll(path: string): boolean {
   const slash = path.indexOf('/');
   const asked = slash === -1 ? '' : path.slice(slash + 1);

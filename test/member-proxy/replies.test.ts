@@ -1,4 +1,4 @@
-/** Replies that no HTTP server would send, over bare sockets (S63, S65, S69; reference §2 and §14). */
+/** Replies that no HTTP server would send, over bare sockets (S63, S65, S69; docs/member-surface.md#on-the-wire). */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';

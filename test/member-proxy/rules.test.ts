@@ -42,7 +42,10 @@ const base = '/svc/rest';
 const management = `${base}/management/cluster`;
 const cp = `${base}/cp-subsystem`;
 
-/** Written down from the specification and the contract, not from the code: every call, and who may make it. */
+/**
+ * Every call, and who may make it: written down from docs/member-surface.md#endpoint-groups and docs/surface.md#roles,
+ * not from the code.
+ */
 const calls: readonly (readonly [method: string, path: string, scope: string, roles: string])[] = [
   ...[
     '',

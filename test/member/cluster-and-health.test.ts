@@ -4,8 +4,8 @@ import { empty, memberFile, startTestMember } from './support.ts';
 const json = { status: 200, type: 'application/json' };
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('cluster information (spec 4.3)', () => {
-  test('names this member as the spec does', async () => {
+describe('cluster information', () => {
+  test('names this member as the specification does', async () => {
     const { call, port, uuid } = await startTestMember();
     const reply = await call('GET', '/svc/rest/cluster');
     expect(reply).toMatchObject(json);
@@ -81,7 +81,7 @@ describe('cluster information (spec 4.3)', () => {
   );
 });
 
-describe('health (spec 4.1, 4.4)', () => {
+describe('health', () => {
   test.each([
     {
       probe: '',

@@ -11,7 +11,7 @@ async function startManaged() {
   return { ...member, post, changeState };
 }
 
-describe('cluster state (spec 3.3, 4.4)', () => {
+describe('cluster state', () => {
   test.each([
     { state: 'frozen', shown: 'frozen', node: 'ACTIVE' },
     { state: 'NO_MIGRATION', shown: 'no_migration', node: 'ACTIVE' },
@@ -91,7 +91,7 @@ describe('cluster state (spec 3.3, 4.4)', () => {
   });
 });
 
-describe('cluster version (spec 2.5, 4.4)', () => {
+describe('cluster version', () => {
   test.each(['5.5', '5.5.0', '5.5.3'])('%s is the one that the member runs at', async (version) => {
     const { post } = await startManaged();
     expectJson(await post(`${management}/version`, `dev&&${version}`), { status: 'success', version: '5.5' });

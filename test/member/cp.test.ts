@@ -16,7 +16,7 @@ async function startCp(settings = 'cp-member-count: 1, session-time-to-live-seco
 
 const owner = { endpoint: '[127.0.0.1]:40000', endpointType: 'CLIENT', endpointName: 'jobs' } as const;
 
-describe('CP members and groups (spec 4.1)', () => {
+describe('CP members and groups', () => {
   test('the one member is all of the CP subsystem', async () => {
     const { get, post, self } = await startCp();
     expectJson(await get('members/local'), self);
@@ -68,7 +68,7 @@ describe('CP members and groups (spec 4.1)', () => {
   });
 });
 
-describe('CP sessions (spec 4.1)', () => {
+describe('CP sessions', () => {
   test('open, live by heartbeats, and are listed', async () => {
     const { cp, clock, get } = await startCp();
     const session = cp.openSession(owner);

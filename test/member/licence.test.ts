@@ -20,7 +20,7 @@ function logged() {
   return { lines, log: { debug: add, info: add, warn: add, error: add } };
 }
 
-describe('licence (spec 4.1)', () => {
+describe('licence', () => {
   test('is none until one is set, and the key itself is never shown', async () => {
     const { lines, log } = logged();
     const { call } = await startTestMember(managedFile(), { log });

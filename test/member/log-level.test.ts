@@ -15,7 +15,7 @@ async function startLogging(more = '', level = 'warn') {
   return { ...member, shared, lines, set, shown };
 }
 
-describe('log level (spec 4.1)', () => {
+describe('log level', () => {
   test('is null until it is set, changes the running log, and goes back', async () => {
     const { call, lines, shared, set, shown } = await startLogging();
     expect(await shown()).toBe(null);
@@ -117,7 +117,7 @@ describe('log level (spec 4.1)', () => {
     },
   );
 
-  test('DELETE resets as the spec has it, and HEAD is bare', async () => {
+  test('DELETE resets as the specification has it, and HEAD is bare', async () => {
     const { call, set, shown } = await startLogging();
     await set('FINEST');
     expect(await call('HEAD', path)).toMatchObject(empty(200));

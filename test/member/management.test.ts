@@ -32,7 +32,7 @@ const startManaged = (more = cpOn) => startTestMember(managedFile(more), { log: 
 
 describe.each(endpoints)('$path', ({ path, body, group, status }) => {
   test.each([
-    { name: 'as the spec has it', method: 'POST', url: `/svc/${path}` },
+    { name: 'as the specification has it', method: 'POST', url: `/svc/${path}` },
     {
       name: 'as PUT, the first segment the real engine’s, with a slash',
       method: 'PUT',

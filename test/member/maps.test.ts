@@ -3,7 +3,7 @@ import { connectRaw, empty, memberFile, startTestMember } from './support.ts';
 
 const maps = '/svc/rest/maps';
 
-describe('map entries (spec 4.2)', () => {
+describe('map entries', () => {
   test('are stored with their MIME type, as sent, and read back byte for byte', async () => {
     const { call, address } = await startTestMember();
     const body = Uint8Array.from({ length: 256 }, (_, i) => i);
@@ -79,7 +79,7 @@ describe('map entries (spec 4.2)', () => {
   });
 });
 
-describe('names and keys are percent-encoded and decoded once (spec 2.2)', () => {
+describe('names and keys are percent-encoded and decoded once', () => {
   test.each([
     { stored: 'm/a%2Fb', read: 'm/a%2fb' },
     { stored: 'm/%40', read: 'm/@' },

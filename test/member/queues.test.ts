@@ -3,7 +3,7 @@ import { empty, memberFile, startTestMember } from './support.ts';
 
 const queues = '/svc/rest/queues';
 
-describe('queues (spec 4.2)', () => {
+describe('queues', () => {
   test('hand out items in the order of the offers, as text/plain', async () => {
     const { call } = await startTestMember();
     for (const body of ['one', 'two', 'three']) {

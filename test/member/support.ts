@@ -53,7 +53,7 @@ export async function call(url: string, method: string, init: CallInit = {}): Pr
   };
 }
 
-/** An empty reply as the spec has it: the status, no body, `Content-Length: 0` (none on 204). */
+/** An empty reply as the specification has it: the status, no body, `Content-Length: 0` (none on 204). */
 export function empty(status: number): Partial<Reply> {
   return { status, body: '', length: status === 204 ? null : '0', type: null };
 }

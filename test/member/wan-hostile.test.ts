@@ -157,7 +157,7 @@ describe('addWanConfig', () => {
     expect((await add(member, { name: 'w', batchPublishers: named(0, 99) })).status).toBe(200);
   });
 
-  test('is no error without any of the optional fields, or with null for them (reference 10)', async () => {
+  test('is no error without any of the optional fields, or with null for them', async () => {
     const member = await start();
     const none = {
       status: 200,

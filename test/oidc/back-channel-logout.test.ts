@@ -42,7 +42,7 @@ async function signOut(agent: UserAgent, parameters: Record<string, string> = {}
 
 describe('the logout token', () => {
   test.each(['RS256', 'ES256', 'EdDSA'] as const)(
-    'S40: signed with %s, verifies by the key set and says what §2.4 asks for and no more',
+    'S40: signed with %s, verifies by the key set and says what Back-Channel Logout §2.4 asks for and no more',
     async (tokenAlg) => {
       const party = await partyOf(`alg-${tokenAlg.toLowerCase()}`, { tokenAlg });
       const agent = newAgent();

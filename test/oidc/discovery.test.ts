@@ -40,7 +40,7 @@ describe.each(paths)('%s', (path) => {
   });
 });
 
-test('S24: every address is the issuer and a path of the contract', async () => {
+test('S24: every address is the issuer and a promised path', async () => {
   const found = await metadata();
   const addresses = Object.entries(found).filter(([name]) => /(_endpoint|_uri)$/.test(name));
   expect(found.issuer).toBe(console.url);

@@ -24,7 +24,7 @@ import {
   withKeys,
 } from './support.ts';
 
-/** A running console follows another process within this time (contract, "Configuration tool"). */
+/** A running console follows another process within this time (docs/cli.md). */
 const followMs = 1000;
 
 let dataDir: string;

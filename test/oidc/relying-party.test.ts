@@ -126,7 +126,7 @@ describe('openid-client', () => {
 describe('jose with the remote key set', () => {
   const keySet = () => createRemoteJWKSet(new URL(`${console.url}/oauth2/jwks`));
 
-  test('S1, S14: verifies an access token of a person, with the claims of the contract', async () => {
+  test('S1, S14: verifies an access token of a person, with the promised claims', async () => {
     const { tokens } = await signIn();
     const { payload, protectedHeader } = await jwtVerify(tokens.access_token, keySet(), {
       issuer: console.url,

@@ -42,7 +42,7 @@ test.each<{ scope: string | undefined; roles: string[]; granted: string }>([
     granted: 'openid email profile app:Viewer',
   },
   { scope: 'app:Viewer app:Viewer', roles: ['Viewer'], granted: 'app:Viewer' },
-])('S1: scope "$scope" gives $roles, and every claim of the contract', async ({ scope, roles, granted }) => {
+])('S1: scope "$scope" gives $roles, and every promised claim', async ({ scope, roles, granted }) => {
   const reply = await requestScope(console, scope);
   expect(reply.status).toBe(200);
   expect(reply.headers.get('cache-control')).toBe('no-store');

@@ -11,7 +11,7 @@ import { withStore } from '../helpers/store.ts';
 
 export const day = 86_400_000;
 
-/** Basic credentials as they stand, as spec 5.3.2 sends them. */
+/** Basic credentials as they stand, as docs/surface.md#machine-tokens sends them. */
 export function basic(id = 'application-client', secret = clientSecret): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }

@@ -97,7 +97,7 @@ describe.skipIf(whyNoEngine)(
         expect(duplicatesIn(taken)).toEqual([]);
         expect(taken.filter((item) => !items.includes(item))).toEqual([]);
         const underWay = outcomes.filter(({ startedAt, endedAt }) => startedAt <= after && endedAt >= before);
-        // A poll that is under way at the member that goes may take its item along (spec 1.4).
+        // A poll that is under way at the member that goes may take its item along (docs/member-surface.md#queues).
         expect(items.length - taken.length).toBeLessThanOrEqual(underWay.length);
         const failed = outcomes.filter(({ answer }) => ![200, 204].includes(answer.status));
         expect(failed.filter(({ startedAt }) => startedAt > after)).toEqual([]);

@@ -185,7 +185,7 @@ async function answer(address: string, version: string, method: string, path: st
   return [reply.status, text, ...headers].filter((part) => part !== undefined && part !== '').join(' ');
 }
 
-/** As the specification has it (§7). */
+/** As the specification has it (docs/member-surface.md#errors). */
 function bare(line: string): string {
   return /^[45]00/.test(line) ? line.slice(0, 3) : line;
 }

@@ -1,4 +1,4 @@
-/** What every Storage must do. A new rule of the contract goes in here first. */
+/** What every Storage must do. A new rule goes in here first. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ClientRecord, Collection, SettingRecord } from '../../console/storage/records.ts';
 import type { Artifact, Storage } from '../../console/storage/storage.ts';
