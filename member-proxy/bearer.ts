@@ -98,7 +98,7 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
         throw boundToOtherKey();
       }
       await proofs.useOnce(proof, caller.subject);
-      // The answer may come from another process, and what ended meanwhile is not let through (S26).
+      // The answer may come from another process, and what ended meanwhile is not let through (S34).
       if (!isStillGood(caller)) throw invalidToken();
       return caller;
     } catch (error) {

@@ -270,7 +270,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     }
   }
 
-  /** A body may take minutes to arrive, and what let the call in may have ended meanwhile (S26). */
+  /** A body may take minutes to arrive, and what let the call in may have ended meanwhile (S34). */
   function checkStillOpen(call: Call): void {
     const refusal = lostWhileWaiting(call);
     if (refusal !== undefined) throw refusal;

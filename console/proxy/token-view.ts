@@ -1,6 +1,6 @@
 /**
  * What this process knows of tokens, from news of the console: enough to answer on each call, from memory,
- * what the console itself would (S26). It knows how old its knowledge is, and says so.
+ * what the console itself would (S34). It knows how old its knowledge is, and says so.
  */
 import type { KeyObject } from 'node:crypto';
 import type { TokenIdentity } from '../../member-proxy/verify-token.ts';

@@ -63,7 +63,7 @@ const ways = [
 ];
 
 describe.each(ways)('by $way', ({ change }) => {
-  test('S26: a scope that is taken away reaches tokens that are out, and a poll that waits', async () => {
+  test('S34: a scope that is taken away reaches tokens that are out, and a poll that waits', async () => {
     const { token } = await tokenWith('svc:health:read svc:queue:jobs:poll');
     const waiting = get('/svc/rest/queues/jobs/60', token);
     expect((await get('/svc/health', token)).status).toBe(200);

@@ -284,7 +284,7 @@ test('S60: what a bound token does not open is told in its own scheme', async ()
   expect(reply.challenge).toMatch(/^DPoP error="insufficient_scope".*scope="svc:data:read", algs="/);
 });
 
-test('S26: a poll that waits with a bound token ends when the token does', async () => {
+test('S34: a poll that waits with a bound token ends when the token does', async () => {
   const token = await boundToken({ jti: 'waiting' });
   const queue = '/svc/rest/queues/q/60';
   const waiting = call({

@@ -113,7 +113,7 @@ describe('with a console', () => {
     await untilStatus(ask(token), 200);
   });
 
-  test('S26: what was revoked while it did not listen is known when it listens again', async () => {
+  test('S34: what was revoked while it did not listen is known when it listens again', async () => {
     proxy = await startProxy({ console, client, members: [member.address], env });
     const token = await machineToken(console);
     await untilStatus(ask(token), 200);

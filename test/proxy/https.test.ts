@@ -107,7 +107,7 @@ describe.skipIf(opensslIsMissing)(
       }
     });
 
-    test('S26: hears over TLS of what is revoked', async () => {
+    test('S34: hears over TLS of what is revoked', async () => {
       const added = await toolDone(['client', 'add', 'short', '--scope', 'svc:health:read', '--json'], {
         dataDir: console.dataDir,
       });

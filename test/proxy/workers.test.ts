@@ -45,7 +45,7 @@ describe('three workers', () => {
     await expect.poll(workersInAudit, { timeout: 20_000 }).toEqual(['1', '2', '3']);
   });
 
-  test('S26: all of them know of a revocation', async () => {
+  test('S34: all of them know of a revocation', async () => {
     const added = await toolDone(['client', 'add', 'short', '--scope', 'svc:health:read', '--json'], {
       dataDir: console.dataDir,
     });
