@@ -30,6 +30,16 @@ test('S88: every version is exact', () => {
   }
 });
 
+test('the papers name the Node that the manifest asks for', () => {
+  const least = manifest.engines.node.replace('>=', '').replace(/\.0$/, '');
+  expect(least).toMatch(/^\d+\.\d+$/);
+  for (const paper of ['README.md', 'SECURITY.md']) {
+    expect(readFileSync(join(root, paper), 'utf8'), paper).toMatch(
+      new RegExp(`\\b${least} (?:and|or) newer`),
+    );
+  }
+});
+
 test('S88: the lock file holds the integrity of every package', () => {
   expect(locked.length).toBeGreaterThan(100);
   expect(
