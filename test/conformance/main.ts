@@ -9,11 +9,11 @@ import { type PlanToRun, plans } from './plans.ts';
 import { relyingPartyConfiguration, useProvider } from './relying-party.ts';
 import { type Judged, judge, line, markdown } from './report.ts';
 import { addClients, type Subject, startSubject } from './subject.ts';
+import type { PlannedModule } from './suite/api.ts';
 import { buildSuite } from './suite/build.ts';
 import { type RunningSuite, startSuite } from './suite/processes.ts';
 import { folders } from './work-folder.ts';
 
-const mostRepetitions = 4;
 const [first, ...rest] = process.argv.slice(2);
 process.exitCode =
   first === 'build' ? build(rest[0]) : await run(first === undefined ? [] : [first, ...rest]);
@@ -53,7 +53,7 @@ async function run(names: readonly string[]): Promise<number> {
 }
 
 async function runPlan(
-  { name, plan, variant, client }: PlanToRun,
+  { name, plan, variant, client, first }: PlanToRun,
   subject: Subject,
   suite: RunningSuite,
 ): Promise<Judged[]> {
@@ -61,18 +61,12 @@ async function runPlan(
     client === undefined ? relyingPartyConfiguration(subject.url) : configuration(subject.url, client);
   const created = await suite.createPlan(plan, variant, config);
   const results: Judged[] = [];
-  for (const module of created.modules) {
-    const act = () => useProvider(subject, suite.origin, module.testModule);
-    const attempt = async () =>
-      judge(name, await suite.run(created, module, client === undefined ? act : undefined));
-    let judged = await attempt();
+  const isFirst = ({ testModule }: PlannedModule) => testModule === first;
+  const modules = [...created.modules].sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+  for (const module of modules) {
+    const act = () => useProvider(subject, suite, module.testModule);
+    const judged = judge(name, await suite.run(created, module, client === undefined ? act : undefined));
     console.log(line(judged));
-    // Some modules end at a time of their own, which falls among the requests that they count, or count what a busy machine
-    // does too late.
-    for (let more = 0; judged.isFault && more < mostRepetitions; more++) {
-      judged = await attempt();
-      console.log(`once more: ${line(judged)}`);
-    }
     results.push(judged);
   }
   return results;

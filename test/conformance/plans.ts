@@ -8,6 +8,8 @@ export interface PlanToRun {
   readonly variant: Variant;
   /** Of {@link addClients}; absent where the console itself is the client. */
   readonly client?: string;
+  /** The module that is run before the others. */
+  readonly first?: string;
 }
 
 const registered = { client_registration: 'static_client' };
@@ -44,7 +46,13 @@ export const plans: readonly PlanToRun[] = [
     client: 'front-channel',
   },
   { name: 'rp-basic', plan: 'oidcc-client-basic-certification-test-plan', variant: asClient },
-  { name: 'rp-config', plan: 'oidcc-client-config-certification-test-plan', variant: withSecret },
+  {
+    name: 'rp-config',
+    plan: 'oidcc-client-config-certification-test-plan',
+    variant: withSecret,
+    // Makes keys that the suite keeps. Otherwise `…-just-before-signing` makes them, while the console waits for its token.
+    first: 'oidcc-client-test-signing-key-rotation',
+  },
   { name: 'rp-logout', plan: 'oidcc-client-rp-initiated-logout-rp-basic', variant: withSecret },
   { name: 'rp-back-channel', plan: 'oidcc-client-back-channel-logout-rp-basic', variant: withSecret },
 ];

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createUserAgent, formsOf, type Reply, type UserAgent } from '../helpers/user-agent.ts';
 import type { Subject } from './subject.ts';
+import type { RunningSuite } from './suite/processes.ts';
 
 export const providerAlias = 'upstream';
 const clientId = 'console-at-suite';
@@ -30,13 +31,19 @@ const keySetMs = 65_000;
 const noticeMs = 2_000;
 
 /** What a person does while the suite waits for it. */
-export async function useProvider(subject: Subject, suiteOrigin: string, module: string): Promise<void> {
-  await configureProvider(subject, `${suiteOrigin}/test/a/${providerAlias}/`);
-  const browser = createBrowser(subject, suiteOrigin);
+export async function useProvider(subject: Subject, suite: RunningSuite, module: string): Promise<void> {
+  const provider = `/test/a/${providerAlias}`;
+  await configureProvider(subject, `${suite.origin}${provider}/`);
+  const browser = createBrowser(subject, suite.origin);
   const start = `${subject.url}/login/start/${providerAlias}`;
   if (module.endsWith('discovery-openid-config')) {
     // Over as soon as the provider's metadata have been read.
     await browser.at(start).get(start);
+    return;
+  }
+  if (module.endsWith('discovery-jwks-uri-keys')) {
+    // Over as soon as the key set has been read. The suite fails a module that is asked for more while it ends.
+    await suite.whileShut(`${provider}/userinfo`, () => browser.open(start));
     return;
   }
   await browser.open(start);
@@ -46,7 +53,7 @@ export async function useProvider(subject: Subject, suiteOrigin: string, module:
   }
   if (module.endsWith('signing-key-rotation')) {
     await wait(keySetMs);
-    await createBrowser(subject, suiteOrigin).open(start);
+    await createBrowser(subject, suite.origin).open(start);
   }
 }
 

@@ -11,16 +11,22 @@ export interface FrontOptions {
   /** Of the suite. */
   readonly port: number;
   readonly certificate: CertificateFiles;
+  /** Whether what is asked for at this path is refused here, and does not reach the suite. */
+  readonly isShut: (path: string) => boolean;
 }
 
 /** Fields that only a front may set. */
 const ownFields = /^x-(?:forwarded|ssl)-/;
 
-export async function startFront({ at, port, certificate }: FrontOptions): Promise<Server> {
+export async function startFront({ at, port, certificate, isShut }: FrontOptions): Promise<Server> {
   const { host, hostname, port: ownPort } = new URL(at);
   const agent = new Agent({ keepAlive: true });
   const tls = { cert: readFileSync(certificate.cert), key: readFileSync(certificate.key) };
   const server = createServer({ ...tls, maxHeaderSize: 65_536 }, (req, res) => {
+    if (isShut(new URL(req.url!, at).pathname)) {
+      res.writeHead(503).end();
+      return;
+    }
     const socket = req.socket as TLSSocket;
     const sent = Object.entries(req.headers).filter(([name]) => !ownFields.test(name));
     const headers = {

@@ -12,6 +12,8 @@ import { startFront } from './front.ts';
 export interface RunningSuite extends Suite {
   /** Public address, an origin: another host than the console's, so that cookies stay apart. */
   readonly origin: string;
+  /** Lets nothing that is asked for at this path reach it for as long as the work takes. */
+  whileShut(path: string, work: () => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,7 +49,8 @@ export async function startSuite(certificate: CertificateFiles): Promise<Running
     '--fintechlabs.devmode=true',
     ...[`--fintechlabs.base_url=${origin}`, `--fintechlabs.base_mtls_url=${origin}`],
   ]);
-  const front = await startFront({ at: origin, port, certificate });
+  let shut: string | undefined;
+  const front = await startFront({ at: origin, port, certificate, isShut: (path) => path === shut });
   const api = createSuite(`http://127.0.0.1:${port}`);
   const stop = async () => {
     front.closeAllConnections();
@@ -61,7 +64,19 @@ export async function startSuite(certificate: CertificateFiles): Promise<Running
     await stop();
     throw error;
   }
-  return { ...api, origin, stop };
+  return {
+    ...api,
+    origin,
+    async whileShut(path, work) {
+      shut = path;
+      try {
+        await work();
+      } finally {
+        shut = undefined;
+      }
+    },
+    stop,
+  };
 }
 
 function run(name: string, command: string, args: readonly string[]) {
