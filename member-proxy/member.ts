@@ -43,7 +43,7 @@ export interface Member {
   leave(way: Leaving): void;
   /** It was told to go, and has refused. */
   stay(): void;
-  /** Asks it whether it is ready. @returns whether it is leaving by its own word */
+  /** Asks it whether it is ready. @returns whether it is leaving by its own word, or is gone by now */
   askIfLeaving(): Promise<boolean>;
 }
 
@@ -168,7 +168,7 @@ export function openMember(
 async function askIfLeaving(member: KnownMember): Promise<boolean> {
   const finding = await member.prober?.look(member.hasToldPrefix ? member.prefix : undefined);
   if (finding?.outcome === 'notReady') member.leave('said');
-  return member.isLeaving;
+  return member.isLeaving || finding?.outcome === 'unreachable' || finding?.isMute === true;
 }
 
 /** Waits for calls under way, and closes its connections. */

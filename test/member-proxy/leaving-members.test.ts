@@ -115,6 +115,21 @@ describe('B3: a DELETE that failed without a reason', () => {
     },
   );
 
+  test.each(['DELETE /svc/rest/queues/q/0', 'DELETE /svc/rest/maps/m'])(
+    '%s goes to another member when the first is gone before it can be asked',
+    async (call) => {
+      const going = await startMember((socket) => {
+        socket.write(json(''), () => void going.close());
+        return undefined;
+      });
+      const staying = await startMember(() => ok('item'));
+      const proxy = await open([going.address, staying.address], rare);
+      expect(await statusesOf(proxy, call, 2)).toEqual([200, 200]);
+      expect(going.calls).toHaveLength(1);
+      expect(staying.calls).toHaveLength(2);
+    },
+  );
+
   test('B3: is the caller’s answer when the member says that it is ready', async () => {
     const failing = await startMember(() => json(''), { ready: 200 });
     const other = await startMember(() => json(''), { ready: 200 });
@@ -304,6 +319,7 @@ async function startMember(
     address: member.address,
     calls,
     probes,
+    close: member.close,
     hangUp() {
       for (const socket of callers) socket.destroy();
     },
