@@ -86,6 +86,8 @@ export interface SigningOptions {
   readonly canonicalization?: string;
   /** Signs by HMAC-SHA-1 with the certificate's public text as its secret. */
   readonly isHmac?: boolean;
+  /** Canonical form twice, which changes nothing in the bytes. */
+  readonly repeatsTransform?: boolean;
 }
 
 /** Signs the element with this id, as SAML wants it: enveloped, right behind its Issuer. */
@@ -107,7 +109,11 @@ export function sign(
   signed.canonicalizationAlgorithm = c14n as NonNullable<typeof signed.canonicalizationAlgorithm>;
   signed.addReference({
     xpath: `//*[@ID='${id}']`,
-    transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', c14n],
+    transforms: [
+      'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+      c14n,
+      ...(options.repeatsTransform ? [c14n] : []),
+    ],
     digestAlgorithm: (options.digestAlgorithm ?? 'http://www.w3.org/2001/04/xmlenc#sha256') as never,
   });
   const issuer = `//*[@ID='${id}']/*[local-name()='Issuer']`;

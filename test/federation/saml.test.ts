@@ -310,6 +310,18 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
       forge: signedBy({ canonicalization: 'http://www.w3.org/2001/10/xml-exc-c14n#WithComments' }),
     },
     {
+      name: 'S46: a third transform of what is signed',
+      status: 403,
+      reason: /algorithm/,
+      forge: signedBy({ repeatsTransform: true }),
+    },
+    {
+      name: 'S46: a quote in the id that the signature refers to',
+      status: 403,
+      reason: /over something else/,
+      forge: (id) => sign(writeResponse(id), '_assertion', idp).replaceAll('_assertion', "_a'ssertion"),
+    },
+    {
       name: 'S46: two signed assertions',
       status: 403,
       reason: /exactly one assertion/,

@@ -75,6 +75,13 @@ test('S89: no server or client of the project parses HTTP leniently', () => {
   expect(files.filter((file) => lenient.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
+test('no package is used by its private files', () => {
+  const files = ['console', 'member', 'member-proxy', 'dashboard', 'views'].flatMap(filesOf);
+  const privately = /(?:from|import\() ?'(?:@[\w-]+\/)?[\w-][\w.-]*\/(?:lib|dist|src|build)\//;
+  expect(privately.test("import { a } from '@scope/name/lib/a.js'")).toBe(true);
+  expect(files.filter((file) => privately.test(readFileSync(file, 'utf8')))).toEqual([]);
+});
+
 test('S90: the project evaluates no text as code', () => {
   const evaluation = /\beval\(|\bnew Function\(|\bvm\.run|from 'node:vm'/;
   const files = ['console', 'member', 'member-proxy', 'dashboard', 'views', 'bin'].flatMap(filesOf);

@@ -37,7 +37,7 @@ export interface Assertion {
  * @throws {FederationError} 403
  */
 export async function readAssertion(signedXml: string, expected: ExpectedAssertion): Promise<Assertion> {
-  const assertion = await parseRoot(signedXml, 403);
+  const assertion = parseRoot(signedXml, 403);
   const id = attributeOf(assertion, 'ID');
   if (!id || !isElement(assertion, 'assertion', 'Assertion') || assertion.getAttribute('Version') !== '2.0') {
     throw refusal('is not a SAML 2.0 assertion');

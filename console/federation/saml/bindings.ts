@@ -5,12 +5,12 @@
  */
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import { signSamlPost } from '@node-saml/node-saml/lib/saml-post-signing.js';
+import { SignedXml } from 'xml-crypto';
 import { type Departure, FederationError, type SamlMessage } from '../connector.ts';
 import { readPostedMessage, readRedirectedMessage } from './guard.ts';
-import { checkIds, checkSignature } from './signature.ts';
+import { checkIds, checkSignature, exclusiveC14n } from './signature.ts';
 import { verifiedXml } from './verified.ts';
-import { childrenOf, countAnywhere, parseRoot } from './xml.ts';
+import { childrenOf, countAnywhere, namespaces, parseRoot } from './xml.ts';
 
 type MessageName = 'SAMLRequest' | 'SAMLResponse';
 
@@ -88,7 +88,7 @@ async function verifyPosted(
 ): Promise<VerifiedMessage> {
   const name = nameOf(parameters);
   const xml = readPostedMessage(parameters.get(name)!);
-  const root = await parseRoot(xml, 403);
+  const root = parseRoot(xml, 403);
   checkIds(root);
   const signatures = childrenOf(root, 'signature', 'Signature');
   if (signatures.length !== 1) throw refusal('is not signed');
@@ -141,16 +141,28 @@ function redirect({ name, xml, relayState, url, signingKey }: OutgoingMessage): 
 }
 
 function post({ name, xml, relayState, url, signingKey }: OutgoingMessage): Departure {
-  const signed = signSamlPost(xml, '/*', {
-    privateKey: signingKey,
-    signatureAlgorithm: 'sha256',
-    digestAlgorithm: 'sha256',
-  });
   const fields = {
-    [name]: Buffer.from(signed).toString('base64'),
+    [name]: Buffer.from(signed(xml, signingKey)).toString('base64'),
     ...(relayState === undefined ? {} : { RelayState: relayState }),
   };
   return { method: 'POST', location: url, fields };
+}
+
+/** Behind the Issuer, where the schema has it (Core §3.2.1). */
+function signed(xml: string, privateKey: string): string {
+  const signer = new SignedXml({
+    privateKey,
+    signatureAlgorithm: rsaSha256,
+    canonicalizationAlgorithm: exclusiveC14n,
+  });
+  signer.addReference({
+    xpath: '/*',
+    transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', exclusiveC14n],
+    digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+  });
+  const issuer = `/*/*[local-name(.)="Issuer" and namespace-uri(.)="${namespaces.assertion}"]`;
+  signer.computeSignature(xml, { location: { reference: issuer, action: 'after' } });
+  return signer.getSignedXml();
 }
 
 function notSigned(cause?: unknown): FederationError {

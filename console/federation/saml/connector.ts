@@ -107,7 +107,7 @@ export function createSamlConnector(deps: SamlConnectorDeps): RedirectConnector 
       const requestId = openRequest(reply, secrets, deps.now());
       const xml = readPostedMessage(reply.parameters.get('SAMLResponse') ?? '');
       const expected = { issuer: deps.provider.entityId, callbackUrl: reply.callbackUrl, requestId };
-      const response = await parseRoot(xml, 403);
+      const response = parseRoot(xml, 403);
       checkResponse(response, expected);
       const { decryptionKey } = deps;
       const proven = await provenAssertion(xml, response, { certificates: pinned, decryptionKey });

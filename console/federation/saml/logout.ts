@@ -58,7 +58,7 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
     },
     async readSamlLogout(message) {
       const verified = await verifyMessage(message, certificates);
-      const root = await parseRoot(verified.xml, 403);
+      const root = parseRoot(verified.xml, 403);
       checkAddressing(root, message.logoutUrl);
       return verified.name === 'SAMLRequest' ? readRequest(root, verified) : readResponse(root);
     },

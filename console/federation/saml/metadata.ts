@@ -46,7 +46,7 @@ export async function readProviderMetadata(
   certificate?: string,
 ): Promise<ProviderMetadata> {
   const text = checkMetadataText(xml);
-  const root = await parseRoot(text, 400);
+  const root = parseRoot(text, 400);
   const believed = certificate === undefined ? root : await signedRoot(text, root, certificate);
   const { entity, role } = findProvider(believed);
   const entityId = attributeOf(entity, 'entityID');

@@ -30,7 +30,7 @@ export async function provenAssertion(xml: string, response: Element, keys: Proo
   const [assertion] = childrenOf(response, 'assertion', 'Assertion');
   if (hasSignature(assertion!)) return verifiedXml(xml, assertion!, keys.certificates, provesNothing);
   if (proven === undefined) throw provesNothing();
-  return within(await parseRoot(proven, 403), 'Assertion').toString();
+  return within(parseRoot(proven, 403), 'Assertion').toString();
 }
 
 /** @param proven  the response as its signature covers it: what is decrypted is taken from there */
@@ -45,10 +45,9 @@ async function openedAssertion(
       'The answer of the identity provider is encrypted, and this console has no key for it: npx console idp update with --encrypted-assertions makes one',
     );
   }
-  const source =
-    proven === undefined ? encrypted : within(await parseRoot(proven, 403), 'EncryptedAssertion');
+  const source = proven === undefined ? encrypted : within(parseRoot(proven, 403), 'EncryptedAssertion');
   const text = await decryptAssertion(source, { key: decryptionKey, isProven: proven !== undefined });
-  const assertion = await parseRoot(text, 403);
+  const assertion = parseRoot(text, 403);
   checkDecrypted(assertion);
   if (hasSignature(assertion)) return verifiedXml(text, assertion, certificates, provesNothing);
   if (proven === undefined) throw provesNothing();

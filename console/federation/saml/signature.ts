@@ -14,7 +14,7 @@ const digestMethods: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/04/xmlenc#sha256',
   'http://www.w3.org/2001/04/xmlenc#sha512',
 ]);
-const exclusiveC14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+export const exclusiveC14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const transformsAllowed: ReadonlySet<string> = new Set([
   'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
   exclusiveC14n,
@@ -44,13 +44,16 @@ export function checkSignature(signature: Element, signed: Element): void {
   const [signedInfo] = childrenOf(signature, 'signature', 'SignedInfo');
   const references = signedInfo ? childrenOf(signedInfo, 'signature', 'Reference') : [];
   if (!signedInfo || references.length !== 1) throw refusal('has a signature that does not cover one thing');
-  if (references[0]!.getAttribute('URI') !== `#${attributeOf(signed, 'ID')}`) {
+  const id = attributeOf(signed, 'ID') ?? '';
+  // It becomes part of an XPath expression.
+  if (references[0]!.getAttribute('URI') !== `#${id}` || /^$|['"]/.test(id)) {
     throw refusal('has a signature over something else');
   }
   const isPermitted =
     algorithms(signedInfo, 'CanonicalizationMethod').every((name) => name === exclusiveC14n) &&
     algorithms(signedInfo, 'SignatureMethod').every((name) => signatureMethods.has(name)) &&
     algorithms(signedInfo, 'DigestMethod').every((name) => digestMethods.has(name)) &&
+    algorithms(signedInfo, 'Transform').length <= transformsAllowed.size &&
     algorithms(signedInfo, 'Transform').every((name) => transformsAllowed.has(name));
   if (!isPermitted) throw refusal('is signed by an algorithm that is not accepted');
 }

@@ -1,6 +1,6 @@
 /** Reading SAML documents by namespace and place, never by searching for a name anywhere. */
 // The parser that the signature check itself uses: two parsers could disagree about one document.
-import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
+import { DOMParser } from '@xmldom/xmldom';
 import { FederationError } from '../connector.ts';
 
 export const namespaces = {
@@ -18,17 +18,28 @@ export type Namespace = keyof typeof namespaces;
  * @param status  what a text that is not well formed, or has a second root, deserves: 400 as a form, 403 as a proof (S46)
  * @throws {FederationError}
  */
-export async function parseRoot(xml: string, status: 400 | 403): Promise<Element> {
-  const document = await parseDomFromString(xml).catch((cause: unknown) => {
-    throw new FederationError(status, 'The message of the identity provider is not well-formed XML', {
-      cause,
-    });
-  });
-  const roots = elementsOf(document);
+export function parseRoot(xml: string, status: 400 | 403): Element {
+  const roots = elementsOf(parse(xml, status));
   if (roots.length !== 1) {
     throw new FederationError(status, 'The message of the identity provider has not exactly one root');
   }
   return roots[0]!;
+}
+
+/** The parser mends what it can, and says so: what needed that could be read otherwise elsewhere. */
+function parse(xml: string, status: 400 | 403): Document {
+  const errors: unknown[] = [];
+  const error = (text: unknown) => errors.push(text);
+  const parser = new DOMParser({ locator: {}, errorHandler: { error, fatalError: error } });
+  try {
+    const document = parser.parseFromString(xml, 'text/xml');
+    if (errors.length === 0) return document;
+  } catch (cause) {
+    errors.push(cause);
+  }
+  throw new FederationError(status, 'The message of the identity provider is not well-formed XML', {
+    cause: errors[0],
+  });
 }
 
 export function isElement(element: Element, namespace: Namespace, name: string): boolean {
