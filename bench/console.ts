@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStorage } from '../console/storage/open.ts';
+import { openStorage } from '../console/storage/embedded/open.ts';
 import type { ClientRecord, TokenAlg } from '../console/storage/records.ts';
 import { clientId, clientSecret, es256ClientId } from './peers/common.ts';
 import { freePort, type ServerProcess, type Servers } from './servers.ts';

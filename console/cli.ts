@@ -1,24 +1,24 @@
 /** The configuration tool: arguments → one command → exit code. */
-import './no-prototype-access.ts';
-import './strict-tls.ts';
+import '../platform/no-prototype-access.ts';
+import '../http/strict-tls.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createAuditFile, osUser } from './commands/audit-file.ts';
+import { ProblemError, problems } from '../platform/errors.ts';
+import { version } from '../platform/version.ts';
+import type { Services } from './app/services.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
-import type { Command, Input, Reply, Tools } from './commands/command.ts';
-import { confirm } from './commands/confirmation.ts';
-import { explainFailure } from './commands/failures.ts';
-import { commonFlags, type Parsed, parseArguments, settingsFlags } from './commands/parse.ts';
-import { runCommand } from './commands/run.ts';
-import { createSecretInput, readInputFile } from './commands/secret-input.ts';
+import { createAuditFile, osUser } from './commands/runner/audit-file.ts';
+import type { Command, Input, Reply, Tools } from './commands/runner/command.ts';
+import { confirm } from './commands/runner/confirmation.ts';
+import { explainFailure } from './commands/runner/failures.ts';
+import { commonFlags, type Parsed, parseArguments, settingsFlags } from './commands/runner/parse.ts';
+import { runCommand } from './commands/runner/run.ts';
+import { createSecretInput, readInputFile } from './commands/runner/secret-input.ts';
 import { commands } from './commands/table.ts';
-import { ProblemError, problems } from './errors.ts';
-import type { Services } from './services.ts';
 import { findDataDir } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
 import { StorageRefusedError } from './storage/storage.ts';
-import { version } from './version.ts';
 
 /** Where another process has the store for so long, a person should look. */
 const patienceMs = 15_000;
@@ -107,7 +107,7 @@ function createTools(command: Command, input: Input) {
       return services;
     },
     async restore(from) {
-      const { restoreStorage } = await import('./storage/open.ts');
+      const { restoreStorage } = await import('./storage/embedded/open.ts');
       const restored = (await tools.settings()).dataDir;
       await restoreStorage({ dataDir: restored, from });
       dataDir = restored;
@@ -156,8 +156,8 @@ function createTools(command: Command, input: Input) {
 
 async function own(dataDir: string): Promise<() => Promise<void>> {
   const [{ prepareStoreFiles }, { ownStore }] = await Promise.all([
-    import('./storage/store-files.ts'),
-    import('./storage/store-owner.ts'),
+    import('./storage/embedded/store-files.ts'),
+    import('./storage/embedded/lmdb/store-owner.ts'),
   ]);
   return ownStore(prepareStoreFiles(dataDir, terminalLog).dataDir, 'tool');
 }
@@ -178,8 +178,8 @@ async function readSettings(command: Command, input: Input): Promise<Settings> {
 
 async function openServices(settings: Settings): Promise<Services> {
   const [{ createServices }, { openStorage }] = await Promise.all([
-    import('./services.ts'),
-    import('./storage/open.ts'),
+    import('./app/services.ts'),
+    import('./storage/embedded/open.ts'),
   ]);
   const { dataDir } = settings;
   const storage = await openStorage({ dataDir, role: 'tool', log: terminalLog });

@@ -2,8 +2,8 @@ import { builtInConfig } from '../member/config/built-in-config.ts';
 import type { MemberConfig } from '../member/config/config.ts';
 import { type Environment, overridesIn } from '../member/config/override-names.ts';
 import { type Member, startMember } from '../member/member.ts';
-import type { Closing } from './closing.ts';
-import type { Logger } from './log.ts';
+import type { Closing } from '../platform/closing.ts';
+import type { Logger } from '../platform/log.ts';
 import { type Settings, SettingsError } from './settings/settings.ts';
 
 export interface EmbeddedMemberDeps {

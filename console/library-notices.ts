@@ -1,4 +1,4 @@
-import type { Logger } from './log.ts';
+import type { Logger } from '../platform/log.ts';
 
 /** oidc-provider is not tested on Node 20 by its makers; this project's own suite runs there. */
 const expected = 'Unsupported runtime';

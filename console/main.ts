@@ -1,13 +1,13 @@
 /** The console as a process: settings, store, keys, member, listen; and a graceful stop. */
-import './no-prototype-access.ts';
-import './strict-tls.ts';
-import { createClosing } from './closing.ts';
+import '../platform/no-prototype-access.ts';
+import '../http/strict-tls.ts';
+import { createClosing } from '../platform/closing.ts';
+import { createLogger } from '../platform/log.ts';
+import { handleProcessEvents, stopSignal } from '../platform/process-events.ts';
 import { logLibraryNotices } from './library-notices.ts';
-import { createLogger } from './log.ts';
-import { handleProcessEvents, stopSignal } from './process-events.ts';
+import { explainStartFailure } from './server/start-failures.ts';
 import { readProcessSettings } from './settings/process-settings.ts';
 import { start } from './start.ts';
-import { explainStartFailure } from './start-failures.ts';
 
 /** SIGTERM to exit (S81): replies under way get most of it, the member and the store the rest. */
 const stopMs = 30_000;

@@ -1,25 +1,25 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { openAuditTrail } from './audit-trail.ts';
-import type { Closing } from './closing.ts';
+import type { Closing } from '../platform/closing.ts';
+import type { Faults } from '../platform/faults.ts';
+import { createAudit, type Logger } from '../platform/log.ts';
+import { createSteadyClock } from '../platform/steady-clock.ts';
+import { createServices, type Services } from './app/services.ts';
+import { startMetadataRefresh } from './app/wiring/metadata-refresh.ts';
+import { openAuditTrail } from './audit/audit-trail.ts';
+import { excessOf } from './clients/client-excess.ts';
 import { serveCommands } from './commands/channel/serve.ts';
-import { startMetadataRefresh } from './compose/metadata-refresh.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
-import type { Faults } from './faults.ts';
-import { listen } from './listen.ts';
-import { createAudit, type Logger } from './log.ts';
-import { excessOf } from './oidc/client-excess.ts';
-import { tokenNewsPath } from './oidc/token-news.ts';
-import { createConsoleOverload } from './overload.ts';
-import { hearRefusedConnections } from './refused-connections.ts';
-import { createServices, type Services } from './services.ts';
+import { listen } from './server/listen.ts';
+import { createConsoleOverload } from './server/overload.ts';
+import { hearRefusedConnections } from './server/refused-connections.ts';
+import { createStartWarnings } from './server/start-warnings.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
-import { createStartWarnings } from './start-warnings.ts';
-import { createSteadyClock } from './steady-clock.ts';
-import { followFile } from './storage/follow-file.ts';
-import { openStorage } from './storage/open.ts';
+import { followFile } from './storage/embedded/follow-file.ts';
+import { openStorage } from './storage/embedded/open.ts';
+import { tokenNewsPath } from './tokens/revocation-feed/revocation-event.ts';
 import { welcome } from './welcome.ts';
 
 export interface StartDeps {
@@ -81,7 +81,7 @@ export async function start({
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { composeConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
-    import('./compose.ts'),
+    import('./app/console.ts'),
     services.keys.prepare(),
     services.providers.prepare(),
     createFirstAdministrator(services),

@@ -1,6 +1,6 @@
 /** What a start prints for the person at the terminal: where it is, and what to paste next. */
 import { resolve } from 'node:path';
-import type { MemberStatus } from '../member-proxy/members.ts';
+import type { MemberStatus } from '../member-proxy/members/members.ts';
 import type { Setup } from './accounts/setup.ts';
 import type { Users } from './accounts/users.ts';
 import type { Settings } from './settings/settings.ts';

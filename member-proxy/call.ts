@@ -1,13 +1,13 @@
 /** One call on its way through the proxy. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ProblemError } from '../console/errors.ts';
+import type { Caller } from '../access-tokens/verify-token.ts';
+import type { ProblemError } from '../platform/errors.ts';
+import type { Rule } from './authorization/rule-table.ts';
 import type { CallRecord } from './call-record.ts';
-import type { Exchange } from './exchange.ts';
-import type { Target } from './path.ts';
+import type { Exchange } from './forwarding/exchange.ts';
+import type { Trace } from './forwarding/trace.ts';
 import type { RefusedCall } from './refused-call.ts';
-import type { Rule } from './rule-table.ts';
-import type { Trace } from './trace.ts';
-import type { Caller } from './verify-token.ts';
+import type { Target } from './request-target.ts';
 
 /** What is not known yet is undefined. */
 export interface Call {

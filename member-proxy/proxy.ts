@@ -1,41 +1,46 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError, problems } from '../console/errors.ts';
-import { type AdmissionLimits, createAdmission, defaultAdmission } from './admission.ts';
-import type { BearerCheck } from './bearer.ts';
-import { readBody, wholeBody } from './body.ts';
+import type { BearerCheck } from '../access-tokens/bearer.ts';
+import { createTokenReader, isDpop } from '../access-tokens/credentials.ts';
+import { withDpopChallenge } from '../access-tokens/dpop/refusals.ts';
+import type { Caller } from '../access-tokens/verify-token.ts';
+import { ProblemError, problems } from '../platform/errors.ts';
+import { checkStoredType, grantedRule, takesPositions } from './authorization/authorize-call.ts';
+import { builtInRoles, type RoleBook } from './authorization/role-permissions.ts';
+import type { Rule } from './authorization/rule-table.ts';
+import { createRules } from './authorization/rules.ts';
 import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
-import { createCallsUnderWay } from './calls-under-way.ts';
-import { createTokenReader, isDpop } from './credentials.ts';
-import { withDpopChallenge } from './dpop/refusals.ts';
-import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
-import { allDrained, noMember } from './exchange-problems.ts';
-import { fanOut, sendResults } from './fan-out.ts';
-import { asksForAll } from './for-all.ts';
-import { type RequestHead, readHead } from './framing.ts';
-import { checkStoredType, grantedRule, takesPositions } from './granted-rule.ts';
-import { createReplyFields } from './headers.ts';
+import { readBody, wholeBody } from './forwarding/body.ts';
+import { asksForAll } from './forwarding/broadcast.ts';
+import {
+  type BodyFor,
+  filledAtEngine,
+  filledFor,
+  thatTakeTheSame,
+} from './forwarding/configured-credentials.ts';
+import { createCredentialWatch } from './forwarding/credentials-monitor.ts';
+import { type ReplyListener, startExchange, type UpstreamRequest } from './forwarding/exchange.ts';
+import { fanOut, sendResults } from './forwarding/fan-out.ts';
+import { createReplyFields } from './forwarding/headers.ts';
+import { checkOffer, checkQueueName, offerInBody } from './forwarding/offers.ts';
+import { waitOf } from './forwarding/poll-wait.ts';
+import type { MemberCredentials } from './forwarding/positional-body.ts';
+import { relayTo, requestFor } from './forwarding/relay.ts';
+import { continueTrace } from './forwarding/trace.ts';
+import { allDrained, noMember } from './forwarding/upstream-errors.ts';
+import { createCallsUnderWay } from './in-flight-calls.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
-import { type BodyFor, filledAtEngine, filledFor, thatTakeTheSame } from './member-body.ts';
-import type { Member, MemberStatus, Members } from './members.ts';
-import { checkOffer, checkQueueName, offerInBody } from './offers.ts';
-import { makeRoomFor, whileLeaving } from './orderly-shutdown.ts';
-import { createCredentialWatch } from './our-credentials.ts';
-import { readTarget, type Target } from './path.ts';
-import { noSuchMember, readPin } from './pin.ts';
-import { waitOf } from './poll-wait.ts';
-import type { MemberCredentials } from './positions.ts';
+import { noSuchMember, readPin } from './members/member-target.ts';
+import type { Member, MemberStatus, Members } from './members/members.ts';
+import { makeRoomFor, whileLeaving } from './members/orderly-shutdown.ts';
 import { createPollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
+import { type AdmissionLimits, createAdmission, defaultAdmission } from './rate-limit.ts';
 import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import type { RefusedCall } from './refused-call.ts';
-import { relayTo, requestFor } from './relay.ts';
-import { builtInRoles, type RoleBook } from './role-book.ts';
-import type { Rule } from './rule-table.ts';
-import { createRules } from './rules.ts';
+import { type RequestHead, readHead } from './request-head.ts';
+import { readTarget, type Target } from './request-target.ts';
 import { sendRefusal } from './send-refusal.ts';
-import { continueTrace } from './trace.ts';
-import type { Caller } from './verify-token.ts';
 
 export type { CallRecord, RefusedCall };
 

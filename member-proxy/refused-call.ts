@@ -1,5 +1,5 @@
-import type { Rule } from './rule-table.ts';
-import type { Caller } from './verify-token.ts';
+import type { Caller } from '../access-tokens/verify-token.ts';
+import type { Rule } from './authorization/rule-table.ts';
 
 /** What was refused and why, told at once: whoever gets the refusal may ask about it by its decision id. */
 export interface RefusedCall {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ProblemError, problemBody } from '../console/errors.ts';
+import { type ProblemError, problemBody } from '../platform/errors.ts';
 
 interface RefusedCall {
   readonly req: IncomingMessage;

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
-import { defaultOverloadLimits, type OverloadLimits } from '../member-proxy/overload/limits.ts';
-import { callsInTurn, createOverload } from '../member-proxy/overload/overload.ts';
+import { defaultOverloadLimits, type OverloadLimits } from '../http/server/overload/limits.ts';
+import { callsInTurn, createOverload } from '../http/server/overload/overload.ts';
+import { PortTakenError } from '../platform/port-taken-error.ts';
 import { refuseMalformed } from './malformed.ts';
 
 export interface ListenOptions {
@@ -10,16 +11,6 @@ export interface ListenOptions {
   readonly port: number;
   /** How many ports to try, counting up from `port`. */
   readonly attempts: number;
-}
-
-/** No port of those asked for is free. */
-export class PortTakenError extends Error {
-  override readonly name = 'PortTakenError';
-
-  constructor({ host, port, attempts }: ListenOptions, options: ErrorOptions) {
-    const ports = attempts === 1 ? `port ${port}` : `each port from ${port} to ${port + attempts - 1}`;
-    super(`${ports} on ${host} is already in use`, options);
-  }
 }
 
 /**

@@ -1,10 +1,10 @@
 import './no-prototype-access.ts';
 import { pino } from 'pino';
+import { PortTakenError } from '../platform/port-taken-error.ts';
 import type { MemberConfig } from './config/config.ts';
 import { MemberConfigError } from './config/config-error.ts';
 import { loadMemberConfig } from './config/load.ts';
 import { readConfigFile } from './config/read-file.ts';
-import { PortTakenError } from './listen.ts';
 import { openLogOutput } from './log-output.ts';
 import { startMember } from './member.ts';
 import { PersistenceRefusedError } from './persistence/instance.ts';

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
-import { watchDelivery } from '../member-proxy/fast-lane/delivery.ts';
+import { watchDelivery } from '../http/server/delivery.ts';
 import { createCluster } from './cluster/cluster.ts';
 import { createLifecycle, type Lifecycle } from './cluster/lifecycle.ts';
+import { createConfigChanges } from './config/changes/config-changes.ts';
+import { createLiveConfig } from './config/changes/live-config.ts';
 import type { MemberConfig } from './config/config.ts';
-import { createConfigChanges } from './config/config-changes.ts';
-import { createLiveConfig } from './config/live-config.ts';
 import { type CpSubsystem, createCpSubsystem } from './cp/cp-subsystem.ts';
 import { memoryOnly } from './data/changes.ts';
 import { createMaps, type Maps } from './data/maps.ts';

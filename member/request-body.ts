@@ -1,4 +1,4 @@
-import { LaneRequest } from '../member-proxy/fast-lane/lane-request.ts';
+import { LaneRequest } from '../http/server/fast-path/fast-request.ts';
 import type { Memory } from './data/memory.ts';
 import { replyEmpty } from './replies.ts';
 import type { Call } from './router.ts';

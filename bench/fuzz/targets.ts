@@ -3,16 +3,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { BearerCheck, Caller } from '../../access-tokens/bearer.ts';
+import { defaultOverloadLimits } from '../../http/server/overload/limits.ts';
+import { createOverload } from '../../http/server/overload/overload.ts';
+import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
 import { loadMemberConfig } from '../../member/config/load.ts';
 import { startMember } from '../../member/member.ts';
-import type { BearerCheck, Caller } from '../../member-proxy/bearer.ts';
-import { guardConnections } from '../../member-proxy/guard-connections.ts';
+import { guardConnections } from '../../member-proxy/connection-guard.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
-import { createMembers } from '../../member-proxy/members.ts';
-import { defaultOverloadLimits } from '../../member-proxy/overload/limits.ts';
-import { createOverload } from '../../member-proxy/overload/overload.ts';
+import { createMembers } from '../../member-proxy/members/members.ts';
 import { createMemberProxy } from '../../member-proxy/proxy.ts';
-import { memberPaths, serverOptions } from '../../member-proxy/server-options.ts';
 
 export interface Target {
   readonly port: number;

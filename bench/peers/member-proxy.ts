@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { importJWK } from 'jose';
-import type { BearerCheck, Caller } from '../../member-proxy/bearer.ts';
+import type { BearerCheck, Caller } from '../../access-tokens/bearer.ts';
 import { audience, issuer, keyId } from './common.ts';
 
 const { MEMBERS = '', PUBLIC_JWK, PROBING, BODY_BYTES, WORKERS = '1' } = process.env;
@@ -31,18 +31,24 @@ async function startWorkers(): Promise<void> {
 }
 
 async function serve(): Promise<void> {
-  const { defaultLimits } = await built<typeof import('../../member-proxy/limits.ts')>('limits');
-  const { createMembers, probeTimes } =
-    await built<typeof import('../../member-proxy/members.ts')>('members');
-  const { createMemberProxy } = await built<typeof import('../../member-proxy/proxy.ts')>('proxy');
-  const { createOverload } =
-    await built<typeof import('../../member-proxy/overload/overload.ts')>('overload/overload');
-  const { defaultOverloadLimits } =
-    await built<typeof import('../../member-proxy/overload/limits.ts')>('overload/limits');
-  const { guardConnections } =
-    await built<typeof import('../../member-proxy/guard-connections.ts')>('guard-connections');
-  const { memberPaths, serverOptions } =
-    await built<typeof import('../../member-proxy/server-options.ts')>('server-options');
+  const { defaultLimits } = await built<typeof import('../../member-proxy/limits.ts')>('member-proxy/limits');
+  const { createMembers, probeTimes } = await built<typeof import('../../member-proxy/members/members.ts')>(
+    'member-proxy/members/members',
+  );
+  const { createMemberProxy } =
+    await built<typeof import('../../member-proxy/proxy.ts')>('member-proxy/proxy');
+  const { createOverload } = await built<typeof import('../../http/server/overload/overload.ts')>(
+    'http/server/overload/overload',
+  );
+  const { defaultOverloadLimits } = await built<typeof import('../../http/server/overload/limits.ts')>(
+    'http/server/overload/limits',
+  );
+  const { guardConnections } = await built<typeof import('../../member-proxy/connection-guard.ts')>(
+    'member-proxy/connection-guard',
+  );
+  const { memberPaths, serverOptions } = await built<typeof import('../../http/server/server-options.ts')>(
+    'http/server/server-options',
+  );
   const limits = { ...defaultLimits, ...(BODY_BYTES && { bodyBytes: Number(BODY_BYTES) }) };
   const members = createMembers({
     addresses: MEMBERS.split(','),
@@ -78,7 +84,7 @@ async function serve(): Promise<void> {
 }
 
 function built<Module>(name: string): Promise<Module> {
-  return import(new URL(`../../dist/member-proxy/${name}.js`, import.meta.url).href);
+  return import(new URL(`../../dist/${name}.js`, import.meta.url).href);
 }
 
 function noCheck(): BearerCheck {
@@ -95,7 +101,8 @@ function noCheck(): BearerCheck {
 }
 
 async function fullCheck(jwk: string): Promise<BearerCheck> {
-  const { createBearerCheck } = await built<typeof import('../../member-proxy/bearer.ts')>('bearer');
+  const { createBearerCheck } =
+    await built<typeof import('../../access-tokens/bearer.ts')>('access-tokens/bearer');
   const key = (await importJWK(JSON.parse(jwk), 'RS256')) as CryptoKey;
   const revoked = new Map<string, number>();
   return createBearerCheck({

@@ -1,15 +1,15 @@
 /** Why a call is refused, and who may call what: the answers that the admin API and the command line share. */
-import { createExplain, type Explanation } from '../../member-proxy/explain.ts';
-import { createMatrix, type Matrix, type MatrixSubject } from '../../member-proxy/matrix.ts';
-import type { MemberStatus } from '../../member-proxy/members.ts';
-import { createRoleBook, type RoleBook } from '../../member-proxy/role-book.ts';
+import { createExplain, type Explanation } from '../../member-proxy/authorization/explain.ts';
+import { createMatrix, type Matrix, type MatrixSubject } from '../../member-proxy/authorization/matrix.ts';
+import { createRoleBook, type RoleBook } from '../../member-proxy/authorization/role-permissions.ts';
+import type { MemberStatus } from '../../member-proxy/members/members.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CustomRoles } from '../accounts/custom-roles.ts';
 import type { Users } from '../accounts/users.ts';
-import { ProblemError, problems } from '../errors.ts';
-import { changeFor } from './change.ts';
-import { type AskedHolder, type HolderDeps, holderOf } from './holder.ts';
-import { placeOf } from './refusal-ring.ts';
-import type { FoundRefusal, Refusals } from './refusals.ts';
+import { placeOf } from './denial-buffer.ts';
+import type { FoundRefusal, Refusals } from './denials.ts';
+import { type AskedHolder, type HolderDeps, holderOf } from './principal.ts';
+import { changeFor } from './suggested-change.ts';
 
 export interface ExplainedCall extends Explanation {
   readonly method: string;

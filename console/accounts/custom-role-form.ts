@@ -1,6 +1,6 @@
 /** What a custom role may look like, and how it is shown. */
 import { createHash } from 'node:crypto';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { RoleRecord } from '../storage/records.ts';
 import { isCustomRoleName, roles } from './roles.ts';
 

@@ -2,7 +2,7 @@
  * Custom roles: names for sets of permissions, made by administrators. Tokens carry the name only, and what it
  * opens is looked up when a call comes; a role that is gone opens nothing.
  */
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { RoleRecord, UserRecord } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import { checkName, checkPermissions, describedBy, versionOf } from './custom-role-form.ts';

@@ -1,7 +1,7 @@
 /** Password rules and hashing (S25, S26): Argon2id off the event loop, a few at a time. */
 import { randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import { isGuessable } from './password-blocklist.ts';
 import { createPlaces, type Turn } from './places.ts';
 

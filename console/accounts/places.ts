@@ -1,5 +1,5 @@
 /** Places for work that costs much, for those first whom it is most likely to serve. */
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 
 /**
  * Who waits: a browser or network that is known to the account, an address without failures, one with some.

@@ -1,5 +1,5 @@
 /** Roles: the three that every installation has, and those that its administrators make of permissions. */
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Role } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { SignedIn } from './sign-in.ts';
 import type { SignInTimes } from './sign-in-times.ts';
 import type { NewUser, Users } from './users.ts';

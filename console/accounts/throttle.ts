@@ -1,6 +1,6 @@
 /** Guesses at a password are counted before the password is looked at (S29). */
 import { isIPv6 } from 'node:net';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 
 /** Names what guesses are counted against. */

@@ -2,7 +2,7 @@
  * What somebody may be called. People read names, and must not take one for another: so a name is of one script,
  * and no two look alike (UTS #39 §5, in short). Accounts from before keep what they have.
  */
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 
 /** Clients that come from the settings or are built in: a person of that name would be taken for one. */

@@ -2,7 +2,7 @@
  * Users: who may sign in, with which roles. Everything here is an administrator's change, and ends what was
  * issued to the user before (see voiding.ts).
  */
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import type { Passwords } from './passwords.ts';

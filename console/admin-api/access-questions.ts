@@ -1,6 +1,6 @@
 /** `/api/v1/access/explain` and `/api/v1/access/matrix`: why a call is refused, and who may call what. */
 import type { IncomingMessage } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import { createResource, type ResourceDeps, readQuery } from './resource.ts';
 
 /** Who would call: a user, a client, or somebody with these roles and scopes. */

@@ -1,6 +1,6 @@
 /** Who may call the admin API: reads with the role Viewer, changes with Admin; no cookie counts here (S49, S50). */
 import type { IncomingMessage } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 
 /** What a verified access token tells. */

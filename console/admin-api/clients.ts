@@ -1,6 +1,6 @@
 /** `/api/v1/clients`: what clients there are, and what they may ask for, as `npx console client update` changes it. */
 import { z } from 'zod';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import { readJson } from './json-body.ts';
 import { createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';
 

@@ -1,6 +1,6 @@
 /** `/api/v1/identity-providers`: the same providers, rules and words as `npx console idp`. */
 import type { IncomingMessage } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import { readJson } from './json-body.ts';
 import { type Answer, createResource, type ResourceDeps, type Routes } from './resource.ts';
 

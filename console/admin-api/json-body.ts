@@ -1,6 +1,6 @@
 /** Reads JSON bodies strictly: what could mean two things, or reach into a prototype, is refused (S53). */
 import type { IncomingMessage } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 
 /** Bytes. */
 export const bodyLimit = 1024 * 1024;

@@ -1,6 +1,6 @@
 /** `POST /api/v1/refusals`: what a member proxy in a process of its own has refused, so that `explain` knows it here. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { type ApiMachine, authorizeScope } from './access.ts';
 import { readJson } from './json-body.ts';

@@ -1,9 +1,9 @@
 /** What the resources of the admin API have in common: finding the route, who may, the audit line, the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Audit } from '../../platform/log.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { sendJson } from '../http/send.ts';
-import type { Audit } from '../log.ts';
 import { type Access, type ApiCaller, authorizeCall } from './access.ts';
 
 export interface ResourceDeps {

@@ -3,9 +3,9 @@
  * for member proxies in processes of their own, and goes on until their token ends.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Audit } from '../../platform/log.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
-import type { Audit } from '../log.ts';
 import { type ApiMachine, authorizeScope } from './access.ts';
 
 export interface RevocationFeedDeps<Caller extends ApiMachine> {

@@ -1,9 +1,9 @@
 /** `/api/v1/roles`: the same roles, rules and words as `npx console role`. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import { versionOf, viewOfRole } from '../accounts/custom-role-form.ts';
 import type { CustomRoles, NewRole } from '../accounts/custom-roles.ts';
-import { ProblemError, problems } from '../errors.ts';
 import type { RoleRecord } from '../storage/records.ts';
 import { readJson } from './json-body.ts';
 import { type Answer, createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';

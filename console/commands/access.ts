@@ -1,7 +1,7 @@
-import type { MatrixCell } from '../../member-proxy/matrix.ts';
-import type { Command } from './command.ts';
+import type { MatrixCell } from '../../member-proxy/authorization/matrix.ts';
 import { askedIn, holderFlags, questionsOf } from './explain.ts';
-import { table } from './output.ts';
+import type { Command } from './runner/command.ts';
+import { table } from './runner/output.ts';
 
 export const accessCommand: Command = {
   name: 'access matrix',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ProblemError, problems } from '../errors.ts';
-import type { Command, Positional } from './command.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Command, Positional } from './runner/command.ts';
 
 const directory: Positional = { name: 'directory' };
 

@@ -1,9 +1,9 @@
 /** A client in words. */
-import type { ClientUse } from '../oidc/client-uses.ts';
-import { pkcePolicyOf } from '../oidc/pkce.ts';
-import { ceilingOf } from '../oidc/role-ceiling.ts';
+import type { ClientUse } from '../clients/client-last-used.ts';
+import { pkcePolicyOf } from '../clients/pkce.ts';
+import { ceilingOf } from '../clients/role-ceiling.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import { fields, minute, time } from './output.ts';
+import { fields, minute, time } from './runner/output.ts';
 
 export function describe(client: ClientRecord, use: ClientUse): string {
   const signsPeopleIn = client.grantTypes.includes('authorization_code');

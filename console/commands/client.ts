@@ -1,15 +1,22 @@
-import { ProblemError, problems } from '../errors.ts';
-import type { ClientChange } from '../oidc/client-change.ts';
-import { nameOfClient } from '../oidc/client-name.ts';
-import type { RegisteredClient } from '../oidc/client-registration.ts';
-import { grantTypes, tokenTyps } from '../oidc/client-rules.ts';
-import { viewOf } from '../oidc/client-shown.ts';
-import { tokenAlgs } from '../oidc/keys.ts';
-import { pkcePolicyOf } from '../oidc/pkce.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { ClientChange } from '../clients/client-change.ts';
+import { nameOfClient } from '../clients/client-name.ts';
+import type { RegisteredClient } from '../clients/client-registration.ts';
+import { grantTypes, tokenTyps } from '../clients/client-rules.ts';
+import { viewOf } from '../clients/client-view.ts';
+import { pkcePolicyOf } from '../clients/pkce.ts';
+import { tokenAlgs } from '../keys/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { ceilingInWords, describe, kindOf, pkceInWords, stateOf, timeOfUse } from './client-view.ts';
-import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
-import { table } from './output.ts';
+import {
+  type Command,
+  type Flag,
+  type Input,
+  type Positional,
+  type Reply,
+  UsageError,
+} from './runner/command.ts';
+import { table } from './runner/output.ts';
 
 const id: Positional = { name: 'id' };
 const secretFlag: Flag = {

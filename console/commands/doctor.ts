@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
+import { ProblemError } from '../../platform/errors.ts';
+import type { Services } from '../app/services.ts';
+import { excessOf } from '../clients/client-excess.ts';
+import { dashboardClientId } from '../clients/clients.ts';
+import { applicationClientId } from '../clients/scopes.ts';
 import { type DoctorSettings, examine, type OpenedStore } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { checkFiles, storeRefused } from '../doctor/store-side.ts';
-import { ProblemError } from '../errors.ts';
+import { SealError } from '../keys/encryption.ts';
 import type { Delivery } from '../licence/deliveries.ts';
 import { isSettled } from '../licence/licence-updates.ts';
-import { applicationClientId } from '../oidc/access-token.ts';
-import { excessOf } from '../oidc/client-excess.ts';
-import { dashboardClientId } from '../oidc/clients.ts';
-import { SealError } from '../oidc/sealing.ts';
-import type { Services } from '../services.ts';
 import { internalAddressWarning, tlsMissingWarning } from '../settings/rules.ts';
 import type { Settings } from '../settings/settings.ts';
 import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
-import type { StoreKnowledge } from './channel/messages.ts';
-import { type Command, CommandError, type Tools } from './command.ts';
-import { deepestReason } from './failures.ts';
-import { columns } from './output.ts';
+import type { StoreKnowledge } from './channel/store-knowledge.ts';
+import { type Command, CommandError, type Tools } from './runner/command.ts';
+import { deepestReason } from './runner/failures.ts';
+import { columns } from './runner/output.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -106,7 +106,7 @@ async function toldBy(
 
 /** Checks of addresses as the console makes them. */
 async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> {
-  const { createOutbound } = await import('../http/outbound.ts');
+  const { createOutbound } = await import('../http/outbound/outbound.ts');
   const { applicationInternalAddress: address } = settings;
   const internal = address === undefined ? undefined : new URL(address).origin;
   return createOutbound({

@@ -1,9 +1,9 @@
-import type { AskedHolder } from '../access/holder.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { AskedHolder } from '../access/principal.ts';
 import type { AccessQuestions, ExplainedCall, ExplainedRefusal } from '../access/questions.ts';
 import { roles as builtInRoles } from '../accounts/roles.ts';
-import { ProblemError, problems } from '../errors.ts';
-import { type Command, type Flag, type Input, type Reply, type Tools, UsageError } from './command.ts';
-import { fields } from './output.ts';
+import { type Command, type Flag, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
+import { fields } from './runner/output.ts';
 
 /** Who would call. */
 export const holderFlags: Readonly<Record<string, Flag>> = {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Services } from '../app/services.ts';
 import type { DryStep } from '../federation/dry-run.ts';
 import type { DryCredentials } from '../federation/ldap/dry-run.ts';
 import { testAddress } from '../federation/providers/connectors.ts';
 import type { Provider } from '../federation/providers/schema.ts';
-import type { Services } from '../services.ts';
-import { type Command, type Input, type Tools, UsageError } from './command.ts';
-import { columns } from './output.ts';
+import { type Command, type Input, type Tools, UsageError } from './runner/command.ts';
+import { columns } from './runner/output.ts';
 
 export const testCommand: Command = {
   name: 'idp test',

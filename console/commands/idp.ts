@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Services } from '../app/services.ts';
 import {
   type ProviderInput,
   ProviderInputError,
@@ -8,12 +9,18 @@ import {
 } from '../federation/providers/input.ts';
 import type { ListedProvider, NewProvider } from '../federation/providers/registration.ts';
 import type { Provider } from '../federation/providers/schema.ts';
-import type { Services } from '../services.ts';
-import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
 import { flagCalled, providerFlags, readProviderFlags } from './idp-flags.ts';
 import { testCommand } from './idp-test.ts';
 import { describeProvider, rowOf } from './idp-view.ts';
-import { table } from './output.ts';
+import {
+  type Command,
+  type Flag,
+  type Input,
+  type Positional,
+  type Reply,
+  UsageError,
+} from './runner/command.ts';
+import { table } from './runner/output.ts';
 
 const id: Positional = { name: 'id' };
 const kindFlag: Flag = { value: 'K', isRequired: true, meaning: `${providerKinds.join(', ')}: the protocol` };

@@ -1,7 +1,7 @@
-import type { PublishedKey } from '../oidc/keys.ts';
-import type { Services } from '../services.ts';
-import type { Command } from './command.ts';
-import { table, time } from './output.ts';
+import type { Services } from '../app/services.ts';
+import type { PublishedKey } from '../keys/keys.ts';
+import type { Command } from './runner/command.ts';
+import { table, time } from './runner/output.ts';
 
 export const keyCommands: readonly Command[] = [
   {

@@ -2,8 +2,8 @@ import type { Delivery } from '../licence/deliveries.ts';
 import { type Licence, parseLicence } from '../licence/licence-file.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { KeptLicence } from '../licence/licences.ts';
-import type { Command } from './command.ts';
-import { fields, table, time } from './output.ts';
+import type { Command } from './runner/command.ts';
+import { fields, table, time } from './runner/output.ts';
 
 export const licenceCommands: readonly Command[] = [
   {

@@ -1,7 +1,7 @@
-import type { MemberStatus } from '../../member-proxy/members.ts';
-import { ProblemError, problems } from '../errors.ts';
-import type { Command, Input, Positional, Reply, Tools } from './command.ts';
-import { table } from './output.ts';
+import type { MemberStatus } from '../../member-proxy/members/members.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Command, Input, Positional, Reply, Tools } from './runner/command.ts';
+import { table } from './runner/output.ts';
 
 const which: Positional = { name: 'member' };
 

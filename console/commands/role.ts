@@ -1,8 +1,15 @@
 import { viewOfRole } from '../accounts/custom-role-form.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { RoleRecord } from '../storage/records.ts';
-import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
-import { fields, table, time } from './output.ts';
+import {
+  type Command,
+  type Flag,
+  type Input,
+  type Positional,
+  type Reply,
+  UsageError,
+} from './runner/command.ts';
+import { fields, table, time } from './runner/output.ts';
 
 const name: Positional = { name: 'name' };
 const scopeFlag: Flag = {

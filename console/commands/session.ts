@@ -1,9 +1,9 @@
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { SignInSession } from '../accounts/sessions.ts';
-import { ProblemError, problems } from '../errors.ts';
-import { type NoticeOutcome, receiverOf } from '../oidc/logout-outbox.ts';
-import type { Services } from '../services.ts';
-import type { Command } from './command.ts';
-import { minute, table, time } from './output.ts';
+import type { Services } from '../app/services.ts';
+import { type NoticeOutcome, receiverOf } from '../logout/logout-outbox.ts';
+import type { Command } from './runner/command.ts';
+import { minute, table, time } from './runner/output.ts';
 import { findUser } from './user.ts';
 
 /** Enough to look through by hand; `session list <user>` has no limit. */

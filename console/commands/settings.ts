@@ -1,6 +1,6 @@
 import { describeSettings } from '../settings/settings.ts';
-import type { Command } from './command.ts';
-import { table } from './output.ts';
+import type { Command } from './runner/command.ts';
+import { table } from './runner/output.ts';
 
 export const settingsCommands: readonly Command[] = [
   {

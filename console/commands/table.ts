@@ -1,15 +1,15 @@
 import { accessCommand } from './access.ts';
 import { backupCommands } from './backup.ts';
 import { clientCommands } from './client.ts';
-import type { Command } from './command.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
-import { helpCommand } from './help.ts';
 import { idpCommands } from './idp.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
 import { memberCommands } from './member.ts';
 import { roleCommands } from './role.ts';
+import type { Command } from './runner/command.ts';
+import { helpCommand } from './runner/help.ts';
 import { sessionCommands } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { tokenCommand } from './token.ts';

@@ -1,4 +1,4 @@
-import { type Command, CommandError } from './command.ts';
+import { type Command, CommandError } from './runner/command.ts';
 
 const timeoutMs = 10_000;
 

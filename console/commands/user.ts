@@ -1,9 +1,16 @@
+import { ProblemError, problems } from '../../platform/errors.ts';
 import { isRole, roles } from '../accounts/roles.ts';
-import { ProblemError, problems } from '../errors.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { UserRecord } from '../storage/records.ts';
-import { type Command, type Flag, type Input, type Positional, type Reply, UsageError } from './command.ts';
-import { fields, table, time } from './output.ts';
+import {
+  type Command,
+  type Flag,
+  type Input,
+  type Positional,
+  type Reply,
+  UsageError,
+} from './runner/command.ts';
+import { fields, table, time } from './runner/output.ts';
 
 const name: Positional = { name: 'name' };
 const roleFlag: Flag = {

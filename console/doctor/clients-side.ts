@@ -1,7 +1,7 @@
 /** What registered clients are let off. */
 import { about, type Finding } from './finding.ts';
 
-/** Ids of clients: see `console/oidc/client-excess.ts`. */
+/** Ids of clients: see `console/clients/client-excess.ts`. */
 export interface Excess {
   readonly unaskedClients: readonly string[];
   readonly unboundClients: readonly string[];

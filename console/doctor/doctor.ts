@@ -1,5 +1,5 @@
 /** Looks at everything that has to fit together, one after the other, and changes nothing. */
-import type { Outbound } from '../http/outbound.ts';
+import type { Outbound } from '../http/outbound/outbound.ts';
 import { checkApplication } from './application-side.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkClients, type Excess } from './clients-side.ts';

@@ -2,9 +2,9 @@
  * The internal address of the application from both sides: whether the console may call it and gets there, and
  * what the application then sees of the console.
  */
-import { ProblemError } from '../errors.ts';
-import type { Outbound } from '../http/outbound.ts';
-import { OutboundError, type OutboundResponse } from '../http/outbound-exchange.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import type { Outbound } from '../http/outbound/outbound.ts';
+import { OutboundError, type OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 import { judgeClock } from './clock.ts';
 import { about, type Finding } from './finding.ts';
 import { jsonObject, short } from './probe.ts';

@@ -1,18 +1,18 @@
 /** Where a provider's answer comes to: `/login/callback/<id>` (S43, S47). */
 import type { Context } from 'koa';
-import type { OutsideReturn } from '../accounts/outside-sign-in.ts';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { OutsideReturn } from '../accounts/upstream-sign-in.ts';
 import { type Form, FormError, parseForm, readForm } from '../http/form.ts';
 import type { UserRecord } from '../storage/records.ts';
-import { type Attempts, notUnderWay } from './attempts.ts';
-import type { BrowserBinding } from './browser-binding.ts';
+import { type Attempts, notUnderWay } from './authorization-state.ts';
 import { FederationError } from './connector.ts';
-import { type OutsideSignedIn, type OutsideSignIns, testedBy } from './outside-sign-in.ts';
-import type { PostedReplies } from './posted-replies.ts';
+import { asRefusal } from './errors.ts';
+import type { PostedReplies } from './form-post-relay.ts';
 import type { ConfiguredProvider } from './providers/providers.ts';
-import { asRefusal } from './refusals.ts';
+import type { BrowserBinding } from './state-cookie.ts';
 import type { TestSignIn } from './test-sign-in.ts';
 import type { UpstreamSessions } from './upstream-sessions.ts';
+import { type OutsideSignedIn, type OutsideSignIns, testedBy } from './upstream-sign-in.ts';
 
 export interface CallbackDeps {
   readonly outside: Pick<OutsideSignIns, 'findProvider' | 'findConfigured' | 'finish'>;

@@ -1,8 +1,8 @@
 /** What a sign-in would lead to, without leading there: for an administrator who sets a provider up. */
 import type { UserRecord } from '../storage/records.ts';
 import type { Registry } from '../storage/storage.ts';
+import type { LinkingProvider } from './account-linking.ts';
 import type { UpstreamIdentity } from './connector.ts';
-import type { LinkingProvider } from './link.ts';
 import { type MatchedRule, matchesOf, rolesOf } from './role-rules.ts';
 import { freeUsername } from './usernames.ts';
 

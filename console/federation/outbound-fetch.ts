@@ -1,7 +1,7 @@
 /** The guarded client in the shape of `fetch`, for libraries that make requests of their own (S42). */
 import type { CustomFetch, FetchBody } from 'openid-client';
-import type { Outbound, OutboundRequest } from '../http/outbound.ts';
-import type { OutboundResponse } from '../http/outbound-exchange.ts';
+import type { Outbound, OutboundRequest } from '../http/outbound/outbound.ts';
+import type { OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 
 /**
  * Follows no redirect, whatever is asked for. What {@link Outbound.send} throws reaches the caller as

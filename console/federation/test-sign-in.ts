@@ -4,15 +4,15 @@
  * callback address as every sign-in, since that is the one that the provider knows.
  */
 import type { Context } from 'koa';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderTestSignIn, type TestSignInModel } from '../../views/test-sign-in.tsx';
-import { ProblemError, problems } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { AttemptSecrets, UpstreamIdentity } from './connector.ts';
 import type { LinkPreview } from './link-preview.ts';
-import type { OutsideSignIns } from './outside-sign-in.ts';
 import type { ConfiguredProvider } from './providers/providers.ts';
+import type { OutsideSignIns } from './upstream-sign-in.ts';
 
 export interface TestSignInDeps {
   readonly outside: Pick<OutsideSignIns, 'findConfigured' | 'beginTest' | 'identify'>;

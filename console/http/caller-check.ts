@@ -1,6 +1,6 @@
 /** What an address needs of the check of access tokens; the check itself, one for all of them, is handed in. */
 import type { IncomingMessage } from 'node:http';
-import type { ProblemError } from '../errors.ts';
+import type { ProblemError } from '../../platform/errors.ts';
 
 export interface CallerCheck<Caller> {
   /**

@@ -1,7 +1,7 @@
 /** A public JSON document that changes seldom: serialised then, and not when it is asked for. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 
 export interface Document {
   readonly body: string;

@@ -1,8 +1,8 @@
 /** One place turns what is thrown into what a page or a JSON caller gets (S86). */
 import type { Context, Middleware } from 'koa';
+import { ProblemError, problemBody, problems } from '../../platform/errors.ts';
+import type { Logger } from '../../platform/log.ts';
 import { renderError } from '../../views/error.tsx';
-import { ProblemError, problemBody, problems } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import { StorageUnavailableError } from '../storage/storage.ts';
 import { FormError } from './form.ts';
 import { requestIdOf } from './request-id.ts';

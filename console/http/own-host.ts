@@ -1,6 +1,6 @@
 /** Cookies and forms belong to one host: a browser that has come by another name of it is told before it types anything. */
 import type { Context, Middleware } from 'koa';
-import { isLoopbackHost } from './loopback.ts';
+import { isLoopbackHost } from './outbound/loopback.ts';
 
 /**
  * Leads a browser from one loopback name to the one of `CONSOLE_URL`: from 127.0.0.1 to localhost, for example.

@@ -1,6 +1,6 @@
 /** A form that another site posts comes without the session cookie (SameSite=Lax); a navigation brings it. */
 import type { Context } from 'koa';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 
 /** Characters; browsers and servers take no field, and no address, that is much longer. */
 const longestAddress = 8_000;

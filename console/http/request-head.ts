@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 
 const name = '[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?';
 const hostForm = new RegExp(`^(?:${name}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?$`);

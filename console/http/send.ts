@@ -1,6 +1,6 @@
 /** Replies of handlers that do without Koa: everything is written in one piece, length known. */
 import type { ServerResponse } from 'node:http';
-import { OAuthError, type ProblemError, problemBody } from '../errors.ts';
+import { OAuthError, type ProblemError, problemBody } from '../../platform/errors.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

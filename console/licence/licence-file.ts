@@ -1,5 +1,5 @@
 /** A licence as an administrator brings it: a JSON object in a file. */
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 
 export interface Licence {
   readonly id: string;

@@ -2,9 +2,10 @@
  * Sends the licence to the dashboard application (`svc.mc.app.internalAddress`, docs/surface.md#dashboard-settings) until it is
  * acknowledged, in the background, and then from time to time: an application may have forgotten it.
  */
-import type { Outbound } from '../http/outbound.ts';
-import type { OutboundResponse } from '../http/outbound-exchange.ts';
-import type { Audit } from '../log.ts';
+
+import type { Audit } from '../../platform/log.ts';
+import type { Outbound } from '../http/outbound/outbound.ts';
+import type { OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 import { post } from '../outbox/post.ts';
 import { createSender } from '../outbox/sender.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';

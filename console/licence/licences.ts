@@ -1,5 +1,5 @@
 /** The licence of this installation: one at a time, in the registry, so that backups hold it too. */
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Registry } from '../storage/storage.ts';
 import type { Licence } from './licence-file.ts';
 

@@ -4,12 +4,12 @@
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import { clientMetadata } from '../clients/client-metadata.ts';
+import type { Clients } from '../clients/clients.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
-import { clientMetadata } from './client-metadata.ts';
-import type { Clients } from './clients.ts';
 import type { Exchanges } from './exchanges.ts';
 import { withNotedApplications } from './session-adapter.ts';
-import { withStorageRefusals } from './storage-refusals.ts';
+import { withStorageRefusals } from './storage-errors.ts';
 
 export interface AdapterDeps {
   readonly artifacts: ArtifactStore;

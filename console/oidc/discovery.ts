@@ -4,9 +4,9 @@
  * handlers and takes its addresses from the request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { identityScopes, roleScopes } from '../clients/scopes.ts';
 import { createDocument, sendDocument } from '../http/document.ts';
-import { identityScopes, roleScopes } from './access-token.ts';
-import { tokenAlgs } from './keys.ts';
+import { tokenAlgs } from '../keys/keys.ts';
 import { routes } from './provider.ts';
 import { acrValues } from './sign-in-method.ts';
 

@@ -13,7 +13,7 @@ import {
   StorageUnavailableError,
 } from '../storage/storage.ts';
 import type { ExchangeRequest, FirstAnswer, FirstAnswers, TokenAnswer } from './first-answers.ts';
-import { storageRefusal } from './storage-refusals.ts';
+import { storageRefusal } from './storage-errors.ts';
 
 /** What one request has done so far. */
 export interface PendingExchange {

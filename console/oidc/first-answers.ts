@@ -4,9 +4,9 @@
  */
 import { createHash, hkdfSync } from 'node:crypto';
 import { decodeJwt } from 'jose';
+import { createSealer } from '../keys/encryption.ts';
 import type { ArtifactName, ArtifactStore, Exchange } from '../storage/storage.ts';
-import { createSealer } from './sealing.ts';
-import type { TokenUses } from './token-uses.ts';
+import type { TokenUses } from '../tokens/token-uses.ts';
 
 /** The body of a token reply (RFC 6749 §5.1). */
 export interface TokenAnswer {

@@ -3,8 +3,8 @@
  * keys makes a new provider, and whoever asks gets the newest.
  */
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Keys } from './keys.ts';
-import { bindingName } from './pkce.ts';
+import { bindingName } from '../clients/pkce.ts';
+import type { Keys } from '../keys/keys.ts';
 import { createProvider, type ProviderDeps } from './provider.ts';
 
 export interface LiveProviderDeps extends ProviderDeps {

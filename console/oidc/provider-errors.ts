@@ -3,7 +3,7 @@
  * OAuth endpoints answer JSON whatever the caller prefers (RFC 6749 §5.2).
  */
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { ProblemError, problems } from '../errors.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
 
 /** @param sendPage  writes a refusal as a page or as problem details */
 export function createRenderError(

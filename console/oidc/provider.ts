@@ -10,18 +10,18 @@ import {
   Provider,
 } from 'oidc-provider';
 import type { SessionUse } from '../accounts/sessions.ts';
+import { missingBinding } from '../clients/pkce.ts';
+import { ceilingOf, rolesUnder } from '../clients/role-ceiling.ts';
 import type { CookieNames } from '../http/cookies.ts';
-import { isLoopbackHost } from '../http/loopback.ts';
+import { isLoopbackHost } from '../http/outbound/loopback.ts';
+import type { Keys } from '../keys/keys.ts';
 import type { ClientRecord, UserRecord } from '../storage/records.ts';
+import { narrowClaims } from '../tokens/claims-parameter.ts';
+import { loadGrant } from '../tokens/grants.ts';
+import { knownResources, type Resources } from '../tokens/resources.ts';
+import { emailClaims, profileClaims } from '../tokens/user-claims.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
-import { narrowClaims } from './claims-parameter.ts';
-import { loadGrant } from './grants.ts';
-import type { Keys } from './keys.ts';
-import { emailClaims, profileClaims } from './person-claims.ts';
-import { describeToken } from './person-token.ts';
-import { missingBinding } from './pkce.ts';
-import { knownResources, type Resources } from './resources.ts';
-import { ceilingOf, rolesUnder } from './role-ceiling.ts';
+import { describeToken } from './user-access-token.ts';
 
 export interface ProviderDeps extends AdapterDeps {
   readonly issuer: string;

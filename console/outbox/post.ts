@@ -1,7 +1,7 @@
 /** One try to tell somebody something, and why it was in vain. */
-import { ProblemError } from '../errors.ts';
-import type { Outbound, OutboundRequest } from '../http/outbound.ts';
-import { OutboundError, type OutboundResponse } from '../http/outbound-exchange.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import type { Outbound, OutboundRequest } from '../http/outbound/outbound.ts';
+import { OutboundError, type OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 
 /**
  * @param isConfirmed  whether the answer says that it has arrived

@@ -1,8 +1,8 @@
 /** The console's own token check, on what this process knows; while it knows too little, nothing passes. */
 import { decodeProtectedHeader } from 'jose';
-import { type BearerCheck, type BearerDeps, createBearerCheck } from '../../member-proxy/bearer.ts';
-import { ProblemError, problems } from '../errors.ts';
-import type { TokenView } from './token-view.ts';
+import { type BearerCheck, type BearerDeps, createBearerCheck } from '../../access-tokens/bearer.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { TokenView } from './revocation-cache.ts';
 
 export interface GuardedBearerDeps extends Omit<BearerDeps, 'findKey' | 'isRevoked'> {
   readonly view: Pick<TokenView, 'isCurrent' | 'isRevoked' | 'findKey' | 'hasKey'>;

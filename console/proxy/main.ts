@@ -2,15 +2,15 @@
  * The member proxy as a process of its own (`npm run proxy`), or as several that share its port: one of them
  * listens to the console and tells the others what it hears.
  */
-import '../no-prototype-access.ts';
-import '../strict-tls.ts';
+import '../../platform/no-prototype-access.ts';
+import '../../http/strict-tls.ts';
 import cluster from 'node:cluster';
-import type { Faults } from '../faults.ts';
-import { createLogger, type Logger } from '../log.ts';
-import { handleProcessEvents, stopSignal } from '../process-events.ts';
+import type { Faults } from '../../platform/faults.ts';
+import { createLogger, type Logger } from '../../platform/log.ts';
+import { handleProcessEvents, stopSignal } from '../../platform/process-events.ts';
+import { explainStartFailure } from '../server/start-failures.ts';
 import { readProcessSettings } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { explainStartFailure } from '../start-failures.ts';
 import { runAlone } from './run-alone.ts';
 import { runWorker } from './run-worker.ts';
 import { runWorkers } from './run-workers.ts';

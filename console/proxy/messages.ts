@@ -1,7 +1,7 @@
 /** What the process that listens to the console and the workers that answer calls tell each other. */
-import type { ReplayOutcome, UsedProof } from '../../member-proxy/dpop/replays.ts';
-import type { RefusalBatch } from '../access/refusal-ring.ts';
-import type { TokenNews } from '../oidc/token-news.ts';
+import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
+import type { RefusalBatch } from '../access/denial-buffer.ts';
+import type { TokenNews } from '../tokens/revocation-feed/revocation-event.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
 export type PublicJwk = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
-import { createProofMemory } from '../../member-proxy/dpop/proof.ts';
-import type { Faults } from '../faults.ts';
-import type { Logger } from '../log.ts';
+import { createProofMemory } from '../../access-tokens/dpop/proof.ts';
+import type { Faults } from '../../platform/faults.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { Settings } from '../settings/settings.ts';
-import { linkToConsole } from './console-link.ts';
+import { linkToConsole } from './control-plane-client.ts';
 import type { FromWorker } from './messages.ts';
 import { drainMs, sayReady } from './readiness.ts';
 import { createWorker } from './worker.ts';

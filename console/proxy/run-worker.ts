@@ -1,7 +1,7 @@
 import type { Worker as Process } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
-import type { Faults } from '../faults.ts';
-import type { Logger } from '../log.ts';
+import type { Faults } from '../../platform/faults.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { drainMs, holds } from './readiness.ts';

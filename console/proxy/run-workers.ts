@@ -1,7 +1,7 @@
-import { createProofMemory } from '../../member-proxy/dpop/proof.ts';
-import type { Logger } from '../log.ts';
+import { createProofMemory } from '../../access-tokens/dpop/proof.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type ConsoleLink, linkToConsole } from './console-link.ts';
+import { type ConsoleLink, linkToConsole } from './control-plane-client.ts';
 import { drainMs, sayReady } from './readiness.ts';
 import { createWorkers } from './workers.ts';
 

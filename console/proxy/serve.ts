@@ -1,30 +1,30 @@
 /** Answers calls: the console's member surface, probes and numbers, and nothing else of the console. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
-import { createCallerCheck } from '../../member-proxy/caller-check.ts';
-import { createProofCheck, type ProofMemory } from '../../member-proxy/dpop/proof.ts';
+import { createCallerCheck } from '../../access-tokens/caller-check.ts';
+import { createProofCheck, type ProofMemory } from '../../access-tokens/dpop/proof.ts';
+import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
-import { createRoleBook } from '../../member-proxy/role-book.ts';
-import type { RefusalKeeper } from '../access/refusal-ring.ts';
-import { createApp } from '../app.ts';
-import { createMemberSurface } from '../compose/member-surface.ts';
-import { ProblemError, problems } from '../errors.ts';
-import type { Faults } from '../faults.ts';
-import { type CallMetrics, createCallMetrics } from '../http/call-metrics.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Faults } from '../../platform/faults.ts';
+import { createAudit, type Logger } from '../../platform/log.ts';
+import type { RefusalKeeper } from '../access/denial-buffer.ts';
+import { createProbes } from '../health/probes.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCors } from '../http/cors.ts';
-import { createMetricsEndpoint } from '../http/metrics-endpoint.ts';
-import { createProbes } from '../http/probes.ts';
 import { createRequestIds, requestIdOf } from '../http/request-id.ts';
 import { sendProblem } from '../http/send.ts';
-import { listen } from '../listen.ts';
-import { createAudit, type Logger } from '../log.ts';
-import { createConsoleOverload } from '../overload.ts';
-import { hearRefusedConnections } from '../refused-connections.ts';
+import { type CallMetrics, createCallMetrics } from '../metrics/call-metrics.ts';
+import { createMetricsEndpoint } from '../metrics/metrics-endpoint.ts';
+import { listen } from '../server/listen.ts';
+import { createMemberSurface } from '../server/member-surface.ts';
+import { createConsoleOverload } from '../server/overload.ts';
+import { hearRefusedConnections } from '../server/refused-connections.ts';
+import { createApp } from '../server/request-handler.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
 import { publicAddress } from './public-address.ts';
-import type { TokenView } from './token-view.ts';
+import type { TokenView } from './revocation-cache.ts';
 
 export interface ServeDeps {
   readonly settings: Settings;

@@ -1,15 +1,15 @@
 /** One process that answers calls, and its line to the one that listens to the console. */
 import { randomBytes } from 'node:crypto';
-import type { ProofMemory } from '../../member-proxy/dpop/proof.ts';
-import type { ReplayOutcome, UsedProof } from '../../member-proxy/dpop/replays.ts';
-import { createRefusalKeeper } from '../access/refusal-ring.ts';
-import type { Faults } from '../faults.ts';
-import type { Logger } from '../log.ts';
+import type { ProofMemory } from '../../access-tokens/dpop/proof.ts';
+import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
+import type { Faults } from '../../platform/faults.ts';
+import type { Logger } from '../../platform/log.ts';
+import { machineClock } from '../../platform/monotonic-clock.ts';
+import { createRefusalKeeper } from '../access/denial-buffer.ts';
 import type { Settings } from '../settings/settings.ts';
-import { machineClock } from './machine-clock.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
+import { createTokenView } from './revocation-cache.ts';
 import { type Serving, serve } from './serve.ts';
-import { createTokenView } from './token-view.ts';
 
 export interface WorkerDeps {
   readonly settings: Settings;

@@ -2,10 +2,10 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
-import type { Replays } from '../../member-proxy/dpop/replays.ts';
-import type { RefusalBatch } from '../access/refusal-ring.ts';
-import type { Logger } from '../log.ts';
-import { passOnLines } from './lines.ts';
+import type { Replays } from '../../access-tokens/dpop/replays.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { RefusalBatch } from '../access/denial-buffer.ts';
+import { passOnLines } from './line-splitter.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 
 export interface WorkersDeps {

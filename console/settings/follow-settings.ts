@@ -3,8 +3,8 @@
  * application. Whatever else changes there is named in the log, since it waits for the next start.
  */
 import { statSync } from 'node:fs';
-import type { Audit, Logger } from '../log.ts';
-import { Secret } from '../secret.ts';
+import type { Audit, Logger } from '../../platform/log.ts';
+import { Secret } from '../../platform/secret.ts';
 import { type ApplicationAddresses, applicationAddresses } from './application-addresses.ts';
 import { entriesOfTable, nameOf } from './names.ts';
 import { type Settings, SettingsError } from './settings.ts';

@@ -1,6 +1,7 @@
 /** `CONSOLE_MEMBER_CREDENTIALS`: cluster names and passwords of members that do not share the common ones. */
-import { Secret } from '../secret.ts';
-import { type Check, httpOrigin, UnfitError } from './checks.ts';
+
+import { type Check, httpOrigin, UnfitError } from '../../platform/checks.ts';
+import { Secret } from '../../platform/secret.ts';
 
 /** Members with the same credentials: those of one cluster. */
 export interface MemberSet {

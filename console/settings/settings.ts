@@ -1,5 +1,5 @@
-import type { Secret } from '../secret.ts';
-import { UnfitError } from './checks.ts';
+import { UnfitError } from '../../platform/checks.ts';
+import type { Secret } from '../../platform/secret.ts';
 import { type Found, type Layer, readLayers, type SettingsSources } from './layers.ts';
 import { entriesOfTable, nameOf } from './names.ts';
 import { judgeProxySettings, judgeSettings } from './rules.ts';

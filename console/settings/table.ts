@@ -1,4 +1,4 @@
-import * as check from './checks.ts';
+import * as check from '../../platform/checks.ts';
 import { isLoopback } from './loopback.ts';
 import { memberCredentials } from './member-credentials.ts';
 

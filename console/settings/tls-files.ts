@@ -1,6 +1,6 @@
 /** The certificate and key that HTTPS is served with. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { Secret } from '../secret.ts';
+import { Secret } from '../../platform/secret.ts';
 import type { SettingValues } from './table.ts';
 
 /** Certificate chain and private key, PEM. */

@@ -1,8 +1,15 @@
 /** One poll at a member: begun for one caller, and answered for whoever waits when the answer comes. */
-import type { ProblemError } from '../../console/errors.ts';
-import { type Exchange, type ReplyHead, type ReplyListener, startExchange } from '../exchange.ts';
+import type { ProblemError } from '../../platform/errors.ts';
+import type { Call } from '../call.ts';
+import {
+  type Exchange,
+  type ReplyHead,
+  type ReplyListener,
+  startExchange,
+  type UpstreamRequest,
+} from '../forwarding/exchange.ts';
+import type { Member } from '../members/members.ts';
 import { type CopyRoom, ItemCopy } from './item-copy.ts';
-import type { PollingCaller } from './polling-caller.ts';
 
 export interface MemberPollEvents {
   /** @returns who gets the item that begins to arrive */
@@ -24,6 +31,22 @@ export interface MemberPollEvents {
   ): void;
   /** Comes last, whatever came before. */
   onOver(poll: MemberPoll): void;
+}
+
+/** One call that polls, from its start until it has a reply, or its caller has gone. */
+export interface PollingCaller {
+  readonly call: Call;
+  readonly request: UpstreamRequest;
+  readonly candidates: readonly Member[];
+  readonly listener: ReplyListener;
+  /** Monotonic milliseconds: when its seconds are over. */
+  readonly deadline: number;
+  /** The poll at a member that asks for it, or whose reply it is given. */
+  poll: MemberPoll | undefined;
+  /** Ends its wait, where the member's own answer will not come in time. */
+  timer: NodeJS.Timeout | undefined;
+  /** Whether it still waits for a reply to begin. */
+  isWaiting: boolean;
 }
 
 export class MemberPoll implements ReplyListener {

@@ -3,13 +3,14 @@
  * off as well, into nothing. So a poll that has been sent is kept until it is answered, whoever has left, and an item
  * that no caller took is given to the next poll of its queue, else offered back, else told to the record (S94).
  */
+
+import { type Delivery, watchDelivery } from '../../http/server/delivery.ts';
 import type { Call } from '../call.ts';
-import type { Exchange, ReplyListener, UpstreamRequest } from '../exchange.ts';
-import { type Delivery, watchDelivery } from '../fast-lane/delivery.ts';
+import type { Exchange, ReplyListener, UpstreamRequest } from '../forwarding/exchange.ts';
 import type { ProxyLimits } from '../limits.ts';
-import type { Member } from '../members.ts';
+import type { Member } from '../members/members.ts';
 import { type CopyRoom, copyRoomBytes } from './item-copy.ts';
-import type { PollingCaller } from './polling-caller.ts';
+import type { PollingCaller } from './member-poll.ts';
 import { putBack } from './put-back.ts';
 import type { ItemRecord, QueueItem } from './queue-item.ts';
 import { createQueueLine, type QueueLine } from './queue-line.ts';

@@ -1,7 +1,7 @@
 /** Offers items back to the members that gave them. */
-import { type ReplyListener, startExchange } from '../exchange.ts';
+import { type ReplyListener, startExchange } from '../forwarding/exchange.ts';
 import type { ProxyLimits } from '../limits.ts';
-import type { Member } from '../members.ts';
+import type { Member } from '../members/members.ts';
 import { type QueueItem, typeOf } from './queue-item.ts';
 
 /** What became of the offer: where nobody can tell whether it was carried out, offering again could double the item. */

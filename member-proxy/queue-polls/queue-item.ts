@@ -1,7 +1,7 @@
-import type { ReplyHead } from '../exchange.ts';
-import type { Member } from '../members.ts';
+import type { ReplyHead } from '../forwarding/exchange.ts';
+import type { Member } from '../members/members.ts';
 import type { ItemCopy } from './item-copy.ts';
-import type { PollingCaller } from './polling-caller.ts';
+import type { PollingCaller } from './member-poll.ts';
 
 /** What a member has taken out of a queue for somebody who polled. */
 export interface QueueItem {

@@ -1,8 +1,8 @@
 /** The callers that poll one queue, the polls at members for them, and the items that nobody has taken. */
-import type { ReplyHead } from '../exchange.ts';
+import type { ReplyHead } from '../forwarding/exchange.ts';
 import type { CopyRoom, ItemCopy } from './item-copy.ts';
+import type { PollingCaller } from './member-poll.ts';
 import { MemberPoll, type MemberPollEvents } from './member-poll.ts';
-import type { PollingCaller } from './polling-caller.ts';
 import type { QueueItem } from './queue-item.ts';
 import { createWaitingCallers } from './waiting-callers.ts';
 

@@ -1,4 +1,4 @@
-import type { Target } from '../path.ts';
+import type { Target } from '../request-target.ts';
 
 export interface QueuePath {
   /** Polls that are alike have the same one: what one of them is given, another may have. */

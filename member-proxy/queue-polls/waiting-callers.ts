@@ -1,5 +1,4 @@
-/** Callers that wait for an item of one queue without a poll of their own at a member; they take turns. */
-import type { PollingCaller } from './polling-caller.ts';
+import type { PollingCaller } from './member-poll.ts';
 
 export interface WaitingCallers {
   readonly isEmpty: boolean;

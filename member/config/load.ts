@@ -5,8 +5,8 @@ import type { MemberConfig } from './config.ts';
 import { MemberConfigError } from './config-error.ts';
 import { type Environment, overridesIn } from './override-names.ts';
 import { largestConfigBytes } from './read-file.ts';
-import { readXml } from './xml-file.ts';
-import { readYaml } from './yaml-file.ts';
+import { readXml } from './xml/xml-file.ts';
+import { readYaml } from './yaml/yaml-file.ts';
 
 export interface LoadOptions {
   /** The path of the file, for the messages and for a reload. */

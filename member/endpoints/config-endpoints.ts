@@ -1,4 +1,4 @@
-import type { ConfigChange, ConfigChanges } from '../config/config-changes.ts';
+import type { ConfigChange, ConfigChanges } from '../config/changes/config-changes.ts';
 import type { ManagementRoute } from '../management/management-route.ts';
 import { OperationRefused } from '../refused.ts';
 import { replyEmpty, replyJson } from '../replies.ts';

@@ -1,4 +1,4 @@
-import type { ConfigChanges } from '../config/config-changes.ts';
+import type { ConfigChanges } from '../config/changes/config-changes.ts';
 import type { ManagementEndpoint, ManagementRoute } from '../management/management-route.ts';
 import { OperationRefused } from '../refused.ts';
 import { replyJson } from '../replies.ts';

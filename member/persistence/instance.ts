@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TransactionFlags } from 'lmdb';
-import { flawOf } from './lmdb-file.ts';
 import { makePrivateDirectory, openPrivately } from './private-files.ts';
 import { createRoomCheck, NoRoomError } from './room.ts';
+import { flawOf } from './store/lmdb-file.ts';
 
 /** The data of a member cannot be used by this process; the message says why and what to do. */
 export class PersistenceRefusedError extends Error {

@@ -1,5 +1,4 @@
 import type { Database, TransactionFlags } from 'lmdb';
-import { readableEntries } from './lmdb-file.ts';
 import {
   checksumBytes,
   eachOperation,
@@ -12,6 +11,7 @@ import {
 } from './operations.ts';
 import { openPrivately } from './private-files.ts';
 import { createRoomCheck } from './room.ts';
+import { readableEntries } from './store/lmdb-file.ts';
 
 /** Operations that are written together, and their place in the order of all of them. */
 export interface Pack {

@@ -1,7 +1,13 @@
 import { keyOf, type Operation, operations, recordValue } from './operations.ts';
 import type { Overlay } from './overlay.ts';
-import { abortableAndSynchronous, otherWork, type StoreFile, stepBytes, stepRecords } from './store-file.ts';
-import type { StoreLog } from './store-log.ts';
+import {
+  abortableAndSynchronous,
+  otherWork,
+  type StoreFile,
+  stepBytes,
+  stepRecords,
+} from './store/store-file.ts';
+import type { StoreLog } from './store/store-log.ts';
 
 export interface MergeDeps {
   readonly store: StoreFile;

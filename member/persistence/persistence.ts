@@ -6,12 +6,12 @@ import { type Backups, createBackups } from './backups.ts';
 import { dataDirectory } from './directory.ts';
 import { takeInstance } from './instance.ts';
 import { openJournal, readablePacks } from './journal.ts';
-import { flawOf } from './lmdb-file.ts';
 import { createRecorder } from './recorder.ts';
 import type { StructureKind } from './records.ts';
 import { DamagedDataError, type Recovered, type RecoveryDeps, recoverData } from './recovery.ts';
-import { startStore } from './store.ts';
-import { tightenData } from './tighten.ts';
+import { flawOf } from './store/lmdb-file.ts';
+import { startStore } from './store/store.ts';
+import { tightenData } from './store/tighten.ts';
 import { createWriteQueue, type Safety, type WriteQueue } from './write-queue.ts';
 
 /** The member's data on the disk: written before a call is answered, read back at the start. */

@@ -1,7 +1,7 @@
 import { keyOf, type Operation, operations, recordValue } from './operations.ts';
 import type { Overlay } from './overlay.ts';
 import { logStart } from './records.ts';
-import { type StoreFile, stepBytes } from './store-file.ts';
+import { type StoreFile, stepBytes } from './store/store-file.ts';
 
 /** Reads all records as an overlay leaves them, in the order of their keys, some at a time. */
 export interface Reading {

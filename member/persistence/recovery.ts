@@ -2,12 +2,12 @@ import type { Maps } from '../data/maps.ts';
 import type { Queues } from '../data/queues.ts';
 import type { DataDirectory } from './directory.ts';
 import { type Journal, openJournal, type Pack } from './journal.ts';
-import { flawOf } from './lmdb-file.ts';
 import type { Operation } from './operations.ts';
 import type { StructureNumbers } from './recorder.ts';
 import { purge, type StoreRecord } from './records.ts';
-import { type Store, startStore } from './store.ts';
-import type { Flaw } from './store-protocol.ts';
+import { flawOf } from './store/lmdb-file.ts';
+import { type Store, startStore } from './store/store.ts';
+import type { Flaw } from './store/store-protocol.ts';
 
 /** What was read back, opened and ready for writes. */
 export interface Recovered {

@@ -1,7 +1,7 @@
 import { ChangeNotKeptError } from '../data/changes.ts';
 import type { Journal, Pack } from './journal.ts';
 import type { Operation } from './operations.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/store.ts';
 
 /** What a caller waits for: `journal` outlives the process, `store` the machine's stop as well. */
 export type Safety = 'journal' | 'store';

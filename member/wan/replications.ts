@@ -1,5 +1,5 @@
+import type { AddedPublishers } from '../config/changes/config-changes.ts';
 import type { MapConfig, WanPublisherConfig, WanReplicationConfig } from '../config/config.ts';
-import type { AddedPublishers } from '../config/config-changes.ts';
 import type { Maps } from '../data/maps.ts';
 import type { MemberLog } from '../log.ts';
 import { OperationRefused } from '../refused.ts';

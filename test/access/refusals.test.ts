@@ -1,7 +1,7 @@
 /** What was refused lately: found again, and bounded however much there is. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createRefusals, type Refusals } from '../../console/access/refusals.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createRefusals, type Refusals } from '../../console/access/denials.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { type Storage, StorageUnavailableError } from '../../console/storage/storage.ts';
 import type { RefusedCall } from '../../member-proxy/refused-call.ts';
 

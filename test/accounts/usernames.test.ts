@@ -5,11 +5,11 @@ import { createPasswords } from '../../console/accounts/passwords.ts';
 import { reservedNames } from '../../console/accounts/usernames.ts';
 import { createUsers, type Users } from '../../console/accounts/users.ts';
 import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
-import { createLink } from '../../console/federation/link.ts';
+import { dashboardClientId } from '../../console/clients/clients.ts';
+import { applicationClientId } from '../../console/clients/scopes.ts';
+import { createLink } from '../../console/federation/account-linking.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
-import { applicationClientId } from '../../console/oidc/access-token.ts';
-import { dashboardClientId } from '../../console/oidc/clients.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { thirdParty } from '../helpers/store.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });

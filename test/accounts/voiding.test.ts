@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ProviderRecord, UserRecord } from '../../console/storage/records.ts';
 import type { Registry, RegistryTransaction } from '../../console/storage/storage.ts';
 
@@ -108,7 +108,7 @@ test('B4: nobody else writes users or dates what counts of them', () => {
   expect(files.length).toBeGreaterThan(200);
   const sources = files.map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
   const writing = sources.filter(({ text }) => /\.(put|remove)\('users'/.test(text));
-  expect(writing.map(({ file }) => file)).toContain('console/federation/link.ts');
+  expect(writing.map(({ file }) => file)).toContain('console/federation/account-linking.ts');
   expect(writing.filter(({ text }) => !text.includes('AccountRegistry')).map(({ file }) => file)).toEqual([]);
   const dating = sources.filter(({ text }) => /\bvalidFrom\(/.test(text)).map(({ file }) => file);
   expect(dating.sort()).toEqual(['console/accounts/validity.ts', 'console/accounts/voiding.ts']);

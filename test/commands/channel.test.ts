@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ownStore } from '../../console/storage/store-owner.ts';
+import { ownStore } from '../../console/storage/embedded/lmdb/store-owner.ts';
 import {
   clientSecret,
   machineToken,

@@ -18,10 +18,13 @@ test('a fresh clone is built by the first command, whose output stays its own', 
     'package.json',
     'tsconfig.json',
     'tsconfig.build.json',
+    'access-tokens',
     'bin',
     'console',
+    'http',
     'member',
     'member-proxy',
+    'platform',
     'views',
   ]) {
     cpSync(join(root, name), join(clone, name), { recursive: true });

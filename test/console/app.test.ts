@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AppDeps, createApp } from '../../console/app.ts';
-import { OAuthError, ProblemError, problems } from '../../console/errors.ts';
 import { createCors } from '../../console/http/cors.ts';
-import { createLogger } from '../../console/log.ts';
+import { type AppDeps, createApp } from '../../console/server/request-handler.ts';
 import { StorageUnavailableError } from '../../console/storage/storage.ts';
+import { OAuthError, ProblemError, problems } from '../../platform/errors.ts';
+import { createLogger } from '../../platform/log.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { openConnection } from './raw-connection.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { OAuthError, type OAuthErrorCode, problems } from '../../console/errors.ts';
+import { OAuthError, type OAuthErrorCode, problems } from '../../platform/errors.ts';
 
 const documented = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 

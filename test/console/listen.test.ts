@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Listening, listen } from '../../console/listen.ts';
-import { defaultOverloadLimits } from '../../member-proxy/overload/limits.ts';
-import { createOverload } from '../../member-proxy/overload/overload.ts';
+import { type Listening, listen } from '../../console/server/listen.ts';
+import { defaultOverloadLimits } from '../../http/server/overload/limits.ts';
+import { createOverload } from '../../http/server/overload/overload.ts';
 import { freePort, waitFor } from '../helpers/console.ts';
 import { openConnection } from './raw-connection.ts';
 

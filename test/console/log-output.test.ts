@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 /** Runs a script with a logger on standard output, as a process of its own. */
 function run(script: string) {
-  const log = new URL('../../console/log.ts', import.meta.url).href;
+  const log = new URL('../../platform/log.ts', import.meta.url).href;
   const code = `import { createLogger } from ${JSON.stringify(log)};
     const log = createLogger({ level: 'info', format: 'json' });
     ${script}`;
@@ -38,7 +38,7 @@ test.each([
 const processes = [
   {
     name: 'the console, the proxy',
-    file: '../../dist/console/log.js',
+    file: '../../dist/platform/log.js',
     make: "own.createLogger({ level: 'info', format: 'json', descriptor: 2 })",
   },
   { name: 'the dashboard', file: '../../dist/dashboard/log.js', make: 'own.createLogger()' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAudit, createLogger, type LogOptions } from '../../console/log.ts';
+import { createAudit, createLogger, type LogOptions } from '../../platform/log.ts';
 
 const formats = ['json', 'pretty'] as const;
 

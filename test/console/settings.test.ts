@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../console/secret.ts';
 import type { SettingsSources } from '../../console/settings/layers.ts';
 import { entriesOfTable } from '../../console/settings/names.ts';
 import { readProcessSettings } from '../../console/settings/process-settings.ts';
@@ -14,6 +13,7 @@ import {
   type Settings,
   SettingsError,
 } from '../../console/settings/settings.ts';
+import { Secret } from '../../platform/secret.ts';
 import { makeCertificate, opensslIsMissing } from '../peers/support/certificate.ts';
 
 const dayMs = 86_400_000;

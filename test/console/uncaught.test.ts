@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBearerCheck } from '../../member-proxy/bearer.ts';
+import { createBearerCheck } from '../../access-tokens/bearer.ts';
 import {
   clientSecret,
   freePort,

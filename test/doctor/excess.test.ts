@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { excessOf } from '../../console/oidc/client-excess.ts';
+import { excessOf } from '../../console/clients/client-excess.ts';
 import { runTool, toolDone } from '../commands/support.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { thirdParty } from '../helpers/store.ts';

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LdapProvider } from '../../console/federation/providers/schema.ts';
-import { Secret } from '../../console/secret.ts';
+import { Secret } from '../../platform/secret.ts';
 import {
   emptyTree,
   type LdapServer,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Attempts, createAttempts } from '../../console/federation/attempts.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { type Attempts, createAttempts } from '../../console/federation/authorization-state.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ArtifactStore } from '../../console/storage/storage.ts';
 import { refusalOf } from './support.ts';
 

@@ -11,7 +11,7 @@ import {
   fillTemplate,
   guidToText,
 } from '../../console/federation/ldap/text.ts';
-import { Secret } from '../../console/secret.ts';
+import { Secret } from '../../platform/secret.ts';
 
 const find: SearchThenBind = {
   by: 'search',

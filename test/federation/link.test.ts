@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers, type Users } from '../../console/accounts/users.ts';
 import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
+import { createLink, type Link } from '../../console/federation/account-linking.ts';
 import type { UpstreamIdentity } from '../../console/federation/connector.ts';
-import { createLink, type Link } from '../../console/federation/link.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { refusalOf } from './support.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });

@@ -2,7 +2,7 @@
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
-import { Secret } from '../../console/secret.ts';
+import { Secret } from '../../platform/secret.ts';
 import { type CraftedProvider, clientId, clientSecret, startCraftedProvider } from './crafted-provider.ts';
 import { logoutClaims } from './logout-tokens.ts';
 import { loopbackOutbound, refusalOf } from './support.ts';

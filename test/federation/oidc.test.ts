@@ -4,7 +4,7 @@ import {
   createOidcConnector,
   type OidcClientAuthentication,
 } from '../../console/federation/oidc/connector.ts';
-import { Secret } from '../../console/secret.ts';
+import { Secret } from '../../platform/secret.ts';
 import {
   callbackUrl,
   loopbackOutbound,

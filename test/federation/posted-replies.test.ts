@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { createPostedReplies, type PostedReplies } from '../../console/federation/posted-replies.ts';
-import { createSealer } from '../../console/oidc/sealing.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createPostedReplies, type PostedReplies } from '../../console/federation/form-post-relay.ts';
+import { createSealer } from '../../console/keys/encryption.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ArtifactStore } from '../../console/storage/storage.ts';
 
 const reply = { providerId: 'corp', parameters: new Map([['SAMLResponse', 'what-it-says']]) };

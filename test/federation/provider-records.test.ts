@@ -9,9 +9,9 @@ import {
 } from '../../console/federation/providers/records.ts';
 import type { Provider } from '../../console/federation/providers/schema.ts';
 import { newSelfSigned } from '../../console/federation/saml/self-signed.ts';
-import { createSealer } from '../../console/oidc/sealing.ts';
-import { Secret } from '../../console/secret.ts';
+import { createSealer } from '../../console/keys/encryption.ts';
 import type { ProviderRecord } from '../../console/storage/records.ts';
+import { Secret } from '../../platform/secret.ts';
 import { oidcProvider, providerBase } from '../helpers/providers.ts';
 
 const secret = 'marmot-secret-0123456789';

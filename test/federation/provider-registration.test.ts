@@ -4,18 +4,18 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers, type Users } from '../../console/accounts/users.ts';
 import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
-import { createLink, type Link } from '../../console/federation/link.ts';
+import { createLink, type Link } from '../../console/federation/account-linking.ts';
 import {
   createProviderRegistration,
   type NewProvider,
   type ProviderRegistration,
 } from '../../console/federation/providers/registration.ts';
 import type { Provider } from '../../console/federation/providers/schema.ts';
-import { createOutbound } from '../../console/http/outbound.ts';
-import { createSealer } from '../../console/oidc/sealing.ts';
-import { Secret } from '../../console/secret.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createOutbound } from '../../console/http/outbound/outbound.ts';
+import { createSealer } from '../../console/keys/encryption.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { UserRecord } from '../../console/storage/records.ts';
+import { Secret } from '../../platform/secret.ts';
 import { oidcProvider, providerBase } from '../helpers/providers.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });

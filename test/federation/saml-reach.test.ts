@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EncryptOptions, encrypt } from 'xml-encryption';
 import { createSamlConnector, type SamlProvider } from '../../console/federation/saml/connector.ts';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import {
   callbackUrl,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { SamlProvider } from '../../console/federation/providers/schema.ts';
-import { Secret } from '../../console/secret.ts';
+import { Secret } from '../../platform/secret.ts';
 import { providerBase } from '../helpers/providers.ts';
 import {
   logoutUrl as honestLogoutUrl,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AttemptSecrets } from '../../console/federation/connector.ts';
 import { createSamlConnector } from '../../console/federation/saml/connector.ts';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import {
   callbackUrl,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { CallbackReply, FederationError, UpstreamIdentity } from '../../console/federation/connector.ts';
 import { createOidcConnector, type OidcProviderConfig } from '../../console/federation/oidc/connector.ts';
-import { createOutbound, type Outbound } from '../../console/http/outbound.ts';
+import { createOutbound, type Outbound } from '../../console/http/outbound/outbound.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 
 /** Where the console would be called back. */

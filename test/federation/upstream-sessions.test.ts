@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createUpstreamSessions, type UpstreamSession } from '../../console/federation/upstream-sessions.ts';
-import { createSealer } from '../../console/oidc/sealing.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createSealer } from '../../console/keys/encryption.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 
 const later = Math.floor(Date.now() / 1000) + 600;
 const ada: UpstreamSession = {

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers } from '../../console/accounts/users.ts';
 import { createAccountRegistry } from '../../console/accounts/voiding.ts';
-import { createAttempts } from '../../console/federation/attempts.ts';
+import { createLink } from '../../console/federation/account-linking.ts';
+import { createAttempts } from '../../console/federation/authorization-state.ts';
 import type { CallbackReply } from '../../console/federation/connector.ts';
-import { createLink } from '../../console/federation/link.ts';
 import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import {
   callbackUrl,
   loopbackOutbound,

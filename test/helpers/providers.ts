@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sealProvider } from '../../console/federation/providers/records.ts';
 import type { OidcProvider, Provider } from '../../console/federation/providers/schema.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
-import { createSealer } from '../../console/oidc/sealing.ts';
+import { createSealer } from '../../console/keys/encryption.ts';
 import { withStore } from './store.ts';
 
 /** @returns a new data directory in which these are configured before any console has run on it */

@@ -1,7 +1,7 @@
 /** The store of a running console, changed from outside, as an older command line did it. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 

@@ -16,7 +16,7 @@ const sign = '\u00a7';
 
 /** Standards by the names that are used here, each with what may stand between it and its section. */
 const standard =
-  /(?:RFC \d+|OpenID Connect [\w .-]*?|OIDC (?:Core|Discovery)|(?:RP-Initiated|Back-Channel|Front-Channel) Logout(?: 1\.0)?|SAML (?:Core|Bindings|Profiles|Metadata)|(?:Core|Bindings|Profiles)|NIST SP [\w-]+|FAPI 2\.0|W3C Trace Context|ITU-T X\.690|\[MS-DTYP\]|UTS #39),? \u00a7$/;
+  /(?:RFC \d+|OpenID Connect [\w .-]*?|OIDC (?:Core|Discovery)|(?:RP-Initiated|Back-Channel|Front-Channel) Logout(?: 1\.0)?|SAML (?:Core|Bindings|Profiles|Metadata)|(?:Core|Bindings|Profiles)|NIST SP [\w-]+|FAPI 2\.0|W3C Trace Context|XML 1\.0|ITU-T X\.690|\[MS-DTYP\]|UTS #39),? \u00a7$/;
 
 test('nothing cites a paper that is not in the repository', () => {
   expect(linesThat((line) => elsewhere.some((citation) => citation.test(line)))).toEqual([]);

@@ -1,88 +1,26 @@
+/** Imports point one way, between rooms and between files. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cyclesOf, readSources, root } from './modules.ts';
+import { importRules, roomOf, rooms, roomsWithin } from './rooms.ts';
 
-const root = resolve(import.meta.dirname, '../..');
+const names = Object.keys(rooms);
+const sources = readSources();
 
-/** File, what it imports, and whether the linter of this project lets it. */
-const rows = [
-  ['views/a.ts', '../console/errors.ts', false],
-  ['views/b.ts', './layout.ts', true],
-  ['member/a.ts', '../console/errors.ts', false],
-  ['member/data/a.ts', '../../member-proxy/rules.ts', false],
-  ['member/b.ts', '../member-proxy/fast-lane/fast-lane.ts', true],
-  ['member/d.ts', '../member-proxy/overload/overload.ts', true],
-  ['member/c.ts', '../member-proxy/rules.ts', false],
-  ['dashboard/a.ts', '../console/errors.ts', false],
-  ['dashboard/b.ts', '../views/layout.tsx', false],
-  ['dashboard/views/c.tsx', '../../views/layout.tsx', false],
-  ['dashboard/views/d.tsx', './layout.tsx', true],
-  ['dashboard/routes/e.ts', '../views/overview.tsx', true],
-  ['dashboard/f.ts', '../member/member.ts', false],
-  ['member-proxy/a.ts', '../console/storage/storage.ts', false],
-  ['member-proxy/b.ts', '../console/errors.ts', true],
-  ['member-proxy/c.ts', '../views/error.ts', false],
-  ['member-proxy/d.ts', '../console/log.ts', true],
-  ['member-proxy/e.ts', '../console/log-cleaning.ts', false],
-  ['console/accounts/a.ts', '../oidc/keys.ts', false],
-  ['console/accounts/b.ts', '../http/form.ts', false],
-  ['console/accounts/c.ts', '../storage/storage.ts', true],
-  ['console/http/a.ts', '../accounts/users.ts', false],
-  ['console/http/b.ts', '../errors.ts', true],
-  ['console/oidc/a.ts', '../../member-proxy/bearer.ts', false],
-  ['console/oidc/b.ts', '../admin/login.ts', false],
-  ['console/oidc/c.ts', '../storage/open.ts', false],
-  ['console/oidc/d.ts', '../accounts/users.ts', true],
-  ['console/oidc/e.ts', '../settings/settings.ts', false],
-  ['console/oidc/f.ts', '../settings/checks.ts', true],
-  ['console/oidc/g.ts', '../outbox/sender.ts', true],
-  ['console/oidc/h.ts', '../licence/licences.ts', false],
-  ['console/outbox/a.ts', '../http/outbound.ts', true],
-  ['console/outbox/b.ts', '../storage/storage.ts', true],
-  ['console/outbox/c.ts', '../storage/open.ts', false],
-  ['console/outbox/d.ts', '../oidc/keys.ts', false],
-  ['console/licence/a.ts', '../outbox/sender.ts', true],
-  ['console/licence/b.ts', '../oidc/keys.ts', false],
-  ['console/licence/c.ts', '../settings/settings.ts', false],
-  ['console/doctor/a.ts', '../oidc/keys.ts', false],
-  ['console/doctor/b.ts', '../licence/licences.ts', false],
-  ['console/http/d.ts', '../outbox/sender.ts', false],
-  ['console/http/c.ts', '../settings/table.ts', false],
-  ['console/admin/a.ts', '../oidc/keys.ts', false],
-  ['console/admin-api/a.ts', '../federation/providers/providers.ts', false],
-  ['console/admin-api/b.ts', '../http/send.ts', true],
-  ['console/federation/a.ts', '../admin-api/access.ts', false],
-  ['console/federation/saml/a.ts', '../../oidc/keys.ts', false],
-  ['console/federation/saml/b.ts', '../../settings/settings.ts', false],
-  ['console/federation/providers/a.ts', '../oidc/connector.ts', true],
-  ['console/oidc/i.ts', '../access/questions.ts', false],
-  ['console/admin-api/c.ts', '../access/questions.ts', false],
-  ['console/access/a.ts', '../../member-proxy/explain.ts', true],
-  ['console/access/b.ts', '../oidc/access-token.ts', true],
-  ['console/access/c.ts', '../admin-api/access.ts', false],
-  ['console/access/d.ts', '../services.ts', false],
-  ['console/access/e.ts', '../storage/open.ts', false],
-  ['console/commands/a.ts', '../storage/open.ts', false],
-  ['console/compose/a.ts', '../storage/open.ts', false],
-  ['console/compose/b.ts', '../oidc/keys.ts', true],
-  ['console/compose/c.ts', '../start.ts', false],
-  ['console/compose/d.ts', '../proxy/serve.ts', false],
-  ['console/proxy/a.ts', '../../member-proxy/bearer.ts', true],
-  ['console/proxy/b.ts', '../compose/member-surface.ts', true],
-  ['console/proxy/c.ts', '../oidc/token-news.ts', true],
-  ['console/proxy/d.ts', '../settings/settings.ts', true],
-  ['console/proxy/e.ts', '../app.ts', true],
-  ['console/proxy/f.ts', '../compose/shared.ts', false],
-  ['console/proxy/g.ts', '../oidc/keys.ts', false],
-  ['console/proxy/h.ts', '../storage/storage.ts', false],
-  ['console/proxy/i.ts', '../services.ts', false],
-  ['console/proxy/j.ts', '../../member/listen.ts', false],
-  ['console/services.ts', './storage/open.ts', false],
-  ['console/main.ts', './storage/open.ts', true],
-] as const;
+/** A file at each depth of each room, and what it imports, one of each room and entries. */
+const rows = names.flatMap((room) =>
+  ['', 'a/', 'a/b/'].flatMap((below) =>
+    [...names, 'console'].map((to) => ({
+      file: `${room}/${below}from-${to.replaceAll('/', '-')}.ts`,
+      to: `${to}/thing.ts`,
+      isAllowed: to === room || rooms[room]!.includes(to),
+    })),
+  ),
+);
 
 let tree: string;
 let refused: Set<string>;
@@ -90,16 +28,64 @@ let refused: Set<string>;
 beforeAll(async () => {
   tree = await realpath(await mkdtemp(join(tmpdir(), 'console-imports-')));
   await cp(join(root, 'biome.json'), join(tree, 'biome.json'));
-  for (const [file, from] of rows) {
+  for (const { file, to } of rows) {
     await mkdir(dirname(join(tree, file)), { recursive: true });
-    await writeFile(join(tree, file), `export { thing } from '${from}';\n`);
+    const path = relative(dirname(file), to);
+    await writeFile(
+      join(tree, file),
+      `export { thing } from '${path.startsWith('.') ? path : `./${path}`}';\n`,
+    );
   }
   refused = await lint(tree);
 });
 afterAll(() => rm(tree, { recursive: true }));
 
-test.each(rows)('%s may import %s: %s', (file, _from, isAllowed) => {
-  expect(refused.has(file)).toBe(!isAllowed);
+test.each(names)('the linter lets files of %s import what its room may, and nothing else', (room) => {
+  const wrong = rows
+    .filter(({ file }) => file.startsWith(`${room}/`))
+    .filter(({ file, isAllowed }) => refused.has(file) === isAllowed)
+    .map(({ file, to, isAllowed }) => `${file} → ${to}: ${isAllowed ? 'refused' : 'let through'}`);
+  expect(wrong).toEqual([]);
+});
+
+test('the rules of the linter are those of the table', async () => {
+  const { overrides } = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
+  const own = overrides.filter(
+    ({ linter }: { linter: { rules: { style?: { noRestrictedImports?: object } } } }) =>
+      linter.rules.style?.noRestrictedImports !== undefined,
+  );
+  expect(own).toEqual(importRules());
+});
+
+test('no room may import one that may import it, at any distance', () => {
+  const asFiles = Object.entries(rooms).map(([file, imports]) => ({ file, imports }));
+  expect(cyclesOf(asFiles)).toEqual([]);
+});
+
+test('no file imports itself by way of others, types included', () => {
+  expect(sources.length).toBeGreaterThan(600);
+  expect(cyclesOf(sources)).toEqual([]);
+});
+
+test('every file of production code stands in a room, but for the entries of the console and the commands', () => {
+  const outside = sources.map(({ file }) => file).filter((file) => roomOf(file) === undefined);
+  expect(outside.filter((file) => !/^(?:console|bin)\/[^/]+$/.test(file))).toEqual([]);
+});
+
+test('every import of production code is one that its room may', () => {
+  const wrong = sources.flatMap(({ file, imports }) => {
+    const room = roomOf(file);
+    if (room === undefined) return [];
+    return imports
+      .filter((to) => roomOf(to) !== room && !rooms[room]!.includes(roomOf(to) ?? ''))
+      .map((to) => `${file} → ${to}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('a room within a room is reached by its own name alone', () => {
+  expect(roomsWithin('console/storage')).toEqual(['console/storage/embedded']);
+  expect(rooms['console/accounts']).not.toContain('console/storage/embedded');
 });
 
 async function lint(cwd: string): Promise<Set<string>> {
@@ -112,7 +98,8 @@ async function lint(cwd: string): Promise<Set<string>> {
     '--only=style/noRestrictedImports',
     '.',
   ];
-  const { stdout } = await promisify(execFile)(biome, args, { cwd }).catch((error) => error);
+  const options = { cwd, maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await promisify(execFile)(biome, args, options).catch((error) => error);
   const lines = String(stdout)
     .split('\n')
     .filter((line) => line.includes('noRestrictedImports'));

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ProblemError } from '../../console/errors.ts';
-import { createOutbound, type Outbound } from '../../console/http/outbound.ts';
-import { OutboundError } from '../../console/http/outbound-exchange.ts';
+import { createOutbound, type Outbound } from '../../console/http/outbound/outbound.ts';
+import { OutboundError } from '../../console/http/outbound/outbound-exchange.ts';
+import { ProblemError } from '../../platform/errors.ts';
 
 /** A server on this machine that no tricked address may reach. */
 let seen: string[] = [];

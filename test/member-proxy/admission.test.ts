@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { AdmissionLimits } from '../../member-proxy/admission.ts';
+import type { AdmissionLimits } from '../../member-proxy/rate-limit.ts';
 import { type Answer, startProxy, startRecorder, until } from './servers.ts';
 import { signToken } from './tokens.ts';
 

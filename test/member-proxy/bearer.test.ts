@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, KeyObject } from 'node:crypto';
 import { exportSPKI, generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createBearerCheck } from '../../member-proxy/bearer.ts';
+import { createBearerCheck } from '../../access-tokens/bearer.ts';
 import { startProxy, startRecorder, type TestProxy } from './servers.ts';
 import {
   audience,

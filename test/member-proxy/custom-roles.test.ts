@@ -1,7 +1,7 @@
 /** Roles that administrators make: what a token opens hangs on what its roles are now. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRoleBook } from '../../member-proxy/role-book.ts';
+import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
 import { runTool, toolDone } from '../commands/support.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';

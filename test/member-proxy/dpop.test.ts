@@ -1,6 +1,6 @@
 /** Calls with tokens that are bound to a key (RFC 9449 §7). Here the console's address is not the one that is listened at. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createReplays } from '../../member-proxy/dpop/replays.ts';
+import { createReplays } from '../../access-tokens/dpop/replays.ts';
 import { type ClientKey, makeProof, newClientKey, type ProofParts } from '../helpers/dpop.ts';
 import { sendRaw, startProxy, startRecorder, type TestProxy, until } from './servers.ts';
 import { issuer, signToken, tokenFor } from './tokens.ts';

@@ -1,6 +1,6 @@
 /** Names that the specification and the real engine do not share, and the engine's first path segment at this side. */
 import { afterEach, expect, test } from 'vitest';
-import { LaneRequest } from '../../member-proxy/fast-lane/lane-request.ts';
+import { LaneRequest } from '../../http/server/fast-path/fast-request.ts';
 import { type ProxyOptions, startProxy, startRecorder, type TestProxy, until } from './servers.ts';
 import { tokenFor } from './tokens.ts';
 

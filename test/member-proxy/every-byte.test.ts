@@ -5,9 +5,9 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { readPlainRequest } from '../../member-proxy/fast-lane/plain-request.ts';
-import { memberPaths, serverOptions } from '../../member-proxy/server-options.ts';
-import { createReplyReader } from '../../member-proxy/upstream/reply-reader.ts';
+import { createReplyReader } from '../../http/client/reply-reader.ts';
+import { readPlainRequest } from '../../http/server/fast-path/plain-request.ts';
+import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
 
 /** Every so many of all; `EVERY_BYTE=1` looks at each, which takes minutes. */
 const stride = Number(process.env.EVERY_BYTE ?? 29);

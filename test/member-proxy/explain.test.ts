@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createExplain } from '../../member-proxy/explain.ts';
+import { createExplain } from '../../member-proxy/authorization/explain.ts';
 
 const explain = createExplain();
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { LaneRequest } from '../../member-proxy/fast-lane/lane-request.ts';
+import { LaneRequest } from '../../http/server/fast-path/fast-request.ts';
 import {
   type Answer,
   type ProxyOptions,

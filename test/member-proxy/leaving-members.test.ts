@@ -1,7 +1,7 @@
 /** Members that go down in their orderly way, and answer meanwhile as the real engine does (decision 19). */
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ProbeTimes } from '../../member-proxy/members.ts';
+import type { ProbeTimes } from '../../member-proxy/members/members.ts';
 import { type RawReply, sendRaw, startProxy, startRawMember, type TestProxy, until } from './servers.ts';
 import { tokenFor } from './tokens.ts';
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../member-proxy/limits.ts';
-import { createMembers, type DiscoveredMember } from '../../member-proxy/members.ts';
+import { createMembers, type DiscoveredMember } from '../../member-proxy/members/members.ts';
 import {
   type Answer,
   type ProxyOptions,

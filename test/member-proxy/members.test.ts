@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../member-proxy/limits.ts';
-import { createMembers, type MemberStatus, type MembersDeps } from '../../member-proxy/members.ts';
-import type { MemberPrefix } from '../../member-proxy/prefix.ts';
+import { createMembers, type MemberStatus, type MembersDeps } from '../../member-proxy/members/members.ts';
+import type { MemberPrefix } from '../../member-proxy/members/prefix.ts';
 import {
   type Answer,
   sendRaw,

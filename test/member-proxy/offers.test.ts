@@ -1,6 +1,6 @@
 /** Offers whose item or queue the real engine would read otherwise than it is written. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { createExplain } from '../../member-proxy/explain.ts';
+import { createExplain } from '../../member-proxy/authorization/explain.ts';
 import { sendRaw, startProxy, startRecorder } from './servers.ts';
 import { signToken, tokenFor } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ruleTable } from '../../member-proxy/rule-table.ts';
+import { ruleTable } from '../../member-proxy/authorization/rule-table.ts';
 import { type ProxyOptions, startProxy, startRecorder, type TestProxy } from './servers.ts';
 import { tokenFor } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { rolePermissions } from '../../member-proxy/permissions.ts';
-import { ruleTable } from '../../member-proxy/rule-table.ts';
+import { rolePermissions } from '../../member-proxy/authorization/permissions.ts';
+import { ruleTable } from '../../member-proxy/authorization/rule-table.ts';
 import { sendRaw, startProxy, startRecorder, type TestProxy } from './servers.ts';
 import { signToken, tokenFor } from './tokens.ts';
 

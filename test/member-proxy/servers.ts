@@ -14,18 +14,18 @@ import {
   type Server as NetServer,
   type Socket,
 } from 'node:net';
-import { type BearerCheck, createBearerCheck } from '../../member-proxy/bearer.ts';
-import { createProofCheck, createProofMemory } from '../../member-proxy/dpop/proof.ts';
-import type { ReplayLimits } from '../../member-proxy/dpop/replays.ts';
-import { guardConnections } from '../../member-proxy/guard-connections.ts';
+import { type BearerCheck, createBearerCheck } from '../../access-tokens/bearer.ts';
+import { createProofCheck, createProofMemory } from '../../access-tokens/dpop/proof.ts';
+import type { ReplayLimits } from '../../access-tokens/dpop/replays.ts';
+import { defaultOverloadLimits, type OverloadLimits } from '../../http/server/overload/limits.ts';
+import { createOverload } from '../../http/server/overload/overload.ts';
+import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
+import { guardConnections } from '../../member-proxy/connection-guard.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
-import type { HealthRules } from '../../member-proxy/member-health.ts';
-import { createMembers, type MembersDeps, type ProbeTimes } from '../../member-proxy/members.ts';
-import { defaultOverloadLimits, type OverloadLimits } from '../../member-proxy/overload/limits.ts';
-import { createOverload } from '../../member-proxy/overload/overload.ts';
-import type { MemberPrefix } from '../../member-proxy/prefix.ts';
+import type { HealthRules } from '../../member-proxy/members/member-health.ts';
+import { createMembers, type MembersDeps, type ProbeTimes } from '../../member-proxy/members/members.ts';
+import type { MemberPrefix } from '../../member-proxy/members/prefix.ts';
 import { type CallRecord, createMemberProxy, type MemberProxyDeps } from '../../member-proxy/proxy.ts';
-import { memberPaths, serverOptions } from '../../member-proxy/server-options.ts';
 import { audience, issuer, keySet, makeKey, type TestKey } from './tokens.ts';
 
 /** One request as a member saw it. */

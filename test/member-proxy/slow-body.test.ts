@@ -1,7 +1,7 @@
 /** Calls whose bodies take their time: what let them in may have ended before they are whole. */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createRoleBook } from '../../member-proxy/role-book.ts';
+import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
 import { startProxy, startRecorder, type TestProxy, until } from './servers.ts';
 import { signToken } from './tokens.ts';
 

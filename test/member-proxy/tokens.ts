@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
-import type { KeyName } from '../../member-proxy/verify-token.ts';
+import type { KeyName } from '../../access-tokens/verify-token.ts';
 
 export const issuer = 'http://console.test:8080';
 export const audience = 'urn:cluster-console:member';

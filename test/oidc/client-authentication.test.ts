@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretDigest } from '../../console/oidc/clients.ts';
+import { secretDigest } from '../../console/clients/clients.ts';
 import { clientSecret, type RunningConsole, runRefused, startConsole } from '../helpers/console.ts';
 import { basic, machineClient, post as postFrom, registerClients, requestScope } from './support.ts';
 

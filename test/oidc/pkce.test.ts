@@ -1,7 +1,7 @@
 /** What ties a code to who asked for it: PKCE, or a nonce where a client has a secret, or neither where it is let off. */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretDigest } from '../../console/oidc/clients.ts';
+import { secretDigest } from '../../console/clients/clients.ts';
 import type { ClientRecord } from '../../console/storage/records.ts';
 import { runTool, toolDone } from '../commands/support.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';

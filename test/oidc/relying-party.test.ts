@@ -2,8 +2,8 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKeys } from '../../console/oidc/keys.ts';
-import { createSealer } from '../../console/oidc/sealing.ts';
+import { createSealer } from '../../console/keys/encryption.ts';
+import { createKeys } from '../../console/keys/keys.ts';
 import { admin, clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { authorizationPath, callbackOf, dashboard, userinfo } from '../helpers/sign-in.ts';
 import { until, withStore } from '../helpers/store.ts';

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { secretDigest } from '../../console/oidc/clients.ts';
-import { createKeys, type Keys } from '../../console/oidc/keys.ts';
-import { createSealer } from '../../console/oidc/sealing.ts';
+import { secretDigest } from '../../console/clients/clients.ts';
+import { createSealer } from '../../console/keys/encryption.ts';
+import { createKeys, type Keys } from '../../console/keys/keys.ts';
 import type { ClientRecord } from '../../console/storage/records.ts';
 import { clientSecret, type RunningConsole } from '../helpers/console.ts';
 import { withStore } from '../helpers/store.ts';

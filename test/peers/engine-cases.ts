@@ -2,8 +2,8 @@
  * Every endpoint with its group on and off, by a wrong method, with a part missing and with wrong credentials: calls
  * that are made at members directly, to see where the embedded one differs.
  */
-import { routesOf } from '../../member-proxy/routes.ts';
-import { ruleTable } from '../../member-proxy/rule-table.ts';
+import { routesOf } from '../../member-proxy/authorization/routes.ts';
+import { ruleTable } from '../../member-proxy/authorization/rule-table.ts';
 import { ask } from '../helpers/wire.ts';
 import { bodyOf, type EngineRow, engineTable, plain, ruleOf, shutdownRows } from './engine-table.ts';
 

@@ -3,7 +3,7 @@
  * `readByEngine` says. Then the same offers through the console, with a token for one queue, which nobody else's feels.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readByEngine } from '../../member-proxy/engine-reading.ts';
+import { readByEngine } from '../../member-proxy/authorization/engine-reading.ts';
 import { ask } from '../helpers/wire.ts';
 import { type EngineConsole, startEngineConsole } from './support/engine-console.ts';
 import {

@@ -3,8 +3,8 @@
  * 5.3.8 and 5.7.0 do it (read off the wire), and the embedded member where it is meant to differ. The rows are a walk:
  * they run from top to bottom, at a member that has just started.
  */
-import { routesOf } from '../../member-proxy/routes.ts';
-import { type Rule, ruleTable } from '../../member-proxy/rule-table.ts';
+import { routesOf } from '../../member-proxy/authorization/routes.ts';
+import { type Rule, ruleTable } from '../../member-proxy/authorization/rule-table.ts';
 import type { WireAnswer } from '../helpers/wire.ts';
 import type { Release } from './support/engine-members.ts';
 

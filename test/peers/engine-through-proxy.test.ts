@@ -1,7 +1,7 @@
 /** The whole specification through the proxy, at three members of the real engine. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rolePermissions } from '../../member-proxy/permissions.ts';
-import { ruleTable } from '../../member-proxy/rule-table.ts';
+import { rolePermissions } from '../../member-proxy/authorization/permissions.ts';
+import { ruleTable } from '../../member-proxy/authorization/rule-table.ts';
 import { until } from '../helpers/store.ts';
 import type { WireAnswer } from '../helpers/wire.ts';
 import {

@@ -7,7 +7,7 @@ import {
   createOidcConnector,
   type OidcClientAuthentication,
 } from '../../console/federation/oidc/connector.ts';
-import { Secret } from '../../console/secret.ts';
+import { Secret } from '../../platform/secret.ts';
 import { loopbackOutbound } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { type CallbackAddress, openCallback } from './support/callback.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { RedirectConnector, UpstreamIdentity } from '../../console/federation/connector.ts';
 import { createSamlConnector } from '../../console/federation/saml/connector.ts';
 import { readProviderMetadata, writeOwnMetadata } from '../../console/federation/saml/metadata.ts';
-import { createMemoryStorage } from '../../console/storage/memory.ts';
+import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { newKeyPair } from '../federation/saml-provider.ts';
 import { refusalOf } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openStorage, restoreStorage } from '../../console/storage/open.ts';
+import { openStorage, restoreStorage } from '../../console/storage/embedded/open.ts';
 import { StorageRefusedError } from '../../console/storage/storage.ts';
 import { openStorageProcess } from './helpers/storage-process.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';

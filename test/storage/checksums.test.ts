@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { describe, expect, test } from 'vitest';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import { startConsole } from '../helpers/console.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import { openStorageProcess, startStorageProcess } from './helpers/storage-process.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';

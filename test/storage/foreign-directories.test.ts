@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import { runTool } from '../commands/support.ts';
 import { runRefused } from '../helpers/console.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openStorage } from '../../console/storage/open.ts';
-import type { StorageLog } from '../../console/storage/permissions.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
+import type { StorageLog } from '../../console/storage/embedded/permissions.ts';
 import { StorageRefusedError } from '../../console/storage/storage.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import { StorageRefusedError } from '../../console/storage/storage.ts';
 import { openStorageProcess, startStorageProcess } from './helpers/storage-process.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';

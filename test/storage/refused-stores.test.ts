@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { describe, expect, test } from 'vitest';
-import { openStorage } from '../../console/storage/open.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
 import { StorageRefusedError } from '../../console/storage/storage.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 

@@ -1,18 +1,18 @@
 /** The command line's side of the channel: finds a running console and lets it do the work. */
 import { createConnection, type Socket } from 'node:net';
-import { CommandError, type Reply, type Tools } from '../command.ts';
-import { explainFailure } from '../failures.ts';
+import { CommandError, type Reply, type Tools } from '../runner/command.ts';
+import { explainFailure } from '../runner/failures.ts';
 import {
   channelProtocol,
   type FromCaller,
   type FromConsole,
   messagesOf,
   type SocketPath,
-  type StoreKnowledge,
   send,
   socketPath,
 } from './messages.ts';
 import { RemoteFailure } from './remote-failure.ts';
+import type { StoreKnowledge } from './store-knowledge.ts';
 
 /** A console that runs and answers. */
 export interface ConsoleCall {

@@ -7,9 +7,9 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { ClientExcess } from '../../oidc/client-excess.ts';
-import type { Reply } from '../command.ts';
-import type { Failure } from '../failures.ts';
+import type { Reply } from '../runner/command.ts';
+import type { Failure } from '../runner/failure.ts';
+import type { StoreKnowledge } from './store-knowledge.ts';
 
 export const socketFile = 'console.sock';
 
@@ -33,17 +33,6 @@ export type FromCaller =
   | { readonly kind: 'content'; readonly text: string }
   /** It could not be read. */
   | { readonly kind: 'unread'; readonly message: string };
-
-/** What only who has the store open can tell. */
-export interface StoreKnowledge extends ClientExcess {
-  /** Ids of the keys that the key set has to show. */
-  readonly kids: readonly string[];
-  /** A signed question for the application; absent while there are no keys. */
-  readonly request?: string;
-  readonly waitingLicence?: { readonly id: string; readonly reason?: string };
-  /** Why the store cannot be written, if it cannot. */
-  readonly unwritable?: { readonly reason: string; readonly state?: string };
-}
 
 /** A message is at most a file of 256 KiB with every character escaped, or a list of 10,000 sessions. */
 export function send(socket: Socket, message: FromConsole | FromCaller): void {

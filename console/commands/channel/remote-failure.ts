@@ -1,4 +1,4 @@
-import type { Failure } from '../failures.ts';
+import type { Failure } from '../runner/failure.ts';
 
 /** What the console says of a command that it refused, word by word. */
 export class RemoteFailure extends Error {

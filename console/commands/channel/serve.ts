@@ -2,14 +2,14 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { MemberStatus } from '../../../member-proxy/members.ts';
-import { ProblemError, problems } from '../../errors.ts';
-import type { Services } from '../../services.ts';
+import type { MemberStatus } from '../../../member-proxy/members/members.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { version } from '../../../platform/version.ts';
+import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { StorageRefusedError } from '../../storage/storage.ts';
-import { version } from '../../version.ts';
-import { createAuditFile } from '../audit-file.ts';
-import { CommandError, type Tools } from '../command.ts';
+import { createAuditFile } from '../runner/audit-file.ts';
+import { CommandError, type Tools } from '../runner/command.ts';
 import {
   channelProtocol,
   type FromCaller,
@@ -81,7 +81,7 @@ function listen(server: Server, path: string): Promise<void> {
 async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
   const say = (message: FromConsole) => send(socket, message);
   say({ kind: 'hello', protocol: channelProtocol, version: version(), pid: process.pid });
-  const { explainFailure } = await import('../failures.ts');
+  const { explainFailure } = await import('../runner/failures.ts');
   try {
     const messages = messagesOf<FromCaller>(socket);
     const { value: asked } = await messages.next();
@@ -104,9 +104,9 @@ async function run(
 ) {
   // Loaded by the first command: a start has no use for them.
   const [{ parseArguments }, { commands }, { runCommand }] = await Promise.all([
-    import('../parse.ts'),
+    import('../runner/parse.ts'),
     import('../table.ts'),
-    import('../run.ts'),
+    import('../runner/run.ts'),
   ]);
 
   async function read(what: 'secret' | 'file', path: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AndFilter, EqualityFilter, FilterParser, ResultCodeError } from 'ldapts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../../platform/log.ts';
 import { FederationError, type PasswordConnector, type UpstreamIdentity } from '../connector.ts';
 import { textsOf, toIdentity, usernameOf, wantedAttributes } from './entry.ts';
 import { type DirectorySession, openDirectorySession } from './session.ts';

@@ -1,12 +1,12 @@
 /** Directories behind the form of the sign-in page: asked in their order for who has no password here. */
 import { randomBytes } from 'node:crypto';
+import type { Logger } from '../../../platform/log.ts';
 import type { Directories } from '../../accounts/sign-in.ts';
-import type { Logger } from '../../log.ts';
 import type { UserRecord } from '../../storage/records.ts';
+import { AccountDisabledError, type Link } from '../account-linking.ts';
 import { FederationError, type PasswordConnector } from '../connector.ts';
-import { AccountDisabledError, type Link } from '../link.ts';
+import { asRefusal } from '../errors.ts';
 import type { LiveProvider, Providers } from '../providers/providers.ts';
-import { asRefusal } from '../refusals.ts';
 
 export interface DirectoriesDeps {
   readonly providers: Pick<Providers, 'directories'>;

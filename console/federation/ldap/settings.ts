@@ -1,6 +1,6 @@
 import { FilterParser } from 'ldapts';
-import { isLoopbackHost } from '../../http/loopback.ts';
-import type { Secret } from '../../secret.ts';
+import type { Secret } from '../../../platform/secret.ts';
+import { isLoopbackHost } from '../../http/outbound/loopback.ts';
 import { usernamePlaceholder } from './text.ts';
 
 /** A directory and how people are found in it. */

@@ -2,7 +2,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { BerReader } from 'ldapts';
-import { isLoopbackAddress } from '../../http/loopback.ts';
+import { isLoopbackAddress } from '../../http/outbound/loopback.ts';
 
 export interface DirectoryAddress {
   /** `ldap://host[:port]` or `ldaps://host[:port]`. */

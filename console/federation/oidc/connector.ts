@@ -1,8 +1,8 @@
 /** An outside OpenID Connect provider: code flow with PKCE, every check of S43 and S44. */
 import { compactVerify, importJWK, type JWK } from 'jose';
 import * as client from 'openid-client';
-import type { Outbound } from '../../http/outbound.ts';
-import type { Secret } from '../../secret.ts';
+import type { Secret } from '../../../platform/secret.ts';
+import type { Outbound } from '../../http/outbound/outbound.ts';
 import {
   type AttemptSecrets,
   type CallbackReply,

@@ -1,8 +1,8 @@
 /** What an OpenID Connect provider says of itself, step by step. */
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { JWK } from 'jose';
-import { ProblemError } from '../../errors.ts';
-import { OutboundError, type OutboundResponse } from '../../http/outbound-exchange.ts';
+import { ProblemError } from '../../../platform/errors.ts';
+import { OutboundError, type OutboundResponse } from '../../http/outbound/outbound-exchange.ts';
 import type { DryRun, DryRunDeps } from '../dry-run.ts';
 import type { OidcProvider } from '../providers/schema.ts';
 import { outboundReasons } from './errors.ts';

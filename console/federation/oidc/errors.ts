@@ -6,8 +6,8 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import { ProblemError } from '../../errors.ts';
-import { OutboundError } from '../../http/outbound-exchange.ts';
+import { ProblemError } from '../../../platform/errors.ts';
+import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
 
 /** @returns what to throw instead: a flaw of this program stays what it is */

@@ -1,6 +1,6 @@
 /** Providers for the admin API: bodies checked by a schema, answers without secrets. */
 import { z } from 'zod';
-import { ProblemError, problems } from '../../errors.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   fieldsOfKind,
   type ProviderField,

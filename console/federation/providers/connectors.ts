@@ -1,6 +1,7 @@
 /** From a provider's record to its connector, with the protocols that are needed and no others. */
-import type { Outbound } from '../../http/outbound.ts';
-import type { Logger } from '../../log.ts';
+
+import type { Logger } from '../../../platform/log.ts';
+import type { Outbound } from '../../http/outbound/outbound.ts';
 import type { ProviderRecord } from '../../storage/records.ts';
 import type { ArtifactStore } from '../../storage/storage.ts';
 import type { Connector } from '../connector.ts';

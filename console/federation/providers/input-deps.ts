@@ -1,7 +1,7 @@
 /** What reading a provider's settings needs of the world: its metadata, and keys for it. */
-import { ProblemError, problems } from '../../errors.ts';
-import type { Outbound } from '../../http/outbound.ts';
-import { OutboundError } from '../../http/outbound-exchange.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Outbound } from '../../http/outbound/outbound.ts';
+import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
 import { outboundReasons } from '../oidc/errors.ts';
 import { newSelfSigned, type SelfSignedDeps } from '../saml/self-signed.ts';

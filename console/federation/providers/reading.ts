@@ -1,6 +1,9 @@
 /** From what an administrator says of a provider to its settings: which fields go together is decided here. */
 
+import { readLdap } from '../ldap/config-input.ts';
+import { readOidc } from '../oidc/config-input.ts';
 import { parseDefaultRole, parseRoleRule, RoleRuleError, type RoleRules } from '../role-rules.ts';
+import { readSaml } from '../saml/config-input.ts';
 import {
   fieldsOfKind,
   type ProviderField,
@@ -10,9 +13,6 @@ import {
   type ProviderKind,
   providerKinds,
 } from './input.ts';
-import { readLdap } from './input-ldap.ts';
-import { readOidc } from './input-oidc.ts';
-import { readSaml } from './input-saml.ts';
 import type { NewProvider } from './registration.ts';
 import type { Provider } from './schema.ts';
 

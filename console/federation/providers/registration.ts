@@ -3,11 +3,12 @@
  * do hangs on it: with the provider disabled or gone, its accounts are out at once, and the id of one that
  * is gone hands nothing to the next.
  */
+
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import { checkRolesExist } from '../../accounts/roles.ts';
 import { checkAdminRemains, hasAdmin } from '../../accounts/users.ts';
 import type { AccountRegistry } from '../../accounts/voiding.ts';
-import { ProblemError, problems } from '../../errors.ts';
-import type { Outbound } from '../../http/outbound.ts';
+import type { Outbound } from '../../http/outbound/outbound.ts';
 import type { ProviderRecord, UserRecord } from '../../storage/records.ts';
 import type { RegistryTransaction } from '../../storage/storage.ts';
 import { openProvider, ProviderRecordError, sealProvider } from './records.ts';

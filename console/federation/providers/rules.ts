@@ -1,7 +1,7 @@
 /** What must hold of a provider before it is kept, beyond the form of its fields. */
-import { ProblemError, problems } from '../../errors.ts';
-import { isLoopbackHost } from '../../http/loopback.ts';
-import type { Outbound } from '../../http/outbound.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { isLoopbackHost } from '../../http/outbound/loopback.ts';
+import type { Outbound } from '../../http/outbound/outbound.ts';
 import { ldapProblems } from '../ldap/settings.ts';
 import {
   type LdapProvider,

@@ -1,6 +1,6 @@
 /** What an outside identity provider is: as connectors take it, and the form that the registry keeps. */
 import { z } from 'zod';
-import type { Secret } from '../../secret.ts';
+import type { Secret } from '../../../platform/secret.ts';
 import type { LdapSettings } from '../ldap/settings.ts';
 import type { OidcProviderConfig } from '../oidc/connector.ts';
 import { isRoleName, type RoleRules } from '../role-rules.ts';

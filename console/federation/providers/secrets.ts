@@ -1,6 +1,6 @@
 /** The secrets of a provider: sealed in the registry, wrapped for connectors (S79). */
 import type { JWK } from 'jose';
-import { Secret } from '../../secret.ts';
+import { Secret } from '../../../platform/secret.ts';
 import type { OidcClientAuthentication } from '../oidc/connector.ts';
 import type { OidcProvider, Provider, SamlSettings, StoredProvider } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** The steps of a sign-in by a SAML provider, as far as they go without a person. */
-import { ProblemError } from '../../errors.ts';
+import { ProblemError } from '../../../platform/errors.ts';
 import { FederationError } from '../connector.ts';
 import { createDryRun, type DryRun, type DryRunDeps, type DryStep } from '../dry-run.ts';
 import { callbackAddress, samlDeps, samlEntityId } from '../providers/connectors.ts';

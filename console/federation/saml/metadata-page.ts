@@ -1,6 +1,6 @@
 /** `/login/saml/<id>/metadata`: what an administrator hands to a SAML provider. */
 import type { Context } from 'koa';
-import { ProblemError, problems } from '../../errors.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import { callbackAddress, samlEntityId, samlLogoutAddress } from '../providers/connectors.ts';
 import type { Providers } from '../providers/providers.ts';
 

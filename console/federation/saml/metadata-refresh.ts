@@ -3,9 +3,9 @@
  * changes its signing key announces it there, and nobody has to be awake for it. Without a certificate for the
  * metadata nothing is fetched: an address alone proves nobody.
  */
-import { ProblemError } from '../../errors.ts';
-import type { Outbound } from '../../http/outbound.ts';
-import type { Logger } from '../../log.ts';
+import { ProblemError } from '../../../platform/errors.ts';
+import type { Logger } from '../../../platform/log.ts';
+import type { Outbound } from '../../http/outbound/outbound.ts';
 import { FederationError } from '../connector.ts';
 import { fetchMetadata } from '../providers/input-deps.ts';
 import type { ProviderRegistration } from '../providers/registration.ts';

@@ -3,7 +3,7 @@
  * Started by storage-process.ts; arguments: data directory, role.
  */
 import { createInterface } from 'node:readline';
-import { openStorage } from '../../../console/storage/open.ts';
+import { openStorage } from '../../../console/storage/embedded/open.ts';
 import { type Storage, StorageRefusedError } from '../../../console/storage/storage.ts';
 
 export type Command =

@@ -1,0 +1,86 @@
+/** What member surfaces refused lately, here and in processes of their own, kept for whoever asks why. */
+import type { RefusedCall } from '../../member-proxy/refused-call.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
+import {
+  type BatchPlace,
+  createRefusalKeeper,
+  type KeptRefusal,
+  placeOf,
+  type RefusalBatch,
+  ringSize,
+} from './denial-buffer.ts';
+
+export interface FoundRefusal extends KeptRefusal {
+  /** The client whose process has refused it, when that was not the console. */
+  readonly reportedBy?: string;
+}
+
+export interface Refusals {
+  /** Touches memory only. @returns the decision id, which says where the refusal will lie */
+  keep(refused: RefusedCall): string;
+  /**
+   * Keeps what another process has refused.
+   *
+   * @param batch     its ids are of another process
+   * @param clientId  who reports it
+   * @throws {StorageUnavailableError}
+   */
+  keepReported(batch: RefusalBatch, clientId: string): Promise<void>;
+  /** Those of other processes are found a second after they happened. @returns undefined when unknown, or gone */
+  find(decisionId: string): Promise<FoundRefusal | undefined>;
+  /** Writes what is still to be written. */
+  close(): Promise<void>;
+}
+
+export interface RefusalsDeps {
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'get'>;
+  /** Random, so that two processes never write to the same place; of `A-Z a-z 0-9 _ -`. */
+  readonly newStem: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+const kinds = { own: 'RefusedCalls', reported: 'ReportedRefusals' } as const;
+const lifeSeconds = 24 * 3600;
+
+export function createRefusals({ artifacts, newStem, now, log }: RefusalsDeps): Refusals {
+  const keeper = createRefusalKeeper({ write: (batch) => put(kinds.own, batch), newStem, now, log });
+
+  return {
+    keep: keeper.keep,
+    keepReported: (batch, clientId) => put(kinds.reported, batch, clientId),
+    async find(decisionId) {
+      const place = placeOf(decisionId);
+      if (!place) return undefined;
+      await keeper.flush();
+      const kind = place.isElsewhere ? kinds.reported : kinds.own;
+      const artifact = await artifacts.get(kind, slotOf(place));
+      const { batch, refusals, reportedBy } = (artifact?.payload ?? {}) as Partial<Payload>;
+      const found = batch === place.number && refusals?.find((refusal) => refusal.decisionId === decisionId);
+      return found ? { ...found, ...(reportedBy !== undefined && { reportedBy }) } : undefined;
+    },
+    close: keeper.flush,
+  };
+
+  function put(kind: string, batch: RefusalBatch, reportedBy?: string): Promise<void> {
+    const payload: Payload = {
+      batch: batch.number,
+      refusals: batch.refusals,
+      ...(reportedBy !== undefined && { reportedBy }),
+    };
+    const expiresAt = Math.ceil(now() / 1000) + lifeSeconds;
+    return artifacts.put(kind, slotOf(batch), { payload: { ...payload }, expiresAt });
+  }
+}
+
+interface Payload {
+  readonly batch: number;
+  readonly refusals: readonly KeptRefusal[];
+  readonly reportedBy?: string;
+}
+
+function slotOf({ stem, number }: BatchPlace): string {
+  return `${stem}.${number % ringSize}`;
+}

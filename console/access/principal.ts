@@ -1,0 +1,88 @@
+/** What a user, a machine, a user of an application, or somebody with these roles and scopes would bring along to a call. */
+import type { Holder } from '../../member-proxy/authorization/explain.ts';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { CustomRoles } from '../accounts/custom-roles.ts';
+import type { Users } from '../accounts/users.ts';
+import type { Clients } from '../clients/clients.ts';
+import { rolesAt, rolesOfMachine } from '../clients/role-ceiling.ts';
+import { machineRoles } from '../clients/scopes.ts';
+import type { ClientRecord } from '../storage/records.ts';
+
+export interface AskedHolder {
+  readonly user?: string | undefined;
+  readonly client?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
+  readonly scopes?: readonly string[] | undefined;
+}
+
+export interface HolderDeps {
+  readonly users: Pick<Users, 'findByName'>;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly roles: Pick<CustomRoles, 'names'>;
+}
+
+/** @throws {ProblemError} `not_found`, `invalid_request` */
+export function holderOf(
+  { user, client, roles = [], scopes = [] }: AskedHolder,
+  { users, clients, roles: known }: HolderDeps,
+): Holder {
+  if (roles.length > 0 && (user !== undefined || client !== undefined)) {
+    throw refusal('Say who calls in one way: by a user, by a client, by a user at a client, or by roles.');
+  }
+  if (user !== undefined && client !== undefined) {
+    return {
+      roles: rolesAtApplication(rolesOfUser(users, user), clientOf(clients, client, scopes), scopes),
+      scopes: [],
+    };
+  }
+  if (user !== undefined && scopes.length > 0) {
+    throw refusal('A user brings roles along and no scopes: leave the scopes out, or say the client too.');
+  }
+  if (user !== undefined) return { roles: rolesOfUser(users, user), scopes: [] };
+  if (client !== undefined) return holderAt(clientOf(clients, client, scopes), scopes);
+  const names = known.names();
+  const unknown = roles.find((role) => !names.includes(role));
+  if (unknown === undefined) return { roles, scopes };
+  throw refusal(`There is no role ${JSON.stringify(unknown)}. There are ${names.join(', ')}.`);
+}
+
+function rolesOfUser(users: HolderDeps['users'], name: string): readonly string[] {
+  const user = users.findByName(name);
+  if (!user) throw new ProblemError(problems.notFound, `There is no user ${JSON.stringify(name)}.`);
+  return user.disabled ? [] : user.roles;
+}
+
+/** @throws {ProblemError} `not_found`, `invalid_request` for a scope that it may not ask for */
+function clientOf(clients: HolderDeps['clients'], id: string, asked: readonly string[]): ClientRecord {
+  const client = clients.find(id);
+  if (!client) throw new ProblemError(problems.notFound, `There is no client ${JSON.stringify(id)}.`);
+  const foreign = asked.find((scope) => !client.scopes.includes(scope));
+  if (foreign !== undefined) throw refusal(`The client ${id} may not ask for ${foreign}.`);
+  return client;
+}
+
+/** A machine by itself; an application by whoever has most, which is the most that it gets of anybody. */
+function holderAt(client: ClientRecord, asked: readonly string[]): Holder {
+  if (!client.grantTypes.includes('client_credentials')) {
+    return { roles: rolesAtApplication(['Admin'], client, asked), scopes: [] };
+  }
+  if (client.disabled) return { roles: [], scopes: [] };
+  // Asking for nothing is what makes application-client an administrator; others get what they may ask for.
+  const scopes = asked.length > 0 || machineRoles(client.id, []).length > 0 ? asked : client.scopes;
+  return { roles: rolesOfMachine(client, scopes), scopes };
+}
+
+/** @param asked  without any, those that bring most */
+function rolesAtApplication(
+  roles: readonly string[],
+  client: ClientRecord,
+  asked: readonly string[],
+): readonly string[] {
+  if (client.disabled || !client.grantTypes.includes('authorization_code')) return [];
+  const scopes = asked.length > 0 ? asked : ['profile'];
+  return rolesAt(client, roles, { scopes, granted: scopes });
+}
+
+function refusal(message: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, message);
+}

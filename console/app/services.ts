@@ -1,0 +1,205 @@
+/** Everything that works on the store, built once from its parts: the process and the command line share it. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import type { Logger } from '../../platform/log.ts';
+import { createRefusals } from '../access/denials.ts';
+import { createCustomRoles } from '../accounts/custom-roles.ts';
+import { createPasswords } from '../accounts/passwords.ts';
+import { createSessions } from '../accounts/sessions.ts';
+import { createUsers } from '../accounts/users.ts';
+import { createAccountRegistry } from '../accounts/voiding.ts';
+import { createClientUses } from '../clients/client-last-used.ts';
+import { createClientRegistration } from '../clients/client-registration.ts';
+import { isMemberScope } from '../clients/client-rules.ts';
+import { createClients, createDerivedClients, logoutTargets } from '../clients/clients.ts';
+import { createProviders } from '../federation/providers/providers.ts';
+import { createUpstreamSessions } from '../federation/upstream-sessions.ts';
+import { createOutbound } from '../http/outbound/outbound.ts';
+import { createSealer, type Sealer } from '../keys/encryption.ts';
+import { createKeys } from '../keys/keys.ts';
+import { createDeliveries } from '../licence/deliveries.ts';
+import { createLicences } from '../licence/licences.ts';
+import { createLogoutOutbox } from '../logout/logout-outbox.ts';
+import { type ApplicationAddresses, applicationAddresses } from '../settings/application-addresses.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Registry, Storage } from '../storage/storage.ts';
+import { resourcesOf } from '../tokens/resources.ts';
+import { createRevocations } from '../tokens/revocations.ts';
+import { createMemberRecords } from './member-records.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+export interface ServicesDeps {
+  readonly settings: Settings;
+  readonly storage: Storage;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The same, going on evenly whatever is done to the clock. */
+  readonly steady?: () => number;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** Where the dashboard application is now, when that may change; otherwise what `settings` says. */
+  readonly application?: () => ApplicationAddresses;
+}
+
+export function createServices({
+  settings,
+  storage,
+  now,
+  steady = now,
+  log,
+  application = constant(applicationAddresses(settings)),
+}: ServicesDeps) {
+  const { registry, artifacts } = storage;
+  const accounts = createAccountRegistry({
+    registry,
+    endSessionsOf: (accountId) => sessions.endAllOf(accountId),
+    now,
+  });
+  const sealer = createSealer(settings.encryptionKey?.reveal());
+  const passwords = createPasswords({
+    minCharacters: settings.passwordMinLength,
+    concurrency: 2,
+    maxWaiting: 64,
+  });
+  const applicationSecret = settings.applicationClientSecret?.reveal();
+  const clients = createClients(registry, createDerivedClients({ applicationSecret, application }));
+  const outbound = createOutbound({
+    allow: settings.outboundAllow,
+    isKnownLoopback: (origin) =>
+      clients.origins().has(origin) || origin === originOf(application().internalAddress),
+    resolve: resolveName,
+  });
+  const logoutOutbox = createLogoutOutbox({
+    artifacts,
+    targetsOf(id) {
+      const client = clients.find(id);
+      return client ? logoutTargets(client) : [];
+    },
+    now,
+  });
+  const upstreamSessions = createUpstreamSessions({ artifacts, sealer });
+  const providers = createProviders({
+    registry,
+    sealer,
+    outbound,
+    artifacts,
+    url: settings.url,
+    randomBytes,
+    now,
+    log,
+  });
+  const isProviderEnabled = providers.isEnabled;
+  const users = createUsers({ registry: accounts, passwords, newId: randomUUID, now, isProviderEnabled });
+  const licences = createLicences({ registry, newId: randomUUID, now });
+  const revocations = createRevocations({
+    artifacts,
+    isAccountLive: users.isStillValid,
+    isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
+    accessTokenSeconds: settings.accessTokenTtlSeconds,
+    now,
+  });
+  const sessions = createSessions({
+    artifacts,
+    isStillValid: users.isStillValid,
+    revokeTokens: revocations.revokeGrant,
+    now,
+    idleSeconds: settings.sessionIdleSeconds,
+    maxSeconds: settings.sessionMaxSeconds,
+    async onEnded(session) {
+      await logoutOutbox.add(session);
+      await upstreamSessions.forget(session.uid);
+    },
+  });
+  const roles = createCustomRoles({
+    registry: accounts,
+    isPermission: isMemberScope,
+    now,
+  });
+  const refusals = createRefusals({
+    artifacts,
+    newStem: () => randomBytes(6).toString('base64url'),
+    now,
+    log,
+  });
+  return {
+    settings,
+    resources: resourcesOf(settings),
+    application,
+    storage,
+    now,
+    steady,
+    sealer,
+    accounts,
+    passwords,
+    users,
+    roles,
+    refusals,
+    memberRecords: createMemberRecords(registry),
+    clients,
+    clientUses: createClientUses({ artifacts, clients, now }),
+    outbound,
+    providers,
+    /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
+    async providerRegistration() {
+      const { createProviderRegistration } = await import('../federation/providers/registration.ts');
+      return createProviderRegistration({
+        registry: accounts,
+        sealer,
+        checkOutboundUrl: outbound.check,
+        now,
+      });
+    },
+    logoutOutbox,
+    upstreamSessions,
+    revocations,
+    licences,
+    licenceDeliveries: createDeliveries({
+      artifacts,
+      licences,
+      address: () => application().internalAddress,
+      now,
+    }),
+    registration: createClientRegistration({
+      registry,
+      checkOutboundUrl: outbound.check,
+      newSecret: () => randomBytes(32).toString('base64url'),
+      now,
+    }),
+    sessions,
+    keys: createKeys({
+      registry,
+      sealer,
+      now,
+      rotationDays: settings.keyRotationDays,
+      // An ID token is a logout hint for as long as its session can live.
+      longestTokenLifeSeconds: Math.max(settings.accessTokenTtlSeconds, settings.sessionMaxSeconds) + 60,
+    }),
+  };
+}
+
+function originOf(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : new URL(address).origin;
+}
+
+function constant<T>(value: T): () => T {
+  return () => value;
+}
+
+async function resolveName(hostname: string): Promise<string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/**
+ * A random secret of this installation, made when it is first asked for and kept in the registry; sealed,
+ * once there is an encryption key (S79).
+ */
+export async function keepSecret(registry: Registry, sealer: Sealer, id: string): Promise<string> {
+  const stored = registry.get('settings', id);
+  if (stored && !sealer.isBare(String(stored.value))) return sealer.open(String(stored.value), id);
+  return registry.update((transaction) => {
+    const earlier = transaction.get('settings', id);
+    const secret = earlier ? sealer.open(String(earlier.value), id) : randomBytes(32).toString('base64url');
+    transaction.put('settings', { id, value: sealer.seal(secret, id) });
+    return secret;
+  });
+}

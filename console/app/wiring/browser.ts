@@ -1,0 +1,218 @@
+/** Everything a browser visits: sign-in, account, set-up, logout and the provider behind them. */
+import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import type { Context } from 'koa';
+import { createGuessing } from '../../accounts/guessing.ts';
+import { createKnownBrowsers } from '../../accounts/known-browsers.ts';
+import { createSetup, type Setup } from '../../accounts/setup.ts';
+import { createSignIn } from '../../accounts/sign-in.ts';
+import { createSignInTimes } from '../../accounts/sign-in-times.ts';
+import { createThrottle } from '../../accounts/throttle.ts';
+import { cookieNames } from '../../http/cookies.ts';
+import { createCsrf } from '../../http/csrf.ts';
+import { createErrorResponses } from '../../http/error-responses.ts';
+import { createStatic } from '../../http/static.ts';
+import { createAccountPage } from '../../login/account.ts';
+import { type BrowserSessions, createBrowserSessions } from '../../login/browser-session.ts';
+import { createInteractions, type SignInOutcome, wrongCredentials } from '../../login/interactions.ts';
+import { createLogin } from '../../login/login.ts';
+import { createSetupPage } from '../../login/setup.ts';
+import { silentFrame } from '../../login/silent-renewal-frame.ts';
+import { createSignedOut } from '../../logout/logged-out-page.ts';
+import { createLogout } from '../../logout/logout.ts';
+import type { LogoutNotices } from '../../logout/logout-notices.ts';
+import { receiverOf } from '../../logout/logout-outbox.ts';
+import { byPassword, byProvider } from '../../oidc/sign-in-method.ts';
+import { createPages } from '../pages.ts';
+import { keepSecret } from '../services.ts';
+import { composeOutsideLogouts, composeReceivedLogouts } from './federated-logout.ts';
+import { composeOutside } from './federation.ts';
+import { composeProvider, lifetimesOf } from './provider.ts';
+import type { Shared } from './shared.ts';
+
+/** Guesses at the password of an open session (S29). */
+const throttling = { attempts: 10, windowSeconds: 300 } as const;
+
+/** What somebody waits for the applications of a session that they have ended. */
+const outcomesMs = 1000;
+
+export interface Browser {
+  readonly pages: RequestListener;
+  readonly setup: Setup;
+}
+
+export async function composeBrowser(shared: Shared, notices: LogoutNotices): Promise<Browser> {
+  const { services, metrics, audit, about, addressOf } = shared;
+  const { settings, storage, now, steady, sealer, users, passwords, sessions } = services;
+  const isSecure = settings.url.startsWith('https:');
+  const names = cookieNames(isSecure);
+  const cookieKeys = [await keepSecret(storage.registry, sealer, 'cookie-key')];
+  const errors = createErrorResponses({ log: shared.log, isSecure });
+  const { provider, exchanges } = composeProvider(shared, { names, keys: cookieKeys }, errors);
+  const lifetimes = lifetimesOf(settings);
+  const browserSessions = createBrowserSessions({ provider, sessions, lifetimes, isSecure });
+  const csrf = createCsrf({
+    origin: new URL(settings.url).origin,
+    cookieName: names.csrf,
+    isSecure,
+    secret: await keepSecret(storage.registry, sealer, 'csrf-key'),
+  });
+  const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
+  const guessing = createGuessing({ artifacts: storage.artifacts, steady });
+  const knownBrowsers = createKnownBrowsers({
+    cookieName: names.browser,
+    isSecure,
+    secret: await keepSecret(storage.registry, sealer, 'browser-key'),
+  });
+  const times = createSignInTimes({ artifacts: storage.artifacts });
+  const setup = createSetup({ users, times, now });
+  const visitors = composeVisitors(shared, browserSessions);
+  const clientAddress = (ctx: Context) => addressOf(ctx.req);
+  const findUser = users.find;
+  const onSignIn = (ctx: Context, outcome: SignInOutcome) => {
+    const { account, reason, providerId = account?.federated?.provider } = outcome;
+    metrics.signIn(reason ?? 'success');
+    audit('login', {
+      ...about(ctx),
+      actor: account?.id,
+      outcome: account ? 'success' : 'denied',
+      reason,
+      provider: providerId,
+    });
+  };
+  const auditChange = (ctx: Context, event: string, { id }: { readonly id: string }) =>
+    audit(event, { ...about(ctx), actor: id, outcome: 'success' });
+
+  const cookieName = names.outside;
+  const currentUser = async (ctx: Context) => {
+    const session = await browserSessions.current(ctx);
+    return session && findUser(session.accountId);
+  };
+  const composed = composeOutside(shared, { times, cookieName, isSecure, csrf, currentUser, onSignIn });
+  const { outside, directories, showMetadata } = composed;
+  const signIn = createSignIn({ users, passwords, guessing, times, directories, now });
+  const login = createLogin({
+    signIn,
+    knownBrowsers,
+    visitors,
+    outside,
+    csrf,
+    clientAddress,
+    isSetUp: users.hasAny,
+    url: settings.url,
+    isSecure,
+    wrongCredentials,
+    onSignIn,
+  });
+  const interactions = createInteractions({
+    provider,
+    signIn,
+    knownBrowsers,
+    csrf,
+    clientAddress,
+    findUser,
+    meaningOfRole: services.roles.meaningOf,
+    isSetUp: users.hasAny,
+    url: settings.url,
+    clients: services.clients,
+    resources: services.resources,
+    browserSessions,
+    endSession: sessions.end,
+    outside,
+    isSecure,
+    onSignIn,
+  });
+
+  const outsideLogouts = composeOutsideLogouts(shared, isSecure);
+  const signedOut = createSignedOut({
+    issuer: settings.url,
+    isSecure,
+    cookieName: names.signedOut,
+    artifacts: storage.artifacts,
+    clients: services.clients,
+    notices,
+    outsideLogouts,
+    newTicket: () => randomBytes(18).toString('base64url'),
+    now,
+  });
+
+  const pages = createPages({
+    issuer: settings.url,
+    cookieNames: names,
+    cookieKeys,
+    errors,
+    provider,
+    exchanges,
+    sendStatic: await createStatic(),
+    login,
+    interactions,
+    callback: composed.callback({ own: login.returned, interaction: interactions.returned }),
+    showMetadata,
+    testSignIn: composed.testSignIn,
+    setup: createSetupPage({
+      setup,
+      visitors,
+      csrf,
+      isSecure,
+      minPasswordLength: passwords.minCharacters,
+      onSetup: (ctx, account) => auditChange(ctx, 'setup', account),
+    }),
+    account: createAccountPage({
+      visitors,
+      users,
+      passwords,
+      throttle,
+      sessions,
+      async outcomesOf(ended) {
+        const outcomes = await notices.settled(ended, outcomesMs);
+        return outcomes.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state }));
+      },
+      times,
+      csrf,
+      nameOfProvider: (id) => services.providers.find(id)?.name ?? id,
+      nameOfApplication: (id) => services.clients.find(id)?.name ?? id,
+      meaningOfRole: services.roles.meaningOf,
+      isSecure,
+      now,
+      onChange: auditChange,
+      onRefused: (ctx, event, { id }, reason) =>
+        audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
+    }),
+    logout: createLogout({
+      provider,
+      browserSessions,
+      sessions,
+      outsideLogouts,
+      signedOut,
+      csrf,
+      findUser,
+      isSecure,
+      onLogout: (ctx, session) => auditChange(ctx, 'logout', { id: session.accountId }),
+    }),
+    signedOut,
+    receivedLogouts: composeReceivedLogouts(shared, outsideLogouts, signedOut.resume),
+    framedBy: (ctx) => silentFrame(ctx, services.clients),
+  });
+  return { pages: pages.callback(), setup };
+}
+
+const methods = { password: byPassword, provider: byProvider } as const;
+
+/** A session of the console's own sign-in is noted like those of applications, for the list of sessions. */
+function composeVisitors({ services, addressOf }: Shared, browserSessions: BrowserSessions) {
+  return {
+    current: browserSessions.current,
+    async start(ctx: Context, accountId: string, at: number, by: 'password' | 'provider' = 'password') {
+      const session = await browserSessions.start(ctx, accountId, at, methods[by]());
+      await services.sessions.note({
+        uid: session.uid,
+        startedAt: at,
+        accountId,
+        clientId: 'console',
+        clientAddress: addressOf(ctx.req),
+        userAgent: ctx.get('User-Agent').slice(0, 256),
+      });
+      return session;
+    },
+  };
+}

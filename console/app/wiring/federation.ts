@@ -1,0 +1,91 @@
+/** Sign-in at outside providers: what the sign-in pages need of it, and the addresses that providers call. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Context } from 'koa';
+import type { SignInTimes } from '../../accounts/sign-in-times.ts';
+import type { OutsideReturn } from '../../accounts/upstream-sign-in.ts';
+import { createLink } from '../../federation/account-linking.ts';
+import { createAttempts } from '../../federation/authorization-state.ts';
+import { type CallbackOutcome, createCallback } from '../../federation/callback.ts';
+import { createPostedReplies } from '../../federation/form-post-relay.ts';
+import { createDirectories } from '../../federation/ldap/directories.ts';
+import { previewLink } from '../../federation/link-preview.ts';
+import { callbackAddress } from '../../federation/providers/connectors.ts';
+import { createMetadataPage } from '../../federation/saml/metadata-page.ts';
+import { createBrowserBinding } from '../../federation/state-cookie.ts';
+import { createTestSignIn } from '../../federation/test-sign-in.ts';
+import { createOutsideSignIn } from '../../federation/upstream-sign-in.ts';
+import type { Csrf } from '../../http/csrf.ts';
+import { requestIdOf } from '../../http/request-id.ts';
+import type { SignInOutcome } from '../../login/interactions.ts';
+import type { UserRecord } from '../../storage/records.ts';
+import type { Shared } from './shared.ts';
+
+export interface OutsideDeps {
+  readonly times: SignInTimes;
+  readonly cookieName: string;
+  readonly isSecure: boolean;
+  readonly csrf: Csrf;
+  /** Whose session this browser has. */
+  readonly currentUser: (ctx: Context) => Promise<UserRecord | undefined>;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
+}
+
+/** 144 bits, in 24 characters. */
+const newId = () => randomBytes(18).toString('base64url');
+
+export function composeOutside({ services, log, addressOf }: Shared, deps: OutsideDeps) {
+  const { settings, storage, accounts, providers, users, passwords, upstreamSessions, sealer, now } =
+    services;
+  const { times, cookieName, isSecure, csrf, currentUser, onSignIn } = deps;
+  const { registry, artifacts } = storage;
+  const newSecret = () => randomBytes(32).toString('base64url');
+  const link = createLink({ registry: accounts, passwords, newId: randomUUID, newSecret, now });
+  const attempts = createAttempts({ artifacts, newId, now });
+  const binding = createBrowserBinding({ cookieName, isSecure, newId });
+  const callbackUrl = (id: string) => callbackAddress(settings.url, id);
+  const outside = createOutsideSignIn({
+    providers,
+    attempts,
+    binding,
+    link,
+    users,
+    times,
+    callbackUrl,
+    isSecure,
+    now,
+  });
+  const testSignIn = createTestSignIn({
+    outside,
+    currentUser,
+    preview: (provider, identity) => previewLink(registry, provider, identity),
+    csrf,
+    isSecure,
+  });
+
+  return {
+    outside,
+    testSignIn,
+    directories: createDirectories({ providers, link, log }),
+    showMetadata: createMetadataPage({ providers, url: settings.url }),
+    callback: (pages: { readonly own: OutsideReturn; readonly interaction: OutsideReturn }) =>
+      createCallback({
+        outside,
+        attempts,
+        binding,
+        replies: createPostedReplies({ artifacts, sealer, newId, now }),
+        upstreamSessions,
+        testSignIn,
+        pages,
+        clientAddress: (ctx) => addressOf(ctx.req),
+        onOutcome,
+      }),
+  };
+
+  function onOutcome(ctx: Context, { providerId, account, refusal }: CallbackOutcome): void {
+    onSignIn(ctx, { account, providerId, ...(refusal && { reason: refusal.problem.code }) });
+    if (!refusal) return;
+    const { message, cause } = refusal;
+    const requestId = requestIdOf(ctx.req);
+    log.warn({ provider: providerId, requestId, reason: message, err: cause }, 'an outside sign-in failed');
+  }
+}

@@ -1,0 +1,91 @@
+/** What several surfaces of the console need: made once, handed to each. */
+import type { IncomingMessage } from 'node:http';
+import { type BearerCheck, type Caller, createBearerCheck } from '../../../access-tokens/bearer.ts';
+import { createCallerCheck } from '../../../access-tokens/caller-check.ts';
+import { createProofCheck, createProofMemory } from '../../../access-tokens/dpop/proof.ts';
+import type { TokenIdentity } from '../../../access-tokens/verify-token.ts';
+import type { Faults } from '../../../platform/faults.ts';
+import type { Audit, Logger } from '../../../platform/log.ts';
+import type { CallerCheck } from '../../http/caller-check.ts';
+import { createClientAddress } from '../../http/client-address.ts';
+import { requestIdOf } from '../../http/request-id.ts';
+import type { HeldByCallers } from '../../metrics/call-metrics.ts';
+import { createMetrics, type Metrics } from '../../metrics/metrics.ts';
+import { repeatSeconds } from '../../oidc/first-answers.ts';
+import type { Revocations } from '../../tokens/revocations.ts';
+import { createTokenUses, type TokenUses } from '../../tokens/token-uses.ts';
+import type { Services } from '../services.ts';
+
+export interface Shared {
+  readonly services: Services;
+  readonly log: Logger;
+  readonly audit: Audit;
+  readonly metrics: Metrics;
+  /** Takes tokens for the members. */
+  readonly bearer: BearerCheck;
+  /** Takes tokens for the admin API. */
+  readonly apiBearer: BearerCheck;
+  readonly apiCallers: CallerCheck<Caller>;
+  /** Takes tokens for either, at addresses that tell about both, or about the token itself. */
+  readonly eitherBearer: BearerCheck;
+  readonly eitherCallers: CallerCheck<Caller>;
+  readonly revocations: Revocations;
+  readonly tokenUses: TokenUses;
+  readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
+  readonly addressOf: (req: IncomingMessage) => string;
+  /** Client address and request id, which every audit line has. */
+  readonly about: (ctx: { readonly req: IncomingMessage }) => { source: string; requestId: string };
+}
+
+export interface SharedDeps {
+  readonly services: Services;
+  readonly log: Logger;
+  readonly audit: Audit;
+  readonly faults: Faults;
+  /** What callers hold of the process. */
+  readonly overload: HeldByCallers;
+}
+
+export async function createShared({ services, log, audit, faults, overload }: SharedDeps): Promise<Shared> {
+  const { settings, resources, users, clients, keys, revocations, now } = services;
+  const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
+  const isAccountLive = users.isStillValid;
+  await revocations.load();
+  const tokenUses = createTokenUses({ watchedMs: repeatSeconds * 1000, elapsed: () => performance.now() });
+  const deps = {
+    // One memory, so that a proof passes once, wherever.
+    proofs: createProofCheck({ origin: settings.url, now, memory: createProofMemory() }),
+    issuer: settings.url,
+    findKey: ({ kid }: { readonly kid: string }) => keys.find(kid)?.publicKey,
+    isRevoked(token: TokenIdentity) {
+      tokenUses.note(token.jti);
+      return revocations.isRevoked(token);
+    },
+    now,
+  };
+  const bearer = createBearerCheck({ ...deps, audience: resources.members });
+  const apiBearer = createBearerCheck({ ...deps, audience: resources.api });
+  const eitherBearer = createBearerCheck({ ...deps, audience: [resources.members, resources.api] });
+  const metrics = createMetrics({
+    countUsers: () => users.list().length,
+    countClients: () => clients.list().length,
+    faults,
+    held: overload,
+  });
+  return {
+    services,
+    log,
+    audit,
+    metrics,
+    bearer,
+    apiBearer,
+    apiCallers: createCallerCheck(apiBearer),
+    eitherBearer,
+    eitherCallers: createCallerCheck(eitherBearer),
+    revocations,
+    tokenUses,
+    isAccountLive,
+    addressOf,
+    about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),
+  };
+}

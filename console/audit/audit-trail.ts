@@ -1,0 +1,178 @@
+/**
+ * The audit trail on the disk: each line of the console's audit, whether anybody reads the log or not (S100). One
+ * JSON line an event in `audit/audit.jsonl` of the data directory, appended by other threads and synced once a
+ * second; a file that is full is put aside, and the oldest of many goes.
+ */
+import { appendFileSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Faults } from '../../platform/faults.ts';
+import type { Logger } from '../../platform/log.ts';
+
+export interface AuditTrail {
+  /** @param line  one event, with its line end */
+  write(line: string): void;
+  /** Writes and syncs what waits. */
+  close(): Promise<void>;
+}
+
+export interface AuditTrailDeps {
+  /** There already, and the store's own. */
+  readonly dataDir: string;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+  readonly faults: Pick<Faults, 'lostAuditLines'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bytes after which a file is put aside, and how many such files are kept. */
+  readonly limits?: { readonly fileBytes: number; readonly files: number };
+}
+
+const currentFile = 'audit.jsonl';
+/** Lines that come within this time are written together: a write costs more than twenty of them. */
+const gatherMs = 20;
+const syncEveryMs = 1000;
+const retryMs = 1000;
+/** Of a disk that has taken nothing for long; what comes on top is counted as lost. */
+const mostWaitingCharacters = 64 * 1024 * 1024;
+
+/** Never throws: where the disk takes nothing, lines wait in memory and the log says so. */
+export function openAuditTrail({
+  dataDir,
+  log,
+  faults,
+  now,
+  limits = { fileBytes: 64 * 1024 * 1024, files: 16 },
+}: AuditTrailDeps): AuditTrail {
+  const directory = join(dataDir, 'audit');
+  const path = join(directory, currentFile);
+  let waiting: string[] = [];
+  let waitingCharacters = 0;
+  let file: FileHandle | undefined;
+  let fileBytes = 0;
+  let isSynced = true;
+  let syncedAt = Number.NEGATIVE_INFINITY;
+  let work: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isFailing = false;
+  let isClosed = false;
+
+  const atExit = () => {
+    // What a thread writes at this moment is written all the same.
+    if (waiting.length > 0) appendFileSync(path, waiting.join(''), { mode: 0o600 });
+  };
+  process.once('exit', atExit);
+
+  return {
+    write(line) {
+      if (waitingCharacters > mostWaitingCharacters) {
+        faults.lostAuditLines++;
+        return;
+      }
+      waiting.push(line);
+      waitingCharacters += line.length;
+      if (!work && !isFailing) begin();
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await work;
+      await writeAll();
+      await forgetFile();
+      process.off('exit', atExit);
+    },
+  };
+
+  function begin(): void {
+    work = writeAll().finally(() => {
+      work = undefined;
+      if (waiting.length > 0 && !isFailing && !isClosed) begin();
+    });
+  }
+
+  async function writeAll(): Promise<void> {
+    try {
+      if (!isClosed) await delay(gatherMs);
+      await writeWaiting();
+      await sync();
+      if (isFailing) log.info('the audit trail is written again');
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing)
+        log.error({ err: error }, 'the audit trail cannot be written: its lines wait in memory');
+      isFailing = true;
+      await forgetFile();
+      later(retryMs);
+    }
+  }
+
+  async function writeWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      file ??= await openCurrent();
+      const lines = waiting;
+      waiting = [];
+      const text = lines.join('');
+      const bytes = Buffer.from(text);
+      try {
+        await file.appendFile(bytes);
+      } catch (error) {
+        // From the beginning, on a line of its own: a reader leaves out what is there in part.
+        waiting = [...lines, ...waiting];
+        throw error;
+      }
+      waitingCharacters -= text.length;
+      fileBytes += bytes.length;
+      isSynced = false;
+      if (fileBytes >= limits.fileBytes) await putAside();
+    }
+  }
+
+  /** At most once a second: who asks for tokens each millisecond must not sync as often. */
+  async function sync(): Promise<void> {
+    if (isSynced) return;
+    const due = syncedAt + syncEveryMs - performance.now();
+    if (due > 0 && !isClosed) {
+      later(due);
+      return;
+    }
+    await file?.datasync();
+    isSynced = true;
+    syncedAt = performance.now();
+  }
+
+  function later(ms: number): void {
+    if (isClosed) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (!work) begin();
+    }, ms).unref();
+  }
+
+  async function openCurrent(): Promise<FileHandle> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const opened = await open(path, 'a', 0o600);
+    fileBytes = (await opened.stat()).size;
+    // A killed process may have left half a line.
+    if (fileBytes > 0) await opened.appendFile('\n');
+    return opened;
+  }
+
+  async function putAside(): Promise<void> {
+    await file?.datasync();
+    await forgetFile();
+    await rename(
+      path,
+      join(directory, `audit-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}.jsonl`),
+    );
+    const aside = (await readdir(directory)).filter((name) => /^audit-.*\.jsonl$/.test(name)).sort();
+    for (const name of aside.slice(0, Math.max(0, aside.length - limits.files))) {
+      await rm(join(directory, name), { force: true });
+    }
+  }
+
+  async function forgetFile(): Promise<void> {
+    const closing = file;
+    file = undefined;
+    await closing?.close().catch(() => {});
+  }
+}

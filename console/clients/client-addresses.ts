@@ -1,0 +1,69 @@
+/** The addresses of a client: where people come back to, and where it hears of an ended session. */
+import { shown, unfit, unique } from './registration-errors.ts';
+
+export interface Addresses {
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  /** Gets a logout token when a session ends; called by the console, so the rules for outgoing requests hold. */
+  readonly backchannelLogoutUri?: string;
+  /** Loaded in a hidden frame at sign-out; at the origin of a redirect address. */
+  readonly frontchannelLogoutUri?: string;
+}
+
+/** Whether the console would call an address (S42). @throws {ProblemError} `invalid_url` */
+export type CheckOutboundUrl = (url: string, loopbackOrigins: readonly string[]) => unknown;
+
+const longestUri = 2048;
+
+/** @throws {ProblemError} `invalid_request` or `invalid_url` with the first thing that is wrong */
+export function checkAddresses(given: Partial<Addresses>, checkOutboundUrl: CheckOutboundUrl): Addresses {
+  const redirectUris = unique(given.redirectUris).map((uri) => checkAddress('redirect', uri));
+  return {
+    redirectUris,
+    postLogoutRedirectUris: unique(given.postLogoutRedirectUris).map((uri) =>
+      checkAddress('post-logout', uri),
+    ),
+    ...checkLogoutUris(given, redirectUris, checkOutboundUrl),
+  };
+}
+
+/** Front-Channel Logout 1.0 §2 ties the frame to a redirect address; the back channel may be elsewhere. */
+function checkLogoutUris(
+  { backchannelLogoutUri: back, frontchannelLogoutUri: front }: Partial<Addresses>,
+  redirectUris: readonly string[],
+  checkOutboundUrl: CheckOutboundUrl,
+): Pick<Addresses, 'backchannelLogoutUri' | 'frontchannelLogoutUri'> {
+  const origins = redirectUris.map((uri) => new URL(uri).origin);
+  if (back !== undefined) checkOutboundUrl(checkAddress('back-channel logout', back), origins);
+  if (front !== undefined && !origins.includes(new URL(checkAddress('front-channel logout', front)).origin)) {
+    throw unfit(
+      'The front-channel logout address must have the scheme, host and port of a redirect address.',
+    );
+  }
+  return {
+    ...(back === undefined ? {} : { backchannelLogoutUri: back }),
+    ...(front === undefined ? {} : { frontchannelLogoutUri: front }),
+  };
+}
+
+type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout';
+
+/** One that browsers leave as it is, since it is compared character by character (S16). */
+function checkAddress(kind: AddressKind, uri: string): string {
+  const refuse = (why: string) => unfit(`The ${kind} address ${why}: ${shown(uri)}`);
+  if (uri.length > longestUri) throw refuse(`has more than ${longestUri} characters`);
+  if (!URL.canParse(uri)) throw refuse('must be absolute, such as https://app.example.com/callback');
+  const url = new URL(uri);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    throw refuse('must be https, or http at localhost, 127.0.0.1 or [::1]');
+  }
+  if (uri.includes('#')) throw refuse('must have no fragment');
+  if (url.username !== '' || url.password !== '') throw refuse('must hold no user name or password');
+  if (uri.includes('*')) throw refuse('must have no wildcard: register each address');
+  if (url.href !== uri && url.href !== `${uri}/`) throw refuse(`must be written as ${shown(url.href)}`);
+  return uri;
+}
+
+function isLoopback(hostname: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}

@@ -1,0 +1,164 @@
+/** Clients as an administrator registers and changes them. Those that settings imply are not changed here. */
+
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { checkRolesExist } from '../accounts/roles.ts';
+import { clientValidFrom } from '../accounts/validity.ts';
+import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import type { CheckOutboundUrl } from './client-addresses.ts';
+import { type ClientChange, changedClient } from './client-change.ts';
+import { checkClientSecret, checkNewClient, type NewClient } from './client-rules.ts';
+import { dashboardClientId, secretDigest } from './clients.ts';
+import { applicationClientId } from './scopes.ts';
+
+export interface ClientRegistrationDeps {
+  readonly registry: Registry;
+  readonly checkOutboundUrl: CheckOutboundUrl;
+  /** At least 256 random bits, as text that needs no encoding in a Basic header. */
+  readonly newSecret: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The only moment at which the secret is known: the registry keeps its digest. */
+export interface RegisteredClient {
+  readonly client: ClientRecord;
+  /** Absent for a public client. */
+  readonly secret?: string;
+}
+
+export interface SecretRotation {
+  /** By default a random one. */
+  readonly secret?: string | undefined;
+  /** Ends the current secret at once instead of with the next rotation. */
+  readonly revokesOld?: boolean;
+}
+
+export interface ClientRegistration {
+  /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
+  add(client: NewClient): Promise<RegisteredClient>;
+  /**
+   * Gives a new secret. The newest earlier one stays valid until the next rotation, so that callers can
+   * move over; there are never more than two.
+   *
+   * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
+   */
+  rotateSecret(id: string, rotation?: SecretRotation): Promise<RegisteredClient>;
+  /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
+  setDisabled(id: string, disabled: boolean): Promise<ClientRecord>;
+  /**
+   * Changes what is named. A change that takes something away (a scope, a role, a redirect address, or bearer tokens) voids what the
+   * client had before, the sign-ins too that would give more of it. So does a role that people have not consented to.
+   *
+   * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
+   */
+  update(id: string, change: ClientChange): Promise<ClientRecord>;
+  /** @throws {ProblemError} `not_found`, `conflict` */
+  remove(id: string): Promise<void>;
+}
+
+/** Ids with a meaning of their own, whatever the settings of this moment make of them. */
+const reservedIds: readonly string[] = [applicationClientId, dashboardClientId, 'console'];
+
+export function createClientRegistration(deps: ClientRegistrationDeps): ClientRegistration {
+  const { registry, checkOutboundUrl, newSecret, now } = deps;
+
+  return {
+    async add(newClient) {
+      const checked = checkNewClient(newClient, checkOutboundUrl);
+      const secret = checked.isPublic ? undefined : chooseSecret(newClient.secret);
+      const createdAt = now();
+      const client: ClientRecord = {
+        ...checked,
+        disabled: false,
+        secrets: secret === undefined ? [] : [secretRecord(secret, createdAt)],
+        createdAt,
+      };
+      await registry.update((transaction) => {
+        checkIsFree(transaction, client.id);
+        checkRolesExist(transaction, client.maxRoles ?? []);
+        transaction.put('clients', client);
+      });
+      return { client, ...(secret === undefined ? {} : { secret }) };
+    },
+    async rotateSecret(id, { secret: given, revokesOld = false } = {}) {
+      const secret = chooseSecret(given);
+      const client = await change(id, (current) => {
+        if (current.isPublic) throw conflict(`The client ${id} is public and has no secret.`);
+        const added = secretRecord(secret, now());
+        if (current.secrets.some(({ sha256 }) => sha256 === added.sha256)) {
+          throw conflict(`This is a secret of the client ${id} already.`);
+        }
+        const kept = revokesOld ? [] : current.secrets.slice(0, 1);
+        // Who gives up a secret at once thinks that somebody else has it, and tokens by it.
+        const voided = revokesOld ? { tokensValidFrom: voidedFrom(current) } : {};
+        return { ...current, secrets: [added, ...kept], ...voided };
+      });
+      return { client, secret };
+    },
+    setDisabled: (id, disabled) =>
+      change(id, (client) => ({
+        ...client,
+        disabled,
+        ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
+      })),
+    update: (id, changes) =>
+      change(id, (before, transaction) => {
+        const { client, isVoided } = changedClient(before, changes, transaction, checkOutboundUrl);
+        return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
+      }),
+    async remove(id) {
+      refuseReserved(id);
+      await registry.update((transaction) => {
+        if (!transaction.remove('clients', id)) throw unknownClient(id);
+      });
+    },
+  };
+
+  function voidedFrom(client: ClientRecord): number {
+    return clientValidFrom(client, now());
+  }
+
+  function chooseSecret(given: string | undefined): string {
+    return given === undefined ? newSecret() : checkClientSecret(given);
+  }
+
+  function change(
+    id: string,
+    edit: (client: ClientRecord, transaction: RegistryTransaction) => ClientRecord,
+  ): Promise<ClientRecord> {
+    refuseReserved(id);
+    return registry.update((transaction) => {
+      const current = transaction.get('clients', id);
+      if (!current) throw unknownClient(id);
+      const next = edit(current, transaction);
+      transaction.put('clients', next);
+      return next;
+    });
+  }
+}
+
+function secretRecord(secret: string, createdAt: number): ClientSecretRecord {
+  return { sha256: secretDigest(secret), createdAt };
+}
+
+/** A subject must name one party only, a user or a client (S14). */
+function checkIsFree(transaction: RegistryTransaction, id: string): void {
+  if (reservedIds.includes(id)) throw conflict(`The client id ${id} is the console's own.`);
+  if (transaction.get('clients', id)) throw conflict(`There is a client ${id} already.`);
+  if (transaction.get('users', id)) throw conflict(`The client id ${id} is the id of a user.`);
+}
+
+function refuseReserved(id: string): void {
+  if (reservedIds.includes(id)) {
+    throw conflict(`The client ${id} follows from the settings: change it there.`);
+  }
+}
+
+function unknownClient(id: string): ProblemError {
+  return new ProblemError(problems.notFound, `There is no client ${id.replace(/[^\x20-\x7e]/g, '?')}.`);
+}
+
+function conflict(detail: string): ProblemError {
+  return new ProblemError(problems.conflict, detail);
+}

@@ -1,0 +1,12 @@
+import type { ClientExcess } from '../../clients/client-excess.ts';
+
+/** What only who has the store open can tell. */
+export interface StoreKnowledge extends ClientExcess {
+  /** Ids of the keys that the key set has to show. */
+  readonly kids: readonly string[];
+  /** A signed question for the application; absent while there are no keys. */
+  readonly request?: string;
+  readonly waitingLicence?: { readonly id: string; readonly reason?: string };
+  /** Why the store cannot be written, if it cannot. */
+  readonly unwritable?: { readonly reason: string; readonly state?: string };
+}

@@ -1,0 +1,112 @@
+/** What a command of the configuration tool is: the parser, the help and the runner all read this. */
+import type { MemberStatus } from '../../../member-proxy/members/members.ts';
+import type { Services } from '../../app/services.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { StoreKnowledge } from '../channel/store-knowledge.ts';
+
+export interface Command {
+  /** One or two words, as typed. */
+  readonly name: string;
+  /** One sentence for the list of commands. */
+  readonly summary: string;
+  readonly positionals?: readonly Positional[];
+  readonly flags?: Readonly<Record<string, Flag>>;
+  /** What a person should know before using it. */
+  readonly details?: readonly string[];
+  /**
+   * Runs in the process of the caller. Every other one runs in the console when one is running, with the
+   * store and the settings that it has: nobody else may open the store beside it.
+   */
+  readonly isLocal?: boolean;
+  /** Takes the flags of every setting too, as the console itself does. */
+  readonly takesSettings?: boolean;
+  /** What a person at the terminal is asked before it, since it cannot be taken back; undefined: nothing. */
+  readonly asks?: (input: Input) => string | undefined;
+  /** The name of its audit event; a command without one changes nothing. */
+  readonly event?: string;
+  /** @throws {Error} a refusal; cli.ts knows the exit code of each kind */
+  readonly run: (input: Input, tools: Tools) => Promise<Reply>;
+}
+
+export interface Positional {
+  readonly name: string;
+  readonly isOptional?: boolean;
+  readonly takesAllThatFollow?: boolean;
+}
+
+export interface Flag {
+  /** The word that stands for the value in help; absent for a switch. */
+  readonly value?: string;
+  readonly isRepeatable?: boolean;
+  readonly isRequired?: boolean;
+  readonly meaning: string;
+}
+
+/** What was typed, checked against the command. */
+export interface Input {
+  readonly positionals: readonly string[];
+  readonly has: (flag: string) => boolean;
+  readonly text: (flag: string) => string | undefined;
+  /** Undefined when the flag was not given at all. */
+  readonly texts: (flag: string) => readonly string[] | undefined;
+}
+
+/** The same answer for a person and for a program. */
+export interface Reply {
+  readonly text: string;
+  readonly json: unknown;
+  /** Who or what was changed, for the audit line. */
+  readonly target?: string;
+  /** What was looked at is not as it should be: exit code 1, although the command did its work. */
+  readonly hasFailed?: boolean;
+}
+
+/** What commands work with. Everything is opened when it is asked for: help needs none of it. */
+export interface Tools {
+  /** @throws {SettingsError} */
+  readonly settings: () => Promise<Settings>;
+  /**
+   * @param options  `creates`: makes the store when there is none, instead of refusing
+   * @throws {ProblemError} `not_found` when there is no store
+   * @throws {StorageRefusedError}
+   */
+  readonly services: (options?: { readonly creates?: boolean }) => Promise<Services>;
+  /** @throws {StorageRefusedError} nothing was replaced */
+  readonly restore: (from: string) => Promise<void>;
+  /** A secret from a file, or from standard input when `path` is `-`. @throws {ProblemError} */
+  readonly readSecret: (path: string) => Promise<string>;
+  /** The text of a file of up to 256 KiB that holds no secret. @throws {ProblemError} */
+  readonly readFile: (path: string) => Promise<string>;
+  /** How the members are; absent where no console runs. */
+  readonly members?: () => readonly MemberStatus[];
+  /** What the running console knows of its store; undefined when none runs. */
+  readonly look?: (url: string) => Promise<StoreKnowledge | undefined>;
+  /** The directory in which the command was typed. */
+  readonly cwd: string;
+  readonly fetch: typeof fetch;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** A refusal that only the command line knows. Exit code 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly code: string;
+
+  /** @param code  for programs, as `error` of the JSON answer */
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Wrong usage: says what is wrong, never repeats a value that may be a secret. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly command: Command | undefined;
+
+  constructor(message: string, command?: Command) {
+    super(message);
+    this.command = command;
+  }
+}

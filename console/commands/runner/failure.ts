@@ -1,0 +1,8 @@
+export interface Failure {
+  /** 1 refused or failed, 2 wrong usage, 78 bad settings. */
+  readonly exitCode: 1 | 2 | 78;
+  /** For programs; the codes of `docs/errors.md` and a few more. */
+  readonly code: string;
+  readonly message: string;
+  readonly problems?: readonly string[];
+}

@@ -1,0 +1,48 @@
+/** What went wrong, as the terminal is told and as the exit code says it. */
+import { ProblemError } from '../../../platform/errors.ts';
+import { SealError } from '../../keys/encryption.ts';
+import { SettingsError } from '../../settings/settings.ts';
+import { StorageRefusedError, StorageUnavailableError } from '../../storage/storage.ts';
+import { RemoteFailure } from '../channel/remote-failure.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { Failure } from './failure.ts';
+import { usageLine } from './help.ts';
+
+export function explainFailure(error: unknown): Failure {
+  if (error instanceof RemoteFailure) return error.failure;
+  if (error instanceof UsageError) {
+    const usage = error.command ? `\n  ${usageLine(error.command)}` : '';
+    return { exitCode: 2, code: 'wrong_usage', message: error.message + usage };
+  }
+  if (error instanceof SettingsError) {
+    const lines = error.problems.map((problem) => `\n  - ${problem}`).join('');
+    const message = `These settings cannot be used:${lines}`;
+    return { exitCode: 78, code: 'bad_settings', message, problems: error.problems };
+  }
+  const isOfSettings = error instanceof StorageRefusedError && error.reason === 'foreign';
+  return { exitCode: isOfSettings ? 78 : 1, code: codeOf(error), message: describe(error) };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof CommandError) return error.code;
+  if (error instanceof ProblemError) return error.problem.code;
+  if (error instanceof StorageRefusedError) return `storage_${error.reason}`;
+  if (error instanceof StorageUnavailableError) return 'storage_unavailable';
+  return error instanceof SealError ? 'sealed' : 'failed';
+}
+
+function describe(error: unknown): string {
+  if (tellsAll.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (error instanceof StorageUnavailableError) return `${error.message}: ${deepestReason(error)}`;
+  // An error of the system says what and where; any other is a fault of this program.
+  if (error instanceof Error && 'syscall' in error) return error.message;
+  return `This should not have happened: ${error instanceof Error ? error.stack : String(error)}`;
+}
+
+/** Errors whose message was written for the person at the terminal. */
+const tellsAll = [CommandError, ProblemError, StorageRefusedError, SealError] as const;
+
+/** What the system said beneath all that was made of it. */
+export function deepestReason(error: Error): string {
+  return error.cause instanceof Error ? deepestReason(error.cause) : error.message;
+}

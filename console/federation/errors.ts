@@ -1,0 +1,17 @@
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { FederationError, type FederationErrorCode } from './connector.ts';
+
+const rows: Readonly<Record<FederationErrorCode, (typeof problems)[keyof typeof problems]>> = {
+  login_failed: problems.loginFailed,
+  forbidden: problems.forbidden,
+  invalid_request: problems.invalidRequest,
+};
+
+/** What a page answers with: the row of the problem table, with the status that tells more. @returns other errors as they are */
+export function asRefusal(error: unknown): unknown {
+  if (!(error instanceof FederationError)) return error;
+  const { code, status, message } = error;
+  // Sentences of the protocols' own checks end without a full stop.
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  return new ProblemError({ ...rows[code], status }, sentence, { cause: error });
+}

@@ -1,0 +1,180 @@
+/** What an administrator says of an OpenID Connect provider. */
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { JWK } from 'jose';
+import { Secret } from '../../../platform/secret.ts';
+import { type ProviderInput, type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import type { OidcProvider } from '../providers/schema.ts';
+import type { OidcClientAuthentication } from './connector.ts';
+import type { OidcEndpoints } from './metadata.ts';
+
+type OidcSettings = OidcProvider['oidc'];
+
+const methods = {
+  basic: 'client_secret_basic',
+  post: 'client_secret_post',
+  private_key_jwt: 'private_key_jwt',
+  none: 'none',
+} as const;
+type Shorthand = keyof typeof methods;
+
+/** Asymmetric ones: with a shared secret the provider could not be told from a leak of it (S44). */
+export const idTokenAlgs = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+
+export function readOidc(
+  input: ProviderInput,
+  deps: Pick<ProviderInputDeps, 'called'>,
+  before: OidcSettings | undefined,
+): OidcSettings {
+  const { called } = deps;
+  const issuer = input.issuer ?? before?.issuer;
+  if (issuer === undefined) {
+    throw new ProviderInputError(
+      `${called('issuer')} is missing: the address before /.well-known/openid-configuration.`,
+    );
+  }
+  const clientId = input.clientId ?? before?.clientId;
+  if (clientId === undefined) {
+    throw new ProviderInputError(`${called('clientId')} is missing: what this console is called there.`);
+  }
+  const endpoints = readEndpoints(input, called) ?? before?.endpoints;
+  const scopes = readScopes(input) ?? before?.scopes;
+  const idTokenAlg = readAlg(input, called) ?? before?.idTokenAlg;
+  return {
+    issuer,
+    clientId,
+    authentication: readAuthentication(input, called, before?.authentication),
+    ...(endpoints && { endpoints }),
+    ...(scopes && { scopes }),
+    ...(idTokenAlg && { idTokenAlg }),
+  };
+}
+
+type Called = ProviderInputDeps['called'];
+
+function readAuthentication(
+  input: ProviderInput,
+  called: Called,
+  before: OidcClientAuthentication | undefined,
+): OidcClientAuthentication {
+  const { clientAuth, clientSecret, clientKey, clientKeyId } = input;
+  const isSilent = [clientAuth, clientSecret, clientKey, clientKeyId].every((value) => value === undefined);
+  if (before && isSilent) return before;
+  const method = methodOf(input, called, before);
+  if (method === 'private_key_jwt') {
+    if (clientSecret !== undefined) refuse('clientSecret', 'does not go with');
+    if (clientKey !== undefined) return { method, key: new Secret(readKey(clientKey, clientKeyId, called)) };
+    if (before?.method === method && clientKeyId === undefined) return before;
+    return refuse('clientKey', 'is missing: the private key for');
+  }
+  if (clientKey !== undefined) refuse('clientKey', 'does not go with');
+  if (clientKeyId !== undefined) refuse('clientKeyId', 'does not go with');
+  if (method === 'none') {
+    if (clientSecret !== undefined) refuse('clientSecret', 'does not go with');
+    return { method };
+  }
+  const kept = before && 'secret' in before ? before.secret : undefined;
+  const secret = clientSecret === undefined ? kept : new Secret(clientSecret);
+  return secret ? { method, secret } : refuse('clientSecret', 'is missing: the secret for');
+
+  function refuse(field: 'clientSecret' | 'clientKey' | 'clientKeyId', why: string): never {
+    throw new ProviderInputError(`${called(field)} ${why} ${called('clientAuth')} ${shorthandOf(method)}.`);
+  }
+}
+
+function methodOf(
+  { clientAuth, clientSecret, clientKey, clientKeyId }: ProviderInput,
+  called: Called,
+  before: OidcClientAuthentication | undefined,
+): OidcClientAuthentication['method'] {
+  if (clientAuth !== undefined) {
+    if (Object.hasOwn(methods, clientAuth)) return methods[clientAuth as Shorthand];
+    throw new ProviderInputError(`${called('clientAuth')} is one of ${Object.keys(methods).join(', ')}.`);
+  }
+  if (clientSecret !== undefined && clientKey !== undefined) {
+    throw new ProviderInputError(`${called('clientSecret')} and ${called('clientKey')} do not go together.`);
+  }
+  if (clientKey !== undefined || (clientKeyId !== undefined && !before)) return 'private_key_jwt';
+  if (clientSecret !== undefined)
+    return before?.method === 'client_secret_post' ? before.method : methods.basic;
+  if (before) return before.method;
+  throw new ProviderInputError(
+    `Say how the console proves itself there: ${called('clientSecret')}, ${called('clientKey')}, or ${called('clientAuth')} none.`,
+  );
+}
+
+function shorthandOf(method: OidcClientAuthentication['method']): string {
+  return Object.entries(methods).find(([, name]) => name === method)![0];
+}
+
+/** PEM or JWK, with the algorithm that its kind of key implies (RFC 7518 §3.1). */
+function readKey(text: string, keyId: string | undefined, called: Called): JWK {
+  const given = text.trimStart().startsWith('{') ? parseJwk(text, called) : undefined;
+  const key = openKey(given ?? text, called);
+  const kid = keyId ?? given?.kid;
+  return {
+    ...(key.export({ format: 'jwk' }) as JWK),
+    alg: algOf(key, called),
+    ...(kid === undefined ? {} : { kid }),
+  };
+}
+
+function parseJwk(text: string, called: Called): JWK {
+  try {
+    return JSON.parse(text) as JWK;
+  } catch {
+    throw new ProviderInputError(`${called('clientKey')} begins like a JWK and is not valid JSON.`);
+  }
+}
+
+/** The library's own message may repeat a piece of the key, so it is not passed on. */
+function openKey(key: JWK | string, called: Called): KeyObject {
+  try {
+    return typeof key === 'string'
+      ? createPrivateKey(key)
+      : createPrivateKey({ key: key as JsonWebKey, format: 'jwk' });
+  } catch {
+    throw new ProviderInputError(
+      `${called('clientKey')} is no private key: PEM (PKCS #8, not encrypted) or a private JWK is wanted.`,
+    );
+  }
+}
+
+function algOf(key: KeyObject, called: Called): string {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'rsa' && (details?.modulusLength ?? 0) >= 2048) return 'RS256';
+  if (type === 'ec' && details?.namedCurve === 'prime256v1') return 'ES256';
+  if (type === 'ed25519') return 'EdDSA';
+  throw new ProviderInputError(`${called('clientKey')} must be RSA of 2048 bits or more, P-256 or Ed25519.`);
+}
+
+function readScopes({ scopes }: ProviderInput): readonly string[] | undefined {
+  const words = scopes?.flatMap((text) => text.split(' ')).filter((word) => word !== '' && word !== 'openid');
+  return words && [...new Set(words)];
+}
+
+function readAlg({ idTokenAlg }: ProviderInput, called: Called): string | undefined {
+  const isKnown = idTokenAlg === undefined || (idTokenAlgs as readonly string[]).includes(idTokenAlg);
+  if (isKnown) return idTokenAlg;
+  throw new ProviderInputError(`${called('idTokenAlg')} is one of ${idTokenAlgs.join(', ')}.`);
+}
+
+/** Set by hand where the provider publishes none: then all that a sign-in needs. */
+function readEndpoints(input: ProviderInput, called: Called): OidcEndpoints | undefined {
+  const { authorizationEndpoint: authorization, tokenEndpoint: token, jwksUri: keys } = input;
+  const { userinfoEndpoint: userinfo, endSessionEndpoint: endSession } = input;
+  const given = [authorization, token, keys, userinfo, endSession];
+  if (given.every((address) => address === undefined)) return undefined;
+  if (authorization === undefined || token === undefined || keys === undefined) {
+    const needed = (['authorizationEndpoint', 'tokenEndpoint', 'jwksUri'] as const).map(called);
+    throw new ProviderInputError(
+      `Addresses by hand are ${needed.join(', ')} together; without any of them they are discovered.`,
+    );
+  }
+  return {
+    authorization,
+    token,
+    keys,
+    ...(userinfo === undefined ? {} : { userinfo }),
+    ...(endSession === undefined ? {} : { endSession }),
+  };
+}

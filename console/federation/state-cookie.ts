@@ -1,0 +1,40 @@
+/** The cookie by which the browser that comes back is known to be the one that was sent out (S43). */
+import type { Context } from 'koa';
+import { attemptSeconds } from './authorization-state.ts';
+
+export interface BrowserBinding {
+  /** @returns undefined when the browser has none, as in a form that another site posts (SameSite=Lax) */
+  read(ctx: Context): string | undefined;
+  /** Gives the browser one, or more time for the one it has: sign-ins in two tabs are of one browser. */
+  keep(ctx: Context): string;
+}
+
+export interface BrowserBindingDeps {
+  readonly cookieName: string;
+  readonly isSecure: boolean;
+  /** 144 random bits, in 24 characters of base64url. */
+  readonly newId: () => string;
+}
+
+export function createBrowserBinding({ cookieName, isSecure, newId }: BrowserBindingDeps): BrowserBinding {
+  return {
+    read,
+    keep(ctx) {
+      const value = read(ctx) ?? newId();
+      ctx.cookies.set(cookieName, value, {
+        httpOnly: true,
+        sameSite: 'lax',
+        path: '/',
+        secure: isSecure,
+        maxAge: attemptSeconds * 1000,
+        signed: false,
+      });
+      return value;
+    },
+  };
+
+  function read(ctx: Context): string | undefined {
+    const value = ctx.cookies.get(cookieName, { signed: false });
+    return value && /^[\w-]{24}$/.test(value) ? value : undefined;
+  }
+}

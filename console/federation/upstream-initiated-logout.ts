@@ -1,0 +1,175 @@
+/**
+ * Logouts that outside providers send, and their answers to ours. Sessions are found by what a message
+ * says and never by a cookie: the message comes from a server, from a frame, or as another site's form.
+ */
+import type { Context } from 'koa';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import { FormError, parseForm, readForm } from '../http/form.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
+import {
+  FederationError,
+  type ReceivedLogout,
+  type RedirectConnector,
+  type SamlLogoutMessage,
+  type SamlMessage,
+} from './connector.ts';
+import { samlLogoutAddress } from './providers/connectors.ts';
+import type { LiveProvider, Providers } from './providers/providers.ts';
+import type { ReturningLogouts } from './upstream-logout.ts';
+import type { UpstreamSession, UpstreamSessions } from './upstream-sessions.ts';
+
+export interface ReceivedLogoutsDeps {
+  readonly providers: Pick<Providers, 'findRedirect'>;
+  readonly upstreamSessions: Pick<UpstreamSessions, 'find' | 'forget'>;
+  readonly sessions: Pick<Sessions, 'end'>;
+  readonly artifacts: Pick<ArtifactStore, 'count' | 'uncount'>;
+  readonly outsideLogouts: Pick<ReturningLogouts, 'finish' | 'send'>;
+  /** The sign-out page goes on. @param ticket  undefined: with nothing to tell */
+  readonly resume: (ctx: Context, ticket: string | undefined) => Promise<void>;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** @param accountIds  whose sessions have ended, one for each session */
+  readonly onLogout: (ctx: Context, providerId: string, accountIds: readonly string[]) => void;
+  readonly onRefused: (ctx: Context, providerId: string, error: FederationError) => void;
+}
+
+type Live = LiveProvider<RedirectConnector>;
+
+export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
+  const { providers, upstreamSessions, sessions, artifacts, outsideLogouts, resume, url, now } = deps;
+  const { onLogout, onRefused } = deps;
+
+  return {
+    /** `POST /login/backchannel/<id>` (OpenID Connect Back-Channel Logout 1.0 §2.5-2.8). */
+    async backChannel(ctx: Context): Promise<void> {
+      ctx.set('Cache-Control', 'no-store');
+      const provider = findProvider(ctx, 'readLogoutToken');
+      try {
+        const token = (await readForm(ctx.req)).get('logout_token');
+        if (!token) throw new FederationError(400, 'There is no logout_token.');
+        await endOnce(ctx, provider, await provider.connector.readLogoutToken!(token));
+        ctx.status = 200;
+        ctx.body = '';
+      } catch (error) {
+        refuseToServer(ctx, provider, error);
+      }
+    },
+    /** `GET /login/frontchannel/<id>` (OpenID Connect Front-Channel Logout 1.0 §2), in a frame of the provider. */
+    async frontChannel(ctx: Context): Promise<void> {
+      const provider = findProvider(ctx, 'readFrontChannelLogout');
+      const id = await refusing(ctx, provider, async () =>
+        provider.connector.readFrontChannelLogout!(parseForm(ctx.querystring)),
+      );
+      const found = await upstreamSessions.find(provider.id, { id });
+      // Nobody has signed this: what ends no session is not worth a line of the audit log.
+      if (found.length > 0) await endAll(ctx, provider, found);
+      ctx.set({
+        'Cache-Control': 'no-store',
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        'X-Content-Type-Options': 'nosniff',
+      });
+      ctx.type = 'text';
+      ctx.body = 'Signed out.\n';
+    },
+    /** `GET /login/logout/<id>`: an OpenID provider sends the browser back. */
+    async returned(ctx: Context): Promise<void> {
+      const provider = findProvider(ctx, 'readLogoutToken');
+      const id = parseForm(ctx.querystring).get('state') ?? '';
+      await resume(ctx, await outsideLogouts.finish(provider.id, id, true));
+    },
+    /** `GET` or `POST /login/saml/<id>/logout`: a request of the provider, or its answer to ours. */
+    async saml(ctx: Context): Promise<void> {
+      const provider = findProvider(ctx, 'readSamlLogout');
+      const logoutUrl = samlLogoutAddress(url, provider.id);
+      const message: SamlMessage =
+        ctx.method === 'POST'
+          ? { binding: 'post', parameters: await readForm(ctx.req), logoutUrl }
+          : { binding: 'redirect', query: ctx.querystring, logoutUrl };
+      await refusing(ctx, provider, async () => {
+        const read = await provider.connector.readSamlLogout!(message);
+        if (read.type === 'request') return answer(ctx, provider, read);
+        await resume(ctx, await outsideLogouts.finish(provider.id, read.logoutId, read.isDone));
+      });
+    },
+  };
+
+  function findProvider(ctx: Context, ability: keyof RedirectConnector): Live {
+    const provider = providers.findRedirect(String(ctx.params.provider));
+    if (provider?.connector[ability]) return provider;
+    throw new ProblemError(
+      problems.notFound,
+      'There is no identity provider at this address, it is switched off, or it logs out in another way.',
+    );
+  }
+
+  async function answer(
+    ctx: Context,
+    provider: Live,
+    request: Extract<SamlLogoutMessage, { readonly type: 'request' }>,
+  ): Promise<void> {
+    await endOnce(ctx, provider, request.logout);
+    const departure = await provider.connector.answerSamlLogout!(request);
+    if (departure) outsideLogouts.send(ctx, provider.id, departure);
+    else await resume(ctx, undefined);
+  }
+
+  /** @throws {FederationError} when this very message has come before */
+  async function endOnce(ctx: Context, provider: Live, logout: ReceivedLogout): Promise<void> {
+    const { messageId, usableUntilMs } = logout;
+    const [kind, id] = ['ReceivedLogout', `${provider.id} ${messageId}`];
+    const windowSeconds = Math.max(1, Math.ceil((usableUntilMs - now()) / 1000));
+    const { count } = await artifacts.count(kind, id, windowSeconds);
+    if (count > 1) throw new FederationError(400, 'This logout message has been used before.');
+    try {
+      await endAll(ctx, provider, await sessionsOf(provider.id, logout));
+    } catch (error) {
+      // The provider may send it again: its sessions are not all over.
+      await artifacts.uncount(kind, id);
+      throw error;
+    }
+  }
+
+  async function sessionsOf(providerId: string, { subject, sessionIds }: ReceivedLogout) {
+    const about = sessionIds.length === 0 ? [{ subject }] : sessionIds.map((id) => ({ id, subject }));
+    const found = await Promise.all(about.map((one) => upstreamSessions.find(providerId, one)));
+    return [...new Map(found.flat().map((session) => [session.uid, session])).values()];
+  }
+
+  async function endAll(ctx: Context, provider: Live, found: readonly UpstreamSession[]): Promise<void> {
+    const ended: string[] = [];
+    for (const { uid, accountId } of found) {
+      if (await sessions.end(uid)) ended.push(accountId);
+      else await upstreamSessions.forget(uid);
+    }
+    onLogout(ctx, provider.id, ended);
+  }
+
+  /** As Back-Channel Logout §2.8 has it: the provider's server reads this, and nobody else. */
+  function refuseToServer(ctx: Context, provider: Live, error: unknown): void {
+    const isOurs = error instanceof FederationError || error instanceof FormError;
+    if (!isOurs) throw error;
+    if (error instanceof FederationError) onRefused(ctx, provider.id, error);
+    if (error.status === 413) ctx.set('Connection', 'close');
+    if (error.status === 503) ctx.set('Retry-After', '30');
+    ctx.status = error.status;
+    ctx.body = {
+      error: error.status === 503 ? 'temporarily_unavailable' : 'invalid_request',
+      error_description: error.message,
+    };
+  }
+
+  /** A refusal is for the person whose browser has brought the message. */
+  async function refusing<T>(ctx: Context, provider: Live, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof FederationError)) throw error;
+      onRefused(ctx, provider.id, error);
+      const row = error.status === 400 ? problems.invalidRequest : problems.forbidden;
+      throw new ProblemError(row, error.message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Passes the end of a session here on to the provider with which it began. What the provider has to be
+ * told, and where the browser goes afterwards, is kept here under a random id: nothing of it travels.
+ */
+import type { Context } from 'koa';
+import type { BegunOutside, OutsideLogout, OutsideLogouts } from '../accounts/upstream-logout.ts';
+import type { Artifact, ArtifactStore } from '../storage/storage.ts';
+import { type Departure, FederationError } from './connector.ts';
+import { sendDeparture } from './departures.ts';
+import { logoutReturnAddress, samlLogoutAddress } from './providers/connectors.ts';
+import type { Providers } from './providers/providers.ts';
+import type { UpstreamSessions, UpstreamSessionsDeps } from './upstream-sessions.ts';
+
+export interface OutsideLogoutsDeps {
+  readonly providers: Pick<Providers, 'findRedirect' | 'find'>;
+  readonly upstreamSessions: Pick<UpstreamSessions, 'of'>;
+  readonly artifacts: ArtifactStore;
+  /** What has to be told names a person (S79). */
+  readonly sealer: NonNullable<UpstreamSessionsDeps['sealer']>;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
+  readonly isSecure: boolean;
+  /** At least 128 random bits, 16 to 64 characters of base64url. */
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The browser is on its way, or why it is not. */
+  readonly onDeparture: (ctx: Context, providerId: string, error?: FederationError) => void;
+}
+
+export interface ReturningLogouts extends OutsideLogouts {
+  /**
+   * The provider has answered.
+   *
+   * @returns the ticket of the page to go on with; undefined for a logout that is not known, or another provider's
+   */
+  finish(providerId: string, id: string, isDone: boolean): Promise<string | undefined>;
+  /** Sends the browser with a message to a provider. */
+  send(ctx: Context, providerId: string, departure: Departure): void;
+}
+
+interface Kept {
+  readonly providerId: string;
+  readonly ticket: string;
+  readonly state: OutsideLogout['state'];
+  readonly sealed: string;
+}
+
+const kind = 'OutsideLogout';
+const label = 'outside logout';
+/** As long as the page that waits for it. */
+const keptSeconds = 600;
+
+export function createOutsideLogouts(deps: OutsideLogoutsDeps): ReturningLogouts {
+  const { providers, upstreamSessions, artifacts, sealer, url, isSecure, newId, now, onDeparture } = deps;
+
+  return {
+    of: upstreamSessions.of,
+    async prepare({ providerId, subject, session }, ticket) {
+      const id = newId();
+      const sealed = sealer.seal(JSON.stringify({ subject, session }), label);
+      await put(id, { providerId, ticket, state: 'ready', sealed });
+      return id;
+    },
+    async find(id) {
+      const kept = await read(id);
+      return kept && { providerName: nameOf(kept.providerId), state: kept.state };
+    },
+    async depart(ctx, id) {
+      const kept = await read(id);
+      // What is over is over: the way back through the browser's history must not begin it again.
+      if (!kept || kept.state === 'done') return false;
+      const departure = await begin(ctx, id, kept);
+      await put(id, { ...kept, state: departure ? 'away' : 'refused' });
+      if (departure) send(ctx, kept.providerId, departure);
+      return departure !== undefined;
+    },
+    async finish(providerId, id, isDone) {
+      const kept = await read(id);
+      if (kept?.providerId !== providerId) return undefined;
+      await put(id, { ...kept, state: isDone ? 'done' : 'refused' });
+      return kept.ticket;
+    },
+    send,
+  };
+
+  async function begin(
+    ctx: Context,
+    id: string,
+    { providerId, sealed, state }: Kept,
+  ): Promise<Departure | undefined> {
+    const { connector } = providers.findRedirect(providerId) ?? {};
+    const addressOf = connector?.kind === 'saml' ? samlLogoutAddress : logoutReturnAddress;
+    const about = JSON.parse(sealer.open(sealed, label)) as Pick<BegunOutside, 'subject' | 'session'>;
+    try {
+      const returnUrl = addressOf(url, providerId);
+      const isRepeated = state === 'away';
+      const departure = await connector?.beginLogout?.({ ...about, logoutId: id, returnUrl, isRepeated });
+      if (departure) onDeparture(ctx, providerId);
+      return departure;
+    } catch (error) {
+      if (!(error instanceof FederationError)) throw error;
+      onDeparture(ctx, providerId, error);
+      return undefined;
+    }
+  }
+
+  function send(ctx: Context, providerId: string, departure: Departure): void {
+    sendDeparture(ctx, departure, { providerName: nameOf(providerId), purpose: 'sign-out', isSecure });
+  }
+
+  function nameOf(providerId: string): string {
+    return providers.find(providerId)?.name ?? providerId;
+  }
+
+  async function read(id: string): Promise<Kept | undefined> {
+    const found: Artifact | undefined = await artifacts.get(kind, id);
+    return found?.payload as Kept | undefined;
+  }
+
+  function put(id: string, payload: Kept): Promise<void> {
+    const expiresAt = Math.floor(now() / 1000) + keptSeconds;
+    return artifacts.put(kind, id, { payload: { ...payload }, expiresAt });
+  }
+}

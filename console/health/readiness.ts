@@ -1,0 +1,97 @@
+/**
+ * Whether the store can be written, as a probe in the background saw it last: whoever asks for `/ready` causes no
+ * write of his own, and no wait either while the last look is fresh (S82, S100).
+ */
+import type { Logger } from '../../platform/log.ts';
+
+export interface Readiness {
+  isReady(): Promise<boolean>;
+  /** Resolves when a probe that is under way has ended. */
+  close(): Promise<void>;
+}
+
+export interface ReadinessDeps {
+  /** Rejects with the reason when a write would fail. */
+  readonly checkWritable: () => Promise<void>;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** Somebody who asks wants to know of this moment; a probe may come every second from several sides. */
+const freshMs = 1000;
+/** Nobody has asked: the log tells of a disk that is full all the same. */
+const idleMs = 5000;
+/** A store that has not answered by now does not count as writable. */
+const patienceMs = 2000;
+/** What was seen longer ago says nothing: whoever asks waits for the next look. */
+const staleMs = 15_000;
+
+export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Readiness {
+  let seen: { readonly isWritable: boolean; readonly at: number } | undefined;
+  let probe: { readonly since: number; readonly end: Promise<void> } | undefined;
+  /** What the log was told last. */
+  let isTold = true;
+  const timer = setInterval(look, idleMs).unref();
+  look();
+
+  return {
+    async isReady() {
+      if (!seen || now() - seen.at > freshMs) look();
+      if (!seen || now() - seen.at > staleMs) await within(patienceMs, probe!.end);
+      return isWritable();
+    },
+    async close() {
+      clearInterval(timer);
+      await probe?.end;
+    },
+  };
+
+  function isWritable(): boolean {
+    const hangs = probe !== undefined && now() - probe.since >= patienceMs;
+    return seen?.isWritable === true && !hangs;
+  }
+
+  function look(): void {
+    if (probe) return;
+    const overdue = setTimeout(tell, patienceMs, false, new Error('it does not answer in time')).unref();
+    const end = checkWritable()
+      .then(
+        () => note(true),
+        (error) => note(false, error),
+      )
+      .finally(() => {
+        clearTimeout(overdue);
+        probe = undefined;
+      });
+    probe = { since: now(), end };
+  }
+
+  function note(isGood: boolean, error?: unknown): void {
+    seen = { isWritable: isGood, at: now() };
+    tell(isGood, error);
+  }
+
+  function tell(isGood: boolean, error?: unknown): void {
+    if (isGood === isTold) return;
+    isTold = isGood;
+    if (isGood) log.info({ store: 'ok' }, 'ready again: the store can be written');
+    else log.error({ err: error, store: stateOf(error) }, 'not ready: the store cannot be written');
+  }
+}
+
+/** In one word: `read_only`, `full` and so on, where the error says so. */
+function stateOf(error: unknown): string {
+  const { state } = error as { readonly state?: unknown };
+  return typeof state === 'string' ? state : 'unknown';
+}
+
+function within(timeoutMs: number, end: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    void end.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

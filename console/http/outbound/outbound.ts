@@ -1,0 +1,161 @@
+/**
+ * Every request that leaves the console for an address that an administrator set: logout notices,
+ * key sets, discovery, metadata. It reaches what was meant and nothing beside it (S42).
+ */
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { createAddressList, kindOfAddress } from './address-kinds.ts';
+import {
+  begin,
+  type ExchangeOptions,
+  exchange,
+  OutboundError,
+  type OutboundResponse,
+  reasonOf,
+} from './outbound-exchange.ts';
+
+export interface OutboundDeps {
+  /** Host names, addresses and subnets at which private and loopback addresses are meant. */
+  readonly allow: readonly string[];
+  /** Whether settings or registrations name this origin at loopback; `http:` goes there and nowhere else. */
+  readonly isKnownLoopback: (origin: string) => boolean;
+  /** Every address of a host name. @throws {Error} when there is none */
+  readonly resolve: (hostname: string) => Promise<readonly string[]>;
+}
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Ends the request early; it ends by itself after {@link outboundTimeoutMs}. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Outbound {
+  /**
+   * What can be said of an address before anything is resolved: call it when the address is set.
+   *
+   * @param loopbackOrigins  origins that become known with this change
+   * @throws {ProblemError} `invalid_url`
+   */
+  check(url: string, loopbackOrigins?: readonly string[]): URL;
+  /**
+   * @throws {ProblemError} `invalid_url` when the address, or what its name resolves to, is none to go to
+   * @throws {OutboundError} when the exchange did not come about
+   */
+  send(request: OutboundRequest): Promise<OutboundResponse>;
+  /**
+   * For an answer that goes on: its head comes in time or not at all, the rest until `signal` ends it.
+   *
+   * @throws as {@link Outbound.send}
+   */
+  open(request: OutboundRequest & { readonly signal: AbortSignal }): Promise<IncomingMessage>;
+}
+
+/** From the name to the last byte of the answer. */
+export const outboundTimeoutMs = 5000;
+const longestUrl = 2048;
+
+export function createOutbound({ allow, isKnownLoopback, resolve }: OutboundDeps): Outbound {
+  const allowedNames = new Set(allow.filter(isName).map((name) => name.toLowerCase()));
+  const isAllowedAddress = createAddressList(allow.filter((entry) => !isName(entry)));
+
+  return {
+    check,
+    async send(request) {
+      const timeout = AbortSignal.timeout(outboundTimeoutMs);
+      return attempt(request, timeout, exchange);
+    },
+    async open(request) {
+      const timeout = new AbortController();
+      const timer = setTimeout(() => timeout.abort(), outboundTimeoutMs);
+      return attempt(request, timeout.signal, begin).finally(() => clearTimeout(timer));
+    },
+  };
+
+  async function attempt<T>(
+    request: OutboundRequest,
+    timeout: AbortSignal,
+    ask: (url: URL, options: ExchangeOptions) => Promise<T>,
+  ): Promise<T> {
+    const url = check(request.url);
+    const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+    try {
+      const addresses = await pin(url, signal);
+      return await ask(url, { ...request, addresses, signal });
+    } catch (error) {
+      if (error instanceof ProblemError || error instanceof OutboundError) throw error;
+      if (!signal.aborted) throw new OutboundError(reasonOf(error), { cause: error });
+      throw new OutboundError(timeout.aborted ? 'timeout' : 'cancelled', { cause: error });
+    }
+  }
+
+  function check(text: string, loopbackOrigins: readonly string[] = []): URL {
+    const url = parse(text);
+    const host = hostOf(url);
+    if (isIP(host) !== 0) checkAddress(url, host, loopbackOrigins);
+    else if (url.protocol === 'http:' && host !== 'localhost') throw refuse(onlyHttps);
+    // Every resolver answers loopback for this name (RFC 6761 §6.3).
+    else if (host === 'localhost') checkAddress(url, '127.0.0.1', loopbackOrigins);
+    return url;
+  }
+
+  function checkAddress(url: URL, address: string, loopbackOrigins: readonly string[] = []): void {
+    const kind = kindOfAddress(address);
+    if (kind === 'forbidden') throw refuse('leads to an address that the console never calls');
+    if (url.protocol === 'http:' && kind !== 'loopback') throw refuse(onlyHttps);
+    if (kind === 'public' || allowedNames.has(hostOf(url)) || isAllowedAddress(address)) return;
+    const isKnown = isKnownLoopback(url.origin) || loopbackOrigins.includes(url.origin);
+    if (kind === 'loopback' && isKnown) return;
+    throw refuse(`leads to a ${kind} address: CONSOLE_OUTBOUND_ALLOW can permit it`);
+  }
+
+  /** Resolved once; what has been checked is what gets connected to, whatever the name says a moment later. */
+  async function pin(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+    const host = hostOf(url);
+    if (isIP(host) !== 0) return [host];
+    const addresses = await unlessAborted(resolve(host).catch(notResolved), signal);
+    if (addresses.length === 0) notResolved();
+    for (const address of addresses) checkAddress(url, address);
+    return addresses;
+  }
+}
+
+const onlyHttps = 'must be https; http is for loopback only';
+
+function parse(text: string): URL {
+  if (text.length > longestUrl) throw refuse(`has more than ${longestUrl} characters`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:\/\//i.test(text)) throw refuse('must be an absolute https address');
+  if (/[\s\\]/.test(text)) throw refuse('must have no space and no backslash');
+  if (url.username !== '' || url.password !== '') throw refuse('must hold no user name or password');
+  if (text.includes('#')) throw refuse('must have no fragment');
+  if (url.hostname.endsWith('.')) throw refuse('must have no dot at the end of its host');
+  return url;
+}
+
+/** Names in lower case, IPv6 addresses without brackets; every spelling of an IPv4 address has become dotted. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function isName(entry: string): boolean {
+  return isIP(entry.split('/')[0]!) === 0;
+}
+
+function refuse(why: string): ProblemError {
+  return new ProblemError(problems.invalidUrl, `The address ${why}.`);
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+function notResolved(cause?: unknown): never {
+  throw new OutboundError('name_not_resolved', { cause });
+}

@@ -1,0 +1,189 @@
+/** Who is signed in, where, and the ways out: the home page until the admin pages have more to show. */
+import type { Context } from 'koa';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { renderAccount } from '../../views/account.tsx';
+import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
+import type { Passwords } from '../accounts/passwords.ts';
+import type { Sessions, SignInSession } from '../accounts/sessions.ts';
+import type { SignInTimes } from '../accounts/sign-in-times.ts';
+import { confirmationBudget, type Throttle } from '../accounts/throttle.ts';
+import type { Users } from '../accounts/users.ts';
+import { issueTime } from '../accounts/validity.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { type Form, readForm } from '../http/form.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import type { UserRecord } from '../storage/records.ts';
+import type { Visit, Visitors } from './current-session.ts';
+import { checkRepeated } from './setup.ts';
+
+export interface AccountPageDeps {
+  readonly visitors: Visitors;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly throttle: Throttle;
+  readonly sessions: Sessions;
+  /** What the applications of an ended session say, as far as they have answered within a second. */
+  readonly outcomesOf: (ended: SignInSession) => Promise<readonly LoggedOutApplication[]>;
+  readonly times: SignInTimes;
+  readonly csrf: Csrf;
+  /** As it is shown to people. */
+  readonly nameOfProvider: (id: string) => string;
+  /** The same. */
+  readonly nameOfApplication: (id: string) => string;
+  /** What a role opens, in words. */
+  readonly meaningOfRole: (role: string) => string;
+  readonly isSecure: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly onChange: (ctx: Context, event: string, account: UserRecord) => void;
+  readonly onRefused: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
+}
+
+/** Where the question of the sign-out page is answered too. */
+const signOutPath = '/connect/logout/confirm';
+
+interface Shown {
+  readonly problem?: string;
+  readonly notice?: string;
+  readonly ended?: readonly LoggedOutApplication[];
+}
+
+export function createAccountPage(deps: AccountPageDeps) {
+  const { visitors, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
+  const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRefused } = deps;
+
+  return {
+    async show(ctx: Context): Promise<void> {
+      const here = await visit(ctx);
+      if (here) await showAccount(ctx, here, {});
+    },
+    /** `POST /account/password`: ends every other session (S34). */
+    async changePassword(ctx: Context): Promise<void> {
+      const [here, form] = await readChange(ctx);
+      if (!here) return;
+      try {
+        checkOwnsPassword(here.account);
+        await replacePassword(here.account, form);
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        onRefused(ctx, 'password.changed', here.account, error.problem.code);
+        ctx.status = error.problem.status;
+        ctx.set(error.headers);
+        const seconds = error.headers['Retry-After'];
+        const wait = seconds === undefined ? '' : ` Try again in ${seconds} seconds.`;
+        return showAccount(ctx, here, { problem: `${error.message}${wait}` });
+      }
+      onChange(ctx, 'password.changed', here.account);
+      const account = users.find(here.account.id) ?? here.account;
+      const visit = await visitors.start(ctx, account.id, issueTime(account, now()));
+      const notice = 'Your password is changed, and every other session has ended.';
+      await showAccount(ctx, { visit, account }, { notice });
+    },
+    /** `POST /account/sessions`: ends one session of this account. */
+    async endSession(ctx: Context): Promise<void> {
+      const [here, form] = await readChange(ctx);
+      if (!here) return;
+      const own = await sessions.listOf(here.account.id);
+      const chosen = own.find(({ key }) => key === form.get('session'));
+      const ended = chosen && (await sessions.end(chosen.uid));
+      if (chosen) onChange(ctx, 'session.ended', here.account);
+      if (chosen?.uid === here.visit.uid) return sendToLogin(ctx);
+      const outcomes = ended ? await outcomesOf(ended) : [];
+      await showAccount(ctx, here, { notice: 'The session has ended.', ended: outcomes });
+    },
+  };
+
+  /** @returns nothing after sending a visitor without a session to the sign-in */
+  async function visit(ctx: Context): Promise<Here | undefined> {
+    const found = await visitors.current(ctx);
+    const account = found && users.find(found.accountId);
+    if (found && account) return { visit: found, account };
+    sendToLogin(ctx);
+    return undefined;
+  }
+
+  async function readChange(ctx: Context): Promise<[Here | undefined, Form]> {
+    const form = await readForm(ctx.req);
+    csrf.check(ctx, form);
+    return [await visit(ctx), form];
+  }
+
+  /** Refused before the password that is typed is looked at: none could be right. */
+  function checkOwnsPassword({ federated }: UserRecord): void {
+    if (!federated) return;
+    const name = nameOfProvider(federated.provider);
+    throw new ProblemError(problems.conflict, `You sign in with ${name}: your password is changed there.`);
+  }
+
+  /** Whoever has got hold of a session must not guess the password in it (S29). */
+  async function replacePassword(account: UserRecord, form: Form): Promise<void> {
+    const budget = confirmationBudget(account.id);
+    await throttle.take([budget]);
+    const current = form.get('current_password') ?? '';
+    const isRight = await passwords.verify(account.passwordHash, current).catch(async (error: unknown) => {
+      await throttle.giveBack(budget);
+      throw error;
+    });
+    if (!isRight) {
+      throw new ProblemError(problems.invalidRequest, 'The current password is not right.');
+    }
+    await throttle.forget(budget);
+    await users.setPassword(account.id, checkRepeated(form.get('password'), form.get('password_again')));
+  }
+
+  async function showAccount(ctx: Context, { visit, account }: Here, shown: Shown): Promise<void> {
+    const own = await sessions.listOf(account.id);
+    const before = await times.before(account.id, visit.startedAt);
+    setPageHeaders(ctx, isSecure, [], [], 'own');
+    ctx.type = 'html';
+    ctx.body = renderAccount({
+      username: account.username,
+      email: account.email,
+      roles: account.roles.map((name) => ({ name, meaning: meaningOfRole(name) })),
+      signedInAt: date(visit.startedAt),
+      sessionEndsAt: date(visit.endsAt),
+      lastLoginAt: before === undefined ? undefined : date(before),
+      applications: applicationsOf(own, deps.nameOfApplication),
+      sessions: own.map((session) => ({
+        key: session.key,
+        isCurrent: session.uid === visit.uid,
+        startedAt: date(session.startedAt),
+        clientAddress: session.clientAddress,
+        userAgent: session.userAgent,
+      })),
+      signOut: { action: signOutPath, csrf: csrf.token(ctx) },
+      csrf: csrf.token(ctx),
+      passwordAction: account.federated ? undefined : '/account/password',
+      providerName: account.federated && nameOfProvider(account.federated.provider),
+      endSessionAction: '/account/sessions',
+      minPasswordLength: passwords.minCharacters,
+      ...shown,
+    });
+  }
+}
+
+interface Here {
+  readonly visit: Visit;
+  readonly account: UserRecord;
+}
+
+function sendToLogin(ctx: Context): void {
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.redirect('/login');
+}
+
+/** Of every open session, each once, since the first of its sign-ins that are still open. */
+function applicationsOf(own: readonly SignInSession[], nameOf: (id: string) => string) {
+  const since = new Map<string, number>();
+  for (const { applications } of own) {
+    for (const { clientId, since: at, grantId } of applications) {
+      if (grantId !== undefined) since.set(clientId, Math.min(at, since.get(clientId) ?? at));
+    }
+  }
+  return [...since].map(([id, at]) => ({ name: nameOf(id), since: date(at) }));
+}
+
+function date(epochSeconds: number): Date {
+  return new Date(epochSeconds * 1000);
+}

@@ -1,0 +1,116 @@
+/** The sign-in page of an authorization request, as it is shown: to whom, and with which ways in. */
+import type { Context } from 'koa';
+import type { ProblemError } from '../../platform/errors.ts';
+import { renderLogin } from '../../views/login.tsx';
+import { renderNotSetUp } from '../../views/not-set-up.tsx';
+import type { OutsideSignIn } from '../accounts/upstream-sign-in.ts';
+import { nameOfClient } from '../clients/client-name.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { isElsewhere } from '../http/own-host.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import type { UserRecord } from '../storage/records.ts';
+import { type Interaction, redirectOrigins } from './interaction.ts';
+
+export interface LoginPageDeps {
+  readonly csrf: Csrf;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly outside: Pick<OutsideSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;
+  /** Whether there is anybody who could sign in. */
+  readonly isSetUp: () => boolean;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
+  readonly isSecure: boolean;
+}
+
+export interface LoginPage {
+  show(ctx: Context, interaction: Interaction, shown?: ShownLogin): void;
+  /** What was wrong with a name, a password or their number. */
+  showRefusal(ctx: Context, interaction: Interaction, refusal: ProblemError, username: string): void;
+  /** What was wrong at an outside provider, in its own sentence. */
+  showOutsideRefusal(ctx: Context, interaction: Interaction, refusal: ProblemError): void;
+}
+
+export interface ShownLogin {
+  readonly username?: string | undefined;
+  readonly problem?: string;
+  readonly retryAfterSeconds?: number;
+  readonly reference?: { readonly code: string; readonly requestId: string };
+}
+
+export function createLoginPage({
+  csrf,
+  clients,
+  findUser,
+  outside,
+  isSetUp,
+  url,
+  isSecure,
+}: LoginPageDeps): LoginPage {
+  const own = new URL(url);
+
+  return {
+    show,
+    showRefusal(ctx, interaction, refusal, username) {
+      ctx.status = refusal.problem.status;
+      ctx.set(refusal.headers);
+      const seconds = refusal.headers['Retry-After'];
+      const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };
+      show(ctx, interaction, { username, problem: refusal.message, ...wait });
+    },
+    showOutsideRefusal(ctx, interaction, { message, problem: { code, status } }) {
+      ctx.status = status;
+      const reference = { code, requestId: requestIdOf(ctx.req) };
+      show(ctx, interaction, { problem: message, reference });
+    },
+  };
+
+  function show(ctx: Context, interaction: Interaction, shown: ShownLogin = {}): void {
+    const path = `/login/${interaction.uid}`;
+    const known = knownAccount(interaction);
+    setPageHeaders(ctx, isSecure, redirectOrigins(interaction));
+    ctx.type = 'html';
+    if (!isSetUp()) {
+      ctx.body = renderNotSetUp();
+      return;
+    }
+    ctx.body = renderLogin({
+      action: path,
+      csrf: csrf.token(ctx),
+      application: { name: nameOfApplication(String(interaction.params.client_id)) },
+      reauthenticate: known !== undefined,
+      // Somebody known has one way to prove it: nobody else's identity would do.
+      confirmWith: known && outside.confirmingChoice(path, known),
+      providers: known ? [] : outside.choices(path),
+      directories: outside.directoryNames(),
+      ownAddress: isElsewhere(ctx, own) ? own.origin : undefined,
+      username: known?.username ?? hintedName(interaction),
+      ...shown,
+    });
+  }
+
+  function nameOfApplication(id: string): string {
+    const client = clients.find(id);
+    return client ? nameOfClient(client) : id;
+  }
+
+  /** Somebody who is signed in and has to confirm it. */
+  function knownAccount({ prompt, session }: Interaction): UserRecord | undefined {
+    const isAgain = prompt.reasons.some((reason) => confirmations.has(reason));
+    return isAgain && session ? findUser(session.accountId) : undefined;
+  }
+}
+
+/** Why the library asks somebody anew whom it knows. */
+const confirmations = new Set(['login_prompt', 'max_age', 'max_age_zero']);
+
+/** Whether a sign-in that the provider remembers is too little: the application asks for a new proof. */
+export function mustProve({ prompt, params }: Interaction): boolean {
+  return prompt.reasons.some((reason) => confirmations.has(reason)) || params.max_age !== undefined;
+}
+
+function hintedName({ params }: Interaction): string | undefined {
+  return typeof params.login_hint === 'string' ? params.login_hint.slice(0, 256) : undefined;
+}

@@ -1,0 +1,148 @@
+/** The console's own sign-in, without an application that asks for it: `/login`. */
+import type { Context } from 'koa';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { renderLogin } from '../../views/login.tsx';
+import { renderNotSetUp } from '../../views/not-set-up.tsx';
+import type { KnownBrowsers } from '../accounts/known-browsers.ts';
+import type { SignIn } from '../accounts/sign-in.ts';
+import type { OutsideReturn, OutsideSignIn } from '../accounts/upstream-sign-in.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { readForm } from '../http/form.ts';
+import { isElsewhere } from '../http/own-host.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import type { UserRecord } from '../storage/records.ts';
+import type { Visitors } from './current-session.ts';
+
+export interface LoginDeps {
+  readonly signIn: SignIn;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly visitors: Visitors;
+  readonly outside: OutsideSignIn;
+  readonly csrf: Csrf;
+  readonly clientAddress: (ctx: Context) => string;
+  /** Whether there is anybody who could sign in. */
+  readonly isSetUp: () => boolean;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
+  readonly isSecure: boolean;
+  /** What is told to somebody with wrong credentials. */
+  readonly wrongCredentials: string;
+  readonly onSignIn: (ctx: Context, outcome: LoginOutcome) => void;
+}
+
+interface LoginOutcome {
+  readonly account: UserRecord | undefined;
+  readonly reason?: string;
+  readonly providerId?: string;
+}
+
+/** A signed-in visitor goes home; there is no other target, so nobody can bring one along (S35). */
+const home = '/';
+
+export function createLogin(deps: LoginDeps) {
+  const { signIn, knownBrowsers, visitors, outside, csrf, clientAddress, isSetUp, isSecure } = deps;
+  const { wrongCredentials, onSignIn } = deps;
+  const own = new URL(deps.url);
+  const returned: OutsideReturn = {
+    async complete(ctx, { account, at }) {
+      const visit = await visitors.start(ctx, account.id, at, 'provider');
+      goHome(ctx);
+      return visit;
+    },
+    async refuse(ctx, refusal) {
+      refuseOutside(ctx, refusal);
+      return true;
+    },
+  };
+
+  return {
+    async show(ctx: Context): Promise<void> {
+      if (await visitors.current(ctx)) return goHome(ctx);
+      showForm(ctx, {});
+    },
+    /**
+     * `GET /login/start/:provider`: a link, because a form may not lead to addresses that its page does not
+     * know yet. Following it from another site takes nobody's session away.
+     */
+    async startOutside(ctx: Context): Promise<void> {
+      if (await visitors.current(ctx)) return goHome(ctx);
+      const providerId = String(ctx.params.provider);
+      try {
+        await outside.begin(ctx, providerId, { reauthenticate: false });
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
+        onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
+        refuseOutside(ctx, error);
+      }
+    },
+    /** Where outside sign-ins come back to. */
+    returned,
+    async submit(ctx: Context): Promise<void> {
+      const form = await readForm(ctx.req);
+      csrf.check(ctx, form);
+      const username = form.get('username') ?? '';
+      try {
+        const signedIn = await signIn({
+          username,
+          password: form.get('password') ?? '',
+          source: clientAddress(ctx),
+          browser: knownBrowsers.find(ctx, username),
+        });
+        onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
+        if (!signedIn) return refuse(ctx, 401, { username, problem: wrongCredentials });
+        knownBrowsers.remember(ctx, username);
+        await visitors.start(ctx, signedIn.account.id, signedIn.at);
+        goHome(ctx);
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        onSignIn(ctx, { account: undefined, reason: error.problem.code });
+        ctx.set(error.headers);
+        const seconds = error.headers['Retry-After'];
+        const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };
+        refuse(ctx, error.problem.status, { username, problem: error.message, ...wait });
+      }
+    },
+  };
+
+  function refuse(ctx: Context, status: number, shown: ShownLogin): void {
+    ctx.status = status;
+    showForm(ctx, shown);
+  }
+
+  function refuseOutside(ctx: Context, { message, problem: { code, status } }: ProblemError): void {
+    refuse(ctx, status, { problem: message, reference: { code, requestId: requestIdOf(ctx.req) } });
+  }
+
+  function showForm(ctx: Context, shown: ShownLogin): void {
+    setPageHeaders(ctx, isSecure);
+    ctx.type = 'html';
+    if (!isSetUp()) {
+      ctx.body = renderNotSetUp();
+      return;
+    }
+    const ownAddress = isElsewhere(ctx, own) ? own.origin : undefined;
+    const providers = outside.choices('/login');
+    const directories = outside.directoryNames();
+    ctx.body = renderLogin({
+      action: '/login',
+      csrf: csrf.token(ctx),
+      providers,
+      directories,
+      ownAddress,
+      ...shown,
+    });
+  }
+}
+
+interface ShownLogin {
+  readonly username?: string;
+  readonly problem?: string;
+  readonly retryAfterSeconds?: number;
+  readonly reference?: { readonly code: string; readonly requestId: string };
+}
+
+function goHome(ctx: Context): void {
+  ctx.status = 303;
+  ctx.redirect(home);
+}

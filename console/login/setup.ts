@@ -1,0 +1,78 @@
+/** First-run set-up: `/setup?token=…`, the link that the first start prints. */
+import type { Context } from 'koa';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { renderSetup, type SetupModel } from '../../views/setup.tsx';
+import type { Setup } from '../accounts/setup.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { parseForm, readForm } from '../http/form.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import type { UserRecord } from '../storage/records.ts';
+import type { Visitors } from './current-session.ts';
+
+export interface SetupPageDeps {
+  readonly setup: Setup;
+  readonly visitors: Visitors;
+  readonly csrf: Csrf;
+  readonly isSecure: boolean;
+  readonly minPasswordLength: number;
+  readonly onSetup: (ctx: Context, account: UserRecord) => void;
+}
+
+export function createSetupPage(deps: SetupPageDeps) {
+  const { setup, visitors, csrf, isSecure, minPasswordLength, onSetup } = deps;
+
+  return {
+    async show(ctx: Context): Promise<void> {
+      const token = parseForm(ctx.querystring).get('token') ?? '';
+      setup.checkToken(token);
+      showForm(ctx, token, { username: '', email: '' });
+    },
+    async submit(ctx: Context): Promise<void> {
+      const form = await readForm(ctx.req);
+      csrf.check(ctx, form);
+      const token = form.get('token') ?? '';
+      const username = form.get('username') ?? '';
+      const email = form.get('email') ?? '';
+      const [password, again] = [form.get('password'), form.get('password_again')];
+      try {
+        const { account, at } = await setup.createAdministrator(token, {
+          username,
+          email: email || undefined,
+          password: checkRepeated(password, again),
+        });
+        onSetup(ctx, account);
+        await visitors.start(ctx, account.id, at);
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.problem.status !== 400) throw error;
+        ctx.status = 400;
+        const isPasswordAtFault = error.problem === problems.weakPassword || password !== again;
+        return showForm(ctx, token, { username, email, problem: error.message, isPasswordAtFault });
+      }
+      ctx.status = 303;
+      ctx.redirect('/');
+    },
+  };
+
+  function showForm(
+    ctx: Context,
+    setupToken: string,
+    shown: Pick<SetupModel, 'username' | 'email' | 'problem' | 'isPasswordAtFault'>,
+  ) {
+    setPageHeaders(ctx, isSecure);
+    ctx.type = 'html';
+    ctx.body = renderSetup({
+      action: '/setup',
+      csrf: csrf.token(ctx),
+      setupToken,
+      minPasswordLength,
+      ...shown,
+    });
+  }
+}
+
+/** @throws {ProblemError} when the two differ */
+export function checkRepeated(password = '', again = ''): string {
+  if (password !== again)
+    throw new ProblemError(problems.invalidRequest, 'The two passwords are not the same.');
+  return password;
+}

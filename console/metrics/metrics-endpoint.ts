@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallerCheck } from '../http/caller-check.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../http/outbound/loopback.ts';
+import type { Role } from '../storage/records.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface MetricsEndpointDeps {
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  readonly callers: CallerCheck<Reader>;
+}
+
+interface Reader {
+  readonly roles: readonly string[];
+}
+
+/** A custom role opens calls to the members and nothing of the console. */
+const readers: readonly Role[] = ['Admin', 'Viewer', 'MetricsViewer'];
+
+/**
+ * `/metrics`. Numbers tell about use: they are for this machine itself, or for a token with a built-in role (S49).
+ *
+ * @throws {ProblemError} `insufficient_scope`, and as {@link CallerCheck.authenticate}
+ */
+export function createMetricsEndpoint({ metrics, callers }: MetricsEndpointDeps) {
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (!isFromThisMachine(req)) await checkRole(req, callers);
+    const body = await metrics.text();
+    res.writeHead(200, {
+      'Content-Type': metrics.contentType,
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+    });
+    res.end(body);
+  };
+}
+
+async function checkRole(req: IncomingMessage, callers: CallerCheck<Reader>): Promise<void> {
+  const caller = await callers.authenticate(req);
+  if (readers.some((role) => caller.roles.includes(role))) return;
+  throw callers.insufficientScope(
+    caller,
+    'Metrics need an access token with a built-in role.',
+    'app:MetricsViewer',
+  );
+}
+
+/** What a proxy adds when it asks for somebody else. */
+const traces = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
+
+/**
+ * A peer on loopback that is no proxy. It also names this machine: a page in a browser here whose
+ * own name has been pointed at loopback does not, nor does a proxy that passes the public name on.
+ */
+function isFromThisMachine(req: IncomingMessage): boolean {
+  return (
+    isLoopbackAddress(req.socket.remoteAddress ?? '') &&
+    isLoopbackHost(req.headers.host ?? '') &&
+    traces.every((field) => req.headers[field] === undefined)
+  );
+}

@@ -1,0 +1,68 @@
+/** What the console counts, in Prometheus' text format at `/metrics`. */
+import { Counter, Gauge } from 'prom-client';
+import type { Faults } from '../../platform/faults.ts';
+import { type CallMetrics, createCallMetrics, type HeldByCallers } from './call-metrics.ts';
+
+export interface Metrics extends CallMetrics {
+  tokenIssued(grantType: string, clientId: string): void;
+  tokenRefused(error: string): void;
+  signIn(outcome: string): void;
+}
+
+export interface MetricsDeps {
+  readonly countUsers: () => number;
+  readonly countClients: () => number;
+  readonly faults: Readonly<Faults>;
+  /** What callers hold of the process. */
+  readonly held: HeldByCallers;
+}
+
+export function createMetrics({ countUsers, countClients, faults, held }: MetricsDeps): Metrics {
+  const calls = createCallMetrics(faults, held);
+  const registers = [calls.registry];
+  new Counter({
+    name: 'console_audit_lines_lost_total',
+    help: 'Audit lines that could not be kept: the disk takes nothing, and the memory for them is full',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(faults.lostAuditLines);
+    },
+  });
+  const tokens = new Counter({
+    name: 'console_tokens_issued_total',
+    help: 'Access tokens issued, by grant type and client',
+    labelNames: ['grant_type', 'client_id'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'console_token_refusals_total',
+    help: 'Token requests refused, by OAuth error code',
+    labelNames: ['error'],
+    registers,
+  });
+  const signIns = new Counter({
+    name: 'console_sign_ins_total',
+    help: 'Sign-in attempts, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const gauge = (name: string, help: string, count: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(count());
+      },
+    });
+  gauge('console_users', 'Users in the registry', countUsers);
+  gauge('console_clients', 'Clients, those of settings included', countClients);
+
+  return {
+    ...calls,
+    tokenIssued: (grantType, clientId) => tokens.inc({ grant_type: grantType, client_id: clientId }),
+    tokenRefused: (error) => refusals.inc({ error }),
+    signIn: (outcome) => signIns.inc({ outcome }),
+  };
+}

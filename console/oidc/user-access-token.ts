@@ -1,0 +1,69 @@
+/** What a person's access token says; the library signs it, this fills it in. */
+import { errors, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
+import { issueTime } from '../accounts/validity.ts';
+import type { Clients } from '../clients/clients.ts';
+import { rolesAt } from '../clients/role-ceiling.ts';
+import type { UserRecord } from '../storage/records.ts';
+import { describingClaims } from '../tokens/access-token.ts';
+import { grantTag } from '../tokens/grant-jti-prefix.ts';
+
+export interface PersonTokenDeps {
+  readonly clients: Pick<Clients, 'find'>;
+  readonly findUser: (id: string) => UserRecord | undefined;
+}
+
+/** The library's token before it is signed. */
+interface PersonToken {
+  readonly accountId?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly grantId?: string | undefined;
+}
+
+/** A person's access token carries what a machine's does, from the account as it is now. */
+export function describeToken(
+  { findUser, clients }: PersonTokenDeps,
+  ctx: KoaContextWithOIDC,
+  token: PersonToken,
+  jwt: JWTStructured,
+): void {
+  const user = findUser(token.accountId ?? '');
+  const client = clients.find(token.clientId ?? '');
+  if (!user || !client) throw new errors.InvalidGrant('the account or the client is gone');
+  const scopes = wordsOf(token.scope);
+  const { iat, jti } = jwt.payload;
+  jwt.header = { typ: client.tokenTyp };
+  Object.assign(
+    jwt.payload,
+    {
+      iat: issueTime(user, Number(iat) * 1000),
+      jti: `${grantTag(token.grantId ?? '')}.${jti}`,
+      ...singleClaims(ctx),
+    },
+    describingClaims({
+      subject: user.id,
+      username: user.username,
+      email: user.email,
+      roles: rolesAt(client, user.roles, { scopes, granted: grantedScopes(ctx) }),
+      clientId: client.id,
+      scopes,
+    }),
+  );
+}
+
+/** Those that were asked for one by one, for userinfo, which knows nothing but the token. */
+function singleClaims(ctx: KoaContextWithOIDC): { userinfo_claims?: string[] } {
+  const { RefreshToken, AuthorizationCode } = ctx.oidc.entities;
+  const asked = Object.keys((RefreshToken ?? AuthorizationCode)?.claims?.userinfo ?? {});
+  return asked.length === 0 ? {} : { userinfo_claims: asked };
+}
+
+/** What was asked for at the sign-in; a refresh may ask for less. */
+function grantedScopes(ctx: KoaContextWithOIDC): readonly string[] {
+  const { RefreshToken, AuthorizationCode } = ctx.oidc.entities;
+  return wordsOf((RefreshToken ?? AuthorizationCode)?.scope);
+}
+
+function wordsOf(scope: string | undefined): readonly string[] {
+  return (scope ?? '').split(' ').filter(Boolean);
+}

@@ -1,0 +1,193 @@
+/** What this process has from the console: its news of tokens and its keys, told to workers as they come. */
+import { lookup } from 'node:dns/promises';
+import type { Readable } from 'node:stream';
+import type { Logger } from '../../platform/log.ts';
+import { machineClock } from '../../platform/monotonic-clock.ts';
+import type { RefusalBatch } from '../access/denial-buffer.ts';
+import { refusalReportsScope, tokenNewsScope } from '../clients/scopes.ts';
+import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
+import type { Settings } from '../settings/settings.ts';
+import { refusalReportsPath } from '../tokens/denial-report-scope.ts';
+import { type TokenNews, tokenNewsPath } from '../tokens/revocation-feed/revocation-event.ts';
+import { createRefusalReports } from './denial-reporter.ts';
+import { createKeySource, type KeySet } from './jwks-cache.ts';
+import type { ForWorker } from './messages.ts';
+import { keysOfSet } from './public-keys.ts';
+import { createTokenView } from './revocation-cache.ts';
+import { followNews } from './revocation-stream.ts';
+import { fetchAccessToken, RefusedByConsoleError } from './service-token.ts';
+
+export interface ConsoleLink {
+  /** Everything that is known now, for a worker that starts. */
+  state(): ForWorker;
+  /** Resolves when the key has been looked for. */
+  lookFor(kid: string): Promise<void>;
+  /** Tells the console what was refused here, when it can be told. */
+  report(batch: RefusalBatch): void;
+  /** Ends it; what is still to be reported gets a moment. */
+  close(): Promise<void>;
+}
+
+export interface ConsoleLinkDeps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** Hears of everything that is new, in its order. */
+  readonly tell: (message: ForWorker) => void;
+}
+
+/** For reports when the process has to stop, milliseconds. */
+const lastReportsMs = 1_500;
+
+/** How long a key set is kept when the console does not say, and within which bounds it may say it. */
+const maxAgeSeconds = { usual: 300, least: 10, most: 3600 } as const;
+
+export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): ConsoleLink {
+  const outbound = outboundTo(settings);
+  const problem = createProblemLog(log);
+  const view = createTokenView({
+    graceSeconds: settings.proxyNewsGraceSeconds,
+    monotonic: machineClock,
+    now: Date.now,
+  });
+  const keys = createKeySource({
+    fetchKeys: () => fetchKeys(outbound, settings.jwksUri),
+    onKeys: (found) => pass({ type: 'keys', keys: found }),
+    onFailure: (error) => problem('keys of the console', error),
+    now: () => performance.now(),
+  });
+  const endNews = followNews({
+    open: (signal) => openNews(outbound, settings, signal),
+    onState(news) {
+      pass({ ...view.state(), type: 'state', news });
+      followKeys(news);
+      problem('news of the console', undefined);
+    },
+    onNews(news) {
+      pass({ type: 'news', news });
+      followKeys(news);
+    },
+    onLost: (error) => problem('news of the console', error),
+  });
+
+  const reports = createRefusalReports({
+    send: createReporter(outbound, settings, (status) => {
+      log.warn({ status }, 'the console does not take a report of refusals: they are in this log only');
+    }),
+    onResult: (error) => problem('reports of refusals', error),
+  });
+
+  return {
+    state: view.state,
+    lookFor: keys.lookFor,
+    report: reports.add,
+    close() {
+      endNews();
+      keys.close();
+      return reports.close(lastReportsMs);
+    },
+  };
+
+  function pass(message: Parameters<typeof view.take>[0]): void {
+    view.take(message);
+    tell(message);
+    if (message.type === 'keys') problem('keys of the console', undefined);
+  }
+
+  function followKeys(news: readonly TokenNews[]): void {
+    const last = news.findLast((entry) => entry.type === 'keys');
+    if (last) keys.follow(last.kids);
+  }
+}
+
+/** The console's own address is meant wherever it lies; no other is called. */
+function outboundTo({ jwksUri, outboundAllow }: Settings): Outbound {
+  const { origin, hostname } = new URL(jwksUri);
+  return createOutbound({
+    allow: [...outboundAllow, hostname.replace(/^\[|\]$/g, '')],
+    isKnownLoopback: (called) => called === origin,
+    resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+  });
+}
+
+async function fetchKeys(outbound: Outbound, url: string): Promise<KeySet> {
+  const { status, headers, body } = await outbound.send({ url, headers: { Accept: 'application/json' } });
+  const keys = status === 200 ? keysOfSet(parse(body)) : undefined;
+  if (!keys) throw new RefusedByConsoleError(`there is no key set at CONSOLE_JWKS_URI (status ${status})`);
+  const told = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '')?.[1];
+  const { usual, least, most } = maxAgeSeconds;
+  return { keys, maxAgeSeconds: Math.min(Math.max(Number(told ?? usual), least), most) };
+}
+
+function loginFor(scope: string, outbound: Outbound, settings: Settings): Promise<string> {
+  const { jwksUri, proxyClientId = '', proxyClientSecret } = settings;
+  return fetchAccessToken({
+    outbound,
+    tokenEndpoint: `${new URL(jwksUri).origin}/oauth2/token`,
+    clientId: proxyClientId,
+    secret: proxyClientSecret?.reveal() ?? '',
+    scope,
+  });
+}
+
+async function openNews(outbound: Outbound, settings: Settings, signal: AbortSignal): Promise<Readable> {
+  const { origin } = new URL(settings.jwksUri);
+  const token = await loginFor(tokenNewsScope, outbound, settings);
+  const response = await outbound.open({
+    url: origin + tokenNewsPath,
+    headers: { Authorization: `Bearer ${token}` },
+    signal,
+  });
+  if (response.statusCode === 200) return response;
+  response.destroy();
+  throw new RefusedByConsoleError(`the console answered ${response.statusCode} to the request for its news`);
+}
+
+/** @param onRefused  hears of a batch that the console will not take at all; it is given up */
+function createReporter(outbound: Outbound, settings: Settings, onRefused: (status: number) => void) {
+  const url = new URL(settings.jwksUri).origin + refusalReportsPath;
+  let token: string | undefined;
+
+  /** @throws {Error} when it may go better another time */
+  return async (batch: RefusalBatch): Promise<void> => {
+    token ??= await loginFor(refusalReportsScope, outbound, settings);
+    const { status } = await outbound.send({
+      url,
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(batch),
+    });
+    if (status === 204) return;
+    if (status === 400 || status === 413) return onRefused(status);
+    token = undefined;
+    throw new RefusedByConsoleError(`the console answered ${status} to a report of refusals`);
+  };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each reason once, and that it is over: a console that is away would fill the log otherwise. */
+function createProblemLog(log: Logger) {
+  const reasons = new Map<string, string>();
+  return (what: string, error: unknown): void => {
+    const reason = error === undefined ? undefined : reasonOf(error);
+    const before = reasons.get(what);
+    if (reason === before) return;
+    if (reason === undefined) {
+      reasons.delete(what);
+      log.info({ what }, 'the console answers again');
+    } else {
+      reasons.set(what, reason);
+      log.warn({ what, reason }, 'the console does not answer as it should');
+    }
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,59 @@
+/** The proxy's own access token, got as any machine gets one (RFC 6749 §4.4). */
+import type { Outbound } from '../http/outbound/outbound.ts';
+
+export interface ConsoleLoginDeps {
+  readonly outbound: Pick<Outbound, 'send'>;
+  /** Address of the token endpoint. */
+  readonly tokenEndpoint: string;
+  readonly clientId: string;
+  readonly secret: string;
+  readonly scope: string;
+}
+
+/** The console answered, and not with what was asked for; the message is for the operator. */
+export class RefusedByConsoleError extends Error {
+  override readonly name = 'RefusedByConsoleError';
+}
+
+/**
+ * @returns a token
+ * @throws {RefusedByConsoleError} or what {@link Outbound.send} throws
+ */
+export async function fetchAccessToken(deps: ConsoleLoginDeps): Promise<string> {
+  const { outbound, tokenEndpoint, clientId, secret, scope } = deps;
+  const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`;
+  const { status, body } = await outbound.send({
+    url: tokenEndpoint,
+    method: 'POST',
+    headers: {
+      Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
+  });
+  const { access_token: token, error } = parse(body);
+  if (status === 200 && typeof token === 'string') return token;
+  throw new RefusedByConsoleError(explain(status, error, scope));
+}
+
+function explain(status: number, error: unknown, scope: string): string {
+  switch (error) {
+    case 'invalid_client':
+      return 'the console does not know the client of CONSOLE_PROXY_CLIENT_ID, or not by this secret';
+    case 'invalid_scope':
+      return `the client of CONSOLE_PROXY_CLIENT_ID lacks the scope ${scope}`;
+    case 'unauthorized_client':
+      return 'the client of CONSOLE_PROXY_CLIENT_ID is no machine: it lacks the grant client_credentials';
+    default:
+      return `the console answered ${status} to the request for a token`;
+  }
+}
+
+function parse(body: string): { readonly access_token?: unknown; readonly error?: unknown } {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

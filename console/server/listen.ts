@@ -1,0 +1,130 @@
+/** Opens the console's port: loopback in both families unless told otherwise, HTTP or HTTPS. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Overload } from '../../http/server/overload/overload.ts';
+import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
+import { tlsCiphers } from '../../http/tls-ciphers.ts';
+import { type GuardDeps, guardConnections } from '../../member-proxy/connection-guard.ts';
+import { prepareDrain } from '../../platform/drain.ts';
+import type { TlsFiles } from '../settings/tls-files.ts';
+
+export interface ListenOptions extends Pick<GuardDeps, 'onRefusal'> {
+  /** Undefined or `localhost`: loopback, both families. */
+  readonly host: string | undefined;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly tls: TlsFiles | undefined;
+  readonly handle: RequestListener;
+  /** How much of the process callers may hold; one for all that listens here. */
+  readonly overload: Overload;
+  /** Longest time in which a head has to arrive, milliseconds. */
+  readonly headMs: number;
+}
+
+export interface Listening {
+  readonly port: number;
+  /** Stops accepting at once, lets replies under way finish, cuts what is left after `timeoutMs` (S81). */
+  close(timeoutMs: number): Promise<void>;
+}
+
+/** Nobody can listen there; the message says why and what to do. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+const handshakeTimeoutMs = 10_000;
+
+/** @throws {ListenError} when the port is in use, or the address cannot be listened on: nothing is left open */
+export async function listen({
+  host = 'localhost',
+  port,
+  tls,
+  handle,
+  overload,
+  headMs,
+  onRefusal,
+}: ListenOptions): Promise<Listening> {
+  const isLoopback = host === 'localhost';
+  const first = await open(isLoopback ? '127.0.0.1' : host, port);
+  const second = isLoopback ? await openSecond(first) : undefined;
+  const opened = second ? [first, second] : [first];
+
+  return {
+    port: first.port,
+    async close(timeoutMs) {
+      await Promise.all(opened.map(({ drain }) => drain(timeoutMs)));
+    },
+  };
+
+  async function openSecond({ port, drain }: Opened): Promise<Opened | undefined> {
+    try {
+      return await open('::1', port);
+    } catch (error) {
+      if (isMissingFamily(error)) return undefined;
+      await drain(0);
+      throw error;
+    }
+  }
+
+  async function open(address: string, wanted: number): Promise<Opened> {
+    const options = { ...serverOptions, headersTimeout: headMs };
+    const server = tls
+      ? createTlsServer(
+          {
+            ...options,
+            cert: tls.cert,
+            key: tls.key.reveal(),
+            minVersion: 'TLSv1.2',
+            ciphers: tlsCiphers,
+            honorCipherOrder: true,
+            handshakeTimeout: handshakeTimeoutMs,
+          },
+          overload.inTurn(handle),
+        )
+      : createServer(options, overload.inTurn(handle));
+    const guard = guardConnections(server, { onRefusal });
+    server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
+    const { startWaiting } = overload.watch(server, memberPaths, guard);
+    const drain = prepareDrain(server, startWaiting);
+    await bind(server, address, wanted);
+    return { port: (server.address() as AddressInfo).port, drain };
+  }
+}
+
+interface Opened {
+  readonly port: number;
+  readonly drain: (timeoutMs: number) => Promise<void>;
+}
+
+function bind(server: Server, address: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(explain(error, address, port)));
+    server.listen({ host: address, port }, resolve);
+  });
+}
+
+function explain(error: NodeJS.ErrnoException, address: string, port: number): ListenError {
+  return new ListenError(sentence(error, address, port), { cause: error });
+}
+
+function sentence({ code, message }: NodeJS.ErrnoException, address: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} at ${address} is in use by another program. Stop it, or choose another port with CONSOLE_PORT (and CONSOLE_URL).`;
+    case 'EACCES':
+      return `This user may not listen on port ${port}. Choose one from 1024 on with CONSOLE_PORT, and put a proxy in front.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${address} is no address of this machine. Correct CONSOLE_HOST.`;
+    default:
+      return `Nobody can listen on port ${port} at ${address}: ${message}`;
+  }
+}
+
+/** A machine without IPv6 has no second loopback. */
+function isMissingFamily(error: unknown): boolean {
+  const { code } = (error as ListenError).cause as NodeJS.ErrnoException;
+  return code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT';
+}

@@ -1,0 +1,31 @@
+/** What a start warns of before it has opened anything to anybody; with `CONSOLE_STRICT` each is a refusal. */
+import type { Logger } from '../../platform/log.ts';
+
+/** The settings ask for a start without warnings; the message says what was warned of. */
+export class StrictStartError extends Error {
+  override readonly name = 'StrictStartError';
+}
+
+export interface StartWarnings {
+  /** Logs a warning, and keeps it for {@link StartWarnings.check}. */
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  /** @throws {StrictStartError} when there was a warning and the start is to be strict */
+  check(): void;
+}
+
+/** @param isStrict  `CONSOLE_STRICT` */
+export function createStartWarnings(log: Pick<Logger, 'warn'>, isStrict: boolean): StartWarnings {
+  const warned: string[] = [];
+  return {
+    warn(fields, message) {
+      log.warn(fields, message);
+      const about = Object.entries(fields).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+      warned.push([message, ...about].join('; '));
+    },
+    check() {
+      if (!isStrict || warned.length === 0) return;
+      const list = warned.map((warning) => `\n  - ${warning}`).join('');
+      throw new StrictStartError(`This start has warnings, and CONSOLE_STRICT=true refuses them:${list}`);
+    },
+  };
+}

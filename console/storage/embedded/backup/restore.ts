@@ -1,0 +1,105 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { syncDirectory, syncPath } from '../durable-file.ts';
+import { forgetInstanceLock } from '../instance-lock.ts';
+import { checkFormat } from '../lmdb/store-format.ts';
+import { ownStore } from '../lmdb/store-owner.ts';
+import { ownDataDirectory } from '../permissions.ts';
+import { parseRegistry } from '../registry/registry-format.ts';
+import {
+  openArtifactsEnvironment,
+  restoringPrefix,
+  type StoreFiles,
+  storeFiles,
+  strangerIn,
+} from '../store-files.ts';
+import { backupFiles, checkManifest } from './backup-manifest.ts';
+
+export interface RestoreDeps {
+  readonly dataDir: string;
+  readonly from: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Checks the backup, gathers a complete store from it inside the data directory, and swaps the two.
+ * While they are being swapped `restoring-…` exists, which no start passes: an interrupted restore
+ * is repeated, never mistaken for a new store.
+ *
+ * @throws {StorageRefusedError} before anything was replaced
+ */
+export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise<void> {
+  await checkManifest(from);
+  ownDataDirectory(dataDir, strangerIn, undefined);
+  const current = storeFiles(realpathSync(dataDir));
+  const release = await ownStore(current.dataDir, 'tool');
+  try {
+    const time = new Date(now()).toISOString().replaceAll(/[-:.]/g, '');
+    const gathered = await gather(from, join(current.dataDir, `.restore-${time}.partial`));
+    await swap(gathered, current, time);
+  } finally {
+    await release();
+  }
+}
+
+/** Builds a store from the backup and opens both halves of it once. */
+async function gather(from: string, directory: string): Promise<StoreFiles> {
+  const files = storeFiles(directory);
+  mkdirSync(files.artifacts, { recursive: true, mode: 0o700 });
+  try {
+    copyPrivate(join(from, backupFiles.registry), files.registry);
+    copyPrivate(join(from, backupFiles.artifacts), files.artifactsData);
+    parseRegistry(readFileSync(files.registry, 'utf8'), files.registry);
+    const environment = openArtifactsEnvironment(files);
+    try {
+      checkFormat(environment, files.artifactsData);
+      await forgetInstanceLock(environment);
+    } finally {
+      await environment.close();
+    }
+    // It describes the processes that use the environment, and is made anew.
+    rmSync(files.artifactsLock, { force: true });
+    for (const path of [files.registry, files.artifactsData]) await syncPath(path);
+    for (const path of [files.artifacts, directory]) await syncDirectory(path);
+    return files;
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function swap(gathered: StoreFiles, current: StoreFiles, time: string): Promise<void> {
+  const { dataDir } = current;
+  const replaced = join(dataDir, `replaced-${time}`);
+  const restoring = join(dataDir, `${restoringPrefix}${time}`);
+  const leftovers = readdirSync(dataDir).filter((name) => name.startsWith(restoringPrefix));
+
+  mkdirSync(replaced, { mode: 0o700 });
+  renameSync(gathered.dataDir, restoring);
+  await syncDirectory(dataDir);
+
+  for (const path of [current.registry, current.artifacts]) {
+    if (existsSync(path)) renameSync(path, join(replaced, basename(path)));
+    renameSync(join(restoring, basename(path)), path);
+  }
+  await syncDirectory(replaced);
+  await syncDirectory(dataDir);
+  for (const name of [...leftovers, basename(restoring)]) rmSync(join(dataDir, name), { recursive: true });
+  await syncDirectory(dataDir);
+}
+
+function copyPrivate(from: string, to: string): void {
+  copyFileSync(from, to);
+  chmodSync(to, 0o600);
+}

@@ -1,0 +1,284 @@
+/** Sign-in artifacts in LMDB: one entry per artifact plus one index entry per way to find it. */
+
+import {
+  type Artifact,
+  type ArtifactKind,
+  type ArtifactStore,
+  type ListedArtifact,
+  StorageUnavailableError,
+} from '../../storage.ts';
+import { artifactKey, digest } from '../digest.ts';
+import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
+import type { Environment, LmdbKey } from './lmdb-environment.ts';
+import { DamagedRecordError, isWholeRecord } from './record-codec.ts';
+
+export interface LmdbArtifactsDeps {
+  readonly environment: Environment;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The same, going on evenly whatever is done to the clock: counters go by it. */
+  readonly steady: () => number;
+}
+
+/** An artifact as it lies in the database. */
+interface Entry extends Artifact {
+  /** Rises with each put under the same `uid`, so that the newest can be told. */
+  readonly uidOrder?: number;
+}
+
+/** Expired artifacts that one transaction deletes: about 5 ms, during which other writers wait. */
+const sweepBatch = 200;
+
+/** Artifacts that a list reads at once: about 2 ms. */
+const listSlice = 200;
+
+/** Opens the artifacts of `environment`. Every write is on the disk when its promise resolves. */
+export function openLmdbArtifacts({ environment, now, steady }: LmdbArtifactsDeps): ArtifactStore {
+  const entries = environment.records<Entry>('artifacts');
+  const index = environment.database<true>('artifact-index');
+  const nowSeconds = () => now() / 1000;
+  const steadySeconds = () => steady() / 1000;
+
+  async function write<T>(work: () => T): Promise<T> {
+    try {
+      return await environment.write(work);
+    } catch (error) {
+      if (error instanceof StorageUnavailableError || error instanceof DamagedRecordError) throw error;
+      throw new StorageUnavailableError('the artifacts cannot be written', { cause: error });
+    }
+  }
+
+  /** What was found expired, until that is written down. */
+  let ended: { readonly kind: ArtifactKind; readonly key: string; readonly at: number }[] = [];
+
+  function live(kind: ArtifactKind, key: string): Entry | undefined {
+    const entry = entries.get([kind, key]);
+    if (!entry || isLive(entry, nowSeconds())) return entry;
+    if (entry.expiresAt !== 0) ended.push({ kind, key, at: nowSeconds() });
+    return undefined;
+  }
+
+  /** What a reader was told is over stays so, also when the clock is put back (a session must not come back). */
+  async function read<T>(work: () => T): Promise<T> {
+    const result = environment.read(work);
+    if (ended.length > 0) await writeEnds();
+    return result;
+  }
+
+  async function writeEnds(): Promise<void> {
+    const noted = ended;
+    ended = [];
+    try {
+      await environment.write(() => {
+        for (const { kind, key, at } of noted) {
+          const entry = entries.get([kind, key]);
+          if (entry && !isLive(entry, at)) set(kind, key, { ...entry, expiresAt: 0 });
+        }
+      });
+    } catch {
+      // It is over all the same; whoever reads it next tries again.
+    }
+  }
+
+  function liveCounter(kind: ArtifactKind, key: string): Entry | undefined {
+    const entry = entries.get([kind, key]);
+    return entry && isLive(entry, steadySeconds()) ? entry : undefined;
+  }
+
+  function set(kind: ArtifactKind, key: string, entry: Entry): void {
+    unset(kind, key);
+    entries.put([kind, key], entry);
+    for (const indexKey of indexKeys(kind, key, entry)) index.put(indexKey, true);
+  }
+
+  /** @returns whether there was one */
+  function unset(kind: ArtifactKind, key: string): boolean {
+    const entry = wholeOrNone(kind, key);
+    if (!entry) return false;
+    entries.remove([kind, key]);
+    for (const indexKey of indexKeys(kind, key, entry)) index.remove(indexKey);
+    return true;
+  }
+
+  /** A damaged one goes: it names no index entries any more, and what replaces it must not fail for it. */
+  function wholeOrNone(kind: ArtifactKind, key: string): Entry | undefined {
+    try {
+      return entries.get([kind, key]);
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      entries.remove([kind, key]);
+      return undefined;
+    }
+  }
+
+  function withUidOrder(kind: ArtifactKind, artifact: Artifact): Entry {
+    if (artifact.uid === undefined) return artifact;
+    const [newest] = index.under(['uid', kind, digest(artifact.uid)], { reverse: true, limit: 1 });
+    return { ...artifact, uidOrder: newest ? Number(newest.key[3]) + 1 : 1 };
+  }
+
+  function use(kind: ArtifactKind, key: string, entry: Entry): void {
+    entries.put([kind, key], { ...entry, consumedAt: Math.floor(nowSeconds()) });
+  }
+
+  const keysUnder = (prefix: LmdbKey) => [...index.under(prefix)].map(({ key }) => String(key.at(-1)));
+
+  return {
+    async put(kind, id, artifact) {
+      const key = artifactKey(id);
+      await write(() => set(kind, key, withUidOrder(kind, artifact)));
+    },
+    async get(kind, id) {
+      const entry = await read(() => live(kind, artifactKey(id)));
+      return entry && asArtifact(entry);
+    },
+    async findByUid(kind, uid) {
+      return read(() => {
+        const keys = keysUnder(['uid', kind, digest(uid)]).reverse();
+        return listed(keys, (key) => live(kind, key)).at(0);
+      });
+    },
+    async consume(kind, id) {
+      const key = artifactKey(id);
+      return write(() => {
+        const entry = live(kind, key);
+        if (!entry || entry.consumedAt !== undefined) return false;
+        use(kind, key, entry);
+        return true;
+      });
+    },
+    async exchange(exchange) {
+      const { consume, put = [], remove = [] } = exchange;
+      return write(() => {
+        const outcome = decideExchange(exchange, ({ kind, id }) => live(kind, artifactKey(id)));
+        const source = entries.get([consume.kind, artifactKey(consume.id)]);
+        if (outcome !== 'won' || !source) return outcome;
+        use(consume.kind, artifactKey(consume.id), source);
+        for (const { kind, id } of remove) unset(kind, artifactKey(id));
+        for (const { kind, id, artifact } of put) set(kind, artifactKey(id), withUidOrder(kind, artifact));
+        return outcome;
+      });
+    },
+    async remove(kind, id) {
+      await write(() => unset(kind, artifactKey(id)));
+    },
+    async removeByKey(kind, key) {
+      await write(() => unset(kind, key));
+    },
+    async extend(kind, key, change) {
+      await write(() => {
+        const entry = live(kind, key);
+        if (entry) set(kind, key, { ...entry, ...change });
+      });
+    },
+    async removeByGrant(grantId, kinds) {
+      const grant = digest(grantId);
+      return write(() => {
+        const found = kinds.flatMap((kind) =>
+          keysUnder(['grant', grant, kind]).map((key) => ({ kind, key })),
+        );
+        return found.filter(({ kind, key }) => unset(kind, key)).length;
+      });
+    },
+    async listByAccount(kind, accountId) {
+      return read(() => {
+        const keys = keysUnder(['account', kind, digest(accountId)]);
+        return listed(keys, (key) => live(kind, key)).sort(byExpiry);
+      });
+    },
+    async list(kind, limit) {
+      const found: ListedArtifact[] = [];
+      let last: LmdbKey | undefined;
+      while (found.length < limit) {
+        const from: LmdbKey = last ?? [kind];
+        const slice = environment.read(() => [...entries.under([kind], { from, limit: listSlice })]);
+        for (const { key, value } of slice) {
+          const isNew = last === undefined || key[1] !== last[1];
+          if (isNew && isLive(value, nowSeconds())) {
+            found.push({ key: String(key[1]), artifact: asArtifact(value) });
+          }
+          if (found.length === limit) break;
+        }
+        if (slice.length < listSlice) break;
+        last = slice.at(-1)!.key;
+        // Whoever lists thousands must not hold up those who call meanwhile.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return found;
+    },
+    async count(kind, id, windowSeconds) {
+      const key = artifactKey(id);
+      return write(() => {
+        const next = nextCount(liveCounter(kind, key), steadySeconds(), windowSeconds);
+        set(kind, key, asCounter(next));
+        return next;
+      });
+    },
+    async uncount(kind, id) {
+      const key = artifactKey(id);
+      await write(() => {
+        const entry = liveCounter(kind, key);
+        const count = countOf(entry);
+        if (entry && count > 0) entries.put([kind, key], { ...entry, payload: { count: count - 1 } });
+      });
+    },
+    async sweep() {
+      let removed = 0;
+      for (;;) {
+        const batch = await write(() => {
+          const expired = [...index.under(['expiry'], { upTo: ['expiry', nowSeconds()], limit: sweepBatch })];
+          for (const { key } of expired) {
+            unset(String(key[2]), String(key[3]));
+            index.remove(key); // of a record that was damaged, nobody else does
+          }
+          return expired.length;
+        });
+        removed += batch;
+        if (batch < sweepBatch) return removed;
+      }
+    },
+  };
+}
+
+/**
+ * Reads every record once, a slice at a time, and holds up nobody.
+ *
+ * @returns how many there are whose sum does not fit
+ */
+export async function countDamagedArtifacts(environment: Environment): Promise<number> {
+  const bytes = environment.bytes('artifacts');
+  let damaged = 0;
+  let last: LmdbKey | undefined;
+  for (;;) {
+    const from: LmdbKey = last ?? [];
+    const slice = environment.read(() => [...bytes.under([], { from, limit: listSlice })]);
+    for (const { key, value } of slice) {
+      if (last?.join() !== key.join() && !isWholeRecord(key, value)) damaged++;
+    }
+    if (slice.length < listSlice) return damaged;
+    last = slice.at(-1)!.key;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Digests keep the keys short and free of NUL, whatever the indexed values look like. */
+function indexKeys(kind: ArtifactKind, key: string, entry: Entry): LmdbKey[] {
+  const { expiresAt, uid, uidOrder = 0, grantId, accountId } = entry;
+  const keys: LmdbKey[] = [];
+  if (expiresAt !== undefined) keys.push(['expiry', expiresAt, kind, key]);
+  if (uid !== undefined) keys.push(['uid', kind, digest(uid), uidOrder, key]);
+  if (grantId !== undefined) keys.push(['grant', digest(grantId), kind, key]);
+  if (accountId !== undefined) keys.push(['account', kind, digest(accountId), key]);
+  return keys;
+}
+
+function asArtifact({ uidOrder: _uidOrder, ...artifact }: Entry): Artifact {
+  return artifact;
+}
+
+function listed(keys: readonly string[], find: (key: string) => Entry | undefined): ListedArtifact[] {
+  return keys.flatMap((key) => {
+    const entry = find(key);
+    return entry ? [{ key, artifact: asArtifact(entry) }] : [];
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * The LMDB environment of a data directory. Its writer mutex is also the directory's write lock:
+ * the kernel frees it when its holder dies, so no lock can be left behind.
+ */
+import { open, type RootDatabase } from 'lmdb';
+import { StorageUnavailableError } from '../../storage.ts';
+import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
+
+export interface Environment {
+  /** @param name  one of at most 12 named databases; values are JSON */
+  database<V>(name: string): LmdbDatabase<V>;
+  /**
+   * The same for records with a sum: what is damaged is never given. `get` throws a {@link DamagedRecordError}, and
+   * `under` leaves the record out.
+   */
+  records<V>(name: string): LmdbDatabase<V>;
+  /** Those records as they lie there, damaged ones too. */
+  bytes(name: string): LmdbDatabase<Buffer>;
+  /**
+   * Runs `work` alone among all processes. Resolves when what it wrote is on the disk; when it
+   * throws, nothing is written. `work` must be synchronous: others wait meanwhile.
+   *
+   * @throws {StorageUnavailableError} when the commit failed
+   */
+  write<T>(work: () => T): Promise<T>;
+  /** Runs `work` on the newest committed state, other processes' commits included. */
+  read<T>(work: () => T): T;
+  /** Copies a snapshot, without free pages, into `directory`, which must be there and empty. */
+  copyTo(directory: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A key: its parts sort one after the other; text must not contain NUL. */
+export type LmdbKey = readonly (string | number)[];
+
+export interface LmdbDatabase<V> {
+  get(key: LmdbKey): V | undefined;
+  /** Only inside {@link Environment.write}. */
+  put(key: LmdbKey, value: V): void;
+  /** Only inside {@link Environment.write}. */
+  remove(key: LmdbKey): void;
+  /** Entries whose key starts with `prefix`, in order, read as they are asked for: copy before you write. */
+  under(prefix: LmdbKey, options?: RangeLimits): Iterable<{ readonly key: LmdbKey; readonly value: V }>;
+}
+
+export interface RangeLimits {
+  readonly limit?: number;
+  readonly reverse?: boolean;
+  /** Ends the range with keys that start so, instead of with those that start with the prefix. */
+  readonly upTo?: LmdbKey;
+  /** Begins the range with this key, instead of with the first that starts with the prefix. */
+  readonly from?: LmdbKey;
+}
+
+interface Shared {
+  readonly root: RootDatabase;
+  users: number;
+}
+
+/**
+ * LMDB must not be opened twice by one process: a second handle would wait for the first one's write
+ * on the very thread that has to finish it. The process owns the mapping, so the process shares it.
+ */
+const openEnvironments = new Map<string, Shared>();
+
+/**
+ * Opens the environment in `directory`.
+ *
+ * Each commit is followed by an fdatasync before it is reported (`overlappingSync: false`, which is
+ * LMDB's own order: data pages, sync, meta page, sync); commits of one event-loop turn share it.
+ *
+ * @param directory  canonical path; holds `data.mdb` and `lock.mdb`
+ * @throws {Error} whatever LMDB says about a file that is none of its own
+ */
+export function openEnvironment(directory: string): Environment {
+  const shared = openEnvironments.get(directory) ?? {
+    root: open({
+      path: directory,
+      noSubdir: false,
+      overlappingSync: false,
+      // Its batches leave a promise behind that nobody holds: a failed commit would end the process.
+      eventTurnBatching: false,
+      encoding: 'json',
+    }),
+    users: 0,
+  };
+  shared.users++;
+  openEnvironments.set(directory, shared);
+  const { root } = shared;
+
+  return {
+    database: (name) => openDatabase(root, name),
+    records: (name) => openRecords(root, name),
+    bytes: (name) => openDatabase(root, name, 'binary'),
+    async write(work) {
+      let thrown: { readonly error: unknown } | undefined;
+      try {
+        return await root.childTransaction(() => {
+          try {
+            return work();
+          } catch (error) {
+            thrown = { error };
+            throw error;
+          }
+        });
+      } catch (error) {
+        if (thrown && !isLmdbError(thrown.error)) throw thrown.error;
+        throw new StorageUnavailableError('the store cannot be written', { cause: await reasonFor(error) });
+      }
+    },
+    read(work) {
+      root.resetReadTxn();
+      return work();
+    },
+    copyTo: (target) => root.backup(target, true),
+    async close() {
+      if (--shared.users > 0) return;
+      openEnvironments.delete(directory);
+      await root.close();
+    },
+  };
+}
+
+function openRecords<V>(root: RootDatabase, name: string): LmdbDatabase<V> {
+  const bytes = openDatabase<Buffer>(root, name, 'binary');
+  return {
+    get(key) {
+      const found = bytes.get(key);
+      return found && decodeRecord<V>(key, found);
+    },
+    put: (key, value) => bytes.put(key, encodeRecord(key, value)),
+    remove: bytes.remove,
+    *under(prefix, options) {
+      for (const { key, value } of bytes.under(prefix, options)) {
+        if (isWholeRecord(key, value)) yield { key, value: decodeRecord<V>(key, value) };
+      }
+    },
+  };
+}
+
+function openDatabase<V>(
+  root: RootDatabase,
+  name: string,
+  encoding: 'json' | 'binary' = 'json',
+): LmdbDatabase<V> {
+  const database = root.openDB<V, (string | number)[]>(name, { encoding });
+  const plain = (key: LmdbKey) => key as (string | number)[];
+  return {
+    get: (key) => database.get(plain(key)),
+    put: (key, value) => void database.put(plain(key), value),
+    remove: (key) => void database.remove(plain(key)),
+    under(prefix, { limit, reverse = false, upTo = prefix, from = prefix } = {}) {
+      // `~` sorts after every number and after every text that this folder uses as a part of a key.
+      const [first, last] = [plain(from), [...upTo, '~']];
+      const range = reverse ? { start: last, end: first, reverse } : { start: first, end: last };
+      return database.getRange({ ...range, ...(limit === undefined ? {} : { limit }) });
+    },
+  };
+}
+
+function isLmdbError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as { code?: unknown }).code === 'number';
+}
+
+/** A failed commit carries its reason as one more promise, which must not stay unhandled. */
+async function reasonFor(error: unknown): Promise<unknown> {
+  const reason = (error as { commitError?: PromiseLike<unknown> }).commitError;
+  if (!reason) return error;
+  try {
+    await reason;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}

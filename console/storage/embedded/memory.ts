@@ -1,0 +1,168 @@
+/** Everything in memory: for benchmarks and quick tests, and the plainest reading of what `Storage` asks for. */
+import {
+  type Artifact,
+  type ArtifactKind,
+  type ArtifactStore,
+  type ListedArtifact,
+  type Registry,
+  type Storage,
+  StorageUnavailableError,
+} from '../storage.ts';
+import { artifactKey } from './digest.ts';
+import { createListeners } from './listeners.ts';
+import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './lmdb/artifact-rules.ts';
+import type { StorageLog } from './permissions.ts';
+import { changeState, emptyState } from './registry/registry-state.ts';
+
+export interface MemoryStorageDeps {
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  readonly steady?: () => number;
+  readonly log?: StorageLog;
+}
+
+export function createMemoryStorage({ now = Date.now, steady = now, log }: MemoryStorageDeps = {}): Storage {
+  return {
+    registry: createMemoryRegistry(log),
+    artifacts: createMemoryArtifacts(now, steady),
+    async checkWritable() {},
+    countDamaged: async () => 0,
+    async backup() {
+      throw new StorageUnavailableError('a storage in memory has no backup');
+    },
+    async close() {},
+  };
+}
+
+function createMemoryRegistry(log: StorageLog | undefined): Registry {
+  const listeners = createListeners(log);
+  let state = emptyState();
+  return {
+    get: (collection, id) => state[collection].get(id),
+    all: (collection) => state[collection],
+    async update(change) {
+      const { next, changed, result } = changeState(state, change);
+      state = next;
+      listeners.tell(changed);
+      return result;
+    },
+    onChange: listeners.add,
+  };
+}
+
+function createMemoryArtifacts(now: () => number, steady: () => number): ArtifactStore {
+  const kinds = new Map<ArtifactKind, Map<string, Artifact>>();
+  const nowSeconds = () => now() / 1000;
+  const steadySeconds = () => steady() / 1000;
+
+  function ofKind(kind: ArtifactKind): Map<string, Artifact> {
+    const found = kinds.get(kind) ?? new Map<string, Artifact>();
+    kinds.set(kind, found);
+    return found;
+  }
+
+  /** What was found expired stays so, also when the clock is put back. */
+  function live(kind: ArtifactKind, key: string): Artifact | undefined {
+    const artifact = ofKind(kind).get(key);
+    if (!artifact || isLive(artifact, nowSeconds())) return artifact;
+    ofKind(kind).set(key, { ...artifact, expiresAt: 0 });
+    return undefined;
+  }
+
+  function liveCounter(kind: ArtifactKind, key: string): Artifact | undefined {
+    const artifact = ofKind(kind).get(key);
+    return artifact && isLive(artifact, steadySeconds()) ? artifact : undefined;
+  }
+
+  /** Replaced artifacts move to the end: the order of the map is the order of the writes. */
+  function set(kind: ArtifactKind, key: string, artifact: Artifact): void {
+    ofKind(kind).delete(key);
+    ofKind(kind).set(key, copy(artifact));
+  }
+
+  function liveWhere(kind: ArtifactKind, isWanted: (artifact: Artifact) => boolean): ListedArtifact[] {
+    return [...ofKind(kind)]
+      .filter(([key, artifact]) => isWanted(artifact) && live(kind, key) !== undefined)
+      .map(([key, artifact]) => ({ key, artifact: copy(artifact) }));
+  }
+
+  function removeWhere(kind: ArtifactKind, isWanted: (artifact: Artifact) => boolean): number {
+    const found = [...ofKind(kind)].filter(([, artifact]) => isWanted(artifact));
+    for (const [key] of found) ofKind(kind).delete(key);
+    return found.length;
+  }
+
+  function use(kind: ArtifactKind, key: string, artifact: Artifact): void {
+    ofKind(kind).set(key, { ...artifact, consumedAt: Math.floor(nowSeconds()) });
+  }
+
+  return {
+    async put(kind, id, artifact) {
+      set(kind, artifactKey(id), artifact);
+    },
+    async get(kind, id) {
+      const found = live(kind, artifactKey(id));
+      return found && copy(found);
+    },
+    async findByUid(kind, uid) {
+      return liveWhere(kind, (artifact) => artifact.uid === uid).at(-1);
+    },
+    async consume(kind, id) {
+      const found = live(kind, artifactKey(id));
+      if (!found || found.consumedAt !== undefined) return false;
+      use(kind, artifactKey(id), found);
+      return true;
+    },
+    async exchange(exchange) {
+      const { consume, put = [], remove = [] } = exchange;
+      const outcome = decideExchange(exchange, ({ kind, id }) => live(kind, artifactKey(id)));
+      const source = live(consume.kind, artifactKey(consume.id));
+      if (outcome !== 'won' || !source) return outcome;
+      use(consume.kind, artifactKey(consume.id), source);
+      for (const { kind, id } of remove) ofKind(kind).delete(artifactKey(id));
+      for (const { kind, id, artifact } of put) set(kind, artifactKey(id), artifact);
+      return outcome;
+    },
+    async remove(kind, id) {
+      ofKind(kind).delete(artifactKey(id));
+    },
+    async removeByKey(kind, key) {
+      ofKind(kind).delete(key);
+    },
+    async extend(kind, key, change) {
+      const found = live(kind, key);
+      if (found) ofKind(kind).set(key, copy({ ...found, ...change }));
+    },
+    async removeByGrant(grantId, wanted) {
+      const counts = wanted.map((kind) => removeWhere(kind, (artifact) => artifact.grantId === grantId));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    async listByAccount(kind, accountId) {
+      return liveWhere(kind, (artifact) => artifact.accountId === accountId).sort(byExpiry);
+    },
+    async list(kind, limit) {
+      return liveWhere(kind, () => true).slice(0, limit);
+    },
+    async count(kind, id, windowSeconds) {
+      const next = nextCount(liveCounter(kind, artifactKey(id)), steadySeconds(), windowSeconds);
+      set(kind, artifactKey(id), asCounter(next));
+      return next;
+    },
+    async uncount(kind, id) {
+      const found = liveCounter(kind, artifactKey(id));
+      const count = countOf(found);
+      if (found && count > 0) ofKind(kind).set(artifactKey(id), { ...found, payload: { count: count - 1 } });
+    },
+    async sweep() {
+      const counts = [...kinds.keys()].map((kind) =>
+        removeWhere(kind, (found) => !isLive(found, nowSeconds())),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+/** What comes out is what JSON can carry, and no caller holds the stored object. */
+function copy<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}

@@ -1,0 +1,115 @@
+/** Where a data directory keeps what, and whether that may be opened. */
+import { existsSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { refusalOfDisk } from './disk-refusal.ts';
+import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
+import { findLmdbFileFlaw } from './lmdb/lmdb-file-check.ts';
+import { ownDataDirectory, ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
+import { corrupt } from './registry/registry-format.ts';
+
+export interface StoreFiles {
+  readonly dataDir: string;
+  readonly registry: string;
+  /** Directory of the LMDB environment. */
+  readonly artifacts: string;
+  readonly artifactsData: string;
+  readonly artifactsLock: string;
+}
+
+/** Prefix of the directory that exists while a restore replaces one store by another. */
+export const restoringPrefix = 'restoring-';
+
+export function storeFiles(dataDir: string): StoreFiles {
+  const artifacts = join(dataDir, 'artifacts');
+  return {
+    dataDir,
+    registry: join(dataDir, 'registry.json'),
+    artifacts,
+    artifactsData: join(artifacts, 'data.mdb'),
+    artifactsLock: join(artifacts, 'lock.mdb'),
+  };
+}
+
+/**
+ * Creates the directories and files of a store, or checks whose they are and tightens their modes (S79).
+ *
+ * @returns the files under their canonical path
+ * @throws {StorageRefusedError} `foreign`, or `corrupt` after an interrupted restore
+ */
+export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined): StoreFiles {
+  try {
+    return prepare(dataDir, log);
+  } catch (error) {
+    throw refusalOfDisk(error, dataDir) ?? error;
+  }
+}
+
+function prepare(dataDir: string, log: StorageLog | undefined): StoreFiles {
+  ownDataDirectory(dataDir, strangerIn, log);
+  const files = storeFiles(realpathSync(dataDir));
+  refuseHalfRestored(files);
+  tryWrite(files);
+  ownDirectory(files.artifacts, log);
+  ownFileIfThere(files.registry, log);
+  // The artifacts exist before the registry does, so an empty file beside a registry has lost its content.
+  if (existsSync(files.registry) && !hasContent(files.artifactsData)) {
+    throw corrupt(files.artifactsData, 'it is empty or missing, although there is a registry');
+  }
+  ownFile(files.artifactsData, log);
+  ownFile(files.artifactsLock, log);
+  return files;
+}
+
+/** @returns a name that shows that the directory is another's; where a store is, it may have what it likes beside it */
+export function strangerIn(names: readonly string[]): string | undefined {
+  const hasStore = ['artifacts', 'registry.json'].every((name) => names.includes(name));
+  return hasStore ? undefined : names.find((name) => !isOurs(name));
+}
+
+/** Names that the console gives or reads in a data directory, and what file systems, volumes and editors put there. */
+function isOurs(name: string): boolean {
+  return (
+    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'lost+found'].includes(name) ||
+    name.startsWith('registry.json') ||
+    /^\.?console\.yaml/.test(name) ||
+    name.startsWith('..') ||
+    /^(replaced-|restoring-|\.restore-)/.test(name)
+  );
+}
+
+/** First of all: where nothing can be written, whatever else fails is no damage. @throws {NodeJS.ErrnoException} */
+function tryWrite({ registry }: StoreFiles): void {
+  const path = `${registry}.${process.pid}.try.tmp`;
+  try {
+    writeFileSync(path, Buffer.alloc(4096), { mode: 0o600 });
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+const flaws = {
+  foreign: 'it is not an LMDB file',
+  version: 'it has another LMDB version',
+  cut: 'its end is missing',
+} as const;
+
+/** @throws {StorageRefusedError} `corrupt` */
+export function openArtifactsEnvironment({ artifacts, artifactsData }: StoreFiles): Environment {
+  const flaw = findLmdbFileFlaw(artifactsData);
+  if (flaw) throw corrupt(artifactsData, flaws[flaw]);
+  try {
+    return openEnvironment(artifacts);
+  } catch (error) {
+    throw refusalOfDisk(error, artifacts) ?? corrupt(artifactsData, 'LMDB cannot open it', error);
+  }
+}
+
+function refuseHalfRestored({ dataDir }: StoreFiles): void {
+  const restoring = readdirSync(dataDir).find((name) => name.startsWith(restoringPrefix));
+  if (!restoring) return;
+  throw corrupt(join(dataDir, restoring), 'a restore was interrupted');
+}
+
+function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}

@@ -1,0 +1,120 @@
+/** Client authentication at the token, revocation and introspection endpoints (RFC 6749 §2.3, S8). */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { OAuthError } from '../../platform/errors.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Form } from '../http/form.ts';
+import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
+
+/**
+ * @param authorization  the Authorization field, if any
+ * @param form           the request's parameters; those in the query count for nothing
+ * @throws {OAuthError} `invalid_client` (the same for an unknown client and a wrong secret), or
+ *   `invalid_request` when two methods are used at once
+ */
+export type AuthenticateClient = (authorization: string | undefined, form: Form) => ClientRecord;
+
+/** A digest to compare with; a decoy belongs to no secret. */
+interface StoredDigest {
+  readonly digest: Buffer;
+  readonly secret?: ClientSecretRecord;
+}
+
+/** @param onSecret  hears by which of its secrets a client has proved who it is; on every such request */
+export function createClientAuthentication(
+  clients: Pick<Clients, 'find'>,
+  onSecret: (clientId: string, secret: ClientSecretRecord) => void,
+): AuthenticateClient {
+  const digests = new WeakMap<ClientRecord, readonly StoredDigest[]>();
+
+  return (authorization, form) => {
+    const secretInForm = form.get('client_secret');
+    if (authorization !== undefined) {
+      if (secretInForm !== undefined) throw twoMethods();
+      return withBasic(authorization, form.get('client_id'));
+    }
+    const client = clients.find(form.get('client_id') ?? '');
+    const isProven = secretInForm === undefined ? isPublic(client) : isAuthentic(client, secretInForm);
+    if (client && isProven) return client;
+    throw invalidClient();
+  };
+
+  /** docs/surface.md#machine-tokens sends `id:secret` as it is, RFC 6749 §2.3.1 form-encodes both: either is right. */
+  function withBasic(authorization: string, idInForm: string | undefined): ClientRecord {
+    for (const [id, secret] of spellings(readBasic(authorization))) {
+      const client = clients.find(id);
+      if (!isAuthentic(client, secret)) continue;
+      if (idInForm !== undefined && idInForm !== id) throw twoMethods();
+      return client;
+    }
+    throw invalidClient();
+  }
+
+  /** An unknown client costs as much as a wrong secret. */
+  function isAuthentic(client: ClientRecord | undefined, secret: string): client is ClientRecord {
+    const given = createHash('sha256').update(secret).digest();
+    let matching: StoredDigest | undefined;
+    for (const stored of client ? digestsOf(client) : decoys) {
+      if (timingSafeEqual(given, stored.digest)) matching = stored;
+    }
+    if (!matching?.secret || !client || client.isPublic || client.disabled) return false;
+    onSecret(client.id, matching.secret);
+    return true;
+  }
+
+  function digestsOf(client: ClientRecord): readonly StoredDigest[] {
+    let known = digests.get(client);
+    if (!known) {
+      const stored = client.secrets.map((secret) => ({
+        digest: Buffer.from(secret.sha256, 'base64url'),
+        secret,
+      }));
+      known = stored.length > 0 ? stored : decoys;
+      digests.set(client, known);
+    }
+    return known;
+  }
+}
+
+/** The refusal of RFC 6749 §5.2, which names the scheme that would do. */
+export function invalidClient(description = 'client authentication failed'): OAuthError {
+  return new OAuthError('invalid_client', description, {
+    headers: { 'WWW-Authenticate': 'Basic realm="console", charset="UTF-8"' },
+  });
+}
+
+/** No secret has this digest but by finding a preimage of zero. */
+const decoys: readonly StoredDigest[] = [{ digest: Buffer.alloc(32) }];
+
+function isPublic(client: ClientRecord | undefined): boolean {
+  return client?.isPublic === true && !client.disabled;
+}
+
+type Credentials = readonly [id: string, secret: string];
+
+function readBasic(authorization: string): Credentials {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
+  const pair = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
+  const at = pair.indexOf(':');
+  if (at < 1) throw invalidClient();
+  return [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+/** As sent, and form-decoded if that can be done. */
+function spellings([id, secret]: Credentials): readonly Credentials[] {
+  try {
+    return [
+      [id, secret],
+      [formDecode(id), formDecode(secret)],
+    ];
+  } catch {
+    return [[id, secret]]; // not form-encoded, so it can only be meant as it stands
+  }
+}
+
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+function twoMethods(): OAuthError {
+  return new OAuthError('invalid_request', 'use one way of client authentication');
+}

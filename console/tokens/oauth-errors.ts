@@ -1,0 +1,19 @@
+/** How the refusals of the token and proof checks, which answer problem details elsewhere, are said at an OAuth endpoint. */
+import { OAuthError, type OAuthErrorCode, type ProblemError } from '../../platform/errors.ts';
+
+const codes: ReadonlyMap<string, OAuthErrorCode> = new Map([
+  ['unauthorized', 'invalid_token'],
+  ['invalid_token', 'invalid_token'],
+  ['invalid_dpop_proof', 'invalid_dpop_proof'],
+  ['invalid_request', 'invalid_request'],
+  ['insufficient_scope', 'insufficient_scope'],
+]);
+
+/** What is no fault of the token or the proof is for later: there is no OAuth error for too many requests. */
+export function asOAuthRefusal(refusal: ProblemError): OAuthError {
+  const { problem, message, headers } = refusal;
+  const code = codes.get(problem.code);
+  if (code === undefined)
+    return new OAuthError('temporarily_unavailable', message, { headers, cause: refusal });
+  return new OAuthError(code, message, { status: problem.status, headers, cause: refusal });
+}

@@ -1,0 +1,129 @@
+/**
+ * Signed access tokens that must not work any more although their time has not come: revoked one by
+ * one (RFC 7009), or void because their subject or client was changed. Asked on every call, so it
+ * answers from memory.
+ */
+import type { ArtifactStore } from '../storage/storage.ts';
+import { grantTag } from './grant-jti-prefix.ts';
+
+export interface TokenFacts {
+  readonly jti: string;
+  readonly sub: string;
+  readonly clientId: string;
+  /** Epoch seconds. */
+  readonly iat: number;
+}
+
+/** See {@link Revocations.revoke}. */
+export type Revoked = readonly [jti: string, expiresAt: number];
+
+export interface Revocations {
+  /** Reads what earlier runs have revoked, and follows what other processes revoke from then on. Call once before use. */
+  load(): Promise<void>;
+  /**
+   * @param jti        of one token, or what stands before the dot in the `jti` of every token of a grant
+   * @param expiresAt  epoch seconds; afterwards the token is refused for its age anyway
+   */
+  revoke(jti: string, expiresAt: number): Promise<void>;
+  /** Revokes every access token under a grant; they are signed and not looked up, so none is known by its `jti`. */
+  revokeGrant(grantId: string): Promise<void>;
+  isRevoked(token: TokenFacts): boolean;
+  /** Everything that is revoked and has not expired. */
+  all(): Iterable<Revoked>;
+  /** Tells what is revoked that was not before. @returns a function that ends the subscription */
+  onRevoked(listener: (revoked: readonly Revoked[]) => void): () => void;
+  /** Ends the following. */
+  close(): void;
+}
+
+export interface RevocationsDeps {
+  readonly artifacts: ArtifactStore;
+  readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
+  readonly isClientLive: (clientId: string, issuedAt: number) => boolean;
+  /** The longest life of an access token. */
+  readonly accessTokenSeconds: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const kind = 'Revocation';
+const newsKind = 'RevocationNews';
+const newsSeconds = 60;
+/** How often a running console looks for what the command line has revoked. */
+const followMs = 250;
+const mostAtStart = 1_000_000;
+
+export function createRevocations(deps: RevocationsDeps): Revocations {
+  const { artifacts, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
+  const revoked = new Map<string, number>();
+  const listeners = new Set<(revoked: readonly Revoked[]) => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  return {
+    async load() {
+      for (const { artifact } of await artifacts.list(kind, mostAtStart)) {
+        revoked.set(String(artifact.payload.jti), artifact.expiresAt ?? Infinity);
+      }
+      timer = setTimeout(follow, followMs).unref();
+    },
+    revoke,
+    revokeGrant: (grantId) => revoke(grantTag(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
+    *all() {
+      const seconds = now() / 1000;
+      for (const entry of revoked) if (entry[1] >= seconds) yield entry;
+    },
+    onRevoked(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+    isRevoked({ jti, sub, clientId, iat }) {
+      if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
+      if (!isClientLive(clientId, iat)) return true;
+      return sub !== clientId && !isAccountLive(sub, iat);
+    },
+  };
+
+  /** Once for good, and once as news: what is new can be found without reading all there is. */
+  async function revoke(jti: string, expiresAt: number): Promise<void> {
+    const payload = { jti, until: expiresAt };
+    await artifacts.put(kind, jti, { payload, expiresAt });
+    await artifacts.put(newsKind, jti, { payload, expiresAt: Math.ceil(now() / 1000) + newsSeconds });
+    add([[jti, expiresAt]]);
+  }
+
+  async function follow(): Promise<void> {
+    try {
+      const news = await artifacts.list(newsKind, mostAtStart);
+      add(
+        news
+          .map(({ artifact: { payload } }): [string, number] => [String(payload.jti), Number(payload.until)])
+          .filter(([jti]) => !revoked.has(jti)),
+      );
+    } catch {
+      // A store that cannot be read now is asked again.
+    }
+    if (!isClosed) timer = setTimeout(follow, followMs).unref();
+  }
+
+  function add(entries: readonly Revoked[]): void {
+    if (entries.length === 0) return;
+    for (const [jti, expiresAt] of entries) revoked.set(jti, expiresAt);
+    forgetExpired();
+    for (const listener of listeners) listener(entries);
+  }
+
+  /** Insertion is nearly in order of expiry, so the oldest few are enough to keep the map small. */
+  function forgetExpired(): void {
+    const seconds = now() / 1000;
+    let looked = 0;
+    for (const [jti, expiresAt] of revoked) {
+      if (looked++ > 16) return;
+      if (expiresAt < seconds) revoked.delete(jti);
+    }
+  }
+}

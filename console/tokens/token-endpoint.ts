@@ -1,0 +1,120 @@
+/**
+ * `POST /oauth2/token`. Machine tokens (client credentials, RFC 6749 §4.4) are issued here from memory:
+ * no store is read or written and no framework is entered. Every other grant goes on to the provider
+ * library, with its client authenticated and its form read.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OAuthError } from '../../platform/errors.ts';
+import { rolesOfMachine } from '../clients/role-ceiling.ts';
+import { machineScopes } from '../clients/scopes.ts';
+import type { Form } from '../http/form.ts';
+import { noStore, sendJson } from '../http/send.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { ClientRecord } from '../storage/records.ts';
+import { describingClaims } from './access-token.ts';
+import type { AuthenticateClient } from './client-authentication.ts';
+import { type CheckProof, readBinding } from './dpop-binding.ts';
+import { handToProvider, readParameters } from './oauth-request.ts';
+import { machineResource, type Resources } from './resources.ts';
+import { withScopeSpaced } from './scope-spaces.ts';
+
+export interface TokenEndpointDeps {
+  readonly authenticateClient: AuthenticateClient;
+  readonly checkProof: CheckProof;
+  readonly keys: Pick<Keys, 'signing'>;
+  readonly issuer: string;
+  readonly resources: Resources;
+  readonly accessTokenSeconds: number;
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What happened, for the audit log. */
+export interface TokenOutcome {
+  readonly client: ClientRecord;
+  readonly grantType: string;
+  /** Absent when the provider has still to decide. */
+  readonly jti?: string;
+}
+
+/**
+ * @returns what was issued, or `passedOn` with the request prepared for the provider
+ * @throws {OAuthError} RFC 6749 §5.2
+ */
+export type TokenEndpoint = (
+  req: IncomingMessage,
+  res: ServerResponse,
+) => Promise<TokenOutcome & { readonly passedOn: boolean }>;
+
+/** What differs from one token of a client to the next, beside its scopes. */
+interface Issued {
+  readonly jti: string;
+  readonly resource: string;
+  readonly keyThumbprint: string | undefined;
+}
+
+const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token']);
+
+export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
+  const { authenticateClient, checkProof, keys, issuer, resources, accessTokenSeconds, newId, now } = deps;
+
+  return async (req, res) => {
+    const form = withScopeSpaced(await readParameters(req));
+    const client = authenticateClient(req.headers.authorization, form);
+    const grantType = checkGrantType(client, form);
+    const keyThumbprint = await readBinding(req, client, checkProof);
+    if (grantType !== 'client_credentials') {
+      // The library reads the proof again, and binds by it.
+      handToProvider(req, form, client);
+      return { client, grantType, passedOn: true };
+    }
+    const jti = newId();
+    const scopes = machineScopes(client, form.get('scope'));
+    const resource = machineResource(resources, form.get('resource'), scopes);
+    const token = await issue(client, scopes, { jti, resource, keyThumbprint });
+    const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP';
+    // An empty text is no scope (RFC 6749 §3.3); what was granted is what was asked for, so it may be left out (RFC 6749 §5.1).
+    const scope = scopes.length === 0 ? '' : `,"scope":${JSON.stringify(scopes.join(' '))}`;
+    const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${accessTokenSeconds}${scope}}`;
+    sendJson(res, 200, body, noStore);
+    return { client, grantType, jti, passedOn: false };
+  };
+
+  function issue(
+    client: ClientRecord,
+    scopes: readonly string[],
+    { jti, resource, keyThumbprint }: Issued,
+  ): Promise<string> {
+    // Within the second in which a client was disabled and enabled again it is the next one (see isLive).
+    const iat = Math.floor(Math.max(now(), client.tokensValidFrom ?? 0) / 1000);
+    const claims = {
+      iss: issuer,
+      aud: resource,
+      ...describingClaims({
+        subject: client.id,
+        username: client.id,
+        email: client.id,
+        roles: rolesOfMachine(client, scopes),
+        clientId: client.id,
+        scopes,
+      }),
+      iat,
+      exp: iat + accessTokenSeconds,
+      jti,
+      ...(keyThumbprint === undefined ? {} : { cnf: { jkt: keyThumbprint } }),
+    };
+    return keys.signing(client.tokenAlg).signJwt(claims, client.tokenTyp);
+  }
+}
+
+function checkGrantType(client: ClientRecord, form: Form): string {
+  const grantType = form.get('grant_type');
+  if (!grantType) throw new OAuthError('invalid_request', 'grant_type is missing');
+  if (!grantTypes.has(grantType))
+    throw new OAuthError('unsupported_grant_type', 'this grant type is not supported');
+  if (!client.grantTypes.includes(grantType)) {
+    throw new OAuthError('unauthorized_client', 'this client is not registered for this grant type');
+  }
+  return grantType;
+}

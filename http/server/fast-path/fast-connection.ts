@@ -1,0 +1,189 @@
+/** One connection of the fast lane. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { AheadBytes } from '../overload/ahead-bytes.ts';
+import type { Peer } from '../overload/peer.ts';
+import { LaneRequest } from './fast-request.ts';
+import { LaneReply } from './fast-response.ts';
+import type { PlainFields } from './plain-fields.ts';
+import { readPlainRequest } from './plain-request.ts';
+
+const laneOf = Symbol('lane');
+
+interface LaneSocket extends Socket {
+  [laneOf]?: Lane | undefined;
+}
+
+export class Lane implements Peer {
+  readonly socket: LaneSocket;
+  unsent = '';
+  unsentMs = 0;
+  private readonly server: Server;
+  private readonly paths: RegExp;
+  private readonly ahead: AheadBytes;
+  private readonly onLeft: (bytes: Buffer | undefined) => void;
+  private fields: PlainFields | undefined;
+  private reply: LaneReply | undefined;
+  /** What has come before the reply was out. */
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+
+  /**
+   * @param paths   of the requests that it serves
+   * @param ahead   what all connections have read ahead
+   * @param onLeft  called once, when the connection has closed, or is somebody else's with these bytes
+   */
+  constructor(
+    server: Server,
+    socket: Socket,
+    paths: RegExp,
+    ahead: AheadBytes,
+    onLeft: (bytes: Buffer | undefined) => void,
+  ) {
+    this.server = server;
+    this.socket = socket;
+    this.paths = paths;
+    this.ahead = ahead;
+    this.onLeft = onLeft;
+    this.socket[laneOf] = this;
+    for (const [event, listener] of listeners) socket.on(event, listener);
+    socket.setTimeout(server.headersTimeout);
+  }
+
+  get isIdle(): boolean {
+    return this.reply === undefined;
+  }
+
+  read(bytes: Buffer): void {
+    // What comes behind the last reply is not carried out: nobody could be told (RFC 9112 §9.6).
+    if (this.socket.writableEnded) return;
+    if (this.reply !== undefined) {
+      this.keep(bytes);
+      return;
+    }
+    const plain = readPlainRequest(bytes, this.paths, this.fields);
+    if (plain === undefined) {
+      this.leaveTo(bytes);
+      return;
+    }
+    const { server, socket } = this;
+    if (this.fields === undefined) socket.setTimeout(server.keepAliveTimeout);
+    this.fields = plain.fields;
+    const request = new LaneRequest(socket, plain);
+    this.reply = new LaneReply(request, Math.floor(server.keepAliveTimeout / 1000), () => this.goOn());
+    server.emit('request', request, this.reply);
+  }
+
+  /** A caller who says that he sends no more is not waited for, as at Node's server. */
+  end(): void {
+    this.reply?.lose();
+    this.socket.end();
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  closed(): void {
+    this.leave(undefined);
+    this.reply?.lose();
+  }
+
+  /** It takes whole requests only. */
+  bodyDelay(): number {
+    return 0;
+  }
+
+  drain(): void {
+    this.reply?.goOn();
+  }
+
+  /** Nothing has come for long: a connection that has not said anything yet is told so. */
+  expire(): void {
+    if (this.reply !== undefined) return;
+    if (this.fields !== undefined) {
+      this.close();
+      return;
+    }
+    this.leave(undefined);
+    this.socket.resume();
+    this.socket.on('error', onError);
+    this.server.emit('clientError', requestTimeout(), this.socket);
+  }
+
+  private keep(bytes: Buffer): void {
+    this.held.push(bytes);
+    this.count(bytes.length);
+    if (this.ahead.isTooMuch(this.heldBytes)) this.socket.pause();
+  }
+
+  /** The reply is out, or lost. */
+  private goOn(): void {
+    const { socket } = this;
+    const { destroyed: isLost, shouldKeepAlive } = this.reply!;
+    this.reply = undefined;
+    if (isLost) return;
+    if (!shouldKeepAlive) socket.destroySoon();
+    else if (this.held.length > 0) this.leaveTo(Buffer.concat(this.held));
+  }
+
+  /** From here on the connection is somebody else's, with what has been read of it. */
+  private leaveTo(bytes: Buffer): void {
+    this.socket.setTimeout(0);
+    this.leave(bytes);
+    this.socket.resume();
+  }
+
+  private leave(bytes: Buffer | undefined): void {
+    const { socket } = this;
+    socket[laneOf] = undefined;
+    for (const [event, listener] of listeners) socket.off(event, listener);
+    this.held = [];
+    this.count(-this.heldBytes);
+    this.onLeft(bytes);
+  }
+
+  private count(bytes: number): void {
+    this.heldBytes += bytes;
+    this.ahead.total += bytes;
+  }
+}
+
+/** One set for all connections, of which ten thousand may be idle. */
+const listeners: readonly (readonly [string, (this: LaneSocket, bytes: Buffer) => void])[] = [
+  ['data', onData],
+  ['end', onEnd],
+  ['error', onError],
+  ['close', onClose],
+  ['drain', onDrain],
+  ['timeout', onTimeout],
+];
+
+function onData(this: LaneSocket, bytes: Buffer): void {
+  this[laneOf]?.read(bytes);
+}
+
+function onEnd(this: LaneSocket): void {
+  this[laneOf]?.end();
+}
+
+function onError(this: LaneSocket): void {
+  this.destroy();
+}
+
+function onClose(this: LaneSocket): void {
+  this[laneOf]?.closed();
+}
+
+function onDrain(this: LaneSocket): void {
+  this[laneOf]?.drain();
+}
+
+function onTimeout(this: LaneSocket): void {
+  this[laneOf]?.expire();
+}
+
+/** As Node's server puts it. */
+function requestTimeout(): Error {
+  return Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+}

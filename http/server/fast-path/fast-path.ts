@@ -1,0 +1,49 @@
+/**
+ * A short way for plain calls. Node's parser and its two message objects take more processor time than all that is done
+ * with such a call, so it is read here, by a reader that knows one form and no other (decision 12). Whatever is not of
+ * that form goes to Node's server with its connection, which stays there. Imports nothing of ours: members have it too.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { AheadBytes } from '../overload/ahead-bytes.ts';
+import { Lane } from './fast-connection.ts';
+
+/**
+ * Takes a connection over.
+ *
+ * @param onLeft  called once: with what has been read, when the connection is to be served in another way from here on,
+ *   or without, when it has closed
+ */
+export type OpenLane = (socket: Socket, onLeft: (bytes: Buffer | undefined) => void) => Lane;
+
+/**
+ * Calls come as the server's `request` event all the same. Not for TLS: there it would save little of what a call takes.
+ *
+ * @param paths  what the target of a request must match, without a flag
+ * @param ahead  what all connections have read ahead
+ */
+export function openFastLane(server: Server, paths: RegExp, ahead: AheadBytes): OpenLane {
+  const lanes = new Set<Lane>();
+  alsoClose(server, lanes);
+  return (socket, onLeft) => {
+    const lane: Lane = new Lane(server, socket, paths, ahead, (bytes) => {
+      lanes.delete(lane);
+      onLeft(bytes);
+    });
+    lanes.add(lane);
+    return lane;
+  };
+}
+
+/** Node's server knows nothing of connections that it was not given. */
+function alsoClose(server: Server, lanes: ReadonlySet<Lane>): void {
+  const { closeIdleConnections, closeAllConnections } = server;
+  server.closeIdleConnections = () => {
+    for (const lane of lanes) if (lane.isIdle) lane.close();
+    closeIdleConnections.call(server);
+  };
+  server.closeAllConnections = () => {
+    for (const lane of lanes) lane.close();
+    closeAllConnections.call(server);
+  };
+}

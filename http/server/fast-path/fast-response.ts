@@ -1,0 +1,171 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { LaneRequest } from './fast-request.ts';
+import { httpDate } from './http-date.ts';
+
+const none: (() => void)[] = [];
+
+type Fields = readonly string[] | Readonly<Record<string, string | number>>;
+
+/**
+ * Stands in for a `ServerResponse`: the same calls in the same order put the same bytes on the connection. It takes
+ * what the proxy makes of replies, whose fields were checked where they were read.
+ */
+export class LaneReply {
+  readonly req: LaneRequest;
+  /** Null when the reply is out or lost. */
+  socket: Socket | null;
+  statusCode = 200;
+  headersSent = false;
+  /** Whether all of it is out. */
+  writableFinished = false;
+  destroyed = false;
+  /** Whether `end` has been called. */
+  writableEnded = false;
+  sendDate = true;
+  /** Whether another request may come on this connection. */
+  shouldKeepAlive = true;
+  private readonly keepAliveSeconds: number;
+  private readonly onOver: () => void;
+  /** What has not been written yet: it goes out with the first piece of the body. */
+  private head = '';
+  private hasBody = true;
+  private isChunked = false;
+  private closeListeners: (() => void)[] = none;
+  private finishListeners: (() => void)[] = none;
+  private drainListeners: (() => void)[] = none;
+
+  /** @param onOver  hears of the end, after everybody else */
+  constructor(req: LaneRequest, keepAliveSeconds: number, onOver: () => void) {
+    this.req = req;
+    this.socket = req.socket;
+    this.keepAliveSeconds = keepAliveSeconds;
+    this.onOver = onOver;
+  }
+
+  /** Bytes that wait for the caller. */
+  get writableLength(): number {
+    return this.socket?.writableLength ?? 0;
+  }
+
+  /** Each comes once: `finish` before `close`, and who waits for `drain` hears of the next one. */
+  once(event: 'finish' | 'close' | 'drain', listener: () => void): this {
+    if (event === 'close') this.closeListeners = [...this.closeListeners, listener];
+    else if (event === 'finish') this.finishListeners = [...this.finishListeners, listener];
+    else this.drainListeners = [...this.drainListeners, listener];
+    return this;
+  }
+
+  on(event: 'close', listener: () => void): this {
+    return this.once(event, listener);
+  }
+
+  off(_event: 'close', listener: () => void): this {
+    this.closeListeners = this.closeListeners.filter((each) => each !== listener);
+    return this;
+  }
+
+  writeHead(status: number, reasonOrFields?: string | Fields, more?: Fields): this {
+    const reason = typeof reasonOrFields === 'string' ? reasonOrFields : STATUS_CODES[status];
+    const fields = typeof reasonOrFields === 'string' ? more : reasonOrFields;
+    this.statusCode = status;
+    this.headersSent = true;
+    this.hasBody = status !== 204 && status !== 304;
+    this.head = `HTTP/1.1 ${status} ${reason ?? ''}\r\n${this.linesOf(fields)}\r\n`;
+    return this;
+  }
+
+  /** @returns false when no more should be written before `drain` */
+  write(piece: Buffer | string, encoding: BufferEncoding = 'utf8'): boolean {
+    const { socket, head } = this;
+    if (socket === null || !this.hasBody) return true;
+    this.head = '';
+    if (encoding === 'latin1' && typeof piece === 'string' && !this.isChunked) {
+      return socket.write(head + piece, 'latin1');
+    }
+    const bytes = typeof piece === 'string' ? Buffer.from(piece, encoding) : piece;
+    socket.cork();
+    const before = this.isChunked ? `${head}${bytes.length.toString(16)}\r\n` : head;
+    if (before !== '') socket.write(before, 'latin1');
+    const isTaken = socket.write(bytes);
+    if (this.isChunked) socket.write('\r\n', 'latin1');
+    socket.uncork();
+    return isTaken;
+  }
+
+  /** It is over when all of it is on its way: at once, unless the caller reads more slowly than it came. */
+  end(piece?: Buffer | string, encoding?: BufferEncoding): this {
+    const { socket } = this;
+    this.writableEnded = true;
+    if (socket === null) return this;
+    if (piece !== undefined && piece.length > 0) this.write(piece, encoding);
+    const rest = this.isChunked ? `${this.head}0\r\n\r\n` : this.head;
+    if (rest !== '') socket.write(rest, 'latin1');
+    if (socket.writableLength === 0) this.finish();
+    else socket.write('', (error) => error ?? this.finish());
+    return this;
+  }
+
+  /** Closes the connection, as the only way to say that the reply is not whole. */
+  destroy(): this {
+    this.socket?.destroy();
+    return this;
+  }
+
+  /** The connection has closed. */
+  lose(): void {
+    this.destroyed = true;
+    this.leave();
+  }
+
+  /** The connection takes more again. */
+  goOn(): void {
+    const listeners = this.drainListeners;
+    this.drainListeners = none;
+    for (const listener of listeners) listener();
+  }
+
+  private finish(): void {
+    this.writableFinished = true;
+    for (const listener of this.finishListeners) listener();
+    this.leave();
+  }
+
+  private leave(): void {
+    if (this.socket === null) return;
+    this.socket = null;
+    for (const listener of this.closeListeners) listener();
+    this.onOver();
+  }
+
+  /** With what Node adds to them, unless they have it. */
+  private linesOf(fields: Fields = []): string {
+    const list = isList(fields) ? fields : Object.entries(fields).flat();
+    let lines = '';
+    let hasLength = false;
+    let hasDate = false;
+    let hasConnection = false;
+    for (let i = 0; i < list.length; i += 2) {
+      const name = String(list[i]);
+      hasLength ||= isNamed(name, 'content-length');
+      hasDate ||= isNamed(name, 'date');
+      hasConnection ||= isNamed(name, 'connection');
+      lines += `${name}: ${list[i + 1]}\r\n`;
+    }
+    if (hasConnection) this.shouldKeepAlive = false; // the proxy says nothing but `close`
+    this.isChunked = this.hasBody && !hasLength;
+    if (!hasDate && this.sendDate) lines += `Date: ${httpDate()}\r\n`;
+    if (this.shouldKeepAlive)
+      lines += `Connection: keep-alive\r\nKeep-Alive: timeout=${this.keepAliveSeconds}\r\n`;
+    else if (!hasConnection) lines += 'Connection: close\r\n';
+    return this.isChunked ? `${lines}Transfer-Encoding: chunked\r\n` : lines;
+  }
+}
+
+function isList(fields: Fields): fields is readonly string[] {
+  return Array.isArray(fields);
+}
+
+function isNamed(name: string, lowerCase: string): boolean {
+  return name.length === lowerCase.length && name.toLowerCase() === lowerCase;
+}

@@ -1,0 +1,44 @@
+import type { OutgoingBody } from '../../http/client/outgoing-body.ts';
+import type { Member } from '../members/members.ts';
+import { fillPositions, type MemberCredentials, type Positions } from './positional-body.ts';
+
+export type BodyFor = (member: Member) => OutgoingBody | undefined;
+
+export interface PositionalBody {
+  /** As received. */
+  readonly content: Buffer;
+  readonly contentType: string | undefined;
+  readonly positions: Positions;
+}
+
+/**
+ * @param ownCredentials  for members that have none of their own
+ * @returns throws {@link ProblemError} `invalid_request` when the number of positions is not right
+ */
+export function filledFor(
+  { content, contentType, positions }: PositionalBody,
+  ownCredentials: MemberCredentials,
+): BodyFor {
+  return ({ credentials = ownCredentials, prefix }) => {
+    const { content: filled, isOurs } = fillPositions(content, contentType, positions, {
+      credentials,
+      prefix,
+    });
+    return { content: filled, length: filled.length, hasOurCredentials: isOurs };
+  };
+}
+
+/** For a call that has no body here and takes positions at the real engine alone: both empty, so that they are filled in. */
+export function filledAtEngine(positions: Positions, ownCredentials: MemberCredentials): BodyFor {
+  const content = Buffer.from('&'.repeat(positions.length - 1));
+  const filled = filledFor({ content, contentType: undefined, positions }, ownCredentials);
+  return (member) => (member.prefix === 'hazelcast' ? filled(member) : undefined);
+}
+
+/** Those that take the very body that was filled in for the first: a retry stays among them. */
+export function thatTakeTheSame(candidates: readonly Member[]): readonly Member[] {
+  const [first] = candidates;
+  return candidates.filter(
+    ({ credentials, prefix }) => credentials === first?.credentials && prefix === first?.prefix,
+  );
+}

@@ -1,0 +1,227 @@
+import type { MemberLog } from '../../log.ts';
+import { OperationRefused } from '../../refused.ts';
+import type { JoinConfig, MemberConfig, WanReplicationConfig } from '../config.ts';
+import { MemberConfigError } from '../config-error.ts';
+import type { Addition } from './additions.ts';
+import { readAdditions, writeInto } from './config-tasks.ts';
+import type { FileEdit } from './file-edits.ts';
+import type { LiveConfig } from './live-config.ts';
+
+/** Changes of the configuration while the member runs (docs/member-surface.md#changes-of-the-cluster), one after the other. */
+export interface ConfigChanges {
+  /**
+   * Reads the configuration file again and adds what is new in it.
+   *
+   * @throws {OperationRefused} when there is no file, or it cannot be used
+   */
+  reload(): Promise<ConfigChange>;
+  /**
+   * Adds what is new in a configuration that a caller has sent.
+   *
+   * @param content  YAML or XML
+   * @throws {OperationRefused} when it cannot be used, or not be kept
+   */
+  update(content: string): Promise<ConfigChange>;
+  readonly join: JoinConfig;
+  /** @throws {OperationRefused} when it cannot be kept */
+  setMemberList(memberList: readonly string[]): Promise<void>;
+  /**
+   * Adds the publishers whose id the replication does not have yet.
+   *
+   * @throws {OperationRefused} when they cannot be kept: then they do not run either
+   */
+  addPublishers(replication: WanReplicationConfig): Promise<AddedPublishers>;
+  /** Whether changes are written into the configuration file. */
+  readonly areKept: boolean;
+}
+
+/** What became of each entry: added, or there already and left as it is. */
+export interface ConfigChange {
+  readonly addedConfigs: readonly ConfigName[];
+  readonly ignoredConfigs: readonly ConfigName[];
+  /** Maps and queues in use for which the configuration has other rules now than those that they were made with. */
+  readonly outdated: readonly ConfigName[];
+}
+
+export interface ConfigName {
+  readonly sectionName: string;
+  readonly configName: string;
+}
+
+/** Ids, by what became of them. */
+export interface AddedPublishers {
+  readonly addedPublisherIds: readonly string[];
+  readonly ignoredPublisherIds: readonly string[];
+}
+
+export interface ConfigChangesDeps {
+  readonly config: Pick<MemberConfig, 'source' | 'dynamicConfiguration' | 'limits'>;
+  readonly live: LiveConfig;
+  readonly structures: {
+    readonly maps: { outdated(): readonly string[] };
+    readonly queues: { outdated(): readonly string[] };
+  };
+  readonly log: Pick<MemberLog, 'warn'>;
+  readonly replications: {
+    has(replicationName: string): boolean;
+    /** The ids that would be added. */
+    newIn(replication: WanReplicationConfig): readonly string[];
+    add(replication: WanReplicationConfig): AddedPublishers;
+    /** How many publishers there are, of all replications. */
+    readonly publisherCount: number;
+  };
+}
+
+export function createConfigChanges({
+  config,
+  live,
+  structures,
+  log,
+  replications,
+}: ConfigChangesDeps): ConfigChanges {
+  const { source, dynamicConfiguration, limits } = config;
+  const areKept = dynamicConfiguration.persistenceEnabled;
+  let previous: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  /** Two at once could each miss what the other adds. */
+  async function inTurn<T>(change: () => Promise<T>): Promise<T> {
+    if (waiting >= mostWaiting) throw new OperationRefused('too many changes of the configuration wait');
+    waiting += 1;
+    const current = previous.then(change).finally(() => {
+      waiting -= 1;
+    });
+    previous = current.catch(() => {});
+    return current;
+  }
+
+  function isKnown({ sectionName, configName }: Addition): boolean {
+    if (sectionName === 'map') return live.maps.has(configName);
+    return sectionName === 'queue' ? live.queues.has(configName) : replications.has(configName);
+  }
+
+  function apply({ sectionName, configName, config }: Addition): void {
+    if (sectionName === 'map') live.maps.add(configName, config);
+    else if (sectionName === 'queue') live.queues.add(configName, config);
+    else replications.add(config);
+  }
+
+  async function add(all: readonly Addition[], keepNew: typeof keep): Promise<ConfigChange> {
+    const added = all.filter((addition) => !isKnown(addition));
+    const ignored = all.filter((addition) => !added.includes(addition));
+    assertFewPublishers(
+      added.flatMap((one) => ('publishers' in one.config ? [...one.config.publishers] : [])),
+    );
+    assertFewStructures(added.filter(({ sectionName }) => sectionName !== 'wan-replication').length);
+    await keepNew(added.map(({ edit }) => edit));
+    for (const addition of added) apply(addition);
+    return {
+      addedConfigs: added.map(nameOf),
+      ignoredConfigs: ignored.map(nameOf),
+      outdated: tellOutdated(),
+    };
+  }
+
+  function tellOutdated(): readonly ConfigName[] {
+    const { maps, queues } = structures;
+    const outdated = [
+      ...maps.outdated().map((configName) => ({ sectionName: 'map', configName })),
+      ...queues.outdated().map((configName) => ({ sectionName: 'queue', configName })),
+    ];
+    if (outdated.length === 0) return outdated;
+    const names = outdated.slice(0, mostTold).map(({ configName }) => configName.slice(0, longestTold));
+    log.warn(
+      { count: outdated.length, names },
+      'maps and queues in use keep the rules that they were made with',
+    );
+    return outdated;
+  }
+
+  /** Each name without one of its own is compared with every pattern, and none can be taken away again. */
+  function assertFewStructures(more: number): void {
+    const configured = live.maps.count + live.queues.count;
+    if (more === 0 || configured + more <= limits.structures) return;
+    throw new OperationRefused(
+      `limits.structures is ${limits.structures}: ${configured} maps and queues are configured, and ${more} would be added`,
+    );
+  }
+
+  /** Each has a queue and a connection of its own, and none can be taken away again. */
+  function assertFewPublishers(more: readonly unknown[]): void {
+    if (more.length === 0 || replications.publisherCount + more.length <= mostPublishers) return;
+    throw new OperationRefused(`at run time WAN publishers are added up to ${mostPublishers}`);
+  }
+
+  async function keep(edits: readonly FileEdit[]): Promise<void> {
+    if (!areKept || edits.length === 0) return;
+    if (source === undefined) throw new OperationRefused('nothing can be kept without a configuration file');
+    await writeInto(source.file, edits, dynamicConfiguration);
+  }
+
+  return {
+    areKept,
+    get join() {
+      return live.join;
+    },
+
+    reload: () =>
+      inTurn(() =>
+        asOperation(async () => {
+          if (source === undefined) throw new OperationRefused('there is no configuration file to reload');
+          const { readConfigFile } = await import('../read-file.ts');
+          const additions = await readAdditions(await readConfigFile(source.file), source.file);
+          return add(additions, async () => {}); // the file has them already
+        }),
+      ),
+
+    update: (content) =>
+      inTurn(() =>
+        asOperation(async () => add(await readAdditions(content, 'the configuration sent'), keep)),
+      ),
+
+    setMemberList: (memberList) =>
+      inTurn(() =>
+        asOperation(async () => {
+          const { memberListPath } = await import('./file-edits.ts');
+          await keep([{ path: memberListPath, value: memberList }]);
+          live.setMemberList(memberList);
+        }),
+      ),
+
+    addPublishers: (replication) =>
+      inTurn(() =>
+        asOperation(async () => {
+          const newIds = replications.newIn(replication);
+          assertFewPublishers(newIds);
+          if (areKept) {
+            const { publisherEdits } = await import('./additions.ts');
+            await keep(publisherEdits(replication, newIds));
+          }
+          return replications.add(replication);
+        }),
+      ),
+  };
+}
+
+const mostPublishers = 100;
+const mostWaiting = 16;
+const mostTold = 20;
+const longestTold = 200;
+
+function nameOf({ sectionName, configName }: ConfigName): ConfigName {
+  return { sectionName, configName };
+}
+
+/** What is wrong with a configuration, or with its file, is the reason why the call is refused. */
+async function asOperation<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof MemberConfigError) {
+      throw new OperationRefused(cause.problems.slice(0, 20).join('; '), { cause });
+    }
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === undefined || cause instanceof OperationRefused) throw cause;
+    throw new OperationRefused(`the configuration file cannot be written (${code})`, { cause });
+  }
+}

@@ -1,0 +1,69 @@
+import { fork } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DynamicConfigurationConfig } from '../config.ts';
+import { MemberConfigError } from '../config-error.ts';
+import type { Addition } from './additions.ts';
+import type { ConfigAnswer, ConfigTask } from './config-messages.ts';
+import type { FileEdit } from './file-edits.ts';
+
+/**
+ * Reads what a running member is to have more. What is large is read in a process of its own, and
+ * written there: 256 KiB can be made so that a parser takes seconds for them, in which the member would answer nobody.
+ *
+ * @param file  what the messages call it
+ * @throws {MemberConfigError} when it cannot be used
+ */
+export async function readAdditions(
+  content: Uint8Array | string,
+  file: string,
+): Promise<readonly Addition[]> {
+  const { additions = [] } = await runTask({ kind: 'read', content, file }, content.length);
+  return additions;
+}
+
+/** As `writeEdits` of `persist.ts`, and with its errors. */
+export async function writeInto(
+  file: string,
+  edits: readonly FileEdit[],
+  copies: DynamicConfigurationConfig,
+): Promise<void> {
+  await runTask({ kind: 'write', file, edits, copies }, JSON.stringify(edits).length);
+}
+
+async function runTask(task: ConfigTask, size: number): Promise<ConfigAnswer> {
+  const { problems, code, ...answer } = await (size > largestHere ? workApart(task) : workHere(task));
+  if (problems !== undefined) throw new MemberConfigError(problems);
+  if (code !== undefined) throw Object.assign(new Error(`the configuration file: ${code}`), { code });
+  return answer;
+}
+
+/** Bytes that are a matter of milliseconds, or tens of them, whatever they are. */
+const largestHere = 8 * 1024;
+
+async function workHere(task: ConfigTask): Promise<ConfigAnswer> {
+  // Loaded only here: schema and parsers cost 110 ms, and most members are never told anything.
+  const { carryOut } = await import('./config-work.ts');
+  return carryOut(task);
+}
+
+function workApart(task: ConfigTask): Promise<ConfigAnswer> {
+  // The sources run as they are during development, compiled in production.
+  const extension = extname(import.meta.url);
+  const reader = fork(fileURLToPath(new URL(`./config-process${extension}`, import.meta.url)), {
+    execArgv: [...(extension === '.ts' ? ['--import', 'tsx'] : []), `--max-old-space-size=${largestHeapMb}`],
+    env: {}, // nothing that is read here comes from there
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    timeout: longestMs,
+    killSignal: 'SIGKILL',
+  });
+  return new Promise<ConfigAnswer>((resolve, reject) => {
+    reader.once('message', (answer) => resolve(answer as ConfigAnswer)).once('error', reject);
+    reader.once('exit', () => reject(new MemberConfigError([`${task.file}: takes too much to read`])));
+    reader.send(task);
+  }).finally(() => reader.kill('SIGKILL'));
+}
+
+const largestHeapMb = 512;
+const longestMs = 30_000;
