@@ -3,7 +3,20 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { Command } from './storage-child.ts';
+
+/** What {@link program} does for a line. */
+export type Command =
+  | readonly ['set', id: string, value: unknown]
+  | readonly ['increase', id: string, times: number]
+  | readonly ['read', id: string]
+  | readonly ['put', id: string, payload: Record<string, unknown>]
+  | readonly ['get', id: string]
+  | readonly ['consume', ids: readonly string[]]
+  | readonly ['count', id: string, times: number]
+  | readonly ['writable']
+  | readonly ['flood-registry']
+  | readonly ['flood-artifacts']
+  | readonly ['close'];
 
 export interface StorageProcessOptions {
   readonly dataDir: string;
@@ -24,7 +37,7 @@ export interface StorageProcess {
   kill(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('./storage-child.ts', import.meta.url));
+const program = fileURLToPath(new URL('./storage-child.mjs', import.meta.url));
 
 /** Starts a process that opens `dataDir`; its first line is `{ ready }` or `{ refused, message }`. */
 export function startStorageProcess({
@@ -32,7 +45,7 @@ export function startStorageProcess({
   role = 'console',
   wrapper = [],
 }: StorageProcessOptions): StorageProcess {
-  const [command = '', ...args] = [...wrapper, process.execPath, '--import', 'tsx', program, dataDir, role];
+  const [command = '', ...args] = [...wrapper, process.execPath, program, dataDir, role];
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

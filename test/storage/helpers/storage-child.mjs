@@ -1,31 +1,20 @@
 /**
  * A process of its own around one storage: a JSON command per line in, a JSON answer per line out.
- * Started by storage-process.ts; arguments: data directory, role.
+ * Started by storage-process.ts; arguments: data directory, role. On the built code: a start takes a third of the
+ * time that it takes to compile it.
  */
 import { createInterface } from 'node:readline';
-import { openStorage } from '../../../console/storage/embedded/open.ts';
-import { type Storage, StorageRefusedError } from '../../../console/storage/storage.ts';
-
-export type Command =
-  | readonly ['set', id: string, value: unknown]
-  | readonly ['increase', id: string, times: number]
-  | readonly ['read', id: string]
-  | readonly ['put', id: string, payload: Record<string, unknown>]
-  | readonly ['get', id: string]
-  | readonly ['consume', ids: readonly string[]]
-  | readonly ['count', id: string, times: number]
-  | readonly ['writable']
-  | readonly ['flood-registry']
-  | readonly ['flood-artifacts']
-  | readonly ['close'];
+import { openStorage } from '../../../dist/console/storage/embedded/open.js';
+import { StorageRefusedError } from '../../../dist/console/storage/storage.js';
 
 const [dataDir = '', role] = process.argv.slice(2);
 
-function say(answer: unknown): void {
+function say(answer) {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
-async function run(storage: Storage, command: Command): Promise<unknown> {
+/** @param command  as storage-process.ts says */
+async function run(storage, command) {
   const { registry, artifacts } = storage;
   switch (command[0]) {
     case 'set': {
@@ -73,15 +62,15 @@ async function run(storage: Storage, command: Command): Promise<unknown> {
   }
 }
 
-async function serve(): Promise<void> {
+async function serve() {
   const storage = await openStorage({ dataDir, role: role === 'tool' ? 'tool' : 'console' });
   say({ ready: process.pid });
   for await (const line of createInterface({ input: process.stdin })) {
-    const command: Command = JSON.parse(line);
+    const command = JSON.parse(line);
     try {
       say({ value: (await run(storage, command)) ?? null });
     } catch (error) {
-      say({ error: (error as Error).name });
+      say({ error: error.name });
     }
     if (command[0] === 'close') break;
   }
