@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { exportJWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { admin, freePort, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { admin, freePort, logIn, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const mainScript = join(root, 'dist/dashboard/main.js');
@@ -33,11 +33,7 @@ export async function startDashboard({ env = {}, port }: DashboardOptions = {}):
     url,
     child,
     output,
-    log: () =>
-      output()
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line)),
+    log: () => logIn(output()),
     stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       return exited;

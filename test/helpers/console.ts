@@ -70,11 +70,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Runnin
     child,
     stdout,
     stderr,
-    log: () =>
-      stderr()
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line)),
+    log: () => logIn(stderr()),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       const code = await exited;
@@ -113,6 +109,15 @@ function spawnConsole({ node, args = [], env }: ConsoleOptions, defaults: Readon
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return followed(child);
+}
+
+/** Lines of a log, parsed; the last one may not have come whole yet. */
+export function logIn(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
 }
 
 /** What a process writes, as it comes, and its exit code. */

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { askToken, toolDone } from '../commands/support.ts';
-import { followed, freePort, type RunningConsole, waitFor } from '../helpers/console.ts';
+import { followed, freePort, logIn, type RunningConsole, waitFor } from '../helpers/console.ts';
 
 export interface ProxyClient {
   readonly id: string;
@@ -65,11 +65,7 @@ export async function spawnProxy(options: ProxyOptions): Promise<RunningProxy> {
     child,
     stdout,
     stderr,
-    log: () =>
-      stderr()
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line)),
+    log: () => logIn(stderr()),
     async ready() {
       await waitFor(
         () => {
