@@ -183,6 +183,7 @@ export async function startProxy({
     address,
     members,
     recheck: proxy.recheck,
+    waitingPolls: proxy.waitingPolls,
     key: key as TestKey,
     keys,
     revoked,

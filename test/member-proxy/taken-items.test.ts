@@ -344,15 +344,21 @@ describe('A2, S94: more polls of one queue than are kept at a member', () => {
   test('are given items by turns, and end with 204 when their time is over', async () => {
     const { member, proxy, fieldsOf } = await held({ limits: { memberPolls: 0 } });
     const [many, one] = [await fieldsOf('many'), await fieldsOf('one')];
-    const callers = Array.from({ length: 20 }, () => {
-      const caller = callerAt(proxy.address);
-      caller.socket.write(poll(many, 'DELETE', 'q/2'));
-      return caller;
-    });
+    const wait = (count: number, path: string) =>
+      Array.from({ length: count }, () => {
+        const caller = callerAt(proxy.address);
+        caller.socket.write(poll(many, 'DELETE', path));
+        return caller;
+      });
+    const callers = wait(16, 'q/30');
     await until(() => member.polls.length === 16, 'as many as are kept wait at the member');
+    callers.push(...wait(3, 'q/30'));
+    await until(() => proxy.waitingPolls() === 19, 'three more wait, and go on doing so');
+    callers.push(...wait(1, 'q/2'));
     const other = callerAt(proxy.address);
     other.socket.write(poll(one));
-    await until(() => proxy.members.statuses()[0]!.pending === 16, 'no more are there');
+    await until(() => proxy.waitingPolls() >= 20, 'he waits behind them');
+    expect(proxy.members.statuses()[0]!.pending).toBe(16);
     member.give('first');
     await until(() => callers.some(({ text }) => text().endsWith('first')), 'one of the many has the first');
     member.give('second');
