@@ -59,7 +59,13 @@ interface Status {
 const status = async (dataDir: string, address: string) =>
   (await tool(dataDir, ['licence', 'status', '--json'], address)).json<Status & Record<string, unknown>>();
 
-async function acknowledged(dataDir: string, address: string): Promise<Record<string, unknown>> {
+/** Asked of the tool once the log has it: each question is a process. */
+async function acknowledged(
+  { log, dataDir }: Pick<RunningConsole, 'log' | 'dataDir'>,
+  address: string,
+): Promise<Record<string, unknown>> {
+  const last = () => log().findLast((line) => line.event === 'licence.sent' && line.address === address);
+  await waitFor(() => last()?.outcome === 'success', 'a try that is taken', patience);
   let found: Record<string, unknown> | undefined;
   await until(
     async () => {
@@ -78,7 +84,8 @@ const received = (receiver: Receiver, count: number) =>
 test('the dashboard shows the licence that was set while both run, and the next one', async () => {
   const port = await freePort();
   const address = `http://localhost:${port}`;
-  const { url, dataDir, log } = await consoleFor(address);
+  const console = await consoleFor(address);
+  const { url, dataDir, log } = console;
   const dashboard = await startDashboard({ port, env: { APP_SECURITY_OPENIDP_ISSUERURL: url } });
   onTestFinished(async () => void (await dashboard.stop()));
   const shown = async () => {
@@ -90,7 +97,7 @@ test('the dashboard shows the licence that was set while both run, and the next 
   };
 
   await set(dataDir, address);
-  expect(await acknowledged(dataDir, address)).toEqual({
+  expect(await acknowledged(console, address)).toEqual({
     address,
     licence: 'L-1',
     isCurrent: true,
@@ -128,13 +135,13 @@ test('a dashboard that is down gets it when it is back, also when the console wa
   ]);
   await first.stop();
 
-  const { url } = await consoleFor(address, {
+  const second = await consoleFor(address, {
     dataDir,
     env: { CONSOLE_URL: first.url, CONSOLE_PORT: String(first.port) },
   });
-  const dashboard = await startDashboard({ port, env: { APP_SECURITY_OPENIDP_ISSUERURL: url } });
+  const dashboard = await startDashboard({ port, env: { APP_SECURITY_OPENIDP_ISSUERURL: second.url } });
   onTestFinished(async () => void (await dashboard.stop()));
-  expect((await acknowledged(dataDir, address)).tries).toBeGreaterThan(1);
+  expect((await acknowledged(second, address)).tries).toBeGreaterThan(1);
   expect(dashboard.output()).toContain('licence received');
 });
 
@@ -142,9 +149,10 @@ test('each update is signed by the key set, for the application, and made for on
   const receiver = await receiverOfTest();
   receiver.answer = (res, id) =>
     receiver.updates.length < 2 ? answerJson(res, {}, 503) : acknowledge(res, id);
-  const { url, dataDir } = await consoleFor(receiver.address);
+  const console = await consoleFor(receiver.address);
+  const { url, dataDir } = console;
   await set(dataDir, receiver.address);
-  await acknowledged(dataDir, receiver.address);
+  await acknowledged(console, receiver.address);
   const keySet = createRemoteJWKSet(new URL(`${url}/oauth2/jwks`));
   for (const { token, url: path, contentType } of receiver.updates) {
     const { payload, protectedHeader } = await jwtVerify(token, keySet);
@@ -200,7 +208,7 @@ describe('what is no acknowledgement', () => {
     await waitFor(() => told().length > 0, 'the first try', 60_000);
     expect(await stateOf()).toMatchObject({ state: 'waiting', lastError: reason, acknowledgedAt: null });
     receiver.answer = acknowledge;
-    await acknowledged(dataDir, receiver.address);
+    await acknowledged(console, receiver.address);
     // Tries between that were in vain for the same reason are no news.
     expect(told()).toMatchObject([{ outcome: 'failure', reason, attempt: 1 }, { outcome: 'success' }]);
   });
@@ -218,9 +226,10 @@ describe('what is no acknowledgement', () => {
 
 test('S42: an http address that is not this machine is never called, and the status says so', async () => {
   const address = 'http://10.11.12.13:9021';
-  const { dataDir, stderr } = await consoleFor(address);
+  const { dataDir, stderr, log } = await consoleFor(address);
   expect(stderr()).toMatch(/SVC_MC_APP_INTERNALADDRESS is http: and not loopback/);
   await set(dataDir, address);
+  await waitFor(() => log().some(({ event }) => event === 'licence.sent'), 'a try', patience);
   await until(
     async () => (await status(dataDir, address)).addresses[0]?.lastError === 'invalid_url',
     'the refusal',
@@ -233,19 +242,19 @@ test('who has acknowledged is not told again at a restart; a new address is told
   const first = await consoleFor(receiver.address);
   const { dataDir } = first;
   await set(dataDir, receiver.address);
-  await acknowledged(dataDir, receiver.address);
+  await acknowledged(first, receiver.address);
   await first.stop();
 
   const second = await consoleFor(receiver.address, { dataDir });
   await set(dataDir, receiver.address, { id: 'L-2' });
   await received(receiver, 2);
   expect(receiver.updates.map(({ licenceId }) => licenceId)).toEqual(['L-1', 'L-2']);
-  await acknowledged(dataDir, receiver.address);
+  await acknowledged(second, receiver.address);
   await second.stop();
 
-  await consoleFor(next.address, { dataDir });
+  const third = await consoleFor(next.address, { dataDir });
   await received(next, 1);
-  await acknowledged(dataDir, next.address);
+  await acknowledged(third, next.address);
   expect(receiver.updates).toHaveLength(2);
   expect((await status(dataDir, next.address)).addresses).toMatchObject([
     { address: next.address, isCurrent: true, state: 'acknowledged', licence: 'L-2' },
@@ -285,11 +294,12 @@ test('an application that has it is told again after ten minutes: it may have be
   const clock = join(mkdtempSync(join(tmpdir(), 'console-clock-')), 'ahead');
   writeFileSync(clock, '0');
   const movableClock = pathToFileURL(join(import.meta.dirname, '../oidc/movable-clock.mjs')).href;
-  const { dataDir, log } = await consoleFor(receiver.address, {
+  const console = await consoleFor(receiver.address, {
     env: { TEST_CLOCK_FILE: clock, NODE_OPTIONS: `--import ${movableClock}` },
   });
+  const { dataDir, log } = console;
   await set(dataDir, receiver.address);
-  await acknowledged(dataDir, receiver.address);
+  await acknowledged(console, receiver.address);
   writeFileSync(clock, '601');
   await received(receiver, 2);
   expect(log().filter(({ event }) => event === 'licence.sent')).toHaveLength(1);
