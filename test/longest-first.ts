@@ -1,0 +1,56 @@
+/** The order of a run: files that take long begin while there is other work beside them, and none is left alone. */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files of more than twenty seconds on two cores, the longest first. One that is not named here comes after them. */
+const longest = [
+  'member/persistence',
+  'member/persistence-log',
+  'peers/identity-keycloak',
+  'peers/engine-differences',
+  'commands/idp',
+  'e2e/people',
+  'e2e/federated-logout-browser',
+  'oidc/keys',
+  'commands/client',
+  'console/overload',
+  'commands/idp-test',
+  'licence/updates',
+  'proxy/console-away',
+  'doctor/other-side',
+  'peers/engine-failover',
+  'peers/engine-rolling-restart',
+  'member-proxy/taken-items',
+  'dashboard/browser',
+  'accounts/sign-in',
+  'accounts/guessing',
+  'console/main',
+  'commands/channel',
+  'doctor/pair',
+  'storage/durability',
+  'peers/apache',
+  'peers/identity-saml',
+  'oidc/back-channel-logout',
+  'licence/command',
+  'commands/running',
+  'proxy/revocation',
+  'peers/spring',
+  'peers/engine-management',
+  'peers/engine-releases',
+  'commands/backup',
+  'oidc/sessions',
+  'proxy/workers',
+  'console/still-disk',
+];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted
+      .map((file) => ({
+        file,
+        rank: longest.findIndex((name) => file.moduleId.includes(`/test/${name}.test.`)),
+      }))
+      .sort((a, b) => (a.rank < 0 ? longest.length : a.rank) - (b.rank < 0 ? longest.length : b.rank))
+      .map(({ file }) => file);
+  }
+}
