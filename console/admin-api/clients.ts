@@ -1,6 +1,7 @@
 /** `/api/v1/clients`: what clients there are, and what they may ask for, as `npx console client update` changes it. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { parseBody } from '../http/body-schema.ts';
 import { readJson } from './json-body.ts';
 import { createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';
 
@@ -32,22 +33,22 @@ export interface ClientsDeps extends ResourceDeps {
 export const clientsPath = '/api/v1/clients';
 
 const address = z.string().max(2048);
-const addresses = z.array(address).max(200).readonly();
+const addresses = z.array(address).max(200);
 
-const changeBody = z
+export const changedClient = z
   .strictObject({
     name: z.string().max(256).exactOptional(),
-    scopes: z.array(z.string().max(256)).max(200).readonly().exactOptional(),
+    scopes: z.array(z.string().max(256)).max(200).exactOptional(),
     dpopBoundAccessTokens: z.boolean().exactOptional(),
     pkce: z.string().max(20).exactOptional(),
-    maxRoles: z.array(z.string().max(64)).max(200).readonly().exactOptional(),
+    maxRoles: z.array(z.string().max(64)).max(200).exactOptional(),
     redirectUris: addresses.exactOptional(),
     // As in what is shown of a client.
     postLogoutUris: addresses.exactOptional(),
     backchannelLogoutUri: address.nullable().exactOptional(),
     frontchannelLogoutUri: address.nullable().exactOptional(),
   })
-  .refine((change) => Object.keys(change).length > 0);
+  .refine((change) => Object.keys(change).length > 0, 'Give at least one member');
 
 export function createClients({ answers, ...deps }: ClientsDeps) {
   // What a client may ask for is for administrators alone.
@@ -73,9 +74,8 @@ export function createClients({ answers, ...deps }: ClientsDeps) {
       PATCH: {
         event: 'client.updated',
         async answer(id, req) {
-          const change = changeBody.safeParse(await readJson(req));
-          if (!change.success) throw unfit();
-          return { status: 200, body: await answers.update(id, changeOf(change.data)), target: id };
+          const change = changeOf(parseBody(changedClient, await readJson(req)));
+          return { status: 200, body: await answers.update(id, change), target: id };
         },
       },
     },
@@ -84,7 +84,7 @@ export function createClients({ answers, ...deps }: ClientsDeps) {
 }
 
 /** Members of a body are called as in what is shown; nothing is null there. */
-function changeOf({ postLogoutUris, ...data }: z.infer<typeof changeBody>): ClientChange {
+function changeOf({ postLogoutUris, ...data }: z.infer<typeof changedClient>): ClientChange {
   const { backchannelLogoutUri: back, frontchannelLogoutUri: front, ...rest } = data;
   return {
     ...rest,
@@ -92,11 +92,4 @@ function changeOf({ postLogoutUris, ...data }: z.infer<typeof changeBody>): Clie
     ...(back === undefined ? {} : { backchannelLogoutUri: back ?? '' }),
     ...(front === undefined ? {} : { frontchannelLogoutUri: front ?? '' }),
   };
-}
-
-function unfit(): ProblemError {
-  return new ProblemError(
-    problems.invalidRequest,
-    'The body has name, scopes (a list), dpopBoundAccessTokens (true or false), pkce (required, nonce or optional), maxRoles (a list), redirectUris (a list), postLogoutUris (a list), backchannelLogoutUri, frontchannelLogoutUri, or several of these, and nothing else.',
-  );
 }

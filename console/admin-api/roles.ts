@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { versionOf, viewOfRole } from '../accounts/custom-role-form.ts';
 import type { CustomRoles, NewRole } from '../accounts/custom-roles.ts';
+import { parseBody } from '../http/body-schema.ts';
 import type { RoleRecord } from '../storage/records.ts';
 import { readJson } from './json-body.ts';
 import { type Answer, createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';
@@ -14,16 +15,16 @@ export interface RolesDeps extends ResourceDeps {
 
 export const rolesPath = '/api/v1/roles';
 
-const permissions = z.array(z.string().max(256)).max(100).readonly();
+const permissions = z.array(z.string().max(256)).max(100);
 const description = z.string().max(200);
-const newBody = z.strictObject({
+export const newRole = z.strictObject({
   name: z.string().max(64),
   permissions,
   description: description.exactOptional(),
 });
-const changeBody = z
+export const changedRole = z
   .strictObject({ permissions: permissions.exactOptional(), description: description.exactOptional() })
-  .refine((change) => Object.keys(change).length > 0);
+  .refine((change) => Object.keys(change).length > 0, 'Give at least one member');
 
 export function createRoles(deps: RolesDeps) {
   const form = { path: rolesPath, id: /[A-Za-z][A-Za-z0-9_.-]{0,63}/, routes: createRoutes(deps.roles) };
@@ -49,7 +50,7 @@ function createRoutes(roles: CustomRoles): Routes {
       POST: {
         event: 'role.added',
         answer: async (_id, req) =>
-          shown(await roles.add(parse(newBody, await readJson(req)) as NewRole), 201),
+          shown(await roles.add(parseBody(newRole, await readJson(req)) as NewRole), 201),
       },
     },
     '/{id}': {
@@ -57,7 +58,7 @@ function createRoutes(roles: CustomRoles): Routes {
       PATCH: {
         event: 'role.updated',
         async answer(name, req) {
-          const change = parse(changeBody, await readJson(req));
+          const change = parseBody(changedRole, await readJson(req));
           return shown(await roles.update(name, change as Partial<NewRole>, versionIn(req)));
         },
       },
@@ -79,14 +80,4 @@ function versionIn({ headers }: IncomingMessage): string | undefined {
   const version = /^"([\w-]{1,64})"$/.exec(field)?.[1];
   if (version !== undefined) return version;
   throw new ProblemError(problems.invalidRequest, 'If-Match takes the ETag of an answer, or *.');
-}
-
-/** @throws {ProblemError} `invalid_request` that names fields and repeats no value */
-function parse<T>(schema: z.ZodType<T>, body: unknown): T {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const wrong = parsed.error.issues.map(({ path, code }) =>
-    code === 'unrecognized_keys' ? 'a member that is not known' : path.join('.') || 'the body',
-  );
-  throw new ProblemError(problems.invalidRequest, `Not as it should be: ${[...new Set(wrong)].join(', ')}.`);
 }

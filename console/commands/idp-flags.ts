@@ -1,5 +1,5 @@
 /** The flags of `idp add` and `idp update`, and what they say of a provider. */
-import type { ProviderField, ProviderInput } from '../federation/providers/input.ts';
+import type { ProviderField, ProviderInput } from '../federation/providers/input-schema.ts';
 import { type Flag, type Input, type Tools, UsageError } from './runner/command.ts';
 
 /** How each field is given; `-file` fields hold what is in the file. */

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Services } from '../app/services.ts';
-import {
-  type ProviderInput,
-  ProviderInputError,
-  type ProviderKind,
-  providerKinds,
-} from '../federation/providers/input.ts';
+import { ProviderInputError } from '../federation/providers/input.ts';
+import type { ProviderInput } from '../federation/providers/input-schema.ts';
+import { type ProviderKind, providerKinds } from '../federation/providers/kinds.ts';
 import type { ListedProvider, NewProvider } from '../federation/providers/registration.ts';
 import type { Provider } from '../federation/providers/schema.ts';
 import { flagCalled, providerFlags, readProviderFlags } from './idp-flags.ts';

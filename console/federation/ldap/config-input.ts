@@ -1,7 +1,8 @@
 /** What an administrator says of a directory. */
 import { X509Certificate } from 'node:crypto';
 import { Secret } from '../../../platform/secret.ts';
-import { type ProviderInput, type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import { type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import type { ProviderInput } from '../providers/input-schema.ts';
 import type { BindByTemplate, GroupSearch, LdapSettings, SearchThenBind } from './settings.ts';
 
 type Called = ProviderInputDeps['called'];

@@ -2,7 +2,8 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { JWK } from 'jose';
 import { Secret } from '../../../platform/secret.ts';
-import { type ProviderInput, type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import { type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import type { ProviderInput } from '../providers/input-schema.ts';
 import type { OidcProvider } from '../providers/schema.ts';
 import type { OidcClientAuthentication } from './connector.ts';
 import type { OidcEndpoints } from './metadata.ts';

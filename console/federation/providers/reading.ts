@@ -4,15 +4,9 @@ import { readLdap } from '../ldap/config-input.ts';
 import { readOidc } from '../oidc/config-input.ts';
 import { parseDefaultRole, parseRoleRule, RoleRuleError, type RoleRules } from '../role-rules.ts';
 import { readSaml } from '../saml/config-input.ts';
-import {
-  fieldsOfKind,
-  type ProviderField,
-  type ProviderInput,
-  type ProviderInputDeps,
-  ProviderInputError,
-  type ProviderKind,
-  providerKinds,
-} from './input.ts';
+import { type ProviderInputDeps, ProviderInputError } from './input.ts';
+import { fieldsOfKind, type ProviderField, type ProviderInput } from './input-schema.ts';
+import { type ProviderKind, providerKinds } from './kinds.ts';
 import type { NewProvider } from './registration.ts';
 import type { Provider } from './schema.ts';
 

@@ -1,7 +1,8 @@
 /** What an administrator says of a SAML provider: its metadata, mostly. */
 import { X509Certificate } from 'node:crypto';
 import { Secret } from '../../../platform/secret.ts';
-import { type ProviderInput, type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import { type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import type { ProviderInput } from '../providers/input-schema.ts';
 import type { SamlSettings } from '../providers/schema.ts';
 
 export async function readSaml(

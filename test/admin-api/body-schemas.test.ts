@@ -1,0 +1,74 @@
+/** Bodies of the admin API: what is checked is what is described, and what is described is documented. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { changedClient } from '../../console/admin-api/clients.ts';
+import { changedRole, newRole } from '../../console/admin-api/roles.ts';
+import { changedProvider, newProvider } from '../../console/federation/providers/input-schema.ts';
+import { apiToken, startConsole } from '../helpers/console.ts';
+
+const schemas = { newRole, changedRole, changedClient, newProvider, changedProvider };
+const docs = resolve(import.meta.dirname, '../../docs');
+
+/** After a change `npx vitest run -u` with this file writes it anew. */
+test('the JSON Schemas that are documented are those that bodies are checked by', async () => {
+  const described = Object.entries(schemas).map(([name, schema]) => {
+    const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+    return [name, rest];
+  });
+  const document = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $defs: Object.fromEntries(described),
+  };
+  await expect(stringify(document, { aliasDuplicateObjects: false })).toMatchFileSnapshot(
+    join(docs, 'admin-api-schemas.yaml'),
+  );
+});
+
+test('every member of a body stands in the documentation', () => {
+  const text = readFileSync(join(docs, 'admin-api.md'), 'utf8');
+  const members = [...new Set(Object.values(schemas).flatMap(({ shape }) => Object.keys(shape)))];
+  expect(members.length).toBeGreaterThan(45);
+  expect(members.filter((member) => !text.includes(`\`${member}\``))).toEqual([]);
+});
+
+test('a refused body says which member is wrong and why, and repeats no value', async () => {
+  const console = await startConsole();
+  try {
+    const token = await apiToken(console);
+    const secret = 'marmot-0123456789-abcdefghij';
+    const details: string[] = [];
+    const bodies = [
+      ['POST', 'roles', { name: secret, permissions: [7] }],
+      ['POST', 'roles', { name: 'Reader', permissions: [], [secret.slice(0, 6)]: secret }],
+      ['PATCH', 'roles/Reader', {}],
+      ['PATCH', 'roles/Reader', [secret]],
+      ['PATCH', 'clients/application-client', { scopes: secret }],
+      ['POST', 'identity-providers', { id: 'corp', kind: secret }],
+      ['PATCH', 'identity-providers/corp', { startTls: secret, url: '' }],
+    ] as const;
+    for (const [method, path, body] of bodies) {
+      const response = await fetch(`${console.url}/api/v1/${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const problem = (await response.json()) as { code: string; detail: string };
+      expect([path, response.status, problem.code]).toEqual([path, 400, 'invalid_request']);
+      details.push(problem.detail);
+    }
+    expect(details).toEqual([
+      'Not as it should be: permissions.0 (Invalid input: expected string, received number).',
+      'Not as it should be: a member that is not known (known are name, permissions, description).',
+      'Not as it should be: the body (Give at least one member).',
+      'Not as it should be: the body (Invalid input: expected object, received array).',
+      'Not as it should be: scopes (Invalid input: expected array, received string).',
+      'Not as it should be: kind (Invalid option: expected one of "oidc"|"saml"|"ldap").',
+      'Not as it should be: url (Too small: expected string to have >=1 characters), startTls (Invalid input: expected boolean, received string).',
+    ]);
+  } finally {
+    await console.stop();
+  }
+});
