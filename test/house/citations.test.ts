@@ -1,6 +1,7 @@
 /** What code, tests and papers point to is there: in the repository, or a standard that everybody can read. */
 import { dirname, join, normalize } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { rooms } from './rooms.ts';
 import { exists, productFolders, read, type Source, sources } from './sources.ts';
 
 /** Papers that are not in the repository, however they are called. */
@@ -83,6 +84,28 @@ test('every file of code that a paper names from the root is there', () => {
   );
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter(({ file }) => !exists(file))).toEqual([]);
+});
+
+describe('the papers at the door', () => {
+  const papers = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].map((path) => ({ path, text: read(path) }));
+
+  test('name no path that is not there, in drawings and tables too', () => {
+    const path = new RegExp(
+      `(?<![\\w./-])(?:${[...productFolders, 'test', 'docs'].join('|')})/[\\w./-]*`,
+      'g',
+    );
+    const named = papers.flatMap(({ path: from, text }) =>
+      [...text.matchAll(path)].map(([file]) => ({ from, file: file.replace(/\.$/, '') })),
+    );
+    expect(named.length).toBeGreaterThan(150);
+    expect(named.filter(({ file }) => !exists(file))).toEqual([]);
+  });
+
+  test('say of each room what it owns', () => {
+    const layout = papers[0]!.text.split('\n').filter((line) => /^ *[a-z]/.test(line));
+    const isTold = (room: string) => layout.some((line) => new RegExp(`^ *${room}/ +\\S`).test(line));
+    expect(Object.keys(rooms).filter((room) => !isTold(room))).toEqual([]);
+  });
 });
 
 /** Of several sections after one name (2.4, 2.6; 2 to 4), the name counts for all. */
