@@ -1,3 +1,4 @@
+/** Who calls, and whether the token that he brings still holds: the check behind every address that takes access tokens. */
 import { ProblemError } from '../platform/errors.ts';
 import { invalidToken } from './bearer-errors.ts';
 import type { ProofCheck, ProvenRequest } from './dpop/proof.ts';

@@ -1,3 +1,4 @@
+/** The member proxy: one call from its head to the reply of a member, step by step. What each step needs to know is in a file of its own. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BearerCheck } from '../access-tokens/bearer.ts';
 import { createTokenReader, isDpop } from '../access-tokens/credentials.ts';

@@ -1,3 +1,4 @@
+/** The embedded member: the REST surface of a cluster member with its data, configuration, persistence and replication, in this process. */
 import { promisify } from 'node:util';
 import { watchDelivery } from '../http/server/delivery.ts';
 import { createCluster } from './cluster/cluster.ts';

@@ -1,3 +1,4 @@
+/** What all pages have in common. A view is a function from a model to HTML, without script and without state; who asks and why is not known here. */
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { Form } from './form.tsx';

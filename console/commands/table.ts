@@ -1,3 +1,4 @@
+/** The commands of `npx console`: this folder has what each of them does, `runner/` how one runs, `channel/` how a running console does it. */
 import { accessCommand } from './access.ts';
 import { backupCommands } from './backup.ts';
 import { clientCommands } from './client.ts';

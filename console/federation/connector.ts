@@ -1,7 +1,7 @@
 /**
  * What an outside identity provider must offer, whatever its protocol. A connector proves who somebody
  * is at the provider and no more: which local account that is, and what it may do, is decided by
- * `link.ts` alone (S45).
+ * `account-linking.ts` alone (S45).
  */
 
 /** Somebody whom a provider vouches for. */

@@ -1,3 +1,4 @@
+/** `/live` and `/ready`: whether this process can answer, and whether it should be asked. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readiness } from './readiness.ts';
 

@@ -1,3 +1,4 @@
+/** All settings of a process: found in their layers, checked by the table, judged together. */
 import { UnfitError } from '../../platform/checks.ts';
 import type { Secret } from '../../platform/secret.ts';
 import { type Found, type Layer, readLayers, type SettingsSources } from './layers.ts';

@@ -1,3 +1,4 @@
+/** The one table of settings: names, checks, defaults and what each is for. */
 import * as check from '../../platform/checks.ts';
 import { isLoopback } from './loopback.ts';
 import { memberCredentials } from './member-credentials.ts';

@@ -1,3 +1,4 @@
+/** The processes of the demo: console and dashboard, started one after the other and stopped together. */
 import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface StartOptions {

@@ -1,3 +1,4 @@
+/** What each call to a member needs, and whether its caller has it: decided from the table of rules, before any member is asked. */
 import type { Caller } from '../../access-tokens/verify-token.ts';
 import { offerInBody } from '../forwarding/offers.ts';
 import type { Target } from '../request-target.ts';

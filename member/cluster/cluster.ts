@@ -1,3 +1,4 @@
+/** The state of the cluster, as a member that stands alone tells and changes it. */
 import { OperationRefused } from '../refused.ts';
 import type { Lifecycle } from './lifecycle.ts';
 

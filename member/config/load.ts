@@ -1,3 +1,4 @@
+/** The configuration of a member: read from XML or YAML, checked, completed, and with overrides from the environment. */
 import { builtInConfig } from './built-in-config.ts';
 import { type CheckedSection, checkTree } from './check.ts';
 import { complete } from './complete.ts';

@@ -1,3 +1,4 @@
+/** The CP subsystem of a member that stands alone: its groups, their members and sessions. */
 import { OperationRefused } from '../refused.ts';
 import { type CpGroups, createCpGroups, isMetadata } from './cp-groups.ts';
 import { createCpSessions, type SessionOwner } from './cp-sessions.ts';

@@ -1,3 +1,4 @@
+/** The maps of a member: what they hold, within limits and for as long as their configuration says. */
 import { randomBytes } from 'node:crypto';
 import type { MapConfig } from '../config/config.ts';
 import { type ChangeRecorder, memoryOnly } from './changes.ts';

@@ -1,3 +1,4 @@
+/** Calls that manage a member: their positional bodies, the credentials in them, and the form of their answers. */
 import type { MemberLog } from '../log.ts';
 import { decodePosition, splitPositions } from '../positions.ts';
 import { replyEmpty, replyJson } from '../replies.ts';

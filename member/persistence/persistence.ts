@@ -1,3 +1,4 @@
+/** What a member keeps on the disk: every change before it is confirmed, read back at the start, copied for backups. */
 import { existsSync } from 'node:fs';
 import type { MapConfig, PersistenceConfig } from '../config/config.ts';
 import { ChangeNotKeptError, type ChangeRecorder, memoryOnly } from '../data/changes.ts';

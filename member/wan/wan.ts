@@ -1,3 +1,4 @@
+/** WAN replication: sends changes of maps to other clusters, and takes those of others. */
 import type { Cluster } from '../cluster/cluster.ts';
 import type { MapConfig, MemberConfig } from '../config/config.ts';
 import type { Maps } from '../data/maps.ts';

@@ -1,3 +1,4 @@
+/** Sign-in by a directory (LDAP, Active Directory): finds the entry of a name, and binds with its password. */
 import { randomBytes } from 'node:crypto';
 import { AndFilter, EqualityFilter, FilterParser, ResultCodeError } from 'ldapts';
 import type { Logger } from '../../../platform/log.ts';

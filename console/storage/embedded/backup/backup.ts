@@ -1,3 +1,4 @@
+/** Backups of a data directory: both stores in one directory, whole or not at all. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
