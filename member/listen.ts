@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
-import { defaultOverloadLimits, type OverloadLimits } from '../http/server/overload/limits.ts';
+import { backlog, defaultOverloadLimits, type OverloadLimits } from '../http/server/overload/limits.ts';
 import { callsInTurn, createOverload } from '../http/server/overload/overload.ts';
 import { PortTakenError } from '../platform/port-taken-error.ts';
 import { refuseMalformed } from './malformed.ts';
@@ -103,7 +103,7 @@ function replyOf(statusLine: string): string {
 function listen(server: NetServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog }, () => {
       server.off('error', reject);
       resolve();
     });

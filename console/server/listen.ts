@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { backlog } from '../../http/server/overload/limits.ts';
 import type { Overload } from '../../http/server/overload/overload.ts';
 import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
 import { tlsCiphers } from '../../http/tls-ciphers.ts';
@@ -100,7 +101,7 @@ interface Opened {
 function bind(server: Server, address: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(explain(error, address, port)));
-    server.listen({ host: address, port }, resolve);
+    server.listen({ host: address, port, backlog }, resolve);
   });
 }
 

@@ -236,6 +236,26 @@ describe('S92: heads and bodies that come too slowly', () => {
   });
 });
 
+const mostKept =
+  process.platform === 'linux' ? Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) : 0;
+const atOnce = 1_500;
+
+test.skipIf(mostKept < atOnce)(
+  `A1, S92: ${atOnce} connections that come at once while the process is busy are all kept for it (skipped where the system keeps fewer)`,
+  async () => {
+    const console = await start();
+    console.child.kill('SIGSTOP');
+    let opened = 0;
+    for (let i = 0; i < atOnce; i += 1) void open(console).then(() => opened++);
+    try {
+      await waitFor(() => opened === atOnce, 'all of them are open', 20_000);
+    } finally {
+      console.child.kill('SIGCONT');
+    }
+    expect((await fetch(`${origin(console)}/live`)).status).toBe(200);
+  },
+);
+
 describe('S92: connections beyond the limits', () => {
   const limits = { CONSOLE_HTTP_CONNECTIONS: '16', CONSOLE_HTTP_CONNECTIONS_PER_SOURCE: '10' };
 

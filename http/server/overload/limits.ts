@@ -20,6 +20,12 @@ export interface OverloadLimits {
 /** Bytes a second. */
 export const slowestBodyRate = 1024;
 
+/**
+ * Connections that the system keeps for a server that is busy; it may allow fewer (Linux: `net.core.somaxconn`). Who finds
+ * no room comes again a second later at the earliest, and Node's own 511 are taken as soon as a thousand come at once.
+ */
+export const backlog = 4_096;
+
 /** One address cannot have them all. */
 export const defaultOverloadLimits: OverloadLimits = {
   connections: 32_000,
