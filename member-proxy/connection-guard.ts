@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { OverloadAnswers } from '../http/server/overload/answers.ts';
+import { createInTurns } from '../http/server/overload/in-turns.ts';
 import { type Problem, ProblemError, problemBody, problems } from '../platform/errors.ts';
 import { pathOf } from './call.ts';
 import type { RefusedCall } from './refused-call.ts';
@@ -20,10 +21,13 @@ export interface Guard extends OverloadAnswers {
 
 const targetBytes = 8 * 1024;
 
+/** Thousands may be so at once, for they may all have begun at once. */
+const tooSlow = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 /** What the parser's error codes mean; anything else is a malformed request. */
 const meanings: Readonly<Record<string, readonly [Problem, string]>> = {
   HPE_HEADER_OVERFLOW: [problems.headersTooLarge, 'The header fields are larger than 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: [problems.requestTimeout, 'The request took too long to arrive'],
+  [tooSlow]: [problems.requestTimeout, 'The request took too long to arrive'],
 };
 const malformed = [problems.invalidRequest, 'The request is not valid HTTP/1.1'] as const;
 
@@ -48,7 +52,11 @@ const nothingRead: Asked = { method: '', path: '' };
  * @returns the answers to those for whom there is no room, and to those who expect something that nobody knows
  */
 export function guardConnections(server: Server, { onRefusal }: GuardDeps): Guard {
-  server.on('clientError', answerClientError);
+  const inTurns = createInTurns();
+  server.on('clientError', (error: ParserError, socket: Duplex) => {
+    if (error.code !== tooSlow) answerClientError(error, socket);
+    else inTurns(() => answerClientError(error, socket));
+  });
   // Node would hang up on it.
   server.on('connect', ({ method = '', url = '' }: IncomingMessage, socket: Duplex) => {
     const refusal = new ProblemError(problems.methodNotAllowed, 'CONNECT is not known here');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -94,6 +95,30 @@ test('S64: a head that does not arrive in time is 408', async () => {
   const reply = await sendRaw(proxy.address, 'GET /svc/health HTTP/1.1\r\nHost: p\r\n');
   expect(reply).toMatchObject({ status: 408, isClosed: true });
   expect(JSON.parse(reply.body)).toMatchObject({ code: 'request_timeout' });
+});
+
+test('A1, S92: heads that are too slow all at once are refused a few in each turn of the event loop', async () => {
+  const refusedInTurn: number[] = [];
+  let isNewTurn = true;
+  const onRefusal = () => {
+    if (isNewTurn) {
+      isNewTurn = false;
+      refusedInTurn.push(0);
+      setImmediate(() => {
+        isNewTurn = true;
+      });
+    }
+    refusedInTurn.push(refusedInTurn.pop()! + 1);
+    for (const until = performance.now() + 1; performance.now() < until; );
+    return randomUUID();
+  };
+  await open({ onRefusal, server: { headersTimeout: 100, connectionsCheckingInterval: 1_000 } });
+  const heads = Array.from({ length: 100 }, () =>
+    sendRaw(proxy.address, 'GET /svc/health HTTP/1.1\r\nHost: p\r\n'),
+  );
+  for (const { status } of await Promise.all(heads)) expect(status).toBe(408);
+  expect(refusedInTurn.reduce((sum, count) => sum + count)).toBe(heads.length);
+  expect(Math.max(...refusedInTurn)).toBeLessThanOrEqual(3);
 });
 
 test('S64: connections above the cap are 503, and a freed place is given away again', async () => {

@@ -18,6 +18,7 @@ export class Lane implements Peer {
   readonly socket: LaneSocket;
   unsent = '';
   unsentMs = 0;
+  isGivenUp = false;
   private readonly server: Server;
   private readonly paths: RegExp;
   private readonly ahead: AheadBytes;

@@ -182,10 +182,11 @@ export function createOverload(deps: OverloadDeps): Overload {
     server.on(event, accept);
     startBeforeClosing(server, peers);
     const stopLooking = lookAtPeers(peers, limits, {
-      onSlowBody({ socket }) {
-        if (socket.writableEnded) return;
+      onSlowBody(peer) {
+        if (peer.socket.writableEnded || peer.isGivenUp) return;
+        peer.isGivenUp = true;
         cut.slow_body += 1;
-        server.emit('clientError', requestTimeout(), socket);
+        server.emit('clientError', requestTimeout(), peer.socket);
       },
       onUnread({ socket }, isTold) {
         cut.unread_reply += 1;
