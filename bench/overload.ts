@@ -63,7 +63,7 @@ async function measure(nodeBinary: string, callers: Callers): Promise<Measured> 
     name: 'console',
     dataDir: dataDirs.path('console'),
     env: {
-      NODE_OPTIONS: '--max-old-space-size=512',
+      NODE_OPTIONS: `--max-old-space-size=512 ${process.env.BENCH_NODE_OPTIONS ?? ''}`,
       CONSOLE_LOG_FORMAT: 'json',
       CONSOLE_PROXY_POLLS: '20000',
     },
