@@ -19,7 +19,7 @@ import { settingsFile } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
 import { followFile } from './storage/embedded/follow-file.ts';
 import { openStorage } from './storage/embedded/open.ts';
-import { tokenNewsPath } from './tokens/revocation-feed/revocation-event.ts';
+import { revocationEventsPath } from './tokens/revocation-feed/revocation-event.ts';
 import { welcome } from './welcome.ts';
 
 export interface StartDeps {
@@ -87,7 +87,7 @@ export async function start({
     createFirstAdministrator(services),
   ]);
   const members = member ? [member.address] : settings.members;
-  const overload = createConsoleOverload(settings, [tokenNewsPath]);
+  const overload = createConsoleOverload(settings, [revocationEventsPath]);
   const console = await composeConsole({
     services,
     log,

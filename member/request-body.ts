@@ -1,4 +1,4 @@
-import { LaneRequest } from '../http/server/fast-path/fast-request.ts';
+import { FastRequest } from '../http/server/fast-path/fast-request.ts';
 import type { Memory } from './data/memory.ts';
 import { replyEmpty } from './replies.ts';
 import type { Call } from './router.ts';
@@ -28,7 +28,7 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
     }
     if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
 
-    if (req instanceof LaneRequest) return Promise.resolve(arrived(req.wholeBody ?? noBytes));
+    if (req instanceof FastRequest) return Promise.resolve(arrived(req.wholeBody ?? noBytes));
 
     /** There must be room for it beside all that is arriving elsewhere. */
     function arrived(body: Buffer): Buffer | undefined {

@@ -25,7 +25,7 @@ export interface FuzzReport {
   };
 }
 
-const lanes = 24;
+const workers = 24;
 
 interface Pauses {
   /** Between two pieces: whether a body has come in full when its call is refused hangs on it. */
@@ -45,7 +45,7 @@ export async function fuzzHttp({ seed, streams, seconds }: FuzzLimits): Promise<
   let next = 0;
   let difference: FuzzReport['difference'];
 
-  await Promise.all(Array.from({ length: lanes }, work));
+  await Promise.all(Array.from({ length: workers }, work));
   return { streams: next, ...(difference && { difference }) };
 
   /** Each stream follows from the seed and its number, whichever worker takes it. */

@@ -10,9 +10,9 @@ import { type ApiMachine, authorizeScope } from './access.ts';
 
 export interface RevocationFeedDeps<Caller extends ApiMachine> {
   /** Tells all that holds, and then what changes. @returns a function that ends it */
-  readonly follow: (listener: (news: readonly object[]) => void) => () => void;
+  readonly follow: (listener: (events: readonly object[]) => void) => () => void;
   /** Called before it is said that nothing has happened. */
-  readonly look: () => void;
+  readonly update: () => void;
   readonly scope: string;
   readonly callers: CallerCheck<Caller>;
   readonly isStillGood: (caller: Caller) => boolean;
@@ -38,7 +38,7 @@ const mostWaiting = 64 * 1024 * 1024;
 export function createRevocationFeed<Caller extends ApiMachine>(
   deps: RevocationFeedDeps<Caller>,
 ): RevocationFeed {
-  const { follow, look, scope, callers, isStillGood, audit, about, now, aliveMs } = deps;
+  const { follow, update, scope, callers, isStillGood, audit, about, now, aliveMs } = deps;
   const readers = new Map<ServerResponse, () => void>();
 
   return {
@@ -73,20 +73,20 @@ export function createRevocationFeed<Caller extends ApiMachine>(
     const timer = setInterval(beat, aliveMs);
     readers.set(res, end);
     res.once('close', forget);
-    unfollow = follow(tell);
-    tell([alive]);
+    unfollow = follow(emit);
+    emit([alive]);
     if (!readers.has(res)) unfollow();
 
     /** In the order in which it happened: whoever hears that nothing has, has heard all before it. */
-    function tell(news: readonly object[]): void {
+    function emit(events: readonly object[]): void {
       if (!isStillGood(caller) || caller.expiresAt * 1000 <= now()) end();
       else if (res.writableLength > mostWaiting) res.destroy();
-      else res.write(`${news.map((entry) => JSON.stringify(entry)).join('\n')}\n`);
+      else res.write(`${events.map((entry) => JSON.stringify(entry)).join('\n')}\n`);
     }
 
     function beat(): void {
-      look();
-      tell([alive]);
+      update();
+      emit([alive]);
     }
 
     function end(): void {

@@ -14,7 +14,7 @@ export const roleScopes: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** The scope that opens them. */
-export const tokenNewsScope = 'api:revocations:read';
+export const revocationEventsScope = 'api:revocations:read';
 
 /** Where a member proxy in a process of its own reports what it has refused (`POST /api/v1/refusals`). */
 
@@ -22,7 +22,7 @@ export const tokenNewsScope = 'api:revocations:read';
 export const refusalReportsScope = 'api:refusals:write';
 
 /** What opens parts of the console's own API, for machines. */
-export const apiScopes: readonly string[] = [tokenNewsScope, refusalReportsScope];
+export const apiScopes: readonly string[] = [revocationEventsScope, refusalReportsScope];
 
 /**
  * The requested scopes of a machine, each one known and registered for the client. Nothing is dropped

@@ -41,7 +41,7 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
       return delivery ? [{ id: delivery.address, dueAt: delivery.dueAt }] : [];
     },
     deliver,
-    laneOf: ({ id }) => id,
+    queueOf: ({ id }) => id,
     onAdded: licences.onChange,
     onError,
     now,
@@ -73,7 +73,7 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
     if (reason === 'cancelled') return;
     const after = answer ? acknowledged(before, answer) : failed(before, reason ?? 'unexpected_answer');
     await deliveries.note(after);
-    if (isNews(before, after)) tell(after);
+    if (isChange(before, after)) emit(after);
   }
 
   function acknowledged(before: Delivery, { kept }: Acknowledgement): Delivery {
@@ -88,7 +88,7 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
     return { ...before, tries, reason, dueAt: now() + pause };
   }
 
-  function tell({ address, licenceId, tries, reason }: Delivery): void {
+  function emit({ address, licenceId, tries, reason }: Delivery): void {
     audit('licence.sent', {
       outcome: reason === undefined ? 'success' : 'failure',
       target: licenceId,
@@ -106,7 +106,7 @@ export function isSettled({ acknowledgedAt, reason }: Delivery): boolean {
 }
 
 /** An address that does not answer for a day is one line and not fifteen hundred. */
-function isNews(before: Delivery, after: Delivery): boolean {
+function isChange(before: Delivery, after: Delivery): boolean {
   return isSettled(before) !== isSettled(after) || before.reason !== after.reason;
 }
 

@@ -46,7 +46,7 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
   const sender = createSender<LogoutNotice>({
     waiting: outbox.waiting,
     deliver,
-    laneOf: receiverOf,
+    queueOf: receiverOf,
     onAdded: outbox.onAdded,
     onError,
     now,

@@ -119,7 +119,7 @@ interface Pending extends PendingExchange {
 
 function createPending(firstAnswers: Pick<FirstAnswers, 'find'>): Pending {
   const puts: NonNullable<Exchange['put']>[number][] = [];
-  const news: (() => void)[] = [];
+  const listeners: (() => void)[] = [];
   let source: Source | undefined;
   let earlier: FirstAnswer | undefined;
   let isUsedUp = false;
@@ -145,9 +145,9 @@ function createPending(firstAnswers: Pick<FirstAnswers, 'find'>): Pending {
       isUsedUp = true;
     },
     put: (name, artifact) => void puts.push({ ...name, artifact }),
-    onDone: (tell) => void news.push(tell),
+    onDone: (listener) => void listeners.push(listener),
     done() {
-      for (const tell of news) tell();
+      for (const listener of listeners) listener();
     },
   };
 }

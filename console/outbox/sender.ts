@@ -15,8 +15,8 @@ export interface SenderDeps<N extends Notice> {
   readonly waiting: () => Promise<readonly N[]>;
   /** One try, and the note of what came of it. @param signal  breaks it off at the stop */
   readonly deliver: (id: string, signal: AbortSignal) => Promise<void>;
-  /** Notices to one receiver share a lane. */
-  readonly laneOf: (notice: N) => string;
+  /** Notices to one receiver share a queue. */
+  readonly queueOf: (notice: N) => string;
   /** Tells of notices that this process has written. @returns a function that ends the subscription */
   readonly onAdded: (listener: () => void) => () => void;
   readonly onError: (error: unknown) => void;
@@ -34,11 +34,11 @@ export interface Sender {
 
 /** For notices of other processes and for those that are due again. */
 const lookMs = 500;
-const atOnce = { inAll: 32, inLane: 4 } as const;
+const atOnce = { inAll: 32, inQueue: 4 } as const;
 
 export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
-  const { waiting, deliver, laneOf, onAdded, onError, now } = deps;
-  const underWay = new Map<string, { readonly lane: string; readonly work: Promise<void> }>();
+  const { waiting, deliver, queueOf, onAdded, onError, now } = deps;
+  const underWay = new Map<string, { readonly queue: string; readonly work: Promise<void> }>();
   const listeners = new Set<() => void>();
   const stopping = new AbortController();
   let queue: readonly N[] = [];
@@ -77,8 +77,8 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
     const at = now();
     queue = queue.filter((notice) => {
       if (notice.dueAt > at || underWay.has(notice.id)) return false;
-      const lane = laneOf(notice);
-      if (stopping.signal.aborted || !hasRoomIn(lane)) return true;
+      const queue = queueOf(notice);
+      if (stopping.signal.aborted || !hasRoomIn(queue)) return true;
       const work = deliver(notice.id, stopping.signal)
         .catch(onError)
         .finally(() => {
@@ -86,13 +86,13 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
           for (const listener of listeners) listener();
           sendNext();
         });
-      underWay.set(notice.id, { lane, work });
+      underWay.set(notice.id, { queue, work });
       return false;
     });
   }
 
-  function hasRoomIn(lane: string): boolean {
+  function hasRoomIn(queue: string): boolean {
     if (underWay.size >= atOnce.inAll) return false;
-    return [...underWay.values()].filter((one) => one.lane === lane).length < atOnce.inLane;
+    return [...underWay.values()].filter((one) => one.queue === queue).length < atOnce.inQueue;
   }
 }

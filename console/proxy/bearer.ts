@@ -2,10 +2,10 @@
 import { decodeProtectedHeader } from 'jose';
 import { type BearerCheck, type BearerDeps, createBearerCheck } from '../../access-tokens/bearer.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { TokenView } from './revocation-cache.ts';
+import type { RevocationCache } from './revocation-cache.ts';
 
 export interface GuardedBearerDeps extends Omit<BearerDeps, 'findKey' | 'isRevoked'> {
-  readonly view: Pick<TokenView, 'isCurrent' | 'isRevoked' | 'findKey' | 'hasKey'>;
+  readonly cache: Pick<RevocationCache, 'isCurrent' | 'isRevoked' | 'findKey' | 'hasKey'>;
   /** Resolves when a key that is not known has been looked for. */
   readonly lookFor: (kid: string) => Promise<void>;
 }
@@ -13,8 +13,8 @@ export interface GuardedBearerDeps extends Omit<BearerDeps, 'findKey' | 'isRevok
 const retryAfterSeconds = 1;
 
 /** Whatever is asked may be answered with `token_status_unknown`. */
-export function createGuardedBearer({ view, lookFor, ...deps }: GuardedBearerDeps): BearerCheck {
-  const inner = createBearerCheck({ ...deps, findKey: view.findKey, isRevoked: view.isRevoked });
+export function createGuardedBearer({ cache, lookFor, ...deps }: GuardedBearerDeps): BearerCheck {
+  const inner = createBearerCheck({ ...deps, findKey: cache.findKey, isRevoked: cache.isRevoked });
 
   return {
     check: (token, provenBy) => guarded(token, () => inner.check(token, provenBy)),
@@ -34,15 +34,15 @@ export function createGuardedBearer({ view, lookFor, ...deps }: GuardedBearerDep
   /** A key may be newer than what is known here. @throws what the first check did, when it is not */
   async function checkAgain<T>(token: string, check: () => T | Promise<T>, error: unknown): Promise<T> {
     const kid = kidOf(token);
-    if (kid === undefined || view.hasKey(kid)) throw error;
+    if (kid === undefined || cache.hasKey(kid)) throw error;
     await lookFor(kid);
     refuseWhileUnknown();
-    if (!view.hasKey(kid)) throw error;
+    if (!cache.hasKey(kid)) throw error;
     return check();
   }
 
   function refuseWhileUnknown(): void {
-    if (view.isCurrent()) return;
+    if (cache.isCurrent()) return;
     throw new ProblemError(
       problems.tokenStatusUnknown,
       'The console has not said lately which tokens count, so none is let through',

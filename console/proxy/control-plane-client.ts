@@ -1,23 +1,23 @@
-/** What this process has from the console: its news of tokens and its keys, told to workers as they come. */
+/** What this process has from the console: its revocation stream and its keys, sent to workers as they come. */
 import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../platform/log.ts';
 import { machineClock } from '../../platform/monotonic-clock.ts';
 import type { RefusalBatch } from '../access/denial-buffer.ts';
-import { refusalReportsScope, tokenNewsScope } from '../clients/scopes.ts';
+import { refusalReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
 import { refusalReportsPath } from '../tokens/denial-report-scope.ts';
-import { type TokenNews, tokenNewsPath } from '../tokens/revocation-feed/revocation-event.ts';
+import { type RevocationEvent, revocationEventsPath } from '../tokens/revocation-feed/revocation-event.ts';
 import { createRefusalReports } from './denial-reporter.ts';
 import { createKeySource, type KeySet } from './jwks-cache.ts';
 import type { ForWorker } from './messages.ts';
 import { keysOfSet } from './public-keys.ts';
-import { createTokenView } from './revocation-cache.ts';
-import { followNews } from './revocation-stream.ts';
-import { fetchAccessToken, RefusedByConsoleError } from './service-token.ts';
+import { createRevocationCache } from './revocation-cache.ts';
+import { followRevocations } from './revocation-stream.ts';
+import { fetchServiceToken, RefusedByConsoleError } from './service-token.ts';
 
-export interface ConsoleLink {
+export interface ControlPlaneClient {
   /** Everything that is known now, for a worker that starts. */
   state(): ForWorker;
   /** Resolves when the key has been looked for. */
@@ -28,11 +28,11 @@ export interface ConsoleLink {
   close(): Promise<void>;
 }
 
-export interface ConsoleLinkDeps {
+export interface ControlPlaneClientDeps {
   readonly settings: Settings;
   readonly log: Logger;
-  /** Hears of everything that is new, in its order. */
-  readonly tell: (message: ForWorker) => void;
+  /** Gets everything that is new, in its order. */
+  readonly send: (message: ForWorker) => void;
 }
 
 /** For reports when the process has to stop, milliseconds. */
@@ -41,10 +41,14 @@ const lastReportsMs = 1_500;
 /** How long a key set is kept when the console does not say, and within which bounds it may say it. */
 const maxAgeSeconds = { usual: 300, least: 10, most: 3600 } as const;
 
-export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): ConsoleLink {
+export function createControlPlaneClient({
+  settings,
+  log,
+  send,
+}: ControlPlaneClientDeps): ControlPlaneClient {
   const outbound = outboundTo(settings);
   const problem = createProblemLog(log);
-  const view = createTokenView({
+  const cache = createRevocationCache({
     graceSeconds: settings.proxyNewsGraceSeconds,
     monotonic: machineClock,
     now: Date.now,
@@ -55,16 +59,16 @@ export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): Console
     onFailure: (error) => problem('keys of the console', error),
     now: () => performance.now(),
   });
-  const endNews = followNews({
-    open: (signal) => openNews(outbound, settings, signal),
-    onState(news) {
-      pass({ ...view.state(), type: 'state', news });
-      followKeys(news);
+  const endStream = followRevocations({
+    open: (signal) => openStream(outbound, settings, signal),
+    onState(events) {
+      pass({ ...cache.state(), type: 'state', events });
+      followKeys(events);
       problem('news of the console', undefined);
     },
-    onNews(news) {
-      pass({ type: 'news', news });
-      followKeys(news);
+    onEvents(events) {
+      pass({ type: 'events', events });
+      followKeys(events);
     },
     onLost: (error) => problem('news of the console', error),
   });
@@ -77,24 +81,24 @@ export function linkToConsole({ settings, log, tell }: ConsoleLinkDeps): Console
   });
 
   return {
-    state: view.state,
+    state: cache.state,
     lookFor: keys.lookFor,
     report: reports.add,
     close() {
-      endNews();
+      endStream();
       keys.close();
       return reports.close(lastReportsMs);
     },
   };
 
-  function pass(message: Parameters<typeof view.take>[0]): void {
-    view.take(message);
-    tell(message);
+  function pass(message: Parameters<typeof cache.take>[0]): void {
+    cache.take(message);
+    send(message);
     if (message.type === 'keys') problem('keys of the console', undefined);
   }
 
-  function followKeys(news: readonly TokenNews[]): void {
-    const last = news.findLast((entry) => entry.type === 'keys');
+  function followKeys(events: readonly RevocationEvent[]): void {
+    const last = events.findLast((entry) => entry.type === 'keys');
     if (last) keys.follow(last.kids);
   }
 }
@@ -113,14 +117,14 @@ async function fetchKeys(outbound: Outbound, url: string): Promise<KeySet> {
   const { status, headers, body } = await outbound.send({ url, headers: { Accept: 'application/json' } });
   const keys = status === 200 ? keysOfSet(parse(body)) : undefined;
   if (!keys) throw new RefusedByConsoleError(`there is no key set at CONSOLE_JWKS_URI (status ${status})`);
-  const told = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '')?.[1];
+  const stated = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '')?.[1];
   const { usual, least, most } = maxAgeSeconds;
-  return { keys, maxAgeSeconds: Math.min(Math.max(Number(told ?? usual), least), most) };
+  return { keys, maxAgeSeconds: Math.min(Math.max(Number(stated ?? usual), least), most) };
 }
 
-function loginFor(scope: string, outbound: Outbound, settings: Settings): Promise<string> {
+function serviceTokenFor(scope: string, outbound: Outbound, settings: Settings): Promise<string> {
   const { jwksUri, proxyClientId = '', proxyClientSecret } = settings;
-  return fetchAccessToken({
+  return fetchServiceToken({
     outbound,
     tokenEndpoint: `${new URL(jwksUri).origin}/oauth2/token`,
     clientId: proxyClientId,
@@ -129,11 +133,11 @@ function loginFor(scope: string, outbound: Outbound, settings: Settings): Promis
   });
 }
 
-async function openNews(outbound: Outbound, settings: Settings, signal: AbortSignal): Promise<Readable> {
+async function openStream(outbound: Outbound, settings: Settings, signal: AbortSignal): Promise<Readable> {
   const { origin } = new URL(settings.jwksUri);
-  const token = await loginFor(tokenNewsScope, outbound, settings);
+  const token = await serviceTokenFor(revocationEventsScope, outbound, settings);
   const response = await outbound.open({
-    url: origin + tokenNewsPath,
+    url: origin + revocationEventsPath,
     headers: { Authorization: `Bearer ${token}` },
     signal,
   });
@@ -149,7 +153,7 @@ function createReporter(outbound: Outbound, settings: Settings, onRefused: (stat
 
   /** @throws {Error} when it may go better another time */
   return async (batch: RefusalBatch): Promise<void> => {
-    token ??= await loginFor(refusalReportsScope, outbound, settings);
+    token ??= await serviceTokenFor(refusalReportsScope, outbound, settings);
     const { status } = await outbound.send({
       url,
       method: 'POST',

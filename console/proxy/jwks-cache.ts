@@ -1,5 +1,5 @@
 /**
- * The console's key set: fetched, fetched anew when its time is over, when news name a key that is not
+ * The console's key set: fetched, fetched anew when its time is over, when an event names a key that is not
  * among the known ones, and when a caller brings one; that last not often, since callers make names up.
  */
 import type { PublicJwk } from './messages.ts';
@@ -82,7 +82,7 @@ export function createKeySource({ fetchKeys, onKeys, onFailure, now }: KeySource
     try {
       const { keys, maxAgeSeconds } = await fetchKeys();
       fetchedAt = now();
-      // Written before the news that came meanwhile: it may still show a key that is withdrawn.
+      // Written before the event that came meanwhile: it may still show a key that is withdrawn.
       if (asked !== followed) return schedule(0);
       known.clear();
       for (const { kid } of keys) known.add(String(kid));

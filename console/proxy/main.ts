@@ -23,7 +23,7 @@ try {
   await run();
   process.exitCode = 0;
 } catch (error) {
-  process.exitCode = tell(error);
+  process.exitCode = report(error);
 }
 // Everything is closed; a library's timer or socket must not keep the process.
 setTimeout(() => process.exit(), 1000).unref();
@@ -60,7 +60,7 @@ function openLog({ logLevel, logFormat }: Settings, isTerminal: boolean, faults:
 }
 
 /** @returns the exit code */
-function tell(error: unknown): number {
+function report(error: unknown): number {
   if (error instanceof WorkerStartError) return error.exitCode;
   const { exitCode, message } = explainStartFailure(error, 'proxy');
   process.stderr.write(`${message}\n`);

@@ -1,7 +1,7 @@
 /** What the process that listens to the console and the workers that answer calls tell each other. */
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { RefusalBatch } from '../access/denial-buffer.ts';
-import type { TokenNews } from '../tokens/revocation-feed/revocation-event.ts';
+import type { RevocationEvent } from '../tokens/revocation-feed/revocation-event.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
 export type PublicJwk = Readonly<Record<string, unknown>>;
@@ -11,12 +11,12 @@ export type ForWorker =
   /** Replaces all that was known. */
   | {
       readonly type: 'state';
-      readonly news: readonly TokenNews[];
+      readonly events: readonly RevocationEvent[];
       readonly keys: readonly PublicJwk[];
       /** When the console was last heard, by the machine's own clock; absent: never yet. */
       readonly heardAt?: number;
     }
-  | { readonly type: 'news'; readonly news: readonly TokenNews[] }
+  | { readonly type: 'events'; readonly events: readonly RevocationEvent[] }
   | { readonly type: 'keys'; readonly keys: readonly PublicJwk[] }
   /** The answer to `unknownKey`; what was found has come before. */
   | { readonly type: 'lookedFor'; readonly kid: string }

@@ -1,17 +1,17 @@
 /**
- * What this process knows of tokens, from news of the console: enough to answer on each call, from memory,
+ * What this process knows of tokens, from the console's revocation stream: enough to answer on each call, from memory,
  * what the console itself would (S34). It knows how old its knowledge is, and says so.
  */
 import type { KeyObject } from 'node:crypto';
 import type { TokenIdentity } from '../../access-tokens/verify-token.ts';
-import type { TokenNews } from '../tokens/revocation-feed/revocation-event.ts';
+import type { RevocationEvent } from '../tokens/revocation-feed/revocation-event.ts';
 import type { ForWorker, PublicJwk } from './messages.ts';
 import { readVerificationKey, type VerificationKey } from './public-keys.ts';
 
-export interface TokenView {
+export interface RevocationCache {
   /** Takes over what is new, and tells listeners. */
-  take(message: Extract<ForWorker, { type: 'state' | 'news' | 'keys' }>): void;
-  /** Everything that is known, for another view. */
+  take(message: Extract<ForWorker, { type: 'state' | 'events' | 'keys' }>): void;
+  /** Everything that is known, for another process. */
   state(): Extract<ForWorker, { type: 'state' }>;
   /** Whether the knowledge is complete and of the last few seconds: otherwise no token may pass. */
   isCurrent(): boolean;
@@ -26,7 +26,7 @@ export interface TokenView {
   onChange(listener: () => void): () => void;
 }
 
-export interface TokenViewDeps {
+export interface RevocationCacheDeps {
   /** How old knowledge may be, seconds. */
   readonly graceSeconds: number;
   /** Milliseconds of the clock that all processes of this machine share, and nobody sets. */
@@ -46,7 +46,11 @@ interface Facts {
   kids: readonly string[];
 }
 
-export function createTokenView({ graceSeconds, monotonic, now }: TokenViewDeps): TokenView {
+export function createRevocationCache({
+  graceSeconds,
+  monotonic,
+  now,
+}: RevocationCacheDeps): RevocationCache {
   const listeners = new Set<() => void>();
   let facts = nothing();
   let keys: ReadonlyMap<string, VerificationKey> = new Map();
@@ -61,16 +65,16 @@ export function createTokenView({ graceSeconds, monotonic, now }: TokenViewDeps)
         facts = nothing();
         heardAt = message.heardAt;
       }
-      if (message.type !== 'keys') for (const entry of message.news) note(entry);
+      if (message.type !== 'keys') for (const entry of message.events) record(entry);
       if (message.type === 'state')
         takeKeys(message.keys.filter(({ kid }) => facts.kids.includes(String(kid))));
       if (message.type === 'keys') takeKeys(message.keys);
-      if (message.type === 'news' && message.news.every(({ type }) => type === 'alive')) return;
+      if (message.type === 'events' && message.events.every(({ type }) => type === 'alive')) return;
       for (const listener of [...listeners]) listener();
     },
     state: () => ({
       type: 'state',
-      news: allNews(facts),
+      events: allEvents(facts),
       keys: published,
       ...(heardAt !== undefined && { heardAt }),
     }),
@@ -95,27 +99,27 @@ export function createTokenView({ graceSeconds, monotonic, now }: TokenViewDeps)
     },
   };
 
-  function note(news: TokenNews): void {
-    switch (news.type) {
+  function record(event: RevocationEvent): void {
+    switch (event.type) {
       case 'token':
-        noteRevoked(news.jti, news.until);
+        recordRevoked(event.jti, event.until);
         break;
       case 'client':
-        put(facts.clients, news.id, news.from);
+        put(facts.clients, event.id, event.from);
         break;
       case 'account':
-        put(facts.accounts, news.id, news.from);
+        put(facts.accounts, event.id, event.from);
         break;
       case 'role':
-        put(facts.roles, news.name, news.permissions);
+        put(facts.roles, event.name, event.permissions);
         break;
       case 'origins':
-        facts.origins = new Set(news.origins);
+        facts.origins = new Set(event.origins);
         break;
       case 'keys':
-        facts.kids = news.kids;
+        facts.kids = event.kids;
         // A key that is withdrawn is gone at once; one that is new has still to be fetched.
-        keys = new Map([...keys].filter(([kid]) => news.kids.includes(kid)));
+        keys = new Map([...keys].filter(([kid]) => event.kids.includes(kid)));
         break;
       case 'alive':
         heardAt = monotonic();
@@ -123,7 +127,7 @@ export function createTokenView({ graceSeconds, monotonic, now }: TokenViewDeps)
   }
 
   /** Insertion is nearly in order of expiry, so the oldest few are enough to keep the map small. */
-  function noteRevoked(jti: string, until: number): void {
+  function recordRevoked(jti: string, until: number): void {
     const seconds = now() / 1000;
     let looked = 0;
     for (const [oldest, expiresAt] of facts.revoked) {
@@ -167,7 +171,7 @@ function isCounted(from: number | undefined, issuedAt: number): boolean {
   return from !== undefined && issuedAt >= from;
 }
 
-function allNews({ revoked, clients, accounts, roles, origins, kids }: Facts): TokenNews[] {
+function allEvents({ revoked, clients, accounts, roles, origins, kids }: Facts): RevocationEvent[] {
   return [
     ...[...clients].map(([id, from]) => ({ type: 'client', id, from }) as const),
     ...[...accounts].map(([id, from]) => ({ type: 'account', id, from }) as const),

@@ -1,16 +1,16 @@
-/** Reads the console's news of tokens, and starts anew whenever they end, break off or fall silent. */
+/** Reads the console's revocation stream, and starts anew whenever it ends, breaks off or falls silent. */
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readTokenNews, type TokenNews } from '../tokens/revocation-feed/revocation-event.ts';
+import { type RevocationEvent, readRevocationEvent } from '../tokens/revocation-feed/revocation-event.ts';
 
-export interface NewsFeedDeps {
-  /** Asks for the news from their beginning; `signal` ends them. @throws {Error} when there are none to be had */
+export interface RevocationStreamDeps {
+  /** Opens the stream from its beginning; `signal` ends it. @throws {Error} when there is none to be had */
   readonly open: (signal: AbortSignal) => Promise<Readable>;
   /** Everything that holds. */
-  readonly onState: (news: readonly TokenNews[]) => void;
+  readonly onState: (events: readonly RevocationEvent[]) => void;
   /** What has changed since. */
-  readonly onNews: (news: readonly TokenNews[]) => void;
-  /** @param error  why there are none now; the next try follows by itself */
+  readonly onEvents: (events: readonly RevocationEvent[]) => void;
+  /** @param error  why there is none now; the next try follows by itself */
   readonly onLost: (error: unknown) => void;
 }
 
@@ -23,7 +23,7 @@ const silenceMs = 3_000;
 const longestLine = 1024 * 1024;
 
 /** @returns a function that ends it */
-export function followNews({ open, onState, onNews, onLost }: NewsFeedDeps): () => void {
+export function followRevocations({ open, onState, onEvents, onLost }: RevocationStreamDeps): () => void {
   const closed = new AbortController();
   void run();
   return () => closed.abort();
@@ -33,10 +33,10 @@ export function followNews({ open, onState, onNews, onLost }: NewsFeedDeps): () 
     while (!closed.signal.aborted) {
       const broken = new AbortController();
       try {
-        for await (const news of await read(broken)) {
+        for await (const portion of await read(broken)) {
           pauseMs = firstPauseMs;
-          if (news.isState) onState(news.entries);
-          else onNews(news.entries);
+          if (portion.isState) onState(portion.entries);
+          else onEvents(portion.entries);
         }
         // Its token has ended: the next one follows at once.
       } catch (error) {
@@ -58,14 +58,14 @@ export function followNews({ open, onState, onNews, onLost }: NewsFeedDeps): () 
 
 interface Portion {
   readonly isState: boolean;
-  readonly entries: readonly TokenNews[];
+  readonly entries: readonly RevocationEvent[];
 }
 
-/** News as they come, those up to `complete` in one. @param giveUp  ends a stream that has fallen silent */
-async function* portions(stream: Readable, giveUp: () => void): AsyncGenerator<Portion> {
-  let state: TokenNews[] | undefined = [];
-  for await (const lines of linesOf(stream, giveUp)) {
-    let entries = lines.map(readTokenNews).filter((entry) => entry !== undefined);
+/** Events as they come, those up to `complete` in one. @param stop  ends a stream that has fallen silent */
+async function* portions(stream: Readable, stop: () => void): AsyncGenerator<Portion> {
+  let state: RevocationEvent[] | undefined = [];
+  for await (const lines of linesOf(stream, stop)) {
+    let entries = lines.map(readRevocationEvent).filter((entry) => entry !== undefined);
     const end = state ? entries.findIndex(({ type }) => type === 'complete') : -1;
     if (state && end < 0) {
       state.push(...entries);
@@ -80,16 +80,16 @@ async function* portions(stream: Readable, giveUp: () => void): AsyncGenerator<P
   }
 }
 
-async function* linesOf(stream: Readable, giveUp: () => void): AsyncGenerator<string[]> {
+async function* linesOf(stream: Readable, stop: () => void): AsyncGenerator<string[]> {
   let rest = '';
-  let silence = setTimeout(giveUp, silenceMs);
+  let silence = setTimeout(stop, silenceMs);
   try {
     for await (const chunk of stream.setEncoding('utf8')) {
       clearTimeout(silence);
-      silence = setTimeout(giveUp, silenceMs);
+      silence = setTimeout(stop, silenceMs);
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop()!;
-      if (rest.length > longestLine) throw new Error('a line of the news is too long');
+      if (rest.length > longestLine) throw new Error('a line of the revocation stream is too long');
       if (lines.length > 0) yield lines;
     }
   } finally {

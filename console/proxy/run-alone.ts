@@ -2,7 +2,7 @@ import { createProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Settings } from '../settings/settings.ts';
-import { linkToConsole } from './control-plane-client.ts';
+import { createControlPlaneClient } from './control-plane-client.ts';
 import type { FromWorker } from './messages.ts';
 import { drainMs, sayReady } from './readiness.ts';
 import { createWorker } from './worker.ts';
@@ -21,11 +21,11 @@ export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps)
     settings,
     log,
     faults,
-    send: hear,
+    send: receive,
     proofMemory: createProofMemory(),
     isOneOfMany: false,
   });
-  const link = linkToConsole({ settings, log, tell: worker.hear });
+  const controlPlane = createControlPlaneClient({ settings, log, send: worker.receive });
   try {
     const serving = await worker.start();
     log.info({ address: serving.address }, 'listening');
@@ -33,13 +33,13 @@ export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps)
     log.info({ signal: await stopped }, 'stopping');
     await serving.close(drainMs);
   } finally {
-    await link.close();
+    await controlPlane.close();
   }
 
-  function hear(message: FromWorker): void {
-    if (message.type === 'refusals') link.report(message.batch);
+  function receive(message: FromWorker): void {
+    if (message.type === 'refusals') controlPlane.report(message.batch);
     if (message.type !== 'unknownKey') return;
     const { kid } = message;
-    void link.lookFor(kid).then(() => worker.hear({ type: 'lookedFor', kid }));
+    void controlPlane.lookFor(kid).then(() => worker.receive({ type: 'lookedFor', kid }));
   }
 }

@@ -23,7 +23,7 @@ export async function runWorker(deps: RunWorkerDeps): Promise<void> {
   const told = new Promise<void>((resolve) => {
     process.on('message', (message: ForWorker) => {
       if (message.type === 'stop') resolve();
-      else answering.hear(message);
+      else answering.receive(message);
     });
   });
   send({ type: 'hearing' });

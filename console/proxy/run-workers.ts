@@ -1,7 +1,7 @@
 import { createProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type ConsoleLink, linkToConsole } from './control-plane-client.ts';
+import { type ControlPlaneClient, createControlPlaneClient } from './control-plane-client.ts';
 import { drainMs, sayReady } from './readiness.ts';
 import { createWorkers } from './workers.ts';
 
@@ -16,18 +16,18 @@ const workerEndMs = 3_000;
 
 /** Listens to the console, and lets others answer calls. @throws {WorkerStartError} */
 export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Promise<void> {
-  let link: ConsoleLink | undefined;
+  let controlPlane: ControlPlaneClient | undefined;
   const workers = createWorkers({
     count: settings.workers,
     // Theirs is no terminal, whatever this one is.
     env: { CONSOLE_LOG_FORMAT: settings.logFormat },
-    state: () => link!.state(),
-    lookFor: (kid) => link!.lookFor(kid),
-    onRefusals: (batch) => link!.report(batch),
+    state: () => controlPlane!.state(),
+    lookFor: (kid) => controlPlane!.lookFor(kid),
+    onRefusals: (batch) => controlPlane!.report(batch),
     proofMemory: createProofMemory(),
     log,
   });
-  link = linkToConsole({ settings, log, tell: workers.tell });
+  controlPlane = createControlPlaneClient({ settings, log, send: workers.send });
   try {
     const address = await workers.start();
     log.info({ address, workers: settings.workers }, 'listening');
@@ -35,6 +35,6 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     log.info({ signal: await stopped }, 'stopping');
     await workers.stop(drainMs + workerEndMs);
   } finally {
-    await link.close();
+    await controlPlane.close();
   }
 }

@@ -24,12 +24,12 @@ import { createApp } from '../server/request-handler.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
 import { publicAddress } from './public-address.ts';
-import type { TokenView } from './revocation-cache.ts';
+import type { RevocationCache } from './revocation-cache.ts';
 
 export interface ServeDeps {
   readonly settings: Settings;
   readonly log: Logger;
-  readonly view: TokenView;
+  readonly cache: RevocationCache;
   readonly lookFor: (kid: string) => Promise<void>;
   /** Tells the console what is refused here. */
   readonly refusals: RefusalKeeper;
@@ -54,7 +54,7 @@ const agingMs = 100;
 export async function serve({
   settings,
   log,
-  view,
+  cache,
   lookFor,
   refusals,
   proofMemory,
@@ -65,9 +65,9 @@ export async function serve({
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const overload = createConsoleOverload(settings);
   const metrics = createCallMetrics(faults, overload.numbers);
-  addNewsAge(metrics, view);
+  addRevocationsAge(metrics, cache);
   const bearer = createGuardedBearer({
-    view,
+    cache,
     lookFor,
     issuer: settings.url,
     audience: settings.audience,
@@ -86,11 +86,11 @@ export async function serve({
     audit,
     metrics,
     addressOf,
-    roles: createRoleBook({ customPermissions: view.permissionsOf, onChange: view.onChange }),
+    roles: createRoleBook({ customPermissions: cache.permissionsOf, onChange: cache.onChange }),
     onRefusal: refusals.keep,
     processes: settings.workers,
   });
-  const probes = createProbes({ isEquipped: view.isCurrent });
+  const probes = createProbes({ isEquipped: cache.isCurrent });
   const endpoints = new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([
     ['/live', probes.live],
     ['/ready', probes.ready],
@@ -104,7 +104,7 @@ export async function serve({
   ]);
   const handle = createApp({
     newRequestId: createRequestIds(),
-    cors: createCors({ origins: view.origins }),
+    cors: createCors({ origins: cache.origins }),
     members: proxy.handle,
     oauth: new Map(),
     endpoints,
@@ -115,7 +115,7 @@ export async function serve({
     clientAddress: addressOf,
     log,
   });
-  const stopRechecks = recheckOnNews(proxy, view);
+  const stopRechecks = recheckOnRevocations(proxy, cache);
   const onRefusal = hearRefusedConnections({ keep: refusals.keep, audit });
   const headMs = settings.httpHeadSeconds * 1000;
   const server = await listen({ ...settings, handle, overload, headMs, onRefusal });
@@ -140,28 +140,28 @@ function nothingHere(): ProblemError {
   return new ProblemError(problems.notFound, 'This is a member proxy: it has /svc/ and /members/.');
 }
 
-function addNewsAge({ registry }: CallMetrics, view: TokenView): void {
+function addRevocationsAge({ registry }: CallMetrics, cache: RevocationCache): void {
   new Gauge({
     name: 'console_proxy_news_age_seconds',
     help: 'Time since the console was last heard; at the most of CONSOLE_PROXY_NEWS_GRACE no call passes',
     registers: [registry],
     aggregator: 'max',
     collect() {
-      this.set(view.age());
+      this.set(cache.age());
     },
   });
 }
 
 /** Calls that wait end when their token does, and when it is not known any more whether it has. */
-function recheckOnNews(proxy: MemberProxy, view: TokenView): () => void {
+function recheckOnRevocations(proxy: MemberProxy, cache: RevocationCache): () => void {
   let wasCurrent = false;
   const look = () => {
-    const isCurrent = view.isCurrent();
+    const isCurrent = cache.isCurrent();
     if (wasCurrent && !isCurrent) proxy.recheck();
     wasCurrent = isCurrent;
   };
   const timer = setInterval(look, agingMs).unref();
-  const unsubscribe = view.onChange(proxy.recheck);
+  const unsubscribe = cache.onChange(proxy.recheck);
   return () => {
     clearInterval(timer);
     unsubscribe();

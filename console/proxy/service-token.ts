@@ -1,7 +1,7 @@
 /** The proxy's own access token, got as any machine gets one (RFC 6749 §4.4). */
 import type { Outbound } from '../http/outbound/outbound.ts';
 
-export interface ConsoleLoginDeps {
+export interface ServiceTokenDeps {
   readonly outbound: Pick<Outbound, 'send'>;
   /** Address of the token endpoint. */
   readonly tokenEndpoint: string;
@@ -19,7 +19,7 @@ export class RefusedByConsoleError extends Error {
  * @returns a token
  * @throws {RefusedByConsoleError} or what {@link Outbound.send} throws
  */
-export async function fetchAccessToken(deps: ConsoleLoginDeps): Promise<string> {
+export async function fetchServiceToken(deps: ServiceTokenDeps): Promise<string> {
   const { outbound, tokenEndpoint, clientId, secret, scope } = deps;
   const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`;
   const { status, body } = await outbound.send({

@@ -8,7 +8,7 @@ import { machineClock } from '../../platform/monotonic-clock.ts';
 import { createRefusalKeeper } from '../access/denial-buffer.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
-import { createTokenView } from './revocation-cache.ts';
+import { createRevocationCache } from './revocation-cache.ts';
 import { type Serving, serve } from './serve.ts';
 
 export interface WorkerDeps {
@@ -23,7 +23,7 @@ export interface WorkerDeps {
 }
 
 export interface Worker {
-  hear(message: ForWorker): void;
+  receive(message: ForWorker): void;
   /** Whether it has been told enough for calls to pass. */
   isCurrent(): boolean;
   /** Starts to answer. @throws {ListenError} */
@@ -34,7 +34,7 @@ export interface Worker {
 const patienceMs = 3_000;
 
 export function createWorker({ settings, log, faults, send, proofMemory, isOneOfMany }: WorkerDeps): Worker {
-  const view = createTokenView({
+  const cache = createRevocationCache({
     graceSeconds: settings.proxyNewsGraceSeconds,
     monotonic: machineClock,
     now: Date.now,
@@ -52,7 +52,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
   let asked = 0;
 
   return {
-    hear(message) {
+    receive(message) {
       switch (message.type) {
         case 'lookedFor':
           lookedFor.resolve(message.kid, undefined);
@@ -64,17 +64,17 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
           proofs.resolve(message.id, message.outcome);
           break;
         case 'state':
-        case 'news':
+        case 'events':
         case 'keys':
-          view.take(message);
+          cache.take(message);
       }
     },
-    isCurrent: view.isCurrent,
+    isCurrent: cache.isCurrent,
     start: () =>
       serve({
         settings,
         log,
-        view,
+        cache,
         faults,
         refusals,
         proofMemory: proofMemory ?? { add: askAboutProof },

@@ -26,7 +26,7 @@ export interface WorkersDeps {
 export interface Workers {
   /** Starts them. @returns their address @throws {WorkerStartError} when the first one cannot start */
   start(): Promise<string>;
-  tell(message: ForWorker): void;
+  send(message: ForWorker): void;
   /** Whether calls pass at each of them. */
   doAllPass(): boolean;
   /** Lets them finish; what has not ended after `timeoutMs` is killed. */
@@ -85,7 +85,7 @@ export function createWorkers({
       await Promise.all(further.map(({ listening }) => listening.catch(() => {})));
       return address;
     },
-    tell(message) {
+    send(message) {
       for (const worker of hearing) send(worker, message);
     },
     doAllPass: () => [...running.keys()].every((worker) => passing.has(worker)),

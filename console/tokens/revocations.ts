@@ -47,8 +47,8 @@ export interface RevocationsDeps {
 }
 
 const kind = 'Revocation';
-const newsKind = 'RevocationNews';
-const newsSeconds = 60;
+const recentKind = 'RevocationNews';
+const recentSeconds = 60;
 /** How often a running console looks for what the command line has revoked. */
 const followMs = 250;
 const mostAtStart = 1_000_000;
@@ -88,19 +88,19 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
     },
   };
 
-  /** Once for good, and once as news: what is new can be found without reading all there is. */
+  /** Once for good, and once among the recent ones: what is new can be found without reading all there is. */
   async function revoke(jti: string, expiresAt: number): Promise<void> {
     const payload = { jti, until: expiresAt };
     await artifacts.put(kind, jti, { payload, expiresAt });
-    await artifacts.put(newsKind, jti, { payload, expiresAt: Math.ceil(now() / 1000) + newsSeconds });
+    await artifacts.put(recentKind, jti, { payload, expiresAt: Math.ceil(now() / 1000) + recentSeconds });
     add([[jti, expiresAt]]);
   }
 
   async function follow(): Promise<void> {
     try {
-      const news = await artifacts.list(newsKind, mostAtStart);
+      const recent = await artifacts.list(recentKind, mostAtStart);
       add(
-        news
+        recent
           .map(({ artifact: { payload } }): [string, number] => [String(payload.jti), Number(payload.until)])
           .filter(([jti]) => !revoked.has(jti)),
       );

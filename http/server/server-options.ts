@@ -18,5 +18,5 @@ export const serverOptions = {
   noDelay: true,
 } as const satisfies ServerOptions;
 
-/** Targets of the member surface, for its fast lane. */
+/** Targets of the member surface, for its fast path. */
 export const memberPaths = /^\/(?:svc|hazelcast|members)\//;

@@ -3,8 +3,8 @@ import { builtInPermissions } from './permissions.ts';
 
 /**
  * Read on each call through the rules. The console's process answers from the
- * registry; a proxy in a process of its own can fill one from whatever news it is sent, by
- * {@link createRoleBook}: `customPermissions` from the newest news, `onChange` when they have come.
+ * registry; a proxy in a process of its own can fill one from whatever events it is sent, by
+ * {@link createRoleBook}: `customPermissions` from the newest events, `onChange` when they have come.
  */
 export interface RoleBook {
   /**

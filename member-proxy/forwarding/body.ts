@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { OutgoingBody } from '../../http/client/outgoing-body.ts';
-import { LaneRequest } from '../../http/server/fast-path/fast-request.ts';
+import { FastRequest } from '../../http/server/fast-path/fast-request.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { ProxyLimits } from '../limits.ts';
 
@@ -37,7 +37,7 @@ export function readBody(
   declared: number | undefined,
   limits: Pick<ProxyLimits, 'bodyBytes' | 'bodyStallMs'>,
 ): Promise<OutgoingBody> {
-  if (req instanceof LaneRequest) {
+  if (req instanceof FastRequest) {
     const content = req.wholeBody ?? Buffer.alloc(0);
     return Promise.resolve({ content, length: content.length });
   }

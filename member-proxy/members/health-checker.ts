@@ -79,7 +79,7 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
     member.timer = undefined;
     const finding = await prober.look(member.hasToldPrefix ? member.prefix : undefined);
     if (member.isClosed) return;
-    const isNews = notePrefix(member, finding.prefix);
+    const isNewPrefix = notePrefix(member, finding.prefix);
     await noteTrouble(member, finding, prober);
     if (member.isClosed) return;
     const hasMoved = health.note(finding.outcome, now());
@@ -94,7 +94,7 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
       if (hasMoved && !health.isIn) member.pool.suspect();
       await lookAtGroups(member, prober);
     }
-    if (isNews || hasMoved) onChange(member);
+    if (isNewPrefix || hasMoved) onChange(member);
     // One whose health group is off may still tell its cluster.
     if (finding.outcome === 'ready' || finding.outcome === 'silent') {
       // One that was away has another UUID when it was started anew.

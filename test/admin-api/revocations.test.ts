@@ -13,7 +13,7 @@ import {
 import { signInForTokens } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 
-interface News {
+interface RevocationEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
@@ -85,7 +85,7 @@ describe('what is told', () => {
     const token = await machineToken(console);
     await revoke(token);
     const { jti } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
-    await feed.until((news) => news.type === 'token' && news.jti === jti);
+    await feed.until((event) => event.type === 'token' && event.jti === jti);
 
     const kids = () => feed.heard().findLast(({ type }) => type === 'keys')!.kids as string[];
     const old = kids();
@@ -156,7 +156,7 @@ async function read(token: string, url = console.url) {
   const reply = await open(token, url);
   expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
   const stream = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const heard: News[] = [];
+  const heard: RevocationEvent[] = [];
   let rest = '';
   let isOver = false;
   const ended = (async () => {
@@ -174,8 +174,8 @@ async function read(token: string, url = console.url) {
   return {
     heard: () => heard,
     hasEnded: () => isOver,
-    until: (holds: (news: News) => boolean) =>
-      waitFor(() => heard.some(holds) && heard.filter(holds), 'the news', 20_000),
+    until: (holds: (event: RevocationEvent) => boolean) =>
+      waitFor(() => heard.some(holds) && heard.filter(holds), 'the events', 20_000),
     cancel: () => stream.cancel(),
   };
 }

@@ -46,8 +46,8 @@ export async function runLeavingCallers(options: LeavingOptions): Promise<Leavin
   let offerMs = beforeMs;
 
   await Promise.all(
-    Array.from({ length: queues }, async (_, lane) => {
-      const queue = `leaving-${lane}`;
+    Array.from({ length: queues }, async (_, number) => {
+      const queue = `leaving-${number}`;
       while (next < items) {
         const item = `<item ${next++}>`;
         const caller = await poll(options, queue, note);
@@ -73,8 +73,12 @@ export async function runLeavingCallers(options: LeavingOptions): Promise<Leavin
   );
   await pause(settleMs);
   let left = 0;
-  for (let lane = 0; lane < queues; lane += 1) {
-    for (let item = await take(`leaving-${lane}`); item !== undefined; item = await take(`leaving-${lane}`)) {
+  for (let number = 0; number < queues; number += 1) {
+    for (
+      let item = await take(`leaving-${number}`);
+      item !== undefined;
+      item = await take(`leaving-${number}`)
+    ) {
       note(item);
       left += 1;
     }

@@ -1,6 +1,6 @@
 /** Names that the specification and the real engine do not share, and the engine's first path segment at this side. */
 import { afterEach, expect, test } from 'vitest';
-import { LaneRequest } from '../../http/server/fast-path/fast-request.ts';
+import { FastRequest } from '../../http/server/fast-path/fast-request.ts';
 import { type ProxyOptions, startProxy, startRecorder, type TestProxy, until } from './servers.ts';
 import { tokenFor } from './tokens.ts';
 
@@ -65,9 +65,9 @@ test('C10: a Viewer may not reset a level by whichever name', async () => {
 
 test.each(['svc', 'hazelcast'] as const)('C10: /hazelcast/… is /svc/…, at members of %s', async (prefix) => {
   const { proxy, members, call } = await open({ prefix });
-  let laneCalls = 0;
+  let fastCalls = 0;
   proxy.server.prependListener('request', (req: unknown) => {
-    if (req instanceof LaneRequest) laneCalls += 1;
+    if (req instanceof FastRequest) fastCalls += 1;
   });
   const { host } = new URL(members[0]!.address);
   for (const start of ['/hazelcast', `/members/${host}/hazelcast`]) {
@@ -81,7 +81,7 @@ test.each(['svc', 'hazelcast'] as const)('C10: /hazelcast/… is /svc/…, at me
       .fill([`/${prefix}/rest/maps/m/hazelcast%2Fk`, `/${prefix}/rest/queues/q`])
       .flat(),
   );
-  expect(laneCalls).toBe(8);
+  expect(fastCalls).toBe(8);
   await until(() => proxy.records.length === 8, 'the records');
   expect(proxy.records[0]).toMatchObject({
     path: '/hazelcast/rest/maps/m/hazelcast%2Fk',

@@ -178,8 +178,8 @@ describe('fields', () => {
 describe('the length of a body', () => {
   test.each([true, false])(
     'D1: a refused short body that came with its head closes no connection, fast path %s',
-    async (hasFastLane) => {
-      const other = await startProxy({ members: [member.address], hasFastLane });
+    async (hasFastPath) => {
+      const other = await startProxy({ members: [member.address], hasFastPath });
       const bytes = 'POST /svc/ HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nitem';
       const reply = await sendRaw(other.address, bytes);
       await other.close();

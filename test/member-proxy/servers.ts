@@ -108,7 +108,7 @@ export interface ProxyOptions extends Partial<Omit<MemberProxyDeps, 'members'>> 
   readonly replays?: Partial<ReplayLimits>;
   readonly server?: ServerOptions;
   /** Whether plain calls take the short way, as they do at the console. */
-  readonly hasFastLane?: boolean;
+  readonly hasFastPath?: boolean;
 }
 
 /** The proxy on a server of its own, with a key of its own. */
@@ -122,7 +122,7 @@ export async function startProxy({
   overload: overloadLimits = {},
   replays = {},
   server: options,
-  hasFastLane = true,
+  hasFastPath = true,
   ...deps
 }: ProxyOptions = {}) {
   const key = await makeKey('ES256');
@@ -177,7 +177,7 @@ export async function startProxy({
   const server = createServer({ ...serverOptions, ...options }, overload.inTurn(proxy.handle));
   const guard = guardConnections(server, { onRefusal: deps.onRefusal ?? (() => randomUUID()) });
   server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
-  overload.watch(server, hasFastLane ? memberPaths : undefined, guard);
+  overload.watch(server, hasFastPath ? memberPaths : undefined, guard);
   const address = await listen(server);
   return {
     address,

@@ -51,8 +51,8 @@ describe('B1, S94: callers that close, reset and half-close as their item comes'
     { name: 'the embedded member', options: { canWithdraw: true }, method: 'DELETE' as const },
     { name: 'a member that goes on waiting', options: {}, method: 'GET' as const },
     {
-      name: 'the embedded member, past the fast lane',
-      options: { canWithdraw: true, hasFastLane: false },
+      name: 'the embedded member, past the fast path',
+      options: { canWithdraw: true, hasFastPath: false },
       method: 'GET' as const,
     },
   ])(

@@ -72,7 +72,7 @@ describe('with a console', () => {
   test('D14: calls pass for as long as CONSOLE_PROXY_NEWS_GRACE says after the console was killed', async () => {
     proxy = await startProxy({ console, client, members: [member.address], env });
     const token = await machineToken(console);
-    await newsAgeAbove(0.7, 2_000);
+    await revocationsAgeAbove(0.7, 2_000);
     console.child.kill('SIGKILL');
     const passedMs = await untilStatus(ask(token), 503);
     expect(passedMs).toBeGreaterThan(3_000 - 300);
@@ -80,7 +80,7 @@ describe('with a console', () => {
   });
 
   /** Until the last word of the console is so old, or it turns out that it never is. */
-  async function newsAgeAbove(seconds: number, patienceMs: number): Promise<void> {
+  async function revocationsAgeAbove(seconds: number, patienceMs: number): Promise<void> {
     for (const at = performance.now(); performance.now() - at < patienceMs; ) {
       const text = await (await call(proxy!, undefined, '/metrics')).text();
       if (Number(/^console_proxy_news_age_seconds (.+)$/m.exec(text)![1]) > seconds) return;
@@ -159,7 +159,7 @@ describe('with a console', () => {
       .toBe(true);
   });
 
-  test('S5: without keys nothing passes, whatever the news say', async () => {
+  test('S5: without keys nothing passes, whatever the revocation events say', async () => {
     proxy = await spawnProxy({
       console,
       client,

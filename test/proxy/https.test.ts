@@ -1,4 +1,4 @@
-/** A proxy of its own that serves HTTPS, beside a console that does: both keys and news come over TLS. */
+/** A proxy of its own that serves HTTPS, beside a console that does: both keys and revocation events come over TLS. */
 import { type IncomingHttpHeaders, request as plainRequest } from 'node:http';
 import { request } from 'node:https';
 import { connect as connectPlain } from 'node:net';

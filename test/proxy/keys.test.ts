@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([console.stop(), member.close()]);
 });
 
-test('S5: keys and news come from the address that the settings name', async () => {
+test('S5: keys and revocation events come from the address that the settings name', async () => {
   expect(fetched).toBeGreaterThan(0);
   expect((await call(proxy, await machineToken(console), '/svc/health')).status).toBe(200);
 });

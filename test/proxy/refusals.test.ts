@@ -12,8 +12,8 @@ import {
   addProxyClient,
   call,
   memberOf,
-  newsScope,
   type RunningProxy,
+  revocationsScope,
   startProxy,
   tokenOf,
 } from './support.ts';
@@ -115,7 +115,9 @@ describe('a refusal of a proxy in a process of its own', () => {
   });
 
   test('that may not be reported is in the log of that process, and whoever asks is told so', async () => {
-    const added = await toolDone(['client', 'add', 'silent', '--scope', newsScope, '--json'], { dataDir });
+    const added = await toolDone(['client', 'add', 'silent', '--scope', revocationsScope, '--json'], {
+      dataDir,
+    });
     const client = { id: 'silent', secret: added.json<{ secret: string }>().secret };
     const silent = await startProxy({ console, client, members: [memberOf(console)] });
     try {

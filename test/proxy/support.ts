@@ -33,10 +33,10 @@ export interface ProxyOptions {
 
 const root = resolve(import.meta.dirname, '../..');
 const script = join(root, 'dist/console/proxy/main.js');
-export const newsScope = 'api:revocations:read';
-const proxyScopes = `${newsScope} api:refusals:write`;
+export const revocationsScope = 'api:revocations:read';
+const proxyScopes = `${revocationsScope} api:refusals:write`;
 
-/** The client as which a proxy reads the news and reports what it refuses. */
+/** The client as which a proxy reads the revocation events and reports what it refuses. */
 export async function addProxyClient(
   { dataDir }: Pick<RunningConsole, 'dataDir'>,
   id = 'member-proxy',

@@ -1,23 +1,29 @@
 /** What a member proxy in a process of its own is told of tokens. */
 import { createRevocationFeed, type RevocationFeed } from '../../admin-api/revocations.ts';
-import { tokenNewsScope } from '../../clients/scopes.ts';
+import { revocationEventsScope } from '../../clients/scopes.ts';
 import { aliveMs } from '../../tokens/revocation-feed/revocation-event.ts';
-import { createTokenNewsSource } from '../../tokens/revocation-feed/revocation-events.ts';
+import { createRevocationSource } from '../../tokens/revocation-feed/revocation-events.ts';
 import type { Shared } from './shared.ts';
 
 /** A change of these may change which tokens count, and what they open. */
 const telling = ['users', 'clients', 'providers', 'roles'] as const;
 
-export function composeTokenNews({ services, apiBearer, apiCallers, audit, about }: Shared): RevocationFeed {
+export function composeRevocationFeed({
+  services,
+  apiBearer,
+  apiCallers,
+  audit,
+  about,
+}: Shared): RevocationFeed {
   const { revocations, clients, users, keys, storage, now } = services;
   const { registry } = storage;
-  const source = createTokenNewsSource({
+  const source = createRevocationSource({
     revocations,
     clients,
     accounts: users,
     keys,
     customRoles: () => new Map([...registry.all('roles')].map(([name, role]) => [name, role.permissions])),
-    marks: () => [
+    versions: () => [
       ...telling.map((collection) => registry.all(collection)),
       clients.origins(),
       keys.published(),
@@ -29,7 +35,7 @@ export function composeTokenNews({ services, apiBearer, apiCallers, audit, about
   });
   const feed = createRevocationFeed({
     ...source,
-    scope: tokenNewsScope,
+    scope: revocationEventsScope,
     callers: apiCallers,
     isStillGood: apiBearer.isStillGood,
     audit,

@@ -4,7 +4,7 @@
  */
 
 /** Times are epoch seconds. A later fact about the same thing replaces the earlier one. */
-export type TokenNews =
+export type RevocationEvent =
   /** Tokens with this `jti`, or with it before the dot in theirs, are revoked; after `until` they have expired. */
   | { readonly type: 'token'; readonly jti: string; readonly until: number }
   /** Tokens of this client count when issued from `from` on; without it none do. */
@@ -21,7 +21,7 @@ export type TokenNews =
   | { readonly type: 'complete' }
   /** Nothing else has happened until now. */
   | { readonly type: 'alive' };
-export const tokenNewsPath = '/api/v1/revocations';
+export const revocationEventsPath = '/api/v1/revocations';
 
 /**
  * How often the console says that nothing has happened, milliseconds. So much shorter than set is the time of grace of
@@ -30,7 +30,7 @@ export const tokenNewsPath = '/api/v1/revocations';
 export const aliveMs = 100;
 
 /** @returns undefined for what is not known: a later version may tell more */
-export function readTokenNews(line: string): TokenNews | undefined {
+export function readRevocationEvent(line: string): RevocationEvent | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -40,12 +40,12 @@ export function readTokenNews(line: string): TokenNews | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { type } = value as { readonly type?: unknown };
   if (typeof type !== 'string' || !Object.hasOwn(fits, type)) return undefined;
-  return fits[type as TokenNews['type']](value as Fields) ? (value as TokenNews) : undefined;
+  return fits[type as RevocationEvent['type']](value as Fields) ? (value as RevocationEvent) : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const fits: Readonly<Record<TokenNews['type'], (fields: Fields) => boolean>> = {
+const fits: Readonly<Record<RevocationEvent['type'], (fields: Fields) => boolean>> = {
   token: ({ jti, until }) => isText(jti) && isTime(until),
   client: isParty,
   account: isParty,

@@ -1,22 +1,22 @@
-/** Tells what changes about tokens as it changes: registrations, revocations, keys. */
+/** Emits what changes about tokens as it changes: registrations, revocations, keys. */
 import type { Clients } from '../../clients/clients.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Revocations } from '../revocations.ts';
-import type { TokenNews } from './revocation-event.ts';
+import type { RevocationEvent } from './revocation-event.ts';
 
-export interface TokenNewsSource {
+export interface RevocationSource {
   /**
    * Tells everything that holds now, at once, and from then on what changes.
    *
    * @returns a function that ends it
    */
-  follow(listener: (news: readonly TokenNews[]) => void): () => void;
+  follow(listener: (events: readonly RevocationEvent[]) => void): () => void;
   /** Tells followers what has changed, if anything has: for what changes without anybody saying so. */
-  look(): void;
+  update(): void;
   close(): void;
 }
 
-export interface TokenNewsDeps {
+export interface RevocationSourceDeps {
   readonly revocations: Pick<Revocations, 'all' | 'onRevoked'>;
   readonly clients: Pick<Clients, 'list' | 'validSince' | 'origins'>;
   readonly accounts: {
@@ -27,56 +27,56 @@ export interface TokenNewsDeps {
   /** What administrators have defined, by name. */
   readonly customRoles: () => ReadonlyMap<string, readonly string[]>;
   /** Objects that are replaced, never changed, whenever what is told here may have changed. */
-  readonly marks: () => readonly unknown[];
+  readonly versions: () => readonly unknown[];
   /** Tells that they may have been. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 /** What has been told so far, by what it is about. */
-type Told = Map<string, TokenNews>;
+type Told = Map<string, RevocationEvent>;
 
-export function createTokenNewsSource(deps: TokenNewsDeps): TokenNewsSource {
-  const { revocations, clients, accounts, keys, customRoles, marks } = deps;
-  const followers = new Set<(news: readonly TokenNews[]) => void>();
+export function createRevocationSource(deps: RevocationSourceDeps): RevocationSource {
+  const { revocations, clients, accounts, keys, customRoles, versions } = deps;
+  const followers = new Set<(events: readonly RevocationEvent[]) => void>();
   let told: Told = new Map();
   let toldAt: readonly unknown[] = [];
-  const stopHearing = [
-    deps.onChange(look),
-    keys.onChange(look),
-    revocations.onRevoked((revoked) => tell(revoked.map(revocation))),
+  const subscriptions = [
+    deps.onChange(update),
+    keys.onChange(update),
+    revocations.onRevoked((revoked) => emit(revoked.map(revocation))),
   ];
 
   return {
     follow(listener) {
       if (followers.size === 0) {
-        toldAt = marks();
+        toldAt = versions();
         told = standing();
       } else {
-        look();
+        update();
       }
       listener([...told.values(), ...[...revocations.all()].map(revocation), { type: 'complete' }]);
       followers.add(listener);
       return () => followers.delete(listener);
     },
-    look,
+    update,
     close() {
-      for (const stop of stopHearing) stop();
+      for (const stop of subscriptions) stop();
     },
   };
 
-  function look(): void {
-    const at = marks();
-    if (followers.size === 0 || at.every((mark, i) => mark === toldAt[i])) return;
+  function update(): void {
+    const at = versions();
+    if (followers.size === 0 || at.every((version, i) => version === toldAt[i])) return;
     toldAt = at;
     const now = standing();
-    const gone = [...told].flatMap(([about, news]) => (now.has(about) ? [] : ending(news)));
-    const changed = [...now].flatMap(([about, news]) => (isSame(told.get(about), news) ? [] : [news]));
+    const gone = [...told].flatMap(([about, event]) => (now.has(about) ? [] : ending(event)));
+    const changed = [...now].flatMap(([about, event]) => (isSame(told.get(about), event) ? [] : [event]));
     told = now;
-    tell([...gone, ...changed]);
+    emit([...gone, ...changed]);
   }
 
-  function tell(news: readonly TokenNews[]): void {
-    if (news.length > 0) for (const listener of [...followers]) listener(news);
+  function emit(events: readonly RevocationEvent[]): void {
+    if (events.length > 0) for (const listener of [...followers]) listener(events);
   }
 
   /** Everything but revocations, which only ever grow. */
@@ -98,23 +98,23 @@ function addParty(now: Told, type: 'client' | 'account', id: string, from: numbe
   if (from !== undefined) now.set(`${type} ${id}`, { type, id, from });
 }
 
-function revocation([jti, until]: readonly [jti: string, until: number]): TokenNews {
+function revocation([jti, until]: readonly [jti: string, until: number]): RevocationEvent {
   return { type: 'token', jti, until: Number.isFinite(until) ? until : Number.MAX_SAFE_INTEGER };
 }
 
-function ending(news: TokenNews): TokenNews[] {
-  switch (news.type) {
+function ending(event: RevocationEvent): RevocationEvent[] {
+  switch (event.type) {
     case 'client':
     case 'account':
-      return [{ type: news.type, id: news.id }];
+      return [{ type: event.type, id: event.id }];
     case 'role':
-      return [{ type: 'role', name: news.name }];
+      return [{ type: 'role', name: event.name }];
     default:
       return [];
   }
 }
 
-function isSame(before: TokenNews | undefined, after: TokenNews): boolean {
+function isSame(before: RevocationEvent | undefined, after: RevocationEvent): boolean {
   if (before?.type === 'account' && after.type === 'account') return before.from === after.from;
   return JSON.stringify(before) === JSON.stringify(after);
 }

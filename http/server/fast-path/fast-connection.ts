@@ -1,21 +1,21 @@
-/** One connection of the fast lane. */
+/** One connection of the fast path. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AheadBytes } from '../overload/ahead-bytes.ts';
 import type { Peer } from '../overload/peer.ts';
-import { LaneRequest } from './fast-request.ts';
-import { LaneReply } from './fast-response.ts';
+import { FastRequest } from './fast-request.ts';
+import { FastResponse } from './fast-response.ts';
 import type { PlainFields } from './plain-fields.ts';
 import { readPlainRequest } from './plain-request.ts';
 
-const laneOf = Symbol('lane');
+const connectionOf = Symbol('connection');
 
-interface LaneSocket extends Socket {
-  [laneOf]?: Lane | undefined;
+interface FastSocket extends Socket {
+  [connectionOf]?: FastConnection | undefined;
 }
 
-export class Lane implements Peer {
-  readonly socket: LaneSocket;
+export class FastConnection implements Peer {
+  readonly socket: FastSocket;
   unsent = '';
   unsentMs = 0;
   isGivenUp = false;
@@ -24,7 +24,7 @@ export class Lane implements Peer {
   private readonly ahead: AheadBytes;
   private readonly onLeft: (bytes: Buffer | undefined) => void;
   private fields: PlainFields | undefined;
-  private reply: LaneReply | undefined;
+  private reply: FastResponse | undefined;
   /** What has come before the reply was out. */
   private held: Buffer[] = [];
   private heldBytes = 0;
@@ -46,7 +46,7 @@ export class Lane implements Peer {
     this.paths = paths;
     this.ahead = ahead;
     this.onLeft = onLeft;
-    this.socket[laneOf] = this;
+    this.socket[connectionOf] = this;
     for (const [event, listener] of listeners) socket.on(event, listener);
     socket.setTimeout(server.headersTimeout);
   }
@@ -59,19 +59,19 @@ export class Lane implements Peer {
     // What comes behind the last reply is not carried out: nobody could be told (RFC 9112 §9.6).
     if (this.socket.writableEnded) return;
     if (this.reply !== undefined) {
-      this.keep(bytes);
+      this.hold(bytes);
       return;
     }
     const plain = readPlainRequest(bytes, this.paths, this.fields);
     if (plain === undefined) {
-      this.leaveTo(bytes);
+      this.handOff(bytes);
       return;
     }
     const { server, socket } = this;
     if (this.fields === undefined) socket.setTimeout(server.keepAliveTimeout);
     this.fields = plain.fields;
-    const request = new LaneRequest(socket, plain);
-    this.reply = new LaneReply(request, Math.floor(server.keepAliveTimeout / 1000), () => this.goOn());
+    const request = new FastRequest(socket, plain);
+    this.reply = new FastResponse(request, Math.floor(server.keepAliveTimeout / 1000), () => this.goOn());
     server.emit('request', request, this.reply);
   }
 
@@ -112,7 +112,7 @@ export class Lane implements Peer {
     this.server.emit('clientError', requestTimeout(), this.socket);
   }
 
-  private keep(bytes: Buffer): void {
+  private hold(bytes: Buffer): void {
     this.held.push(bytes);
     this.count(bytes.length);
     if (this.ahead.isTooMuch(this.heldBytes)) this.socket.pause();
@@ -125,11 +125,11 @@ export class Lane implements Peer {
     this.reply = undefined;
     if (isLost) return;
     if (!shouldKeepAlive) socket.destroySoon();
-    else if (this.held.length > 0) this.leaveTo(Buffer.concat(this.held));
+    else if (this.held.length > 0) this.handOff(Buffer.concat(this.held));
   }
 
   /** From here on the connection is somebody else's, with what has been read of it. */
-  private leaveTo(bytes: Buffer): void {
+  private handOff(bytes: Buffer): void {
     this.socket.setTimeout(0);
     this.leave(bytes);
     this.socket.resume();
@@ -137,7 +137,7 @@ export class Lane implements Peer {
 
   private leave(bytes: Buffer | undefined): void {
     const { socket } = this;
-    socket[laneOf] = undefined;
+    socket[connectionOf] = undefined;
     for (const [event, listener] of listeners) socket.off(event, listener);
     this.held = [];
     this.count(-this.heldBytes);
@@ -151,7 +151,7 @@ export class Lane implements Peer {
 }
 
 /** One set for all connections, of which ten thousand may be idle. */
-const listeners: readonly (readonly [string, (this: LaneSocket, bytes: Buffer) => void])[] = [
+const listeners: readonly (readonly [string, (this: FastSocket, bytes: Buffer) => void])[] = [
   ['data', onData],
   ['end', onEnd],
   ['error', onError],
@@ -160,28 +160,28 @@ const listeners: readonly (readonly [string, (this: LaneSocket, bytes: Buffer) =
   ['timeout', onTimeout],
 ];
 
-function onData(this: LaneSocket, bytes: Buffer): void {
-  this[laneOf]?.read(bytes);
+function onData(this: FastSocket, bytes: Buffer): void {
+  this[connectionOf]?.read(bytes);
 }
 
-function onEnd(this: LaneSocket): void {
-  this[laneOf]?.end();
+function onEnd(this: FastSocket): void {
+  this[connectionOf]?.end();
 }
 
-function onError(this: LaneSocket): void {
+function onError(this: FastSocket): void {
   this.destroy();
 }
 
-function onClose(this: LaneSocket): void {
-  this[laneOf]?.closed();
+function onClose(this: FastSocket): void {
+  this[connectionOf]?.closed();
 }
 
-function onDrain(this: LaneSocket): void {
-  this[laneOf]?.drain();
+function onDrain(this: FastSocket): void {
+  this[connectionOf]?.drain();
 }
 
-function onTimeout(this: LaneSocket): void {
-  this[laneOf]?.expire();
+function onTimeout(this: FastSocket): void {
+  this[connectionOf]?.expire();
 }
 
 /** As Node's server puts it. */

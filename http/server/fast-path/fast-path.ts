@@ -6,7 +6,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AheadBytes } from '../overload/ahead-bytes.ts';
-import { Lane } from './fast-connection.ts';
+import { FastConnection } from './fast-connection.ts';
 
 /**
  * Takes a connection over.
@@ -14,7 +14,10 @@ import { Lane } from './fast-connection.ts';
  * @param onLeft  called once: with what has been read, when the connection is to be served in another way from here on,
  *   or without, when it has closed
  */
-export type OpenLane = (socket: Socket, onLeft: (bytes: Buffer | undefined) => void) => Lane;
+export type OpenFastConnection = (
+  socket: Socket,
+  onLeft: (bytes: Buffer | undefined) => void,
+) => FastConnection;
 
 /**
  * Calls come as the server's `request` event all the same. Not for TLS: there it would save little of what a call takes.
@@ -22,28 +25,28 @@ export type OpenLane = (socket: Socket, onLeft: (bytes: Buffer | undefined) => v
  * @param paths  what the target of a request must match, without a flag
  * @param ahead  what all connections have read ahead
  */
-export function openFastLane(server: Server, paths: RegExp, ahead: AheadBytes): OpenLane {
-  const lanes = new Set<Lane>();
-  alsoClose(server, lanes);
+export function openFastPath(server: Server, paths: RegExp, ahead: AheadBytes): OpenFastConnection {
+  const connections = new Set<FastConnection>();
+  alsoClose(server, connections);
   return (socket, onLeft) => {
-    const lane: Lane = new Lane(server, socket, paths, ahead, (bytes) => {
-      lanes.delete(lane);
+    const connection: FastConnection = new FastConnection(server, socket, paths, ahead, (bytes) => {
+      connections.delete(connection);
       onLeft(bytes);
     });
-    lanes.add(lane);
-    return lane;
+    connections.add(connection);
+    return connection;
   };
 }
 
 /** Node's server knows nothing of connections that it was not given. */
-function alsoClose(server: Server, lanes: ReadonlySet<Lane>): void {
+function alsoClose(server: Server, connections: ReadonlySet<FastConnection>): void {
   const { closeIdleConnections, closeAllConnections } = server;
   server.closeIdleConnections = () => {
-    for (const lane of lanes) if (lane.isIdle) lane.close();
+    for (const connection of connections) if (connection.isIdle) connection.close();
     closeIdleConnections.call(server);
   };
   server.closeAllConnections = () => {
-    for (const lane of lanes) lane.close();
+    for (const connection of connections) connection.close();
     closeAllConnections.call(server);
   };
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { PlainRequest } from './plain-request.ts';
 
 /** Stands in for an `IncomingMessage` that has arrived in full. */
-export class LaneRequest {
+export class FastRequest {
   readonly socket: Socket;
   readonly method: string;
   readonly url: string;

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { LaneRequest } from './fast-request.ts';
+import type { FastRequest } from './fast-request.ts';
 import { httpDate } from './http-date.ts';
 
 const none: (() => void)[] = [];
@@ -11,8 +11,8 @@ type Fields = readonly string[] | Readonly<Record<string, string | number>>;
  * Stands in for a `ServerResponse`: the same calls in the same order put the same bytes on the connection. It takes
  * what the proxy makes of replies, whose fields were checked where they were read.
  */
-export class LaneReply {
-  readonly req: LaneRequest;
+export class FastResponse {
+  readonly req: FastRequest;
   /** Null when the reply is out or lost. */
   socket: Socket | null;
   statusCode = 200;
@@ -36,7 +36,7 @@ export class LaneReply {
   private drainListeners: (() => void)[] = none;
 
   /** @param onOver  hears of the end, after everybody else */
-  constructor(req: LaneRequest, keepAliveSeconds: number, onOver: () => void) {
+  constructor(req: FastRequest, keepAliveSeconds: number, onOver: () => void) {
     this.req = req;
     this.socket = req.socket;
     this.keepAliveSeconds = keepAliveSeconds;

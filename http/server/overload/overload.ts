@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { openFastLane } from '../fast-path/fast-path.ts';
+import { openFastPath } from '../fast-path/fast-path.ts';
 import { AheadBytes } from './ahead-bytes.ts';
 import type { OverloadAnswers } from './answers.ts';
 import type { OverloadLimits } from './limits.ts';
@@ -53,7 +53,7 @@ export interface Overload {
   /**
    * To be called before the server listens, and before anything else takes its connections over.
    *
-   * @param paths  of requests that the fast lane takes, without a flag, all of them calls; undefined for no fast lane
+   * @param paths  of requests that the fast path takes, without a flag, all of them calls; undefined for no fast path
    */
   watch(server: Server, paths: RegExp | undefined, answers: OverloadAnswers): Watched;
   readonly numbers: OverloadNumbers;
@@ -175,7 +175,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
     const [serve] = server.listeners(event) as ((this: Server, socket: Socket) => void)[];
     const shared = { server, serve: serve!, answers, ahead, sentAhead, onFull: () => void cut.ahead++ };
-    const openLane = event === 'connection' && paths ? openFastLane(server, paths, ahead) : undefined;
+    const openFast = event === 'connection' && paths ? openFastPath(server, paths, ahead) : undefined;
     // Far beyond, those in the middle of a handshake included, they are closed as they come.
     server.maxConnections = limits.connections + 2 * mostForProbes;
     server.off(event, serve!);
@@ -208,14 +208,14 @@ export function createOverload(deps: OverloadDeps): Overload {
         answers.refuse(socket, 'connections');
       } else if (seat.isForProbes) {
         awaitProbe(parse(socket, seat));
-      } else if (openLane === undefined) {
+      } else if (openFast === undefined) {
         parse(socket, seat);
       } else {
-        const lane = openLane(socket, (bytes) => {
-          peers.delete(lane);
+        const connection = openFast(socket, (bytes) => {
+          peers.delete(connection);
           if (bytes !== undefined) parse(socket, seat).read(bytes);
         });
-        peers.add(lane);
+        peers.add(connection);
       }
     }
 
@@ -265,7 +265,7 @@ type ExchangeOf = (
 function startInTurn(handle: RequestListener, exchangeOf: ExchangeOf): RequestListener {
   return function handleInTurn(req, res) {
     const connection = parsedConnectionOf(req.socket);
-    // The fast lane reads one call at a time by itself.
+    // The fast path reads one call at a time by itself.
     if (connection === undefined) handle(req, res);
     else connection.begin(exchangeOf(connection, req, res, () => handle(req, res)));
   };

@@ -50,7 +50,7 @@ describe('a plain data call is answered as Node’s server answers it', () => {
     await answerTo(port, put('/svc/rest/maps/m/long', long));
     await answerTo(port, put('/svc/rest/maps/m/bytes', '\0\x01\xff'));
     const plain = await answerTo(port, request(''));
-    // A field of one hop is nothing that the lane takes.
+    // A field of one hop is nothing that the fast path takes.
     expect(plain).toBe(await answerTo(port, request('TE: trailers\r\n')));
     expect(plain).toMatch(/^HTTP\/1\.1 \d{3} /);
   });

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { LaneRequest } from '../../http/server/fast-path/fast-request.ts';
+import { FastRequest } from '../../http/server/fast-path/fast-request.ts';
 import {
   type Answer,
   type ProxyOptions,
@@ -36,14 +36,14 @@ const held: (() => void)[] = [];
 let member: Awaited<ReturnType<typeof startRecorder>>;
 /** The one as it is, the other with Node's server alone. */
 let proxy: TestProxy;
-let withoutLane: TestProxy;
+let withoutFastPath: TestProxy;
 let tokens: ReadonlyMap<TestProxy, string>;
-let laneCalls = 0;
+let fastCalls = 0;
 
 async function start(options: ProxyOptions = {}): Promise<TestProxy> {
   const started = await startProxy({ members: [member.address], ...options });
   started.server.prependListener('request', (req: unknown) => {
-    if (req instanceof LaneRequest) laneCalls += 1;
+    if (req instanceof FastRequest) fastCalls += 1;
   });
   return started;
 }
@@ -51,19 +51,19 @@ async function start(options: ProxyOptions = {}): Promise<TestProxy> {
 beforeAll(async () => {
   member = await startRecorder(answer);
   proxy = await start();
-  withoutLane = await start({ hasFastLane: false });
-  const each = [proxy, withoutLane].map(async (one) => [one, await tokenFor(one.key, 'Admin')] as const);
+  withoutFastPath = await start({ hasFastPath: false });
+  const each = [proxy, withoutFastPath].map(async (one) => [one, await tokenFor(one.key, 'Admin')] as const);
   tokens = new Map(await Promise.all(each));
 });
 afterAll(async () => {
   await proxy.close();
-  await withoutLane.close();
+  await withoutFastPath.close();
   await member.close();
 });
 afterEach(() => {
   member.seen.length = 0;
   held.length = 0;
-  laneCalls = 0;
+  fastCalls = 0;
 });
 
 type Bytes = (authorization: string) => string;
@@ -127,10 +127,10 @@ describe('a plain call takes the short way, and nobody can tell', () => {
     ['a token that is none', get('k'), 'nonsense'],
     ['a host that is none', (authorization) => get('k')(authorization).replace('Host: p', 'Host: p/q')],
   ])('%s', async (_, bytes, token) => {
-    const expected = await outcomeAt(withoutLane, bytes, token);
-    expect(laneCalls).toBe(0);
+    const expected = await outcomeAt(withoutFastPath, bytes, token);
+    expect(fastCalls).toBe(0);
     expect(await outcomeAt(proxy, bytes, token)).toEqual(expected);
-    if (!_.includes('stored type')) expect(laneCalls).toBe(1);
+    if (!_.includes('stored type')) expect(fastCalls).toBe(1);
   });
 });
 
@@ -175,15 +175,15 @@ describe('S63: what is not plain is left to the server’s own parser', () => {
     ['a proof of possession', get('k', 'DPoP: x.y.z\r\n')],
     ['no HTTP', () => '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n'],
   ])('%s', async (_, bytes) => {
-    const expected = await outcomeAt(withoutLane, bytes);
+    const expected = await outcomeAt(withoutFastPath, bytes);
     expect(await outcomeAt(proxy, bytes)).toEqual(expected);
-    expect(laneCalls).toBe(0);
+    expect(fastCalls).toBe(0);
   });
 
   test('a thousand requests with a byte or two that are not as they were', async () => {
     const random = seeded(20_261_122);
     const whole = post('Content-Type: text/plain\r\nContent-Length: 3\r\nUser-Agent: a b\r\n', 'abc');
-    let tookLane = 0;
+    let tookFastPath = 0;
     for (let i = 0; i < 1000; i += 1) {
       const at = random();
       const by = String.fromCharCode(Math.floor(random() * 256));
@@ -201,13 +201,13 @@ describe('S63: what is not plain is left to the server’s own parser', () => {
           ? mutate(ranges[0]!, place) + ranges[1] + rest
           : ranges.join('') + mutate(rest, place - ranges[0]!.length);
       };
-      const expected = await sentAndAnswered(withoutLane, mutated);
-      laneCalls = 0;
+      const expected = await sentAndAnswered(withoutFastPath, mutated);
+      fastCalls = 0;
       const got = await sentAndAnswered(proxy, mutated);
-      tookLane += laneCalls;
+      tookFastPath += fastCalls;
       expect(got, JSON.stringify(mutated(''))).toEqual(expected);
     }
-    expect(tookLane).toBeGreaterThan(50);
+    expect(tookFastPath).toBeGreaterThan(50);
   }, 180_000);
 });
 
@@ -266,7 +266,7 @@ describe('a connection', () => {
       connection.send(call);
       await until(() => count(connection.received, 'HTTP/1.1 200') === i + 1, `reply ${i + 1}`);
     }
-    expect(laneCalls).toBe(3);
+    expect(fastCalls).toBe(3);
     expect(member.seen.map(({ method, body }) => `${method} ${body}`)).toEqual([
       'GET ',
       'GET ',
@@ -315,7 +315,7 @@ describe('a connection', () => {
       'value',
       'HTTP/1.1 404',
     ]);
-    expect(laneCalls).toBe(0);
+    expect(fastCalls).toBe(0);
     connection.socket.destroy();
   });
 
@@ -405,7 +405,7 @@ describe('S64: a connection on which nothing comes', () => {
   });
 });
 
-test('S81: the server closes idle connections of the fast lane when it closes its own', async () => {
+test('S81: the server closes idle connections of the fast path when it closes its own', async () => {
   const own = await start();
   tokens = new Map([...tokens, [own, await tokenFor(own.key, 'Admin')]]);
   const idle = open(own);
