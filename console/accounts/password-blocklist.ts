@@ -1,67 +1,82 @@
 /**
- * Passwords of twelve and more characters that attackers try first, and the words that a password of
- * this product must not be built from alone (NIST SP 800-63B-4 §3.1.1.2). Compared in lower case,
- * without what is neither letter nor digit.
+ * Passwords that attackers try first (NIST SP 800-63B-4 §3.1.1.2: common, expected, compromised): a list of passwords
+ * out of breaches, what is made of one or two of them, and words of the account and the product.
  */
-const common = `
-  123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 012345678910 123123123123
-  111111111111 000000000000 121212121212 112233445566 123321123321 987654321098 098765432109 111222333444
-  147258369147 159357159357 102030405060 123454321234 qwertyuiop12 qwertyuiop123 qwertyuiop1234 qwertyuiopas
-  qwertyuiopasdf qwertyuiopasdfghjkl qwertyqwerty 1qaz2wsx3edc 1qaz2wsx3edc4rfv zaq12wsxcde3 q1w2e3r4t5y6
-  1q2w3e4r5t6y 1q2w3e4r5t6y7u 1q2w3e4r5t6y7u8i asdfghjklqwe asdfghjkl123 asdfghjkl1234 zxcvbnmasdfg
-  zxcvbnm12345 abcdefghijkl abcdefghijklm abcdefghijklmnop abcd1234abcd abc123abc123 a1b2c3d4e5f6
-  aaaaaaaaaaaa password1234 password12345 password123456 passwordpassword password1password password0123
-  passw0rd1234 p4ssw0rd1234 mypassword12 mypassword123 newpassword1 newpassword12 changeme1234 changemechangeme
-  changemenow1 changeitchangeit letmein12345 letmeinletmein iloveyou1234 iloveyou12345 iloveyouforever
-  welcome12345 welcome123456 welcometojungle adminadminadmin administrator administrator1 administrator123
-  admin1234567 admin12345678 admin123456789 administration superadministrator rootrootroot rootpassword
-  defaultpassword temporarypassword testtesttest testpassword testpassword1 testpassword123 secretsecret
-  secretpassword supersecret1 supersecret123 supersecretpassword masterpassword correcthorsebatterystaple
-  trustno1trustno1 dragondragon monkeymonkey footballfootball baseballbaseball princessprincess
-  sunshinesunshine superman1234 batmanbatman starwarsstarwars liverpoolfc1 manchesterunited
-  thequickbrownfox whateverwhatever computercomputer internetinternet helloworld12 helloworld123
-  helloworldhello
-`;
 
-const contextWords = ['cluster', 'console', 'member', 'hazelcast', 'password', 'admin', 'dashboard'];
+const productWords = ['cluster', 'console', 'member', 'hazelcast', 'password', 'admin', 'dashboard'];
 
-const commonPasswords = new Set(common.split(/\s+/).filter(Boolean));
-/** A year or a number at the end of a common password makes no new one. */
-const commonLetters = new Set(
-  [...commonPasswords].map(withoutDigits).filter((letters) => letters.length >= 4),
-);
+/** The list is of people's passwords, few of which have twelve characters: these are long ones that it lacks. */
+const longPasswords = `
+  098765432109 111222333444 147258369147 123454321234 abcd1234abcd abcdabcd a1b2c3d4e5f6 qwertyuiopas qwertyuiopasdf
+  qwertyuiopasdfghjkl asdfghjklqwe zxcvbnmasdfg administration superadministrator defaultpassword temporarypassword
+  rootpassword supersecretpassword changemenow iloveyouforever welcometojungle helloworldhello manchesterunited
+  thequickbrownfox correcthorsebatterystaple
+`
+  .trim()
+  .split(/\s+/);
+
+/** Two of so many, one after the other, are tried next. */
+const mostCommon = 1000;
 
 /**
  * @param personal  words of this account: its user name, its e-mail address
- * @returns whether the password is on the list, or made of context words, repetition or a sequence alone
+ * @returns why the password would be guessed, to follow "This password is easy to guess: "
  */
-export function isGuessable(password: string, personal: readonly string[]): boolean {
-  if (new Set(password).size < 4 || isRepetition(password)) return true;
-  return [fold(password), fold(unmask(password))].some((plain) => isKnown(plain, personal));
+export async function whyGuessable(
+  password: string,
+  personal: readonly string[],
+): Promise<string | undefined> {
+  if (new Set(password).size < 4 || isRepetition(password)) return 'it repeats the same few characters';
+  const plain = password.toLowerCase();
+  if ([plain, unmask(plain)].some((text) => isMostlySequence(fold(text))))
+    return 'its characters follow each other';
+  // A number at the end is no letter in disguise.
+  const ways = [plain, unmask(plain.replace(/[^\p{L}]+$/u, ''))];
+  const words = lettersOf([...productWords, ...personal]);
+  if (ways.some((way) => isMadeOf(words, way))) {
+    return 'it is made of your name, your address or words of this product';
+  }
+  const common = await loadCommonPasswords();
+  const isCommon = ways.some((way) => isOneOf(common, way) || isTwoOf(common.slice(0, mostCommon), way));
+  return isCommon ? 'it is made of common passwords' : undefined;
 }
 
-function isKnown(plain: string, personal: readonly string[]): boolean {
-  if (commonPasswords.has(plain) || isSequence(plain)) return true;
-  const letters = withoutDigits(plain);
-  // Digits without an order are as good as any characters.
-  if (letters === '') return false;
-  if (commonLetters.has(letters)) return true;
-  const rest = [...contextWords, ...wordsOf(personal)].reduce(
-    (text, word) => text.replaceAll(word, ''),
-    letters,
-  );
-  return rest.length < 3;
+/** Half a megabyte that most starts have no use for. The most common first. */
+async function loadCommonPasswords(): Promise<readonly string[]> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return dictionary['passwords-common'];
+}
+
+/** Digits without an order are as good as any characters; with less than three letters beside them these words are not. */
+function isMadeOf(words: readonly string[], plain: string): boolean {
+  const letters = withoutDigits(fold(plain));
+  return letters !== '' && words.reduce((text, word) => text.replaceAll(word, ''), letters).length < 3;
+}
+
+/** As it stands, without its signs, without its numbers, and said once instead of several times. */
+function isOneOf(common: readonly string[], plain: string): boolean {
+  const bare = fold(plain);
+  const letters = withoutDigits(bare);
+  const isKnown = (text: string) => common.includes(text) || longPasswords.includes(text);
+  const once = [bare, letters].flatMap((text) => /^(.{4,}?)\1+$/u.exec(text)?.[1] ?? []);
+  return [plain, bare, ...(letters.length < 4 ? [] : [letters]), ...once].some(isKnown);
+}
+
+function isTwoOf(common: readonly string[], plain: string): boolean {
+  const letters = withoutDigits(fold(plain));
+  const cuts = Array.from({ length: letters.length }, (_, at) => at);
+  return cuts.some((at) => common.includes(letters.slice(0, at)) && common.includes(letters.slice(at)));
 }
 
 /** The longest first, so that a name and its parts are both found. */
-function wordsOf(personal: readonly string[]): string[] {
-  const words = personal.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]);
-  const letters = words.map((word) => withoutDigits(fold(word))).filter((word) => word.length >= 3);
-  return letters.sort((a, b) => b.length - a.length);
+function lettersOf(texts: readonly string[]): string[] {
+  const words = texts.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]);
+  const letters = words.map((word) => withoutDigits(fold(word.toLowerCase())));
+  return letters.filter((word) => word.length >= 3).sort((a, b) => b.length - a.length);
 }
 
 function fold(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return text.replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 function withoutDigits(text: string): string {
@@ -76,11 +91,12 @@ const masks: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'l',
   3: 'e',
+  4: 'a',
   5: 's',
 };
 
 function unmask(text: string): string {
-  return text.replace(/[@$!0135]/g, (sign) => masks[sign] ?? sign);
+  return text.replace(/[@$!01345]/g, (sign) => masks[sign] ?? sign);
 }
 
 /** The same few characters three times and more, such as `abcd1abcd1abcd1`. */
@@ -90,6 +106,12 @@ function isRepetition(text: string): boolean {
     if (unit.repeat(Math.ceil(text.length / length)).startsWith(text)) return true;
   }
   return false;
+}
+
+/** A shorter number beside a sequence of letters makes it no better. */
+function isMostlySequence(text: string): boolean {
+  const letters = withoutDigits(text);
+  return isSequence(text) || (letters.length * 2 > text.length && isSequence(letters));
 }
 
 function isSequence(text: string): boolean {

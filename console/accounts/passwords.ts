@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { isGuessable } from './password-blocklist.ts';
+import { whyGuessable } from './password-blocklist.ts';
 import { createPlaces, type Turn } from './places.ts';
 
 /** OWASP's first choice: 19 MiB, two passes, one lane. */
@@ -26,9 +26,9 @@ export interface Passwords {
   readonly minCharacters: number;
   /**
    * @param personal  the account's own words, which must not make up the password
-   * @throws {ProblemError} `weak_password`
+   * @throws {ProblemError} `weak_password` that says why
    */
-  check(password: string, personal: readonly string[]): void;
+  check(password: string, personal: readonly string[]): Promise<void>;
   /** @throws {ProblemError} `busy` when too many hashes wait */
   hash(password: string): Promise<string>;
   /**
@@ -48,7 +48,7 @@ export function createPasswords({ minCharacters, concurrency, maxWaiting }: Pass
 
   return {
     minCharacters,
-    check(password, personal) {
+    async check(password, personal) {
       const characters = [...password].length;
       if (characters < minCharacters) throw weak(`Use at least ${minCharacters} characters.`);
       if (
@@ -57,8 +57,9 @@ export function createPasswords({ minCharacters, concurrency, maxWaiting }: Pass
       ) {
         throw weak(`Use at most ${passwordLimits.maxCharacters} characters.`);
       }
-      if (isGuessable(password, personal)) {
-        throw weak('This password is easy to guess. A few unrelated words make a good one.');
+      const why = await whyGuessable(password, personal);
+      if (why !== undefined) {
+        throw weak(`This password is easy to guess: ${why}. A few unrelated words make a good one.`);
       }
     },
     hash: (password) => places.run(trusted, () => argon2.hash(normalise(password), parameters)),

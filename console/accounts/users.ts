@@ -74,7 +74,7 @@ export function createUsers(deps: UsersDeps): Users {
       const username = normalName(typed);
       checkUsername(username);
       if (email !== undefined) checkEmail(email);
-      passwords.check(password, [username, ...(email ? [email] : [])]);
+      await passwords.check(password, [username, ...(email ? [email] : [])]);
       const passwordHash = await passwords.hash(password);
       return registry.update((transaction) => {
         if (isFirst && transaction.all('users').size > 0)
@@ -106,7 +106,7 @@ export function createUsers(deps: UsersDeps): Users {
           `${username} signs in by the identity provider ${federated.provider}, not by a password here.`,
         );
       }
-      passwords.check(password, [username, ...(email ? [email] : [])]);
+      await passwords.check(password, [username, ...(email ? [email] : [])]);
       const passwordHash = await passwords.hash(password);
       await change(id, (user) => ({ ...user, passwordHash }));
     },
