@@ -25,7 +25,7 @@ export interface Unreadable {
  * For the console alone: it shows settings of this application, and makes requests.
  *
  * @param request  signed by the console, with `typ` `doctor+jwt`
- * @throws {UnfitTokenError} | {KeySetError}
+ * @throws {InvalidTokenError} | {KeySetError}
  */
 export type Examine = (request: string) => Promise<Examination>;
 

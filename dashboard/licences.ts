@@ -1,5 +1,5 @@
 /** Licence updates that the console sends to `svc.mc.app.internalAddress`; the form is in docs/dashboard.md. */
-import { type CheckSigned, UnfitTokenError } from './identity/signed-tokens.ts';
+import { type CheckSigned, InvalidTokenError } from './identity/signed-tokens.ts';
 
 export interface Licence {
   readonly id: string;
@@ -17,7 +17,7 @@ export interface Licences {
    * Takes an update. One that is older than what is here is acknowledged and not kept, so that a late
    * repetition neither harms nor is repeated again.
    *
-   * @throws {UnfitTokenError} | {KeySetError}
+   * @throws {InvalidTokenError} | {KeySetError}
    */
   receive(update: string): Promise<{ readonly licence: Licence; readonly isKept: boolean }>;
 }
@@ -46,12 +46,12 @@ export function createLicences(checkSigned: CheckSigned, clientId: string): Lice
 
 function readLicence(content: unknown, issuedAt: number): Licence {
   if (typeof content !== 'object' || content === null)
-    throw new UnfitTokenError('its licence is not an object');
+    throw new InvalidTokenError('its licence is not an object');
   const { id, holder, edition, expiresAt } = content as Record<string, unknown>;
   if (![id, holder, edition].every(isText))
-    throw new UnfitTokenError('its licence lacks id, holder or edition');
+    throw new InvalidTokenError('its licence lacks id, holder or edition');
   if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) {
-    throw new UnfitTokenError('the end of its licence is not in whole seconds');
+    throw new InvalidTokenError('the end of its licence is not in whole seconds');
   }
   return {
     id: id as string,

@@ -10,7 +10,7 @@ import { createOwnAddresses } from './http/own-address.ts';
 import { createSendPage } from './http/pages.ts';
 import { createStaticFiles } from './http/static.ts';
 import { createCheckAccessToken } from './identity/access-tokens.ts';
-import { createAttempts } from './identity/attempts.ts';
+import { createAuthorizationStates } from './identity/authorization-states.ts';
 import { createConsoleFetch } from './identity/console-fetch.ts';
 import { createCheckLogoutToken } from './identity/logout-tokens.ts';
 import { createRelyingParty } from './identity/relying-party.ts';
@@ -24,12 +24,12 @@ import { createCluster } from './metrics/cluster.ts';
 import { createSampler } from './metrics/sampler.ts';
 import { createApi } from './routes/api.ts';
 import { createBackChannel } from './routes/back-channel.ts';
+import { createCurrentSession } from './routes/current-session.ts';
 import { createDoctor } from './routes/doctor.ts';
 import { createLicenceReceiver } from './routes/licence.ts';
 import { createOverview } from './routes/overview.tsx';
 import { createProbes } from './routes/probes.ts';
 import { createSignIn } from './routes/sign-in.tsx';
-import { createVisitor } from './routes/visitor.ts';
 import { loadSettings, type Settings, SettingsError } from './settings.ts';
 
 /** As the console registers this application by itself (docs/surface.md#applications). */
@@ -91,8 +91,8 @@ function compose(settings: Settings, log: Logger) {
   const addresses = createOwnAddresses(settings.addresses);
   const cookies = createCookies(addresses);
   const sendPage = createSendPage({ issuer, addresses });
-  const visitor = createVisitor({ cookies, sessions, addresses });
-  const attempts = createAttempts({ now });
+  const visitor = createCurrentSession({ cookies, sessions, addresses });
+  const states = createAuthorizationStates({ now });
   const shared = {
     relyingParty,
     sessions,
@@ -110,7 +110,7 @@ function compose(settings: Settings, log: Logger) {
     addresses,
     answerErrors: createErrorResponses({ sendPage, log }),
     sendStatic: createStaticFiles(),
-    signIn: createSignIn({ ...shared, attempts, newId }),
+    signIn: createSignIn({ ...shared, states, newId }),
     overview: createOverview({ visitor, sampler, cluster, licences, issuer, sendPage, now }),
     api: createApi({ checkAccessToken, cluster, licences, queues }),
     receiveLogout: createBackChannel({ checkLogoutToken, sessions, log }),

@@ -17,7 +17,7 @@ export interface LoggedOutModel {
   readonly application?: { readonly name: string; readonly href: string } | undefined;
   /** What each application of the session has made of its end. */
   readonly applications?: readonly LoggedOutApplication[];
-  /** The outside provider with which the session began. */
+  /** The upstream provider with which the session began. */
   readonly provider?: LoggedOutProvider | undefined;
   /** Addresses that end sessions of this browser (OpenID Connect Front-Channel Logout 1.0 §2). */
   readonly frames?: readonly string[];

@@ -8,23 +8,23 @@ import { rolesAt, rolesOfMachine } from '../clients/role-ceiling.ts';
 import { machineRoles } from '../clients/scopes.ts';
 import type { ClientRecord } from '../storage/records.ts';
 
-export interface AskedHolder {
+export interface PrincipalQuery {
   readonly user?: string | undefined;
   readonly client?: string | undefined;
   readonly roles?: readonly string[] | undefined;
   readonly scopes?: readonly string[] | undefined;
 }
 
-export interface HolderDeps {
+export interface PrincipalDeps {
   readonly users: Pick<Users, 'findByName'>;
   readonly clients: Pick<Clients, 'find'>;
   readonly roles: Pick<CustomRoles, 'names'>;
 }
 
 /** @throws {ProblemError} `not_found`, `invalid_request` */
-export function holderOf(
-  { user, client, roles = [], scopes = [] }: AskedHolder,
-  { users, clients, roles: known }: HolderDeps,
+export function principalOf(
+  { user, client, roles = [], scopes = [] }: PrincipalQuery,
+  { users, clients, roles: known }: PrincipalDeps,
 ): Holder {
   if (roles.length > 0 && (user !== undefined || client !== undefined)) {
     throw refusal('Say who calls in one way: by a user, by a client, by a user at a client, or by roles.');
@@ -39,21 +39,21 @@ export function holderOf(
     throw refusal('A user brings roles along and no scopes: leave the scopes out, or say the client too.');
   }
   if (user !== undefined) return { roles: rolesOfUser(users, user), scopes: [] };
-  if (client !== undefined) return holderAt(clientOf(clients, client, scopes), scopes);
+  if (client !== undefined) return principalAt(clientOf(clients, client, scopes), scopes);
   const names = known.names();
   const unknown = roles.find((role) => !names.includes(role));
   if (unknown === undefined) return { roles, scopes };
   throw refusal(`There is no role ${JSON.stringify(unknown)}. There are ${names.join(', ')}.`);
 }
 
-function rolesOfUser(users: HolderDeps['users'], name: string): readonly string[] {
+function rolesOfUser(users: PrincipalDeps['users'], name: string): readonly string[] {
   const user = users.findByName(name);
   if (!user) throw new ProblemError(problems.notFound, `There is no user ${JSON.stringify(name)}.`);
   return user.disabled ? [] : user.roles;
 }
 
 /** @throws {ProblemError} `not_found`, `invalid_request` for a scope that it may not ask for */
-function clientOf(clients: HolderDeps['clients'], id: string, asked: readonly string[]): ClientRecord {
+function clientOf(clients: PrincipalDeps['clients'], id: string, asked: readonly string[]): ClientRecord {
   const client = clients.find(id);
   if (!client) throw new ProblemError(problems.notFound, `There is no client ${JSON.stringify(id)}.`);
   const foreign = asked.find((scope) => !client.scopes.includes(scope));
@@ -62,7 +62,7 @@ function clientOf(clients: HolderDeps['clients'], id: string, asked: readonly st
 }
 
 /** A machine by itself; an application by whoever has most, which is the most that it gets of anybody. */
-function holderAt(client: ClientRecord, asked: readonly string[]): Holder {
+function principalAt(client: ClientRecord, asked: readonly string[]): Holder {
   if (!client.grantTypes.includes('client_credentials')) {
     return { roles: rolesAtApplication(['Admin'], client, asked), scopes: [] };
   }

@@ -8,7 +8,7 @@ import type { CustomRoles } from '../accounts/custom-roles.ts';
 import type { Users } from '../accounts/users.ts';
 import { placeOf } from './denial-buffer.ts';
 import type { FoundRefusal, Refusals } from './denials.ts';
-import { type AskedHolder, type HolderDeps, holderOf } from './principal.ts';
+import { type PrincipalDeps, type PrincipalQuery, principalOf } from './principal.ts';
 import { changeFor } from './suggested-change.ts';
 
 export interface ExplainedCall extends Explanation {
@@ -33,8 +33,8 @@ export interface ExplainedRefusal extends Omit<FoundRefusal, 'at' | 'caller'> {
 }
 
 export interface AccessQuestions {
-  /** @throws {ProblemError} `not_found`, `invalid_request` for a holder that there is not */
-  explainCall(method: string, path: string, asked: AskedHolder): ExplainedCall;
+  /** @throws {ProblemError} `not_found`, `invalid_request` for a principal that there is not */
+  explainCall(method: string, path: string, asked: PrincipalQuery): ExplainedCall;
   /** @throws {ProblemError} `not_found` for a decision that is not known, or not any more */
   explainDecision(id: string): Promise<ExplainedRefusal>;
   /**
@@ -42,10 +42,10 @@ export interface AccessQuestions {
    * @param members  as far as they are known
    * @throws {ProblemError} `not_found`, `invalid_request`
    */
-  matrix(asked: AskedHolder, members: readonly MemberStatus[]): Matrix;
+  matrix(asked: PrincipalQuery, members: readonly MemberStatus[]): Matrix;
 }
 
-export interface AccessQuestionsDeps extends Omit<HolderDeps, 'users' | 'roles'> {
+export interface AccessQuestionsDeps extends Omit<PrincipalDeps, 'users' | 'roles'> {
   readonly users: Pick<Users, 'find' | 'findByName'>;
   readonly roles: Pick<CustomRoles, 'names' | 'list' | 'permissionsOf'>;
   readonly refusals: Pick<Refusals, 'find'>;
@@ -57,7 +57,7 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
 
   return {
     explainCall(method, path, asked) {
-      const { roles: held, scopes } = holderOf(asked, deps);
+      const { roles: held, scopes } = principalOf(asked, deps);
       return { method, path, roles: held, scopes, ...explainNow(method, path, { roles: held, scopes }) };
     },
     async explainDecision(id) {
@@ -87,13 +87,13 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
     return createRoleBook({ customPermissions: roles.permissionsOf, onChange: () => () => {} });
   }
 
-  function subjectsOf(asked: AskedHolder): readonly MatrixSubject[] {
+  function subjectsOf(asked: PrincipalQuery): readonly MatrixSubject[] {
     const { user, client, roles: asRoles = [], scopes = [] } = asked;
     const name = user ?? client;
     if (name !== undefined || scopes.length > 0) {
-      return [{ name: name ?? [...asRoles, ...scopes].join(' '), ...holderOf(asked, deps) }];
+      return [{ name: name ?? [...asRoles, ...scopes].join(' '), ...principalOf(asked, deps) }];
     }
-    const { roles: named } = holderOf({ roles: asRoles.length > 0 ? asRoles : roles.names() }, deps);
+    const { roles: named } = principalOf({ roles: asRoles.length > 0 ? asRoles : roles.names() }, deps);
     return [...new Set(named)].map((role) => ({ name: role, roles: [role], scopes: [] }));
   }
 }

@@ -24,9 +24,9 @@ export function isRole(name: string): name is Role {
  * that there is no role.
  */
 export function isCustomRoleName(name: string): boolean {
-  const bare = name.toLowerCase().replace(/^role_/, '');
+  const plain = name.toLowerCase().replace(/^role_/, '');
   const isTaken =
-    bare === 'none' || name in Object.prototype || roles.some((role) => role.toLowerCase() === bare);
+    plain === 'none' || name in Object.prototype || roles.some((role) => role.toLowerCase() === plain);
   return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) && !isTaken;
 }
 

@@ -101,7 +101,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     return undefined;
   }
 
-  /** An account of an outside provider has no password here that could be right. */
+  /** An account of an upstream provider has no password here that could be right. */
   function findLocal(username: string): UserRecord | undefined {
     const known = users.findByName(username);
     return known?.federated ? undefined : known;

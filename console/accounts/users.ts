@@ -17,7 +17,7 @@ export interface UsersDeps {
   readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Whether sign-ins of accounts from this outside provider count; without it, none do. */
+  /** Whether sign-ins of accounts from this upstream provider count; without it, none do. */
   readonly isProviderEnabled?: (id: string) => boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Users {
    * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
    */
   add(user: NewUser, options?: { readonly isFirst?: boolean }): Promise<UserRecord>;
-  /** @throws {ProblemError} `weak_password`, `not_found`, `conflict` for an account of an outside provider */
+  /** @throws {ProblemError} `weak_password`, `not_found`, `conflict` for an account of an upstream provider */
   setPassword(id: string, password: string): Promise<void>;
   /** Keeps the password and replaces its hash by one with today's parameters, unless it has changed meanwhile. */
   rehash(user: UserRecord, password: string): Promise<void>;

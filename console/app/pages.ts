@@ -86,7 +86,7 @@ function createRouter({
   router.post('/login', login.submit);
   router.get('/setup', setup.show);
   router.post('/setup', setup.submit);
-  router.get('/login/start/:provider', login.startOutside);
+  router.get('/login/start/:provider', login.startUpstream);
   router.get('/login/callback/:provider', callback.receive);
   router.post('/login/callback/:provider', callback.receivePosted);
   router.get('/login/test/:provider', testSignIn.show);
@@ -98,7 +98,7 @@ function createRouter({
   router.get('/login/frontchannel/:provider', receivedLogouts.frontChannel);
   router.get('/login/logout/:provider', receivedLogouts.returned);
   router.get('/login/:uid', interactions.show);
-  router.get('/login/:uid/start/:provider', interactions.startOutside);
+  router.get('/login/:uid/start/:provider', interactions.startUpstream);
   router.post('/login/:uid', interactions.submitLogin);
   router.post('/login/:uid/consent', interactions.submitConsent);
   router.get('/connect/logout', logout.ask);

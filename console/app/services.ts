@@ -15,7 +15,7 @@ import { createClients, createDerivedClients, logoutTargets } from '../clients/c
 import { createProviders } from '../federation/providers/providers.ts';
 import { createUpstreamSessions } from '../federation/upstream-sessions.ts';
 import { createOutbound } from '../http/outbound/outbound.ts';
-import { createSealer, type Sealer } from '../keys/encryption.ts';
+import { type Cipher, createCipher } from '../keys/encryption.ts';
 import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
 import { createLicences } from '../licence/licences.ts';
@@ -55,7 +55,7 @@ export function createServices({
     endSessionsOf: (accountId) => sessions.endAllOf(accountId),
     now,
   });
-  const sealer = createSealer(settings.encryptionKey?.reveal());
+  const cipher = createCipher(settings.encryptionKey?.reveal());
   const passwords = createPasswords({
     minCharacters: settings.passwordMinLength,
     concurrency: 2,
@@ -77,10 +77,10 @@ export function createServices({
     },
     now,
   });
-  const upstreamSessions = createUpstreamSessions({ artifacts, sealer });
+  const upstreamSessions = createUpstreamSessions({ artifacts, cipher });
   const providers = createProviders({
     registry,
-    sealer,
+    cipher,
     outbound,
     artifacts,
     url: settings.url,
@@ -128,7 +128,7 @@ export function createServices({
     storage,
     now,
     steady,
-    sealer,
+    cipher,
     accounts,
     passwords,
     users,
@@ -144,7 +144,7 @@ export function createServices({
       const { createProviderRegistration } = await import('../federation/providers/registration.ts');
       return createProviderRegistration({
         registry: accounts,
-        sealer,
+        cipher,
         checkOutboundUrl: outbound.check,
         now,
       });
@@ -168,7 +168,7 @@ export function createServices({
     sessions,
     keys: createKeys({
       registry,
-      sealer,
+      cipher,
       now,
       rotationDays: settings.keyRotationDays,
       // An ID token is a logout hint for as long as its session can live.
@@ -190,16 +190,16 @@ async function resolveName(hostname: string): Promise<string[]> {
 }
 
 /**
- * A random secret of this installation, made when it is first asked for and kept in the registry; sealed,
+ * A random secret of this installation, made when it is first asked for and kept in the registry; encrypted,
  * once there is an encryption key (S79).
  */
-export async function keepSecret(registry: Registry, sealer: Sealer, id: string): Promise<string> {
+export async function keepSecret(registry: Registry, cipher: Cipher, id: string): Promise<string> {
   const stored = registry.get('settings', id);
-  if (stored && !sealer.isBare(String(stored.value))) return sealer.open(String(stored.value), id);
+  if (stored && !cipher.isPlaintext(String(stored.value))) return cipher.open(String(stored.value), id);
   return registry.update((transaction) => {
     const earlier = transaction.get('settings', id);
-    const secret = earlier ? sealer.open(String(earlier.value), id) : randomBytes(32).toString('base64url');
-    transaction.put('settings', { id, value: sealer.seal(secret, id) });
+    const secret = earlier ? cipher.open(String(earlier.value), id) : randomBytes(32).toString('base64url');
+    transaction.put('settings', { id, value: cipher.encrypt(secret, id) });
     return secret;
   });
 }

@@ -1,5 +1,5 @@
 /** The addresses of a client: where people come back to, and where it hears of an ended session. */
-import { shown, unfit, unique } from './registration-errors.ts';
+import { invalid, shown, unique } from './registration-errors.ts';
 
 export interface Addresses {
   readonly redirectUris: readonly string[];
@@ -36,7 +36,7 @@ function checkLogoutUris(
   const origins = redirectUris.map((uri) => new URL(uri).origin);
   if (back !== undefined) checkOutboundUrl(checkAddress('back-channel logout', back), origins);
   if (front !== undefined && !origins.includes(new URL(checkAddress('front-channel logout', front)).origin)) {
-    throw unfit(
+    throw invalid(
       'The front-channel logout address must have the scheme, host and port of a redirect address.',
     );
   }
@@ -50,7 +50,7 @@ type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-c
 
 /** One that browsers leave as it is, since it is compared character by character (S16). */
 function checkAddress(kind: AddressKind, uri: string): string {
-  const refuse = (why: string) => unfit(`The ${kind} address ${why}: ${shown(uri)}`);
+  const refuse = (why: string) => invalid(`The ${kind} address ${why}: ${shown(uri)}`);
   if (uri.length > longestUri) throw refuse(`has more than ${longestUri} characters`);
   if (!URL.canParse(uri)) throw refuse('must be absolute, such as https://app.example.com/callback');
   const url = new URL(uri);

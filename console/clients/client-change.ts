@@ -4,7 +4,7 @@ import type { ClientRecord } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
 import { checkMaxRoles, checkName, checkPkce, checkScopes, checkShape } from './client-rules.ts';
-import { unfit } from './registration-errors.ts';
+import { invalid } from './registration-errors.ts';
 import { ceilingOf, isUnder } from './role-ceiling.ts';
 
 /** What is left out stays. */
@@ -69,7 +69,7 @@ function addressesOf(before: ClientRecord, change: ClientChange, check: CheckOut
   };
   if (!addressNames.some((name) => change[name] !== undefined)) return wanted;
   const { isPublic, isFirstParty, grantTypes: grants } = before;
-  if (!grants.includes('authorization_code')) throw unfit(machineAddresses);
+  if (!grants.includes('authorization_code')) throw invalid(machineAddresses);
   const addresses = checkAddresses(wanted, check);
   checkShape({ isPublic, isFirstParty, addresses, grants });
   return addresses;

@@ -7,7 +7,7 @@ import { tokenAlgs } from '../keys/keys.ts';
 import type { PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
 import { pkcePolicies } from './pkce.ts';
-import { shown, unfit, unique } from './registration-errors.ts';
+import { invalid, shown, unique } from './registration-errors.ts';
 import { apiScopes, identityScopes, roleScopes } from './scopes.ts';
 
 /** What an administrator says about a new client; what is left out has a default. */
@@ -63,7 +63,7 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
   const addresses = checkAddresses(client, checkOutboundUrl);
   const grants = checkGrants(client.grantTypes ?? impliedGrants(addresses.redirectUris));
   checkShape({ isPublic, isFirstParty, addresses, grants });
-  if (isPublic && client.secret !== undefined) throw unfit('A public client has no secret.');
+  if (isPublic && client.secret !== undefined) throw invalid('A public client has no secret.');
   return {
     id,
     isPublic,
@@ -87,14 +87,14 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
  */
 export function checkClientSecret(secret: string): string {
   if (secret.length < secretLength.min || secret.length > secretLength.max) {
-    throw unfit(`A client secret has ${secretLength.min} to ${secretLength.max} characters.`);
+    throw invalid(`A client secret has ${secretLength.min} to ${secretLength.max} characters.`);
   }
   try {
     clientSecret(secret);
     return secret;
   } catch (error) {
     if (!(error instanceof UnfitError)) throw error;
-    throw unfit(`The client secret ${error.message}.`);
+    throw invalid(`The client secret ${error.message}.`);
   }
 }
 
@@ -108,18 +108,18 @@ export function checkName(name: string): string {
   const isFit =
     trimmed !== '' && [...trimmed].length <= 64 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(trimmed);
   if (isFit) return trimmed;
-  throw unfit('A name has 1 to 64 characters, none of which is a control character.');
+  throw invalid('A name has 1 to 64 characters, none of which is a control character.');
 }
 
 /** No colon, so that Basic credentials have one reading; no UUID, since that is how subjects look (S14). */
 function checkClientId(id: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id)) {
-    throw unfit(
+    throw invalid(
       'A client id has 1 to 64 letters (a to z), digits and the characters . _ - and starts with a letter or a digit.',
     );
   }
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-    throw unfit('A client id must not look like the id of a user (a UUID).');
+    throw invalid('A client id must not look like the id of a user (a UUID).');
   }
 }
 
@@ -129,7 +129,7 @@ function impliedGrants(redirectUris: readonly string[]): readonly string[] {
 
 function checkGrants(given: readonly string[]): readonly string[] {
   const grants = unique(given).map((grant) => checkOneOf('grant', grantTypes, grant));
-  if (grants.length === 0) throw unfit('A client needs a grant.');
+  if (grants.length === 0) throw invalid('A client needs a grant.');
   return grants;
 }
 
@@ -146,17 +146,17 @@ export function checkShape(client: {
 }): void {
   const signsPeopleIn = client.grants.includes('authorization_code');
   if (client.isPublic && client.grants.includes('client_credentials')) {
-    throw unfit('A public client cannot prove who it is, so client_credentials is not for it.');
+    throw invalid('A public client cannot prove who it is, so client_credentials is not for it.');
   }
   if (signsPeopleIn && client.addresses.redirectUris.length === 0) {
-    throw unfit('The grant authorization_code needs a redirect address.');
+    throw invalid('The grant authorization_code needs a redirect address.');
   }
   if (signsPeopleIn) return;
   if (client.grants.includes('refresh_token')) {
-    throw unfit('The grant refresh_token goes with authorization_code.');
+    throw invalid('The grant refresh_token goes with authorization_code.');
   }
   if (Object.values(client.addresses).flat().length > 0 || client.isFirstParty) {
-    throw unfit('Addresses and consent belong to the grant authorization_code, which this client lacks.');
+    throw invalid('Addresses and consent belong to the grant authorization_code, which this client lacks.');
   }
 }
 
@@ -170,16 +170,16 @@ export function checkScopes(given: readonly string[], grants: readonly string[])
     if (identityScopes.includes(scope) || roleScopes.has(scope)) return scope;
     if (scope === 'offline_access') {
       if (grants.includes('refresh_token')) return scope;
-      throw unfit('The scope offline_access goes with the grant refresh_token.');
+      throw invalid('The scope offline_access goes with the grant refresh_token.');
     }
     if (!isMemberScope(scope) && !apiScopes.includes(scope)) {
       const known = [...identityScopes, 'offline_access', ...roleScopes.keys(), ...apiScopes].join(', ');
-      throw unfit(
+      throw invalid(
         `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write and svc:queue:<name>:offer, :poll or :size.`,
       );
     }
     if (grants.includes('authorization_code')) {
-      throw unfit(`The scope ${scope} is for machines: register a client of its own for it.`);
+      throw invalid(`The scope ${scope} is for machines: register a client of its own for it.`);
     }
     return scope;
   });
@@ -200,7 +200,7 @@ export function isMemberScope(scope: string): boolean {
  */
 export function checkMaxRoles(given: readonly string[], grants: readonly string[]): readonly string[] {
   if (grants.includes('authorization_code')) return unique(given);
-  throw unfit(
+  throw invalid(
     'A ceiling of roles is for applications that sign people in: a machine has the roles of its scopes.',
   );
 }
@@ -212,14 +212,15 @@ export function checkPkce(
 ): PkcePolicy {
   const policy = checkOneOf('PKCE policy', pkcePolicies, given);
   if (!grants.includes('authorization_code')) {
-    throw unfit('PKCE belongs to the grant authorization_code, which this client lacks.');
+    throw invalid('PKCE belongs to the grant authorization_code, which this client lacks.');
   }
-  if (isPublic && policy !== 'required') throw unfit('A public client always has to use PKCE.');
+  if (isPublic && policy !== 'required') throw invalid('A public client always has to use PKCE.');
   return policy;
 }
 
 function checkOneOf<T extends string>(what: string, known: readonly T[], given: string): T {
   const found = known.find((candidate) => candidate === given);
-  if (found === undefined) throw unfit(`There is no ${what} ${shown(given)}. Known are ${known.join(', ')}.`);
+  if (found === undefined)
+    throw invalid(`There is no ${what} ${shown(given)}. Known are ${known.join(', ')}.`);
   return found;
 }

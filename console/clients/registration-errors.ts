@@ -11,6 +11,6 @@ export function shown(text: string): string {
   return visible.length > 100 ? `${visible.slice(0, 100)}…` : visible;
 }
 
-export function unfit(detail: string): ProblemError {
+export function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

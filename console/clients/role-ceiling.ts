@@ -33,7 +33,7 @@ export interface AskedScopes {
 }
 
 /**
- * The roles that a person's token has at an application. Role scopes that were asked for and granted bring theirs, as
+ * The roles that a user access token has at an application. Role scopes that were asked for and granted bring theirs, as
  * far as the person has them; who has asked for some at the sign-in and leaves them out at a refresh has none, not all.
  * Without any, an application of others has to ask for `profile`, the scope of user name and roles, to get some.
  */

@@ -31,7 +31,10 @@ export const apiScopes: readonly string[] = [revocationEventsScope, refusalRepor
  * @param requested  the `scope` parameter, or undefined
  * @throws {OAuthError} `invalid_scope`
  */
-export function machineScopes(client: ClientRecord, requested: string | undefined): readonly string[] {
+export function clientCredentialsScopes(
+  client: ClientRecord,
+  requested: string | undefined,
+): readonly string[] {
   if (requested === undefined || requested === '') return [];
   const scopes = requested.split(' ');
   for (const scope of scopes) {

@@ -1,12 +1,12 @@
 import type { MatrixCell } from '../../member-proxy/authorization/matrix.ts';
-import { askedIn, holderFlags, questionsOf } from './explain.ts';
+import { askedIn, principalFlags, questionsOf } from './explain.ts';
 import type { Command } from './runner/command.ts';
 import { table } from './runner/output.ts';
 
 export const accessCommand: Command = {
   name: 'access matrix',
   summary: 'Shows which calls each role, or one user or client, may make.',
-  flags: holderFlags,
+  flags: principalFlags,
   details: [
     'Without a flag for every role. No member is asked: GET /api/v1/access/matrix of a running console also tells at\n' +
       'which members a group is off.',

@@ -8,7 +8,7 @@ import { applicationClientId } from '../clients/scopes.ts';
 import { type DoctorSettings, examine, type OpenedStore } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { checkFiles, storeRefused } from '../doctor/store-side.ts';
-import { SealError } from '../keys/encryption.ts';
+import { DecryptionError } from '../keys/encryption.ts';
 import type { Delivery } from '../licence/deliveries.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import { internalAddressWarning, tlsMissingWarning } from '../settings/rules.ts';
@@ -80,7 +80,7 @@ async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
       ProblemError,
       StorageRefusedError,
       StorageUnavailableError,
-      SealError,
+      DecryptionError,
     ].some((kind) => error instanceof kind);
     if (isExpected) return storeRefused(error as Error);
     throw error;

@@ -1,12 +1,12 @@
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { AskedHolder } from '../access/principal.ts';
+import type { PrincipalQuery } from '../access/principal.ts';
 import type { AccessQuestions, ExplainedCall, ExplainedRefusal } from '../access/questions.ts';
 import { roles as builtInRoles } from '../accounts/roles.ts';
 import { type Command, type Flag, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
 import { fields } from './runner/output.ts';
 
 /** Who would call. */
-export const holderFlags: Readonly<Record<string, Flag>> = {
+export const principalFlags: Readonly<Record<string, Flag>> = {
   user: { value: 'NAME', meaning: 'a user, with the roles that the user has now' },
   client: { value: 'I', meaning: 'a client that asks for the scopes given, or for all it may ask for' },
   role: { value: 'R', isRepeatable: true, meaning: `a role: ${builtInRoles.join(', ')}, or a custom one` },
@@ -23,7 +23,7 @@ export const explainCommand: Command = {
   ],
   flags: {
     decision: { value: 'ID', meaning: 'the decision_id of a refusal, instead of method and path' },
-    ...holderFlags,
+    ...principalFlags,
   },
   details: [
     'Say who calls by --user, by --client, or by --role and --scope. Nothing is sent to a member.',
@@ -58,10 +58,10 @@ const forNobody =
   'Nobody was named, so this is the answer for a caller with no role and no scope. Say who calls by --user, --client, --role or --scope.';
 
 function isForNobody(input: Input): boolean {
-  return Object.keys(holderFlags).every((flag) => !input.has(flag));
+  return Object.keys(principalFlags).every((flag) => !input.has(flag));
 }
 
-export function askedIn(input: Input): AskedHolder {
+export function askedIn(input: Input): PrincipalQuery {
   return {
     user: input.text('user'),
     client: input.text('client'),

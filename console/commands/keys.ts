@@ -36,7 +36,7 @@ export const keyCommands: readonly Command[] = [
     async run(input, { services, now }) {
       const { keys } = await services();
       const isEmergency = input.has('now');
-      // Opens the keys that are there: without their encryption key the new ones would lie unsealed (S79).
+      // Opens the keys that are there: without their encryption key the new ones would lie in plaintext (S79).
       await keys.prepare();
       const from = await keys.rotate({ isEmergency });
       const said = from > now() ? `The next keys sign from ${time(from)}.` : 'The next keys sign now.';

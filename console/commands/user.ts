@@ -193,7 +193,7 @@ function viewOf(user: UserRecord) {
   return { id, username, email, roles: held, disabled, provider, createdAt: time(createdAt) };
 }
 
-/** The id of the outside provider that has the password, if one has. */
+/** The id of the upstream provider that has the password, if one has. */
 function providerOf({ federated }: UserRecord): string | undefined {
   return federated?.provider;
 }

@@ -23,7 +23,7 @@ export interface LinkingProvider {
  * Finds the account, or makes it at the first sign-in, and brings roles and e-mail up to what the
  * provider says today. When roles have changed, what was issued before is void; when no rule gives a
  * role any more, the account loses what it had. The last administrator loses nothing, and is refused; nor
- * does anybody get in before the first one is made, which an outside account must not be (S27).
+ * does anybody get in before the first one is made, which an upstream account must not be (S27).
  *
  * @throws {FederationError} 403 when no rule gives a role, in the cases above, and as
  *   {@link AccountDisabledError} when the account is disabled here

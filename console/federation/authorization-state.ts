@@ -1,23 +1,23 @@
 /**
- * Sign-ins under way at an outside provider: what `begin` wants back at `finish`, kept here and not in
+ * Sign-ins under way at an upstream provider: what `begin` wants back at `finish`, kept here and not in
  * the browser. One use, ten minutes, one browser, one provider (S43).
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
-import { type AttemptSecrets, FederationError } from './connector.ts';
+import { type AuthorizationSecrets, FederationError } from './connector.ts';
 
-export interface NewAttempt {
-  /** From {@link Attempts.newId}; travels as `state` or RelayState. */
+export interface NewAuthorizationState {
+  /** From {@link AuthorizationStates.newId}; travels as `state` or RelayState. */
   readonly id: string;
   readonly providerId: string;
   /** A random value that only this browser holds, in a cookie; stored as its SHA-256. */
   readonly browser: string;
-  readonly secrets: AttemptSecrets;
+  readonly secrets: AuthorizationSecrets;
   /** What the sign-in is for, such as the interaction to go on with; never an address. */
   readonly purpose?: string | undefined;
 }
 
-export interface ReturningAttempt {
+export interface ReturnedAuthorizationState {
   /** As it came back: `state` or RelayState. */
   readonly id: string | undefined;
   /** Of the callback address that was called. */
@@ -26,22 +26,22 @@ export interface ReturningAttempt {
   readonly browser: string | undefined;
 }
 
-export interface Attempts {
+export interface AuthorizationStates {
   newId(): string;
   /** @throws {StorageUnavailableError} */
-  open(attempt: NewAttempt): Promise<void>;
+  open(attempt: NewAuthorizationState): Promise<void>;
   /** Whether such a sign-in waits for its answer, in whichever browser. */
-  isOpen(attempt: Pick<ReturningAttempt, 'id' | 'providerId'>): Promise<boolean>;
+  isOpen(attempt: Pick<ReturnedAuthorizationState, 'id' | 'providerId'>): Promise<boolean>;
   /**
    * For the one caller that may finish this sign-in. What comes from another browser or for another
    * provider is refused and spoils nothing for the rightful one.
    *
    * @throws {FederationError} 400 when there is no such sign-in under way here
    */
-  take(attempt: ReturningAttempt): Promise<Pick<NewAttempt, 'secrets' | 'purpose'>>;
+  take(attempt: ReturnedAuthorizationState): Promise<Pick<NewAuthorizationState, 'secrets' | 'purpose'>>;
 }
 
-export interface AttemptsDeps {
+export interface AuthorizationStatesDeps {
   readonly artifacts: ArtifactStore;
   /** At least 128 bits of randomness, in characters of a URL. */
   readonly newId: () => string;
@@ -49,15 +49,22 @@ export interface AttemptsDeps {
   readonly now: () => number;
 }
 
-export const attemptSeconds = 600;
+export const authorizationStateSeconds = 600;
 const kind = 'FederationAttempt';
 
-export function createAttempts({ artifacts, newId, now }: AttemptsDeps): Attempts {
+export function createAuthorizationStates({
+  artifacts,
+  newId,
+  now,
+}: AuthorizationStatesDeps): AuthorizationStates {
   return {
     newId,
     open({ id, providerId, browser, secrets, purpose }) {
       const payload = { providerId, browser: digest(browser), secrets, ...(purpose ? { purpose } : {}) };
-      return artifacts.put(kind, id, { payload, expiresAt: Math.floor(now() / 1000) + attemptSeconds });
+      return artifacts.put(kind, id, {
+        payload,
+        expiresAt: Math.floor(now() / 1000) + authorizationStateSeconds,
+      });
     },
     async isOpen({ id, providerId }) {
       const found = id ? await artifacts.get(kind, id) : undefined;
@@ -68,7 +75,7 @@ export function createAttempts({ artifacts, newId, now }: AttemptsDeps): Attempt
       const found = await artifacts.get(kind, id);
       if (!found || !isFor(found, providerId, browser)) throw notUnderWay();
       if (!(await artifacts.consume(kind, id))) throw notUnderWay();
-      return found.payload as unknown as Pick<NewAttempt, 'secrets' | 'purpose'>;
+      return found.payload as unknown as Pick<NewAuthorizationState, 'secrets' | 'purpose'>;
     },
   };
 }

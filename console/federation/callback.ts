@@ -1,29 +1,29 @@
 /** Where a provider's answer comes to: `/login/callback/<id>` (S43, S47). */
 import type { Context } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { OutsideReturn } from '../accounts/upstream-sign-in.ts';
+import type { UpstreamReturn } from '../accounts/upstream-sign-in.ts';
 import { type Form, FormError, parseForm, readForm } from '../http/form.ts';
 import type { UserRecord } from '../storage/records.ts';
-import { type Attempts, notUnderWay } from './authorization-state.ts';
+import { type AuthorizationStates, notUnderWay } from './authorization-state.ts';
 import { FederationError } from './connector.ts';
 import { asRefusal } from './errors.ts';
-import type { PostedReplies } from './form-post-relay.ts';
+import type { FormPostRelay } from './form-post-relay.ts';
 import type { ConfiguredProvider } from './providers/providers.ts';
-import type { BrowserBinding } from './state-cookie.ts';
+import type { StateCookie } from './state-cookie.ts';
 import type { TestSignIn } from './test-sign-in.ts';
 import type { UpstreamSessions } from './upstream-sessions.ts';
-import { type OutsideSignedIn, type OutsideSignIns, testedBy } from './upstream-sign-in.ts';
+import { testedBy, type UpstreamSignedIn, type UpstreamSignIns } from './upstream-sign-in.ts';
 
 export interface CallbackDeps {
-  readonly outside: Pick<OutsideSignIns, 'findProvider' | 'findConfigured' | 'finish'>;
-  readonly attempts: Pick<Attempts, 'take' | 'isOpen'>;
-  readonly binding: Pick<BrowserBinding, 'read'>;
-  readonly replies: PostedReplies;
+  readonly upstream: Pick<UpstreamSignIns, 'findProvider' | 'findConfigured' | 'finish'>;
+  readonly states: Pick<AuthorizationStates, 'take' | 'isOpen'>;
+  readonly stateCookie: Pick<StateCookie, 'read'>;
+  readonly replies: FormPostRelay;
   readonly upstreamSessions: Pick<UpstreamSessions, 'note'>;
   /** Takes the answers that administrators have asked for. */
   readonly testSignIn: Pick<TestSignIn, 'finish'>;
   /** Where a sign-in goes on: here, or at the application that asked for it. */
-  readonly pages: { readonly own: OutsideReturn; readonly interaction: OutsideReturn };
+  readonly pages: { readonly own: UpstreamReturn; readonly interaction: UpstreamReturn };
   readonly clientAddress: (ctx: Context) => string;
   readonly onOutcome: (ctx: Context, outcome: CallbackOutcome) => void;
 }
@@ -43,21 +43,21 @@ const ticketName = 'posted_reply';
 const postedLimit = 393_216;
 
 export function createCallback(deps: CallbackDeps) {
-  const { outside, attempts, binding, replies, upstreamSessions, testSignIn } = deps;
+  const { upstream, states, stateCookie, replies, upstreamSessions, testSignIn } = deps;
   const { pages, clientAddress, onOutcome } = deps;
 
   return {
     /** `GET /login/callback/:provider`. */
     async receive(ctx: Context): Promise<void> {
-      const provider = outside.findConfigured(String(ctx.params.provider));
+      const provider = upstream.findConfigured(String(ctx.params.provider));
       const query = parseForm(ctx.querystring);
       await finish(ctx, provider, () => replyOf(provider, query));
     },
     /** `POST /login/callback/:provider`: a form of the provider's page, so without a token of ours. */
     async receivePosted(ctx: Context): Promise<void> {
-      const provider = outside.findConfigured(String(ctx.params.provider));
+      const provider = upstream.findConfigured(String(ctx.params.provider));
       const reply = await readPosted(ctx);
-      if (binding.read(ctx)) return finish(ctx, provider, async () => reply);
+      if (stateCookie.read(ctx)) return finish(ctx, provider, async () => reply);
       try {
         await comeBack(ctx, provider, reply);
       } catch (error) {
@@ -73,14 +73,14 @@ export function createCallback(deps: CallbackDeps) {
     let purpose: string | undefined;
     try {
       const reply = await read();
-      const id = attemptOf(provider, reply);
-      const attempt = await attempts.take({ id, providerId: provider.id, browser: binding.read(ctx) });
-      purpose = attempt.purpose;
+      const id = stateOf(provider, reply);
+      const state = await states.take({ id, providerId: provider.id, browser: stateCookie.read(ctx) });
+      purpose = state.purpose;
       const adminId = testedBy(purpose);
-      const { secrets } = attempt;
+      const { secrets } = state;
       if (adminId !== undefined) return await testSignIn.finish(ctx, provider, reply, { adminId, secrets });
       checkIsOffered(provider);
-      await goOn(ctx, provider, await outside.finish(provider, reply, attempt.secrets), purpose);
+      await goOn(ctx, provider, await upstream.finish(provider, reply, state.secrets), purpose);
     } catch (error) {
       if (testedBy(purpose) !== undefined) throw asRefusal(error);
       checkIsOffered(provider);
@@ -90,13 +90,13 @@ export function createCallback(deps: CallbackDeps) {
 
   /** A disabled one is there for tests alone. @throws {ProblemError} `not_found` */
   function checkIsOffered({ id, isEnabled }: Provider): void {
-    if (!isEnabled) outside.findProvider(id);
+    if (!isEnabled) upstream.findProvider(id);
   }
 
   async function goOn(
     ctx: Context,
     { id: providerId }: Provider,
-    { account, at, identity }: OutsideSignedIn,
+    { account, at, identity }: UpstreamSignedIn,
     purpose: string | undefined,
   ): Promise<void> {
     const page = purpose === undefined ? pages.own : pages.interaction;
@@ -140,8 +140,8 @@ export function createCallback(deps: CallbackDeps) {
    * the navigation that follows. Only an answer to a sign-in that began here is kept until then.
    */
   async function comeBack(ctx: Context, provider: Provider, parameters: Form): Promise<void> {
-    const id = attemptOf(provider, parameters);
-    if (!(await attempts.isOpen({ id, providerId: provider.id }))) throw notUnderWay();
+    const id = stateOf(provider, parameters);
+    if (!(await states.isOpen({ id, providerId: provider.id }))) throw notUnderWay();
     const ticket = await replies.keep({ providerId: provider.id, parameters }, clientAddress(ctx));
     if (ticket === undefined) {
       throw new ProblemError(problems.tooManyRequests, 'Too many sign-ins from your network at once.', {
@@ -168,7 +168,7 @@ async function readPosted(ctx: Context): Promise<Form> {
 }
 
 /** @throws {FederationError} 403 for an answer that nobody here has asked for (S47) */
-function attemptOf({ name, connector }: Provider, reply: Form): string | undefined {
+function stateOf({ name, connector }: Provider, reply: Form): string | undefined {
   if (connector.kind === 'oidc') return reply.get('state');
   const relayState = reply.get('RelayState');
   if (relayState) return relayState;

@@ -1,5 +1,5 @@
 /**
- * What an outside identity provider must offer, whatever its protocol. A connector proves who somebody
+ * What an upstream identity provider must offer, whatever its protocol. A connector proves who somebody
  * is at the provider and no more: which local account that is, and what it may do, is decided by
  * `account-linking.ts` alone (S45).
  */
@@ -27,11 +27,11 @@ export interface UpstreamIdentity {
 }
 
 /** What `begin` wants to have back at `finish`: kept on the server, single use, bound to the browser, ≤ 10 minutes (S43). */
-export type AttemptSecrets = Readonly<Record<string, string>>;
+export type AuthorizationSecrets = Readonly<Record<string, string>>;
 
 export interface BeginOptions {
   /** Travels as `state` or RelayState: an opaque id, never an address. */
-  readonly attemptId: string;
+  readonly stateId: string;
   /** `<CONSOLE_URL>/login/callback/<idp id>`. */
   readonly callbackUrl: string;
   /** The person must prove again who they are (`prompt=login`, ForceAuthn). */
@@ -58,7 +58,7 @@ export interface LogoutOptions {
 }
 
 /** How the browser gets to the provider. */
-export type Departure =
+export type BindingMessage =
   | { readonly method: 'GET'; readonly location: string }
   | { readonly method: 'POST'; readonly location: string; readonly fields: Readonly<Record<string, string>> };
 
@@ -92,14 +92,14 @@ export type SamlLogoutMessage =
 export interface RedirectConnector {
   readonly kind: 'oidc' | 'saml';
   /** @throws {FederationError} when the provider cannot be reached or is configured wrongly */
-  begin(options: BeginOptions): Promise<Departure & { readonly secrets: AttemptSecrets }>;
+  begin(options: BeginOptions): Promise<BindingMessage & { readonly secrets: AuthorizationSecrets }>;
   /** @throws {FederationError} when the answer is a refusal, or does not prove anything */
-  finish(reply: CallbackReply, secrets: AttemptSecrets): Promise<UpstreamIdentity>;
+  finish(reply: CallbackReply, secrets: AuthorizationSecrets): Promise<UpstreamIdentity>;
   /**
    * @returns undefined when the provider takes no logout
    * @throws {FederationError} when the provider cannot be reached or is configured wrongly
    */
-  beginLogout?(options: LogoutOptions): Promise<Departure | undefined>;
+  beginLogout?(options: LogoutOptions): Promise<BindingMessage | undefined>;
   /**
    * OpenID Connect Back-Channel Logout 1.0 §2.6 (S41).
    *
@@ -122,7 +122,7 @@ export interface RedirectConnector {
    */
   answerSamlLogout?(
     request: Extract<SamlLogoutMessage, { readonly type: 'request' }>,
-  ): Promise<Departure | undefined>;
+  ): Promise<BindingMessage | undefined>;
 }
 
 /** Checks a password that was typed here. */
@@ -139,7 +139,7 @@ export interface PasswordConnector {
 
 export type Connector = RedirectConnector | PasswordConnector;
 
-/** An outside sign-in that did not work. */
+/** An upstream sign-in that did not work. */
 export class FederationError extends Error {
   override readonly name = 'FederationError';
   readonly status: 400 | 401 | 403 | 503;

@@ -10,7 +10,7 @@ export interface DryStep {
   readonly advice?: string;
 }
 
-export type DryRunDeps = Omit<ConnectorDeps, 'sealer' | 'log'>;
+export type DryRunDeps = Omit<ConnectorDeps, 'cipher' | 'log'>;
 
 export interface DryRun {
   readonly steps: readonly DryStep[];

@@ -4,26 +4,26 @@
  */
 import type { ArtifactStore } from '../storage/storage.ts';
 
-export interface PostedReply {
+export interface RelayedForm {
   readonly providerId: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-export interface PostedReplies {
+export interface FormPostRelay {
   /**
    * @param source  the client address, for the limit on how much one of them may leave here
    * @returns a ticket for one use within a minute; undefined when this source has left too many
    */
-  keep(reply: PostedReply, source: string): Promise<string | undefined>;
+  keep(reply: RelayedForm, source: string): Promise<string | undefined>;
   /** @returns undefined when there is none of this ticket, or it was for another provider */
-  take(ticket: string, providerId: string): Promise<PostedReply['parameters'] | undefined>;
+  take(ticket: string, providerId: string): Promise<RelayedForm['parameters'] | undefined>;
 }
 
-export interface PostedRepliesDeps {
+export interface FormPostRelayDeps {
   readonly artifacts: ArtifactStore;
   /** What a provider says of a person is not for whoever reads a copy of the store (S79). */
-  readonly sealer: {
-    seal(text: string, label: string): string;
+  readonly cipher: {
+    encrypt(text: string, label: string): string;
     open(stored: string, label: string): string;
   };
   /** At least 128 random bits. */
@@ -38,14 +38,14 @@ const waitSeconds = 60;
 /** Of one source within a minute; each has up to half a mebibyte. */
 const mostOfSource = 120;
 
-export function createPostedReplies({ artifacts, sealer, newId, now }: PostedRepliesDeps): PostedReplies {
+export function createFormPostRelay({ artifacts, cipher, newId, now }: FormPostRelayDeps): FormPostRelay {
   return {
     async keep({ providerId, parameters }, source) {
       const { count } = await artifacts.count(`${kind}Source`, source, waitSeconds);
       if (count > mostOfSource) return undefined;
       const ticket = newId();
       await artifacts.put(kind, ticket, {
-        payload: { providerId, sealed: sealer.seal(JSON.stringify([...parameters]), label) },
+        payload: { providerId, sealed: cipher.encrypt(JSON.stringify([...parameters]), label) },
         expiresAt: Math.floor(now() / 1000) + waitSeconds,
       });
       return ticket;
@@ -55,7 +55,7 @@ export function createPostedReplies({ artifacts, sealer, newId, now }: PostedRep
       if (found?.payload.providerId !== providerId || !(await artifacts.consume(kind, ticket)))
         return undefined;
       await artifacts.remove(kind, ticket);
-      return new Map(JSON.parse(sealer.open(String(found.payload.sealed), label)) as [string, string][]);
+      return new Map(JSON.parse(cipher.open(String(found.payload.sealed), label)) as [string, string][]);
     },
   };
 }

@@ -1,22 +1,22 @@
 /** The cookie by which the browser that comes back is known to be the one that was sent out (S43). */
 import type { Context } from 'koa';
-import { attemptSeconds } from './authorization-state.ts';
+import { authorizationStateSeconds } from './authorization-state.ts';
 
-export interface BrowserBinding {
+export interface StateCookie {
   /** @returns undefined when the browser has none, as in a form that another site posts (SameSite=Lax) */
   read(ctx: Context): string | undefined;
   /** Gives the browser one, or more time for the one it has: sign-ins in two tabs are of one browser. */
   keep(ctx: Context): string;
 }
 
-export interface BrowserBindingDeps {
+export interface StateCookieDeps {
   readonly cookieName: string;
   readonly isSecure: boolean;
   /** 144 random bits, in 24 characters of base64url. */
   readonly newId: () => string;
 }
 
-export function createBrowserBinding({ cookieName, isSecure, newId }: BrowserBindingDeps): BrowserBinding {
+export function createStateCookie({ cookieName, isSecure, newId }: StateCookieDeps): StateCookie {
   return {
     read,
     keep(ctx) {
@@ -26,7 +26,7 @@ export function createBrowserBinding({ cookieName, isSecure, newId }: BrowserBin
         sameSite: 'lax',
         path: '/',
         secure: isSecure,
-        maxAge: attemptSeconds * 1000,
+        maxAge: authorizationStateSeconds * 1000,
         signed: false,
       });
       return value;

@@ -9,13 +9,13 @@ import { renderTestSignIn, type TestSignInModel } from '../../views/test-sign-in
 import type { Csrf } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { AttemptSecrets, UpstreamIdentity } from './connector.ts';
+import type { AuthorizationSecrets, UpstreamIdentity } from './connector.ts';
 import type { LinkPreview } from './link-preview.ts';
 import type { ConfiguredProvider } from './providers/providers.ts';
-import type { OutsideSignIns } from './upstream-sign-in.ts';
+import type { UpstreamSignIns } from './upstream-sign-in.ts';
 
 export interface TestSignInDeps {
-  readonly outside: Pick<OutsideSignIns, 'findConfigured' | 'beginTest' | 'identify'>;
+  readonly upstream: Pick<UpstreamSignIns, 'findConfigured' | 'beginTest' | 'identify'>;
   /** Whose session this browser has. */
   readonly currentUser: (ctx: Context) => Promise<UserRecord | undefined>;
   readonly preview: (provider: ConfiguredProvider, identity: UpstreamIdentity) => LinkPreview;
@@ -25,20 +25,20 @@ export interface TestSignInDeps {
 
 export type TestSignIn = ReturnType<typeof createTestSignIn>;
 
-export function createTestSignIn({ outside, currentUser, preview, csrf, isSecure }: TestSignInDeps) {
+export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecure }: TestSignInDeps) {
   return {
     /** `GET /login/test/:provider`. */
     async show(ctx: Context): Promise<void> {
       const admin = await administrator(ctx);
-      if (admin) showPage(ctx, admin, outside.findConfigured(String(ctx.params.provider)), {});
+      if (admin) showPage(ctx, admin, upstream.findConfigured(String(ctx.params.provider)), {});
     },
     /** `GET /login/test/:provider/start`: a link, as that of a sign-in. */
     async start(ctx: Context): Promise<void> {
       const admin = await administrator(ctx);
       if (!admin) return;
-      const provider = outside.findConfigured(String(ctx.params.provider));
+      const provider = upstream.findConfigured(String(ctx.params.provider));
       try {
-        await outside.beginTest(ctx, provider, admin.id);
+        await upstream.beginTest(ctx, provider, admin.id);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         showRefusal(ctx, admin, provider, error);
@@ -53,13 +53,13 @@ export function createTestSignIn({ outside, currentUser, preview, csrf, isSecure
       ctx: Context,
       provider: ConfiguredProvider,
       reply: ReadonlyMap<string, string>,
-      { adminId, secrets }: { readonly adminId: string; readonly secrets: AttemptSecrets },
+      { adminId, secrets }: { readonly adminId: string; readonly secrets: AuthorizationSecrets },
     ): Promise<void> {
       const admin = await administrator(ctx);
       if (!admin) return;
       if (admin.id !== adminId) throw notYours();
       try {
-        const identity = await outside.identify(provider, reply, secrets);
+        const identity = await upstream.identify(provider, reply, secrets);
         showPage(ctx, admin, provider, { result: resultOf(identity, preview(provider, identity)) });
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;

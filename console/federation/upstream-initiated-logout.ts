@@ -1,5 +1,5 @@
 /**
- * Logouts that outside providers send, and their answers to ours. Sessions are found by what a message
+ * Logouts that upstream providers send, and their answers to ours. Sessions are found by what a message
  * says and never by a cookie: the message comes from a server, from a frame, or as another site's form.
  */
 import type { Context } from 'koa';
@@ -24,7 +24,7 @@ export interface ReceivedLogoutsDeps {
   readonly upstreamSessions: Pick<UpstreamSessions, 'find' | 'forget'>;
   readonly sessions: Pick<Sessions, 'end'>;
   readonly artifacts: Pick<ArtifactStore, 'count' | 'uncount'>;
-  readonly outsideLogouts: Pick<ReturningLogouts, 'finish' | 'send'>;
+  readonly upstreamLogouts: Pick<ReturningLogouts, 'finish' | 'send'>;
   /** The sign-out page goes on. @param ticket  undefined: with nothing to tell */
   readonly resume: (ctx: Context, ticket: string | undefined) => Promise<void>;
   /** `CONSOLE_URL`. */
@@ -39,7 +39,7 @@ export interface ReceivedLogoutsDeps {
 type Live = LiveProvider<RedirectConnector>;
 
 export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
-  const { providers, upstreamSessions, sessions, artifacts, outsideLogouts, resume, url, now } = deps;
+  const { providers, upstreamSessions, sessions, artifacts, upstreamLogouts, resume, url, now } = deps;
   const { onLogout, onRefused } = deps;
 
   return {
@@ -78,7 +78,7 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
     async returned(ctx: Context): Promise<void> {
       const provider = findProvider(ctx, 'readLogoutToken');
       const id = parseForm(ctx.querystring).get('state') ?? '';
-      await resume(ctx, await outsideLogouts.finish(provider.id, id, true));
+      await resume(ctx, await upstreamLogouts.finish(provider.id, id, true));
     },
     /** `GET` or `POST /login/saml/<id>/logout`: a request of the provider, or its answer to ours. */
     async saml(ctx: Context): Promise<void> {
@@ -91,7 +91,7 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
       await refusing(ctx, provider, async () => {
         const read = await provider.connector.readSamlLogout!(message);
         if (read.type === 'request') return answer(ctx, provider, read);
-        await resume(ctx, await outsideLogouts.finish(provider.id, read.logoutId, read.isDone));
+        await resume(ctx, await upstreamLogouts.finish(provider.id, read.logoutId, read.isDone));
       });
     },
   };
@@ -111,8 +111,8 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
     request: Extract<SamlLogoutMessage, { readonly type: 'request' }>,
   ): Promise<void> {
     await endOnce(ctx, provider, request.logout);
-    const departure = await provider.connector.answerSamlLogout!(request);
-    if (departure) outsideLogouts.send(ctx, provider.id, departure);
+    const message = await provider.connector.answerSamlLogout!(request);
+    if (message) upstreamLogouts.send(ctx, provider.id, message);
     else await resume(ctx, undefined);
   }
 

@@ -3,20 +3,20 @@
  * told, and where the browser goes afterwards, is kept here under a random id: nothing of it travels.
  */
 import type { Context } from 'koa';
-import type { BegunOutside, OutsideLogout, OutsideLogouts } from '../accounts/upstream-logout.ts';
+import type { UpstreamLogout, UpstreamLogouts, UpstreamSessionOrigin } from '../accounts/upstream-logout.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
-import { type Departure, FederationError } from './connector.ts';
-import { sendDeparture } from './departures.ts';
+import { sendBindingMessage } from './binding-message.ts';
+import { type BindingMessage, FederationError } from './connector.ts';
 import { logoutReturnAddress, samlLogoutAddress } from './providers/connectors.ts';
 import type { Providers } from './providers/providers.ts';
 import type { UpstreamSessions, UpstreamSessionsDeps } from './upstream-sessions.ts';
 
-export interface OutsideLogoutsDeps {
+export interface UpstreamLogoutsDeps {
   readonly providers: Pick<Providers, 'findRedirect' | 'find'>;
   readonly upstreamSessions: Pick<UpstreamSessions, 'of'>;
   readonly artifacts: ArtifactStore;
   /** What has to be told names a person (S79). */
-  readonly sealer: NonNullable<UpstreamSessionsDeps['sealer']>;
+  readonly cipher: NonNullable<UpstreamSessionsDeps['cipher']>;
   /** `CONSOLE_URL`. */
   readonly url: string;
   readonly isSecure: boolean;
@@ -25,10 +25,10 @@ export interface OutsideLogoutsDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** The browser is on its way, or why it is not. */
-  readonly onDeparture: (ctx: Context, providerId: string, error?: FederationError) => void;
+  readonly onSent: (ctx: Context, providerId: string, error?: FederationError) => void;
 }
 
-export interface ReturningLogouts extends OutsideLogouts {
+export interface ReturningLogouts extends UpstreamLogouts {
   /**
    * The provider has answered.
    *
@@ -36,13 +36,13 @@ export interface ReturningLogouts extends OutsideLogouts {
    */
   finish(providerId: string, id: string, isDone: boolean): Promise<string | undefined>;
   /** Sends the browser with a message to a provider. */
-  send(ctx: Context, providerId: string, departure: Departure): void;
+  send(ctx: Context, providerId: string, binding: BindingMessage): void;
 }
 
 interface Kept {
   readonly providerId: string;
   readonly ticket: string;
-  readonly state: OutsideLogout['state'];
+  readonly state: UpstreamLogout['state'];
   readonly sealed: string;
 }
 
@@ -51,14 +51,14 @@ const label = 'outside logout';
 /** As long as the page that waits for it. */
 const keptSeconds = 600;
 
-export function createOutsideLogouts(deps: OutsideLogoutsDeps): ReturningLogouts {
-  const { providers, upstreamSessions, artifacts, sealer, url, isSecure, newId, now, onDeparture } = deps;
+export function createUpstreamLogouts(deps: UpstreamLogoutsDeps): ReturningLogouts {
+  const { providers, upstreamSessions, artifacts, cipher, url, isSecure, newId, now, onSent } = deps;
 
   return {
     of: upstreamSessions.of,
     async prepare({ providerId, subject, session }, ticket) {
       const id = newId();
-      const sealed = sealer.seal(JSON.stringify({ subject, session }), label);
+      const sealed = cipher.encrypt(JSON.stringify({ subject, session }), label);
       await put(id, { providerId, ticket, state: 'ready', sealed });
       return id;
     },
@@ -66,14 +66,14 @@ export function createOutsideLogouts(deps: OutsideLogoutsDeps): ReturningLogouts
       const kept = await read(id);
       return kept && { providerName: nameOf(kept.providerId), state: kept.state };
     },
-    async depart(ctx, id) {
+    async start(ctx, id) {
       const kept = await read(id);
       // What is over is over: the way back through the browser's history must not begin it again.
       if (!kept || kept.state === 'done') return false;
-      const departure = await begin(ctx, id, kept);
-      await put(id, { ...kept, state: departure ? 'away' : 'refused' });
-      if (departure) send(ctx, kept.providerId, departure);
-      return departure !== undefined;
+      const binding = await begin(ctx, id, kept);
+      await put(id, { ...kept, state: binding ? 'away' : 'refused' });
+      if (binding) send(ctx, kept.providerId, binding);
+      return binding !== undefined;
     },
     async finish(providerId, id, isDone) {
       const kept = await read(id);
@@ -88,25 +88,28 @@ export function createOutsideLogouts(deps: OutsideLogoutsDeps): ReturningLogouts
     ctx: Context,
     id: string,
     { providerId, sealed, state }: Kept,
-  ): Promise<Departure | undefined> {
+  ): Promise<BindingMessage | undefined> {
     const { connector } = providers.findRedirect(providerId) ?? {};
     const addressOf = connector?.kind === 'saml' ? samlLogoutAddress : logoutReturnAddress;
-    const about = JSON.parse(sealer.open(sealed, label)) as Pick<BegunOutside, 'subject' | 'session'>;
+    const about = JSON.parse(cipher.open(sealed, label)) as Pick<
+      UpstreamSessionOrigin,
+      'subject' | 'session'
+    >;
     try {
       const returnUrl = addressOf(url, providerId);
       const isRepeated = state === 'away';
-      const departure = await connector?.beginLogout?.({ ...about, logoutId: id, returnUrl, isRepeated });
-      if (departure) onDeparture(ctx, providerId);
-      return departure;
+      const binding = await connector?.beginLogout?.({ ...about, logoutId: id, returnUrl, isRepeated });
+      if (binding) onSent(ctx, providerId);
+      return binding;
     } catch (error) {
       if (!(error instanceof FederationError)) throw error;
-      onDeparture(ctx, providerId, error);
+      onSent(ctx, providerId, error);
       return undefined;
     }
   }
 
-  function send(ctx: Context, providerId: string, departure: Departure): void {
-    sendDeparture(ctx, departure, { providerName: nameOf(providerId), purpose: 'sign-out', isSecure });
+  function send(ctx: Context, providerId: string, binding: BindingMessage): void {
+    sendBindingMessage(ctx, binding, { providerName: nameOf(providerId), purpose: 'sign-out', isSecure });
   }
 
   function nameOf(providerId: string): string {

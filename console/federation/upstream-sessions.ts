@@ -1,5 +1,5 @@
 /**
- * Which session of an outside provider a session here began with: to pass a logout on, and to find the
+ * Which session of an upstream provider a session here began with: to pass a logout on, and to find the
  * sessions that a provider's own logout is about.
  */
 import { createHash } from 'node:crypto';
@@ -34,8 +34,8 @@ export interface UpstreamSessions {
 export interface UpstreamSessionsDeps {
   readonly artifacts: ArtifactStore;
   /** What a provider says of a person is not for whoever reads a copy of the store (S79). */
-  readonly sealer?: {
-    seal(text: string, label: string): string;
+  readonly cipher?: {
+    encrypt(text: string, label: string): string;
     open(stored: string, label: string): string;
   };
 }
@@ -45,12 +45,12 @@ const kind = 'UpstreamSession';
 const idKind = 'UpstreamSessionId';
 const label = 'upstream session';
 
-export function createUpstreamSessions({ artifacts, sealer }: UpstreamSessionsDeps): UpstreamSessions {
+export function createUpstreamSessions({ artifacts, cipher }: UpstreamSessionsDeps): UpstreamSessions {
   return {
     async note({ uid, accountId, providerId, subject, session }, expiresAt) {
       const secret = JSON.stringify({ subject, session });
       await artifacts.put(kind, uid, {
-        payload: { uid, accountId, providerId, sealed: sealer?.seal(secret, label) ?? secret },
+        payload: { uid, accountId, providerId, sealed: cipher?.encrypt(secret, label) ?? secret },
         accountId: indexOf(providerId, 'subject', session.name ?? subject),
         expiresAt,
       });
@@ -90,7 +90,7 @@ export function createUpstreamSessions({ artifacts, sealer }: UpstreamSessionsDe
 
   function read({ payload }: Artifact): UpstreamSession {
     const { uid, accountId, providerId, sealed } = payload as Record<string, string>;
-    const secret = JSON.parse(sealer?.open(sealed!, label) ?? sealed!);
+    const secret = JSON.parse(cipher?.open(sealed!, label) ?? sealed!);
     return { uid: uid!, accountId: accountId!, providerId: providerId!, ...secret };
   }
 }

@@ -1,23 +1,23 @@
-/** From the sign-in page to an outside provider, and from what it answers to an account here. */
+/** From the sign-in page to an upstream provider, and from what it answers to an account here. */
 import type { Context } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { SignedIn } from '../accounts/sign-in.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
-import type { OutsideChoice, OutsideSignIn } from '../accounts/upstream-sign-in.ts';
+import type { UpstreamChoice, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Users } from '../accounts/users.ts';
 import { issueTime } from '../accounts/validity.ts';
 import { type Link, notSetUp } from './account-linking.ts';
-import type { Attempts } from './authorization-state.ts';
-import type { AttemptSecrets, RedirectConnector, UpstreamIdentity } from './connector.ts';
-import { sendDeparture } from './departures.ts';
+import type { AuthorizationStates } from './authorization-state.ts';
+import { sendBindingMessage } from './binding-message.ts';
+import type { AuthorizationSecrets, RedirectConnector, UpstreamIdentity } from './connector.ts';
 import { asRefusal } from './errors.ts';
 import type { ConfiguredProvider, LiveProvider, Providers } from './providers/providers.ts';
-import type { BrowserBinding } from './state-cookie.ts';
+import type { StateCookie } from './state-cookie.ts';
 
-export interface OutsideSignInDeps {
+export interface UpstreamSignInDeps {
   readonly providers: Pick<Providers, 'choices' | 'directories' | 'findRedirect' | 'findConfigured' | 'find'>;
-  readonly attempts: Attempts;
-  readonly binding: BrowserBinding;
+  readonly states: AuthorizationStates;
+  readonly stateCookie: StateCookie;
   readonly link: Link;
   readonly users: Pick<Users, 'hasAny'>;
   readonly times: SignInTimes;
@@ -29,11 +29,11 @@ export interface OutsideSignInDeps {
 }
 
 /** Somebody whom a provider has vouched for, and who may come in. */
-export interface OutsideSignedIn extends SignedIn {
+export interface UpstreamSignedIn extends SignedIn {
   readonly identity: UpstreamIdentity;
 }
 
-export interface OutsideSignIns extends OutsideSignIn {
+export interface UpstreamSignIns extends UpstreamSignIn {
   /** @throws {ProblemError} `not_found` */
   findProvider(id: string): LiveProvider<RedirectConnector>;
   /** A disabled one too. @throws {ProblemError} `not_found` */
@@ -48,18 +48,18 @@ export interface OutsideSignIns extends OutsideSignIn {
   identify(
     provider: LiveProvider<RedirectConnector>,
     parameters: ReadonlyMap<string, string>,
-    secrets: AttemptSecrets,
+    secrets: AuthorizationSecrets,
   ): Promise<UpstreamIdentity>;
   /** Whom the answer proves, as an account here. @throws {ProblemError} as {@link asRefusal} says */
   finish(
     provider: LiveProvider<RedirectConnector>,
     parameters: ReadonlyMap<string, string>,
-    secrets: AttemptSecrets,
-  ): Promise<OutsideSignedIn>;
+    secrets: AuthorizationSecrets,
+  ): Promise<UpstreamSignedIn>;
 }
 
-export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
-  const { providers, attempts, binding, link, users, times, callbackUrl, isSecure, now } = deps;
+export function createUpstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIns {
+  const { providers, states, stateCookie, link, users, times, callbackUrl, isSecure, now } = deps;
 
   return {
     directoryNames: () => (users.hasAny() ? providers.directories().map(({ name }) => name) : []),
@@ -76,7 +76,7 @@ export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
       throw noProvider();
     },
     async begin(ctx, providerId, { interactionUid, reauthenticate }) {
-      // An outside account must not be the first one here: it would close the set-up (S27).
+      // An upstream account must not be the first one here: it would close the set-up (S27).
       if (!users.hasAny()) throw asRefusal(notSetUp());
       await sendOut(ctx, findProvider(providerId), { reauthenticate, purpose: interactionUid });
     },
@@ -99,19 +99,19 @@ export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
     { id: providerId, name: providerName, connector }: LiveProvider<RedirectConnector>,
     { reauthenticate, purpose }: { readonly reauthenticate: boolean; readonly purpose: string | undefined },
   ): Promise<void> {
-    const id = attempts.newId();
-    const { secrets, ...departure } = await refusing(() =>
-      connector.begin({ attemptId: id, callbackUrl: callbackUrl(providerId), reauthenticate }),
+    const id = states.newId();
+    const { secrets, ...binding } = await refusing(() =>
+      connector.begin({ stateId: id, callbackUrl: callbackUrl(providerId), reauthenticate }),
     );
-    const browser = binding.keep(ctx);
-    await attempts.open({ id, providerId, browser, secrets, purpose });
-    sendDeparture(ctx, departure, { providerName, purpose: 'sign-in', isSecure });
+    const browser = stateCookie.keep(ctx);
+    await states.open({ id, providerId, browser, secrets, purpose });
+    sendBindingMessage(ctx, binding, { providerName, purpose: 'sign-in', isSecure });
   }
 
   function identityOf(
     { id, connector }: LiveProvider<RedirectConnector>,
     parameters: ReadonlyMap<string, string>,
-    secrets: AttemptSecrets,
+    secrets: AuthorizationSecrets,
   ): Promise<UpstreamIdentity> {
     return connector.finish({ callbackUrl: callbackUrl(id), parameters }, secrets);
   }
@@ -125,7 +125,7 @@ export function createOutsideSignIn(deps: OutsideSignInDeps): OutsideSignIns {
 
 const testPrefix = 'test:';
 
-/** What an attempt is for when an administrator tests a provider; no id of an interaction has a colon. */
+/** What a sign-in is for when an administrator tests a provider; no id of an interaction has a colon. */
 function testPurpose(adminId: string): string {
   return `${testPrefix}${adminId}`;
 }
@@ -151,6 +151,9 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function choiceAt(path: string, { id, name }: { readonly id: string; readonly name: string }): OutsideChoice {
+function choiceAt(
+  path: string,
+  { id, name }: { readonly id: string; readonly name: string },
+): UpstreamChoice {
   return { name, href: `${path}/start/${id}` };
 }

@@ -1,4 +1,4 @@
-/** What somebody from an outside provider is called here. */
+/** What somebody from an upstream provider is called here. */
 import { isTaken, isUsername, normalName } from '../accounts/usernames.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import type { UpstreamIdentity } from './connector.ts';

@@ -8,9 +8,9 @@ export interface CookieNames {
   readonly csrf: string;
   /** Of a browser that has signed in before. */
   readonly browser: string;
-  /** Of a browser that is on its way to an outside provider and back. */
-  readonly outside: string;
-  /** Of a browser that has signed out and is on its way to an outside provider. */
+  /** Of a browser that is on its way to an upstream provider and back. */
+  readonly upstream: string;
+  /** Of a browser that has signed out and is on its way to an upstream provider. */
   readonly signedOut: string;
 }
 
@@ -27,7 +27,7 @@ export function cookieNames(isSecure: boolean): CookieNames {
     session: `${host}console_session`,
     csrf: `${host}console_csrf`,
     browser: `${host}console_browser`,
-    outside: `${host}console_outside`,
+    upstream: `${host}console_outside`,
     signedOut: `${host}console_signed_out`,
     interaction: `${secure}console_interaction`,
     resume: `${secure}console_resume`,

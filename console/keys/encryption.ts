@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Turns a secret into what the store keeps, and back (S79). */
-export interface Sealer {
+export interface Cipher {
   /** Whether the store keeps this as it is although there is a key by now. */
-  isBare(stored: string): boolean;
-  seal(text: string, label: string): string;
-  /** @throws {SealError} when the text was sealed with another key, or was altered */
+  isPlaintext(stored: string): boolean;
+  encrypt(text: string, label: string): string;
+  /** @throws {DecryptionError} when the text was encrypted with another key, or was altered */
   open(stored: string, label: string): string;
 }
 
-export class SealError extends Error {
-  override readonly name = 'SealError';
+export class DecryptionError extends Error {
+  override readonly name = 'DecryptionError';
 }
 
 const prefix = 'aes-256-gcm:';
@@ -19,14 +19,14 @@ const tagBytes = 16;
 
 /**
  * AES-256-GCM under a key that is kept outside the store. The label is authenticated with the text,
- * so that a sealed value cannot be moved to another record.
+ * so that an encrypted value cannot be moved to another record.
  *
  * @param key  32 bytes, or undefined: values are then stored as they are, which the start warns about
  */
-export function createSealer(key: Buffer | undefined): Sealer {
+export function createCipher(key: Buffer | undefined): Cipher {
   return {
-    isBare: (stored) => key !== undefined && !stored.startsWith(prefix),
-    seal(text, label) {
+    isPlaintext: (stored) => key !== undefined && !stored.startsWith(prefix),
+    encrypt(text, label) {
       if (!key) return text;
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(label));
@@ -36,20 +36,22 @@ export function createSealer(key: Buffer | undefined): Sealer {
     open(stored, label) {
       if (!stored.startsWith(prefix)) return stored;
       if (!key)
-        throw new SealError(`The ${label} is sealed: set CONSOLE_ENCRYPTION_KEY to what it was sealed with.`);
-      return unseal(key, Buffer.from(stored.slice(prefix.length), 'base64url'), label);
+        throw new DecryptionError(
+          `The ${label} is sealed: set CONSOLE_ENCRYPTION_KEY to what it was sealed with.`,
+        );
+      return decrypt(key, Buffer.from(stored.slice(prefix.length), 'base64url'), label);
     },
   };
 }
 
-function unseal(key: Buffer, sealed: Buffer, label: string): string {
+function decrypt(key: Buffer, sealed: Buffer, label: string): string {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes))
       .setAAD(Buffer.from(label))
       .setAuthTag(sealed.subarray(-tagBytes));
     return decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
   } catch (cause) {
-    throw new SealError(
+    throw new DecryptionError(
       `The ${label} cannot be opened with this CONSOLE_ENCRYPTION_KEY: it was sealed with another one.`,
       { cause },
     );

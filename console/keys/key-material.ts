@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import type { TokenAlg } from '../storage/records.ts';
 
 /** A key of the store must not sign: too short, of another kind, or one that everybody knows. */
-export class UnfitKeyError extends Error {
-  override readonly name = 'UnfitKeyError';
+export class InvalidKeyError extends Error {
+  override readonly name = 'InvalidKeyError';
 }
 
 const rsaBits = 2048;
@@ -25,18 +25,18 @@ function newPair(alg: TokenAlg) {
  * A private key as the store keeps it.
  *
  * @param kid   for the message
- * @param text  private JWK, not sealed
- * @throws {UnfitKeyError} which says what to do about it
+ * @param text  private JWK, in plaintext
+ * @throws {InvalidKeyError} which says what to do about it
  */
 export function readPrivateJwk(kid: string, alg: TokenAlg, text: string): JsonWebKey {
   try {
     const jwk = JSON.parse(text) as JsonWebKey;
     const fault = faultOf(alg, jwk);
-    if (fault !== undefined) throw new UnfitKeyError(advise(kid, fault));
+    if (fault !== undefined) throw new InvalidKeyError(advise(kid, fault));
     return jwk;
   } catch (cause) {
-    if (cause instanceof UnfitKeyError) throw cause;
-    throw new UnfitKeyError(advise(kid, 'cannot be read'), { cause });
+    if (cause instanceof InvalidKeyError) throw cause;
+    throw new InvalidKeyError(advise(kid, 'cannot be read'), { cause });
   }
 }
 

@@ -43,7 +43,7 @@ export function nextChange(keys: Iterable<KeyRecord>, at: number): number | unde
   return coming.length > 0 ? Math.min(...coming) : undefined;
 }
 
-export interface Handover {
+export interface KeyRotation {
   /** How long verifiers may remember a key set that does not show the next key yet. */
   readonly keySetMaxAgeMs: number;
   /** The longest life of anything that a key has signed. */
@@ -56,10 +56,10 @@ export interface Handover {
  *
  * @returns nothing when there is no next key
  */
-export function handOver(
+export function planRotation(
   keys: readonly KeyRecord[],
   at: number,
-  { keySetMaxAgeMs, longestLifeMs }: Handover,
+  { keySetMaxAgeMs, longestLifeMs }: KeyRotation,
 ): readonly KeyRecord[] {
   const next = keys.find((key) => isWaiting(key, at));
   if (!next) return [];

@@ -6,14 +6,14 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRecord, TokenAlg } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
-import type { Sealer } from './encryption.ts';
+import type { Cipher } from './encryption.ts';
 import { newPrivateJwk, readPrivateJwk } from './key-material.ts';
 import {
-  handOver,
   isGone,
   isWaiting,
   type KeyState,
   nextChange,
+  planRotation,
   signingKey,
   states,
 } from './key-schedule.ts';
@@ -26,7 +26,7 @@ export const keySetMaxAgeSeconds = 300;
 
 export interface KeysDeps {
   readonly registry: Registry;
-  readonly sealer: Sealer;
+  readonly cipher: Cipher;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** A signing key older than this is rotated. */
@@ -39,8 +39,8 @@ export interface Keys {
   /**
    * Makes what is missing: a signing key for each algorithm. Call once before use.
    *
-   * @throws {SealError} when the store's keys are sealed, and not with this encryption key
-   * @throws {UnfitKeyError} when a key of the store must not sign (S4)
+   * @throws {DecryptionError} when the store's keys are encrypted, and not with this encryption key
+   * @throws {InvalidKeyError} when a key of the store must not sign (S4)
    */
   prepare(): Promise<void>;
   /** Instead of {@link Keys.prepare}: reads what is there, makes nothing and writes nothing. @throws as that */
@@ -74,8 +74,8 @@ export interface PublishedKey {
 
 const longestTimerMs = 3_600_000;
 
-export function createKeys({ registry, sealer, now, rotationDays, longestTokenLifeSeconds }: KeysDeps): Keys {
-  const handover = {
+export function createKeys({ registry, cipher, now, rotationDays, longestTokenLifeSeconds }: KeysDeps): Keys {
+  const rotation = {
     keySetMaxAgeMs: keySetMaxAgeSeconds * 1000,
     longestLifeMs: longestTokenLifeSeconds * 1000,
   };
@@ -91,7 +91,7 @@ export function createKeys({ registry, sealer, now, rotationDays, longestTokenLi
   return {
     async prepare() {
       refresh(); // a store that is not fit to be used is not written to
-      await sealBareKeys();
+      await encryptPlaintextKeys();
       await addMissing('signing');
       refresh();
     },
@@ -128,7 +128,7 @@ export function createKeys({ registry, sealer, now, rotationDays, longestTokenLi
     await addMissing('next');
     const from = await registry.update((transaction) => {
       const at = now();
-      const changed = tokenAlgs.flatMap((alg) => handOver(recordsOf(transaction, alg), at, handover));
+      const changed = tokenAlgs.flatMap((alg) => planRotation(recordsOf(transaction, alg), at, rotation));
       for (const key of changed) transaction.put('keys', key);
       return Math.max(at, ...changed.map(({ signsFrom }) => signsFrom ?? at));
     });
@@ -168,18 +168,20 @@ export function createKeys({ registry, sealer, now, rotationDays, longestTokenLi
 
   async function newKey(alg: TokenAlg): Promise<Omit<KeyRecord, 'publishedAt'>> {
     const id = `${alg.toLowerCase()}-${randomBytes(9).toString('base64url')}`;
-    return { id, alg, privateJwk: sealer.seal(JSON.stringify(await newPrivateJwk(alg)), labelOf(id)) };
+    return { id, alg, privateJwk: cipher.encrypt(JSON.stringify(await newPrivateJwk(alg)), labelOf(id)) };
   }
 
   /** Those that were stored before an encryption key was set (S79). */
-  async function sealBareKeys(): Promise<void> {
-    const bare = [...registry.all('keys').values()].filter(({ privateJwk }) => sealer.isBare(privateJwk));
-    if (bare.length === 0) return;
+  async function encryptPlaintextKeys(): Promise<void> {
+    const plaintext = [...registry.all('keys').values()].filter(({ privateJwk }) =>
+      cipher.isPlaintext(privateJwk),
+    );
+    if (plaintext.length === 0) return;
     await registry.update((transaction) => {
-      for (const { id } of bare) {
+      for (const { id } of plaintext) {
         const key = transaction.get('keys', id);
-        if (!key || !sealer.isBare(key.privateJwk)) continue;
-        transaction.put('keys', { ...key, privateJwk: sealer.seal(key.privateJwk, labelOf(id)) });
+        if (!key || !cipher.isPlaintext(key.privateJwk)) continue;
+        transaction.put('keys', { ...key, privateJwk: cipher.encrypt(key.privateJwk, labelOf(id)) });
       }
     });
   }
@@ -215,7 +217,7 @@ export function createKeys({ registry, sealer, now, rotationDays, longestTokenLi
   }
 
   function open({ id, alg, privateJwk }: KeyRecord): SigningKey {
-    return createSigningKey(id, alg, readPrivateJwk(id, alg, sealer.open(privateJwk, labelOf(id))));
+    return createSigningKey(id, alg, readPrivateJwk(id, alg, cipher.open(privateJwk, labelOf(id))));
   }
 }
 

@@ -21,7 +21,7 @@ export function parseLicence(text: string, now: number): Licence {
   const content = parseObject(text);
   const unknown = Object.keys(content).find((name) => !members.includes(name));
   if (unknown !== undefined)
-    throw unfit(`It may hold ${members.join(', ')} and nothing else; something else is in it.`);
+    throw invalid(`It may hold ${members.join(', ')} and nothing else; something else is in it.`);
   const { expiresAt } = content;
   return {
     id: textOf(content, 'id'),
@@ -36,10 +36,10 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     content = JSON.parse(text);
   } catch (cause) {
-    throw unfit('It is not JSON.', cause);
+    throw invalid('It is not JSON.', cause);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw unfit('It is not a JSON object.');
+    throw invalid('It is not a JSON object.');
   return content as Record<string, unknown>;
 }
 
@@ -47,7 +47,7 @@ function textOf(content: Readonly<Record<string, unknown>>, name: string): strin
   const value = content[name];
   const isText = typeof value === 'string' && value.trim() !== '' && value.length <= longestText;
   if (!isText || /\p{C}/u.test(value))
-    throw unfit(`Its ${name} must be text of 1 to ${longestText} visible characters.`);
+    throw invalid(`Its ${name} must be text of 1 to ${longestText} visible characters.`);
   return value;
 }
 
@@ -57,11 +57,11 @@ function endOf(value: unknown, now: number): number {
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value);
   const seconds = isDate ? Math.floor(Date.parse(value) / 1000) : value;
   if (typeof seconds !== 'number' || !Number.isSafeInteger(seconds))
-    throw unfit('Its expiresAt must be a time such as 2030-12-31T23:59:59Z, or whole seconds since 1970.');
-  if (seconds * 1000 <= now) throw unfit(`It ended at ${new Date(seconds * 1000).toISOString()}.`);
+    throw invalid('Its expiresAt must be a time such as 2030-12-31T23:59:59Z, or whole seconds since 1970.');
+  if (seconds * 1000 <= now) throw invalid(`It ended at ${new Date(seconds * 1000).toISOString()}.`);
   return seconds;
 }
 
-function unfit(why: string, cause?: unknown): ProblemError {
+function invalid(why: string, cause?: unknown): ProblemError {
   return new ProblemError(problems.invalidRequest, `The licence cannot be taken. ${why}`, { cause });
 }

@@ -13,11 +13,11 @@ import type { Csrf } from '../http/csrf.ts';
 import { type Form, readForm } from '../http/form.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Visit, Visitors } from './current-session.ts';
+import type { BrowserSession, CurrentSession } from './current-session.ts';
 import { checkRepeated } from './setup.ts';
 
 export interface AccountPageDeps {
-  readonly visitors: Visitors;
+  readonly currentSession: CurrentSession;
   readonly users: Users;
   readonly passwords: Passwords;
   readonly throttle: Throttle;
@@ -49,12 +49,12 @@ interface Shown {
 }
 
 export function createAccountPage(deps: AccountPageDeps) {
-  const { visitors, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
+  const { currentSession, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
   const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRefused } = deps;
 
   return {
     async show(ctx: Context): Promise<void> {
-      const here = await visit(ctx);
+      const here = await current(ctx);
       if (here) await showAccount(ctx, here, {});
     },
     /** `POST /account/password`: ends every other session (S34). */
@@ -75,9 +75,9 @@ export function createAccountPage(deps: AccountPageDeps) {
       }
       onChange(ctx, 'password.changed', here.account);
       const account = users.find(here.account.id) ?? here.account;
-      const visit = await visitors.start(ctx, account.id, issueTime(account, now()));
+      const current = await currentSession.start(ctx, account.id, issueTime(account, now()));
       const notice = 'Your password is changed, and every other session has ended.';
-      await showAccount(ctx, { visit, account }, { notice });
+      await showAccount(ctx, { current, account }, { notice });
     },
     /** `POST /account/sessions`: ends one session of this account. */
     async endSession(ctx: Context): Promise<void> {
@@ -87,17 +87,17 @@ export function createAccountPage(deps: AccountPageDeps) {
       const chosen = own.find(({ key }) => key === form.get('session'));
       const ended = chosen && (await sessions.end(chosen.uid));
       if (chosen) onChange(ctx, 'session.ended', here.account);
-      if (chosen?.uid === here.visit.uid) return sendToLogin(ctx);
+      if (chosen?.uid === here.current.uid) return sendToLogin(ctx);
       const outcomes = ended ? await outcomesOf(ended) : [];
       await showAccount(ctx, here, { notice: 'The session has ended.', ended: outcomes });
     },
   };
 
-  /** @returns nothing after sending a visitor without a session to the sign-in */
-  async function visit(ctx: Context): Promise<Here | undefined> {
-    const found = await visitors.current(ctx);
+  /** @returns nothing after sending a browser without a session to the sign-in */
+  async function current(ctx: Context): Promise<Here | undefined> {
+    const found = await currentSession.current(ctx);
     const account = found && users.find(found.accountId);
-    if (found && account) return { visit: found, account };
+    if (found && account) return { current: found, account };
     sendToLogin(ctx);
     return undefined;
   }
@@ -105,7 +105,7 @@ export function createAccountPage(deps: AccountPageDeps) {
   async function readChange(ctx: Context): Promise<[Here | undefined, Form]> {
     const form = await readForm(ctx.req);
     csrf.check(ctx, form);
-    return [await visit(ctx), form];
+    return [await current(ctx), form];
   }
 
   /** Refused before the password that is typed is looked at: none could be right. */
@@ -131,22 +131,22 @@ export function createAccountPage(deps: AccountPageDeps) {
     await users.setPassword(account.id, checkRepeated(form.get('password'), form.get('password_again')));
   }
 
-  async function showAccount(ctx: Context, { visit, account }: Here, shown: Shown): Promise<void> {
+  async function showAccount(ctx: Context, { current, account }: Here, shown: Shown): Promise<void> {
     const own = await sessions.listOf(account.id);
-    const before = await times.before(account.id, visit.startedAt);
+    const before = await times.before(account.id, current.startedAt);
     setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
     ctx.body = renderAccount({
       username: account.username,
       email: account.email,
       roles: account.roles.map((name) => ({ name, meaning: meaningOfRole(name) })),
-      signedInAt: date(visit.startedAt),
-      sessionEndsAt: date(visit.endsAt),
+      signedInAt: date(current.startedAt),
+      sessionEndsAt: date(current.endsAt),
       lastLoginAt: before === undefined ? undefined : date(before),
       applications: applicationsOf(own, deps.nameOfApplication),
       sessions: own.map((session) => ({
         key: session.key,
-        isCurrent: session.uid === visit.uid,
+        isCurrent: session.uid === current.uid,
         startedAt: date(session.startedAt),
         clientAddress: session.clientAddress,
         userAgent: session.userAgent,
@@ -163,7 +163,7 @@ export function createAccountPage(deps: AccountPageDeps) {
 }
 
 interface Here {
-  readonly visit: Visit;
+  readonly current: BrowserSession;
   readonly account: UserRecord;
 }
 

@@ -4,7 +4,7 @@ import type { Provider } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { KnownBrowsers } from '../accounts/known-browsers.ts';
 import type { SignedIn, SignIn } from '../accounts/sign-in.ts';
-import type { OutsideReturn, OutsideSignIn } from '../accounts/upstream-sign-in.ts';
+import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { type Form, readForm } from '../http/form.ts';
@@ -15,7 +15,7 @@ import type { BrowserSessions } from './browser-session.ts';
 import { createConsent } from './consent.ts';
 import type { Interaction } from './interaction.ts';
 import { createLoginPage, type LoginPageDeps, mustProve } from './login-page.ts';
-import { createOutsideReturn } from './upstream-return.ts';
+import { createUpstreamReturn } from './upstream-return.ts';
 
 export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'> {
   readonly provider: () => Provider;
@@ -30,7 +30,7 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
   readonly meaningOfRole: (role: string) => string;
   readonly browserSessions: Pick<BrowserSessions, 'current' | 'start'>;
   readonly endSession: (uid: string) => Promise<unknown>;
-  readonly outside: OutsideSignIn;
+  readonly upstream: UpstreamSignIn;
   readonly isSecure: boolean;
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
 }
@@ -39,14 +39,14 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
 export interface SignInOutcome {
   readonly account: UserRecord | undefined;
   readonly reason?: string;
-  /** Of an outside provider, when it was one that could not be asked. */
+  /** Of an upstream provider, when it was one that could not be asked. */
   readonly providerId?: string;
 }
 
 export const wrongCredentials = 'The user name or the password is not right.';
 
 export function createInteractions(deps: InteractionsDeps) {
-  const { provider, signIn, knownBrowsers, csrf, clientAddress, browserSessions, outside, onSignIn } = deps;
+  const { provider, signIn, knownBrowsers, csrf, clientAddress, browserSessions, upstream, onSignIn } = deps;
   const consent = createConsent(deps);
   const page = createLoginPage(deps);
 
@@ -58,16 +58,16 @@ export function createInteractions(deps: InteractionsDeps) {
       page.show(ctx, interaction);
     },
     /** `GET /login/:uid/start/:provider`: only this browser knows the address, and it changes nothing by itself. */
-    async startOutside(ctx: Context): Promise<void> {
+    async startUpstream(ctx: Context): Promise<void> {
       const interaction = await find(ctx);
       const providerId = String(ctx.params.provider);
       try {
         const reauthenticate = mustProve(interaction);
-        await outside.begin(ctx, providerId, { interactionUid: interaction.uid, reauthenticate });
+        await upstream.begin(ctx, providerId, { interactionUid: interaction.uid, reauthenticate });
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
         onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
-        page.showOutsideRefusal(ctx, interaction, error);
+        page.showUpstreamError(ctx, interaction, error);
       }
     },
     /** `POST /login/:uid`. */
@@ -84,8 +84,8 @@ export function createInteractions(deps: InteractionsDeps) {
       });
       seeOther(ctx, to);
     },
-    /** Where outside sign-ins come back to. */
-    returned: createOutsideReturn({ provider, browserSessions, page }) satisfies OutsideReturn,
+    /** Where upstream sign-ins come back to. */
+    returned: createUpstreamReturn({ provider, browserSessions, page }) satisfies UpstreamReturn,
     /** `POST /login/:uid/consent`. */
     async submitConsent(ctx: Context): Promise<void> {
       const interaction = await find(ctx);

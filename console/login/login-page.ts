@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { ProblemError } from '../../platform/errors.ts';
 import { renderLogin } from '../../views/login.tsx';
 import { renderNotSetUp } from '../../views/not-set-up.tsx';
-import type { OutsideSignIn } from '../accounts/upstream-sign-in.ts';
+import type { UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import { nameOfClient } from '../clients/client-name.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
@@ -17,7 +17,7 @@ export interface LoginPageDeps {
   readonly csrf: Csrf;
   readonly clients: Pick<Clients, 'find'>;
   readonly findUser: (id: string) => UserRecord | undefined;
-  readonly outside: Pick<OutsideSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;
+  readonly upstream: Pick<UpstreamSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;
   /** Whether there is anybody who could sign in. */
   readonly isSetUp: () => boolean;
   /** `CONSOLE_URL`. */
@@ -29,8 +29,8 @@ export interface LoginPage {
   show(ctx: Context, interaction: Interaction, shown?: ShownLogin): void;
   /** What was wrong with a name, a password or their number. */
   showRefusal(ctx: Context, interaction: Interaction, refusal: ProblemError, username: string): void;
-  /** What was wrong at an outside provider, in its own sentence. */
-  showOutsideRefusal(ctx: Context, interaction: Interaction, refusal: ProblemError): void;
+  /** What was wrong at an upstream provider, in its own sentence. */
+  showUpstreamError(ctx: Context, interaction: Interaction, refusal: ProblemError): void;
 }
 
 export interface ShownLogin {
@@ -44,7 +44,7 @@ export function createLoginPage({
   csrf,
   clients,
   findUser,
-  outside,
+  upstream,
   isSetUp,
   url,
   isSecure,
@@ -60,7 +60,7 @@ export function createLoginPage({
       const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };
       show(ctx, interaction, { username, problem: refusal.message, ...wait });
     },
-    showOutsideRefusal(ctx, interaction, { message, problem: { code, status } }) {
+    showUpstreamError(ctx, interaction, { message, problem: { code, status } }) {
       ctx.status = status;
       const reference = { code, requestId: requestIdOf(ctx.req) };
       show(ctx, interaction, { problem: message, reference });
@@ -82,9 +82,9 @@ export function createLoginPage({
       application: { name: nameOfApplication(String(interaction.params.client_id)) },
       reauthenticate: known !== undefined,
       // Somebody known has one way to prove it: nobody else's identity would do.
-      confirmWith: known && outside.confirmingChoice(path, known),
-      providers: known ? [] : outside.choices(path),
-      directories: outside.directoryNames(),
+      confirmWith: known && upstream.confirmingChoice(path, known),
+      providers: known ? [] : upstream.choices(path),
+      directories: upstream.directoryNames(),
       ownAddress: isElsewhere(ctx, own) ? own.origin : undefined,
       username: known?.username ?? hintedName(interaction),
       ...shown,

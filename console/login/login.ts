@@ -5,20 +5,20 @@ import { renderLogin } from '../../views/login.tsx';
 import { renderNotSetUp } from '../../views/not-set-up.tsx';
 import type { KnownBrowsers } from '../accounts/known-browsers.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
-import type { OutsideReturn, OutsideSignIn } from '../accounts/upstream-sign-in.ts';
+import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { readForm } from '../http/form.ts';
 import { isElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Visitors } from './current-session.ts';
+import type { CurrentSession } from './current-session.ts';
 
 export interface LoginDeps {
   readonly signIn: SignIn;
   readonly knownBrowsers: KnownBrowsers;
-  readonly visitors: Visitors;
-  readonly outside: OutsideSignIn;
+  readonly currentSession: CurrentSession;
+  readonly upstream: UpstreamSignIn;
   readonly csrf: Csrf;
   readonly clientAddress: (ctx: Context) => string;
   /** Whether there is anybody who could sign in. */
@@ -37,46 +37,46 @@ interface LoginOutcome {
   readonly providerId?: string;
 }
 
-/** A signed-in visitor goes home; there is no other target, so nobody can bring one along (S35). */
+/** Who is signed in goes home; there is no other target, so nobody can bring one along (S35). */
 const home = '/';
 
 export function createLogin(deps: LoginDeps) {
-  const { signIn, knownBrowsers, visitors, outside, csrf, clientAddress, isSetUp, isSecure } = deps;
+  const { signIn, knownBrowsers, currentSession, upstream, csrf, clientAddress, isSetUp, isSecure } = deps;
   const { wrongCredentials, onSignIn } = deps;
   const own = new URL(deps.url);
-  const returned: OutsideReturn = {
+  const returned: UpstreamReturn = {
     async complete(ctx, { account, at }) {
-      const visit = await visitors.start(ctx, account.id, at, 'provider');
+      const current = await currentSession.start(ctx, account.id, at, 'provider');
       goHome(ctx);
-      return visit;
+      return current;
     },
     async refuse(ctx, refusal) {
-      refuseOutside(ctx, refusal);
+      denyUpstream(ctx, refusal);
       return true;
     },
   };
 
   return {
     async show(ctx: Context): Promise<void> {
-      if (await visitors.current(ctx)) return goHome(ctx);
+      if (await currentSession.current(ctx)) return goHome(ctx);
       showForm(ctx, {});
     },
     /**
      * `GET /login/start/:provider`: a link, because a form may not lead to addresses that its page does not
      * know yet. Following it from another site takes nobody's session away.
      */
-    async startOutside(ctx: Context): Promise<void> {
-      if (await visitors.current(ctx)) return goHome(ctx);
+    async startUpstream(ctx: Context): Promise<void> {
+      if (await currentSession.current(ctx)) return goHome(ctx);
       const providerId = String(ctx.params.provider);
       try {
-        await outside.begin(ctx, providerId, { reauthenticate: false });
+        await upstream.begin(ctx, providerId, { reauthenticate: false });
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
         onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
-        refuseOutside(ctx, error);
+        denyUpstream(ctx, error);
       }
     },
-    /** Where outside sign-ins come back to. */
+    /** Where upstream sign-ins come back to. */
     returned,
     async submit(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
@@ -92,7 +92,7 @@ export function createLogin(deps: LoginDeps) {
         onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
         if (!signedIn) return refuse(ctx, 401, { username, problem: wrongCredentials });
         knownBrowsers.remember(ctx, username);
-        await visitors.start(ctx, signedIn.account.id, signedIn.at);
+        await currentSession.start(ctx, signedIn.account.id, signedIn.at);
         goHome(ctx);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
@@ -110,7 +110,7 @@ export function createLogin(deps: LoginDeps) {
     showForm(ctx, shown);
   }
 
-  function refuseOutside(ctx: Context, { message, problem: { code, status } }: ProblemError): void {
+  function denyUpstream(ctx: Context, { message, problem: { code, status } }: ProblemError): void {
     refuse(ctx, status, { problem: message, reference: { code, requestId: requestIdOf(ctx.req) } });
   }
 
@@ -122,8 +122,8 @@ export function createLogin(deps: LoginDeps) {
       return;
     }
     const ownAddress = isElsewhere(ctx, own) ? own.origin : undefined;
-    const providers = outside.choices('/login');
-    const directories = outside.directoryNames();
+    const providers = upstream.choices('/login');
+    const directories = upstream.directoryNames();
     ctx.body = renderLogin({
       action: '/login',
       csrf: csrf.token(ctx),

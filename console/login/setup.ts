@@ -7,11 +7,11 @@ import type { Csrf } from '../http/csrf.ts';
 import { parseForm, readForm } from '../http/form.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Visitors } from './current-session.ts';
+import type { CurrentSession } from './current-session.ts';
 
 export interface SetupPageDeps {
   readonly setup: Setup;
-  readonly visitors: Visitors;
+  readonly currentSession: CurrentSession;
   readonly csrf: Csrf;
   readonly isSecure: boolean;
   readonly minPasswordLength: number;
@@ -19,7 +19,7 @@ export interface SetupPageDeps {
 }
 
 export function createSetupPage(deps: SetupPageDeps) {
-  const { setup, visitors, csrf, isSecure, minPasswordLength, onSetup } = deps;
+  const { setup, currentSession, csrf, isSecure, minPasswordLength, onSetup } = deps;
 
   return {
     async show(ctx: Context): Promise<void> {
@@ -41,7 +41,7 @@ export function createSetupPage(deps: SetupPageDeps) {
           password: checkRepeated(password, again),
         });
         onSetup(ctx, account);
-        await visitors.start(ctx, account.id, at);
+        await currentSession.start(ctx, account.id, at);
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem.status !== 400) throw error;
         ctx.status = 400;

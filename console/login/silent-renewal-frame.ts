@@ -8,7 +8,7 @@ import type { Clients } from '../clients/clients.ts';
  *
  * @returns the origin of that address, when it is registered for the application that asks
  */
-export function silentFrame(
+export function silentRenewalFramePolicy(
   { path, query }: Pick<Context, 'path' | 'query'>,
   clients: Pick<Clients, 'find'>,
 ): string | undefined {

@@ -1,18 +1,18 @@
-/** An authorization request goes on after a sign-in at an outside provider. */
+/** An authorization request goes on after a sign-in at an upstream provider. */
 import type { Context } from 'koa';
 import type { Provider } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { SignedIn } from '../accounts/sign-in.ts';
-import type { OutsideReturn } from '../accounts/upstream-sign-in.ts';
+import type { UpstreamReturn } from '../accounts/upstream-sign-in.ts';
 import { byProvider } from '../oidc/sign-in-method.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { Interaction } from './interaction.ts';
 import type { LoginPage } from './login-page.ts';
 
-export interface OutsideReturnDeps {
+export interface UpstreamReturnDeps {
   readonly provider: () => Provider;
   readonly browserSessions: Pick<BrowserSessions, 'current' | 'start'>;
-  readonly page: Pick<LoginPage, 'showOutsideRefusal'>;
+  readonly page: Pick<LoginPage, 'showUpstreamError'>;
 }
 
 /**
@@ -20,7 +20,11 @@ export interface OutsideReturnDeps {
  * path) does not come along. That it is the same browser has been proven by another cookie; the request
  * itself is bound to it once more when it is resumed.
  */
-export function createOutsideReturn({ provider, browserSessions, page }: OutsideReturnDeps): OutsideReturn {
+export function createUpstreamReturn({
+  provider,
+  browserSessions,
+  page,
+}: UpstreamReturnDeps): UpstreamReturn {
   return {
     async complete(ctx, signedIn, interactionUid = '') {
       const interaction = await find(interactionUid);
@@ -46,7 +50,7 @@ export function createOutsideReturn({ provider, browserSessions, page }: Outside
     },
     async refuse(ctx, refusal, interactionUid = '') {
       const interaction = await find(interactionUid);
-      if (interaction) page.showOutsideRefusal(ctx, interaction, refusal);
+      if (interaction) page.showUpstreamError(ctx, interaction, refusal);
       return interaction !== undefined;
     },
   };

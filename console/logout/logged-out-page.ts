@@ -1,20 +1,25 @@
 /**
  * Where a browser goes once its session has ended: back to the application that asked, or to a page
  * that says who has heard of it and lets applications know that can only be told in the browser
- * (OpenID Connect Front-Channel Logout 1.0 §2). A session that began at an outside provider ends there
+ * (OpenID Connect Front-Channel Logout 1.0 §2). A session that began at an upstream provider ends there
  * last: the browser goes on to it from the page, and comes back to the page.
  */
 import type { Context } from 'koa';
 import { type LoggedOutProvider, renderLoggedOut } from '../../views/logged-out.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { SignInSession } from '../accounts/sessions.ts';
-import type { BegunOutside, OutsideLogout, OutsideLogouts } from '../accounts/upstream-logout.ts';
+import type { UpstreamLogout, UpstreamLogouts, UpstreamSessionOrigin } from '../accounts/upstream-logout.ts';
 import type { Clients } from '../clients/clients.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import type { LogoutNotices } from './logout-notices.ts';
 import { type NoticeOutcome, receiverOf } from './logout-outbox.ts';
-import { type Asking, createFarewells, type Farewell, type Frame } from './logout-transactions.ts';
+import {
+  createLogoutTransactions,
+  type Frame,
+  type LogoutRequester,
+  type LogoutTransaction,
+} from './logout-transactions.ts';
 
 export interface SignedOutDeps {
   readonly issuer: string;
@@ -23,7 +28,7 @@ export interface SignedOutDeps {
   readonly artifacts: ArtifactStore;
   readonly clients: Pick<Clients, 'find'>;
   readonly notices: Pick<LogoutNotices, 'settled' | 'outcomes'>;
-  readonly outsideLogouts: Pick<OutsideLogouts, 'prepare' | 'find' | 'depart'>;
+  readonly upstreamLogouts: Pick<UpstreamLogouts, 'prepare' | 'find' | 'start'>;
   /** At least 128 random bits. */
   readonly newTicket: () => string;
   /** Epoch milliseconds. */
@@ -32,10 +37,10 @@ export interface SignedOutDeps {
 
 export interface SignedOut {
   /** @param ended  what has ended, if anything */
-  leave(ctx: Context, asking: Asking, ended?: EndedHere): Promise<void>;
+  leave(ctx: Context, requester: LogoutRequester, ended?: EndedHere): Promise<void>;
   /** `GET /connect/logout/success`. */
   show(ctx: Context): Promise<void>;
-  /** `GET /connect/logout/provider`: on to the outside provider. */
+  /** `GET /connect/logout/provider`: on to the upstream provider. */
   goOn(ctx: Context): Promise<void>;
   /** Back from the provider. @param ticket  of the page; undefined when there is nothing to tell */
   resume(ctx: Context, ticket: string | undefined): Promise<void>;
@@ -44,7 +49,7 @@ export interface SignedOut {
 export interface EndedHere {
   /** Its applications are waited for, a second at most. */
   readonly session: SignInSession;
-  readonly begunOutside?: BegunOutside | undefined;
+  readonly upstreamOrigin?: UpstreamSessionOrigin | undefined;
 }
 
 const pagePath = '/connect/logout/success';
@@ -54,59 +59,67 @@ const mostWaitMs = 1000;
 const framesSeconds = 3;
 
 export function createSignedOut(deps: SignedOutDeps): SignedOut {
-  const { issuer, isSecure, clients, notices, outsideLogouts, newTicket } = deps;
-  const farewells = createFarewells(deps);
+  const { issuer, isSecure, clients, notices, upstreamLogouts, newTicket } = deps;
+  const transactions = createLogoutTransactions(deps);
 
   return {
-    async leave(ctx, asking, ended) {
-      if (!ended) return seeOther(ctx, asking.returnTo ?? pagePath);
-      farewells.forget(ctx);
-      const { session, begunOutside } = ended;
+    async leave(ctx, requester, ended) {
+      if (!ended) return seeOther(ctx, requester.returnTo ?? pagePath);
+      transactions.forget(ctx);
+      const { session, upstreamOrigin } = ended;
       const outcomes = await notices.settled(session, mostWaitMs);
       const frames = framesOf(session);
-      const isAllDone = frames.length === 0 && outcomes.every((outcome) => isDoneFor(outcome, asking));
+      const isAllDone = frames.length === 0 && outcomes.every((outcome) => isDoneFor(outcome, requester));
       const isNothingToTell = outcomes.length + frames.length === 0;
-      if (!begunOutside && ((asking.returnTo !== undefined && isAllDone) || isNothingToTell)) {
-        return seeOther(ctx, asking.returnTo ?? pagePath);
+      if (!upstreamOrigin && ((requester.returnTo !== undefined && isAllDone) || isNothingToTell)) {
+        return seeOther(ctx, requester.returnTo ?? pagePath);
       }
       const ticket = newTicket();
-      const outsideId = begunOutside && (await outsideLogouts.prepare(begunOutside, ticket));
+      const upstreamLogoutId = upstreamOrigin && (await upstreamLogouts.prepare(upstreamOrigin, ticket));
       const { accountId, uid } = session;
-      await farewells.keep(ctx, ticket, { ...asking, accountId, uid, frames, outsideId });
+      await transactions.keep(ctx, ticket, { ...requester, accountId, uid, frames, upstreamLogoutId });
       seeOther(ctx, pageOf(ticket));
     },
     async show(ctx) {
-      const ticket = farewells.ticketOf(ctx);
-      const farewell = await farewells.read(ticket);
+      const ticket = transactions.ticketOf(ctx);
+      const transaction = await transactions.read(ticket);
       ctx.type = 'html';
-      if (!farewell) {
+      if (!transaction) {
         setPageHeaders(ctx, isSecure);
         ctx.body = renderLoggedOut({ loginHref: '/' });
         return;
       }
-      const told = await notices.outcomes(farewell);
-      showFarewell(ctx, farewell, told, await outsideOf(farewell), providerPath + queryOf(ticket));
+      const told = await notices.outcomes(transaction);
+      showTransaction(
+        ctx,
+        transaction,
+        told,
+        await upstreamLogoutOf(transaction),
+        providerPath + queryOf(ticket),
+      );
     },
     async goOn(ctx) {
-      const ticket = farewells.ticketOf(ctx);
-      const farewell = await farewells.read(ticket);
-      if (!farewell) return seeOther(ctx, pagePath);
-      const { outsideId } = farewell;
-      if (outsideId !== undefined && (await outsideLogouts.depart(ctx, outsideId))) return;
+      const ticket = transactions.ticketOf(ctx);
+      const transaction = await transactions.read(ticket);
+      if (!transaction) return seeOther(ctx, pagePath);
+      const { upstreamLogoutId } = transaction;
+      if (upstreamLogoutId !== undefined && (await upstreamLogouts.start(ctx, upstreamLogoutId))) return;
       seeOther(ctx, pageOf(ticket));
     },
     async resume(ctx, ticket = '') {
-      const farewell = await farewells.read(ticket);
-      if (!farewell) return seeOther(ctx, pagePath);
-      const outside = await outsideOf(farewell);
-      const told = await notices.outcomes(farewell);
-      const isAllDone = isOver(outside) && told.every((outcome) => isDoneFor(outcome, farewell));
-      seeOther(ctx, (isAllDone ? farewell.returnTo : undefined) ?? pageOf(ticket));
+      const transaction = await transactions.read(ticket);
+      if (!transaction) return seeOther(ctx, pagePath);
+      const upstream = await upstreamLogoutOf(transaction);
+      const told = await notices.outcomes(transaction);
+      const isAllDone = isOver(upstream) && told.every((outcome) => isDoneFor(outcome, transaction));
+      seeOther(ctx, (isAllDone ? transaction.returnTo : undefined) ?? pageOf(ticket));
     },
   };
 
-  async function outsideOf({ outsideId }: Farewell): Promise<OutsideLogout | undefined> {
-    return outsideId === undefined ? undefined : outsideLogouts.find(outsideId);
+  async function upstreamLogoutOf({
+    upstreamLogoutId,
+  }: LogoutTransaction): Promise<UpstreamLogout | undefined> {
+    return upstreamLogoutId === undefined ? undefined : upstreamLogouts.find(upstreamLogoutId);
   }
 
   function framesOf({ applications }: SignInSession): Frame[] {
@@ -120,33 +133,33 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
     });
   }
 
-  function showFarewell(
+  function showTransaction(
     ctx: Context,
-    { clientId, returnTo, frames }: Farewell,
+    { clientId, returnTo, frames }: LogoutTransaction,
     told: readonly NoticeOutcome[],
-    outside: OutsideLogout | undefined,
+    upstream: UpstreamLogout | undefined,
     providerHref: string,
   ): void {
     // Once: whoever comes back has loaded them.
-    const shown = outside && outside.state !== 'ready' ? [] : frames;
+    const shown = upstream && upstream.state !== 'ready' ? [] : frames;
     setPageHeaders(ctx, isSecure, [], [...new Set(shown.map(({ src }) => new URL(src).origin))]);
-    const isDone = isOver(outside) && told.every((outcome) => isDoneFor(outcome, { clientId }));
-    const next = outside?.state === 'ready' ? providerHref : isDone ? returnTo : undefined;
+    const isDone = isOver(upstream) && told.every((outcome) => isDoneFor(outcome, { clientId }));
+    const next = upstream?.state === 'ready' ? providerHref : isDone ? returnTo : undefined;
     // Without script. Whoever has not confirmed is for the person to read, who then goes on by the link.
     if (next !== undefined)
-      ctx.set('Refresh', `${shown.length > 0 || !outside ? framesSeconds : 0}; url=${next}`);
+      ctx.set('Refresh', `${shown.length > 0 || !upstream ? framesSeconds : 0}; url=${next}`);
     ctx.body = renderLoggedOut({
       loginHref: '/',
       application: returnTo === undefined ? undefined : { name: clientId ?? '', href: returnTo },
       applications: applicationsOf(told, frames),
-      provider: outside && providerOf(outside, providerHref),
+      provider: upstream && providerOf(upstream, providerHref),
       frames: shown.map(({ src }) => src),
       checkAgainHref: told.some(({ state }) => state === 'waiting') ? ctx.url : undefined,
     });
   }
 }
 
-function providerOf({ providerName: name, state }: OutsideLogout, href: string): LoggedOutProvider {
+function providerOf({ providerName: name, state }: UpstreamLogout, href: string): LoggedOutProvider {
   switch (state) {
     case 'ready':
       return { name, state: 'next', href };
@@ -160,13 +173,13 @@ function providerOf({ providerName: name, state }: OutsideLogout, href: string):
 }
 
 /** A session that began here has nowhere else to end. */
-function isOver(outside: OutsideLogout | undefined): boolean {
-  return outside === undefined || outside.state === 'done';
+function isOver(upstream: UpstreamLogout | undefined): boolean {
+  return upstream === undefined || upstream.state === 'done';
 }
 
 /** The application that asked has ended its own session before; it need not hold the way back. */
-function isDoneFor({ state, clientId }: NoticeOutcome, asking: Asking): boolean {
-  return state === 'confirmed' || clientId === asking.clientId;
+function isDoneFor({ state, clientId }: NoticeOutcome, requester: LogoutRequester): boolean {
+  return state === 'confirmed' || clientId === requester.clientId;
 }
 
 function applicationsOf(

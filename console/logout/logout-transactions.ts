@@ -3,18 +3,18 @@ import type { Context } from 'koa';
 import type { ArtifactStore } from '../storage/storage.ts';
 
 /** The application that asked for the sign-out, and its registered address to go back to. */
-export interface Asking {
+export interface LogoutRequester {
   readonly clientId?: string | undefined;
   readonly returnTo?: string | undefined;
 }
 
-export interface Farewell extends Asking {
+export interface LogoutTransaction extends LogoutRequester {
   /** Of the session that has ended. */
   readonly uid: string;
   readonly accountId: string;
   readonly frames: readonly Frame[];
   /** Of the logout at the provider with which the session began. */
-  readonly outsideId?: string | undefined;
+  readonly upstreamLogoutId?: string | undefined;
 }
 
 /** An address that ends the session of an application in this browser. */
@@ -23,7 +23,7 @@ export interface Frame {
   readonly src: string;
 }
 
-export interface FarewellsDeps {
+export interface LogoutTransactionsDeps {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put'>;
   readonly cookieName: string;
   readonly isSecure: boolean;
@@ -31,11 +31,11 @@ export interface FarewellsDeps {
   readonly now: () => number;
 }
 
-export interface Farewells {
-  /** A browser that leaves for an outside provider keeps the ticket: who goes back there has lost the address. */
-  keep(ctx: Context, ticket: string, farewell: Farewell): Promise<void>;
+export interface LogoutTransactions {
+  /** A browser that leaves for an upstream provider keeps the ticket: who goes back there has lost the address. */
+  keep(ctx: Context, ticket: string, transaction: LogoutTransaction): Promise<void>;
   /** @returns undefined when it is too long ago, or there never was one */
-  read(ticket: string): Promise<Farewell | undefined>;
+  read(ticket: string): Promise<LogoutTransaction | undefined>;
   /** The ticket in the address, else the one that this browser keeps; empty when there is none. */
   ticketOf(ctx: Context): string;
   /** Makes the browser forget an earlier one. */
@@ -44,8 +44,15 @@ export interface Farewells {
 
 const kind = 'Farewell';
 const keptSeconds = 600;
+/** As stores have it from before; another process may still read or write it. */
+const storedUpstreamLogout = 'outsideId';
 
-export function createFarewells({ artifacts, cookieName, isSecure, now }: FarewellsDeps): Farewells {
+export function createLogoutTransactions({
+  artifacts,
+  cookieName,
+  isSecure,
+  now,
+}: LogoutTransactionsDeps): LogoutTransactions {
   const cookie = {
     signed: true,
     httpOnly: true,
@@ -55,16 +62,23 @@ export function createFarewells({ artifacts, cookieName, isSecure, now }: Farewe
   } as const;
 
   return {
-    async keep(ctx, ticket, { accountId, ...payload }) {
+    async keep(ctx, ticket, { accountId, upstreamLogoutId, ...rest }) {
+      const payload = { ...rest, [storedUpstreamLogout]: upstreamLogoutId };
       const expiresAt = Math.floor(now() / 1000) + keptSeconds;
       await artifacts.put(kind, ticket, { payload, accountId, expiresAt });
-      if (payload.outsideId === undefined) return;
+      if (upstreamLogoutId === undefined) return;
       ctx.cookies.set(cookieName, ticket, { ...cookie, maxAge: keptSeconds * 1000 });
     },
     async read(ticket) {
       const found = ticket === '' ? undefined : await artifacts.get(kind, ticket);
       if (!found) return undefined;
-      return { ...(found.payload as unknown as Farewell), accountId: String(found.accountId) };
+      const { [storedUpstreamLogout]: upstreamLogoutId, ...payload } = found.payload;
+      const transaction = payload as unknown as LogoutTransaction;
+      return {
+        ...transaction,
+        accountId: String(found.accountId),
+        upstreamLogoutId: upstreamLogoutId as string | undefined,
+      };
     },
     ticketOf(ctx) {
       const { ticket } = ctx.query;

@@ -8,7 +8,7 @@ import type { Client, Provider } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderLogout } from '../../views/logout.tsx';
 import type { Sessions } from '../accounts/sessions.ts';
-import type { OutsideLogouts } from '../accounts/upstream-logout.ts';
+import type { UpstreamLogouts } from '../accounts/upstream-logout.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { type Form, parseForm, readForm } from '../http/form.ts';
 import { repeatAsGet } from '../http/repeat-as-get.ts';
@@ -21,7 +21,7 @@ export interface LogoutDeps {
   readonly provider: () => Provider;
   readonly browserSessions: BrowserSessions;
   readonly sessions: Sessions;
-  readonly outsideLogouts: Pick<OutsideLogouts, 'of'>;
+  readonly upstreamLogouts: Pick<UpstreamLogouts, 'of'>;
   readonly signedOut: Pick<SignedOut, 'leave'>;
   readonly csrf: Csrf;
   readonly findUser: (id: string) => UserRecord | undefined;
@@ -45,7 +45,7 @@ interface Hint {
 }
 
 export function createLogout(deps: LogoutDeps) {
-  const { provider, browserSessions, sessions, outsideLogouts, signedOut } = deps;
+  const { provider, browserSessions, sessions, upstreamLogouts, signedOut } = deps;
   const { csrf, findUser, isSecure, onLogout } = deps;
 
   return {
@@ -128,11 +128,11 @@ export function createLogout(deps: LogoutDeps) {
   }
 
   async function end(ctx: Context, session: BrowserSession, request: LogoutRequest): Promise<void> {
-    const begunOutside = await outsideLogouts.of(session.uid);
+    const upstreamOrigin = await upstreamLogouts.of(session.uid);
     const ended = await sessions.end(session.uid);
     browserSessions.forget(ctx);
     onLogout(ctx, session);
-    await leave(ctx, request, ended && { session: ended, begunOutside });
+    await leave(ctx, request, ended && { session: ended, upstreamOrigin });
   }
 
   function leave(ctx: Context, { client, returnTo }: LogoutRequest, ended?: EndedHere): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { createHash, hkdfSync } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { createSealer } from '../keys/encryption.ts';
+import { createCipher } from '../keys/encryption.ts';
 import type { ArtifactName, ArtifactStore, Exchange } from '../storage/storage.ts';
 import type { TokenUses } from '../tokens/token-uses.ts';
 
@@ -57,7 +57,7 @@ export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDe
       id: idOf(source),
       artifact: {
         payload: {
-          sealed: sealerOf(source).seal(JSON.stringify(answer), kind),
+          sealed: cipherOf(source).encrypt(JSON.stringify(answer), kind),
           request: digestOf(request),
           at: now(),
         },
@@ -72,7 +72,7 @@ export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDe
       const kept = await artifacts.get(kind, idOf(source));
       // A clock that was put back must not make the time longer.
       if (!kept || now() < Number(kept.payload.at)) return undefined;
-      const answer = JSON.parse(sealerOf(source).open(String(kept.payload.sealed), kind)) as TokenAnswer;
+      const answer = JSON.parse(cipherOf(source).open(String(kept.payload.sealed), kind)) as TokenAnswer;
       if (await isSuccessorUsed(source, answer)) return undefined;
       return { answer, isTo: (request) => digestOf(request) === kept.payload.request };
     },
@@ -96,8 +96,8 @@ function idOf({ kind: sourceKind, id }: ArtifactName): string {
  * The store knows no more of a code or refresh token than its digest, so a key that is made of the token
  * itself opens the answer to who presents it, and to nobody who has got hold of the store (S79).
  */
-function sealerOf({ kind: sourceKind, id }: ArtifactName) {
-  return createSealer(Buffer.from(hkdfSync('sha256', id, '', `${kind} of ${sourceKind}`, 32)));
+function cipherOf({ kind: sourceKind, id }: ArtifactName) {
+  return createCipher(Buffer.from(hkdfSync('sha256', id, '', `${kind} of ${sourceKind}`, 32)));
 }
 
 function digestOf({ keyThumbprint, scope, resource }: ExchangeRequest): string {

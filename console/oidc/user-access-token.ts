@@ -5,15 +5,15 @@ import type { Clients } from '../clients/clients.ts';
 import { rolesAt } from '../clients/role-ceiling.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { describingClaims } from '../tokens/access-token.ts';
-import { grantTag } from '../tokens/grant-jti-prefix.ts';
+import { jtiPrefix } from '../tokens/grant-jti-prefix.ts';
 
-export interface PersonTokenDeps {
+export interface UserAccessTokenDeps {
   readonly clients: Pick<Clients, 'find'>;
   readonly findUser: (id: string) => UserRecord | undefined;
 }
 
 /** The library's token before it is signed. */
-interface PersonToken {
+interface UserAccessToken {
   readonly accountId?: string | undefined;
   readonly clientId?: string | undefined;
   readonly scope?: string | undefined;
@@ -22,9 +22,9 @@ interface PersonToken {
 
 /** A person's access token carries what a machine's does, from the account as it is now. */
 export function describeToken(
-  { findUser, clients }: PersonTokenDeps,
+  { findUser, clients }: UserAccessTokenDeps,
   ctx: KoaContextWithOIDC,
-  token: PersonToken,
+  token: UserAccessToken,
   jwt: JWTStructured,
 ): void {
   const user = findUser(token.accountId ?? '');
@@ -37,7 +37,7 @@ export function describeToken(
     jwt.payload,
     {
       iat: issueTime(user, Number(iat) * 1000),
-      jti: `${grantTag(token.grantId ?? '')}.${jti}`,
+      jti: `${jtiPrefix(token.grantId ?? '')}.${jti}`,
       ...singleClaims(ctx),
     },
     describingClaims({

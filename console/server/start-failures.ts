@@ -1,6 +1,6 @@
 import { PortTakenError } from '../../platform/port-taken-error.ts';
-import { SealError } from '../keys/encryption.ts';
-import { UnfitKeyError } from '../keys/key-material.ts';
+import { DecryptionError } from '../keys/encryption.ts';
+import { InvalidKeyError } from '../keys/key-material.ts';
 import { SettingsError } from '../settings/settings.ts';
 import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
 import { ListenError } from './listen.ts';
@@ -19,7 +19,7 @@ export function explainStartFailure(error: unknown, what: 'console' | 'proxy' = 
     const list = error.problems.map((problem) => `\n  - ${problem}`).join('');
     return { exitCode: 78, message: `These settings cannot be started with:${list}` };
   }
-  if (error instanceof SealError || error instanceof StrictStartError) {
+  if (error instanceof DecryptionError || error instanceof StrictStartError) {
     return { exitCode: 78, message: error.message };
   }
   const isOfSettings = error instanceof StorageRefusedError && error.reason === 'foreign';
@@ -28,7 +28,7 @@ export function explainStartFailure(error: unknown, what: 'console' | 'proxy' = 
 
 function sentence(error: unknown, what: string): string {
   if (error instanceof StorageRefusedError || error instanceof ListenError) return error.message;
-  if (error instanceof UnfitKeyError) return error.message;
+  if (error instanceof InvalidKeyError) return error.message;
   if (error instanceof PortTakenError)
     return `The member: ${error.message}. Choose another with MEMBER_PORT.`;
   if (error instanceof StorageUnavailableError) {

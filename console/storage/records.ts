@@ -18,7 +18,7 @@ export interface UserRecord {
   /** Argon2id, PHC string format. */
   readonly passwordHash: string;
   readonly disabled: boolean;
-  /** Made at a first sign-in by an outside provider; the password is then one that nobody knows. */
+  /** Made at a first sign-in by an upstream provider; the password is then one that nobody knows. */
   readonly federated?: { readonly provider: string; readonly subject: string };
   /** Epoch milliseconds. */
   readonly createdAt: number;

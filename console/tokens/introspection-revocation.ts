@@ -11,22 +11,25 @@ import { handToProvider, readParameters } from './oauth-request.ts';
 import type { Revocations } from './revocations.ts';
 import { type InspectToken, isJwt, type VerifiedToken } from './verified-token.ts';
 
-export interface TokenStatusDeps {
+export interface IntrospectionRevocationDeps {
   readonly authenticateClient: AuthenticateClient;
   readonly inspectToken: InspectToken;
   readonly revocations: Pick<Revocations, 'revoke'>;
 }
 
-export interface TokenStatusOutcome {
+export interface IntrospectionRevocationOutcome {
   readonly client: ClientRecord;
   /** The token was not a JWT: the provider answers. */
   readonly passedOn: boolean;
 }
 
-export type TokenStatusEndpoint = (req: IncomingMessage, res: ServerResponse) => Promise<TokenStatusOutcome>;
+export type IntrospectionRevocationEndpoint = (
+  req: IncomingMessage,
+  res: ServerResponse,
+) => Promise<IntrospectionRevocationOutcome>;
 
 /** @throws {OAuthError} RFC 6749 §5.2; another client's token is `invalid_request` (RFC 7009 §2.1) */
-export function createRevocation(deps: TokenStatusDeps): TokenStatusEndpoint {
+export function createRevocation(deps: IntrospectionRevocationDeps): IntrospectionRevocationEndpoint {
   return async (req, res) => {
     const { client, token, passOn } = await readRequest(req, deps.authenticateClient);
     if (!isJwt(token)) return passOn();
@@ -41,7 +44,7 @@ export function createRevocation(deps: TokenStatusDeps): TokenStatusEndpoint {
 }
 
 /** Confidential clients only (S15). @throws {OAuthError} RFC 6749 §5.2 */
-export function createIntrospection(deps: TokenStatusDeps): TokenStatusEndpoint {
+export function createIntrospection(deps: IntrospectionRevocationDeps): IntrospectionRevocationEndpoint {
   return async (req, res) => {
     const { client, token, passOn } = await readRequest(req, deps.authenticateClient);
     if (client.isPublic) throw invalidClient('introspection needs a client with a secret');
@@ -68,7 +71,7 @@ async function readRequest(req: IncomingMessage, authenticateClient: Authenticat
   const client = authenticateClient(req.headers.authorization, form);
   const token = form.get('token');
   if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
-  const passOn = (): TokenStatusOutcome => {
+  const passOn = (): IntrospectionRevocationOutcome => {
     handToProvider(req, form, client);
     return { client, passedOn: true };
   };

@@ -4,7 +4,7 @@
  * answers from memory.
  */
 import type { ArtifactStore } from '../storage/storage.ts';
-import { grantTag } from './grant-jti-prefix.ts';
+import { jtiPrefix } from './grant-jti-prefix.ts';
 
 export interface TokenFacts {
   readonly jti: string;
@@ -68,7 +68,7 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
       timer = setTimeout(follow, followMs).unref();
     },
     revoke,
-    revokeGrant: (grantId) => revoke(grantTag(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
+    revokeGrant: (grantId) => revoke(jtiPrefix(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
     *all() {
       const seconds = now() / 1000;
       for (const entry of revoked) if (entry[1] >= seconds) yield entry;

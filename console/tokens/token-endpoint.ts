@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError } from '../../platform/errors.ts';
 import { rolesOfMachine } from '../clients/role-ceiling.ts';
-import { machineScopes } from '../clients/scopes.ts';
+import { clientCredentialsScopes } from '../clients/scopes.ts';
 import type { Form } from '../http/form.ts';
 import { noStore, sendJson } from '../http/send.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -70,7 +70,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
       return { client, grantType, passedOn: true };
     }
     const jti = newId();
-    const scopes = machineScopes(client, form.get('scope'));
+    const scopes = clientCredentialsScopes(client, form.get('scope'));
     const resource = machineResource(resources, form.get('resource'), scopes);
     const token = await issue(client, scopes, { jti, resource, keyThumbprint });
     const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP';

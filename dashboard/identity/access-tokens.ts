@@ -13,7 +13,7 @@ export interface Caller {
   readonly expiresAt: number;
 }
 
-/** @throws {UnfitTokenError} | {KeySetError} */
+/** @throws {InvalidTokenError} | {KeySetError} */
 export type CheckAccessToken = (token: string) => Promise<Caller>;
 
 /** Both header types: RFC 9068, and the one that the resource servers of this ecosystem expect. */

@@ -1,7 +1,7 @@
 /** Tokens that order something: taken once, and soon after they were made. */
-import { UnfitTokenError } from './signed-tokens.ts';
+import { InvalidTokenError } from './signed-tokens.ts';
 
-/** @throws {UnfitTokenError} when it is an old one, or was here before */
+/** @throws {InvalidTokenError} when it is an old one, or was here before */
 export type CheckFresh = (token: { readonly jti?: unknown; readonly iat?: unknown }) => void;
 
 /** Older than this, it is somebody's old copy. */
@@ -23,11 +23,11 @@ export function createCheckFresh({ now, skewSeconds = defaultSkewSeconds }: Fres
 
   return ({ jti, iat }) => {
     const seconds = now() / 1000;
-    if (typeof jti !== 'string' || jti === '') throw new UnfitTokenError('its claim jti is not right');
+    if (typeof jti !== 'string' || jti === '') throw new InvalidTokenError('its claim jti is not right');
     if (Number(iat) < seconds - maxAgeSeconds || Number(iat) > seconds + skewSeconds) {
-      throw new UnfitTokenError('it was not issued just now');
+      throw new InvalidTokenError('it was not issued just now');
     }
-    if (seen.has(jti)) throw new UnfitTokenError('it was sent before');
+    if (seen.has(jti)) throw new InvalidTokenError('it was sent before');
     seen.set(jti, Number(iat) + maxAgeSeconds);
     for (const [old, end] of seen) {
       if (end >= seconds && seen.size <= maxRemembered) break;

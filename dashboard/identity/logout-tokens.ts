@@ -1,6 +1,6 @@
 /** Logout tokens that the console sends on the back channel (OpenID Connect Back-Channel Logout 1.0 §2.6). */
 import { createCheckFresh } from './freshness.ts';
-import { type CheckSigned, UnfitTokenError } from './signed-tokens.ts';
+import { type CheckSigned, InvalidTokenError } from './signed-tokens.ts';
 
 /** Whose sessions are to end; at least one of the two is there. */
 export interface LogoutOrder {
@@ -8,7 +8,7 @@ export interface LogoutOrder {
   readonly sid: string | undefined;
 }
 
-/** @throws {UnfitTokenError} | {KeySetError} */
+/** @throws {InvalidTokenError} | {KeySetError} */
 export type CheckLogoutToken = (token: string) => Promise<LogoutOrder>;
 
 export interface CheckLogoutTokenDeps {
@@ -35,9 +35,9 @@ export function createCheckLogoutToken({
       foreignClaims: ['nonce'],
     });
     const { sub, sid, events } = claims;
-    if (!isLogoutEvent(events)) throw new UnfitTokenError('it is not about a logout');
+    if (!isLogoutEvent(events)) throw new InvalidTokenError('it is not about a logout');
     if (!isFilled(sub) && !isFilled(sid))
-      throw new UnfitTokenError('it names neither a subject nor a session');
+      throw new InvalidTokenError('it names neither a subject nor a session');
     checkFresh(claims);
     return { subject: isFilled(sub) ? sub : undefined, sid: isFilled(sid) ? sid : undefined };
   };

@@ -23,8 +23,8 @@ import {
 } from 'openid-client';
 import type { ConsoleFetch } from './console-fetch.ts';
 
-/** One attempt to sign in: what the answer has to fit. */
-export interface Attempt {
+/** One authorization request: what the answer has to fit. */
+export interface AuthorizationState {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -48,14 +48,17 @@ export interface SignIn {
 
 export interface RelyingParty {
   /** @param prompt  `none` for a hidden frame: no page is shown, or an error comes back */
-  begin(redirectUri: string, prompt?: 'none'): Promise<{ readonly attempt: Attempt; readonly url: URL }>;
+  begin(
+    redirectUri: string,
+    prompt?: 'none',
+  ): Promise<{ readonly authorization: AuthorizationState; readonly url: URL }>;
   /**
    * Checks `state`, `iss`, the code and the ID token (signature, `iss`, `aud`, `exp`, `nonce`).
    *
    * @param query  as it came to the redirect URI
    * @throws {AuthorizationResponseError} | {ResponseBodyError} | {ClientError} of openid-client
    */
-  redeem(attempt: Attempt, query: URLSearchParams): Promise<SignIn>;
+  redeem(authorization: AuthorizationState, query: URLSearchParams): Promise<SignIn>;
   /** The refresh token works once; the answer has the next one. @throws as `redeem` */
   renew(signIn: SignIn): Promise<Tokens>;
   endSession(idToken: string, options: { readonly returnTo: string; readonly state: string }): Promise<URL>;
@@ -79,7 +82,7 @@ export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
   return {
     async begin(redirectUri, prompt) {
       const config = await configuration();
-      const attempt = {
+      const authorization = {
         state: randomState(),
         nonce: randomNonce(),
         verifier: randomPKCECodeVerifier(),
@@ -88,21 +91,21 @@ export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
       const url = buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope,
-        state: attempt.state,
-        nonce: attempt.nonce,
-        code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
+        state: authorization.state,
+        nonce: authorization.nonce,
+        code_challenge: await calculatePKCECodeChallenge(authorization.verifier),
         code_challenge_method: 'S256',
         ...(prompt ? { prompt } : {}),
       });
-      return { attempt, url };
+      return { authorization, url };
     },
-    async redeem(attempt, query) {
-      const url = new URL(attempt.redirectUri);
+    async redeem(authorization, query) {
+      const url = new URL(authorization.redirectUri);
       url.search = query.toString();
       const answer = await authorizationCodeGrant(await configuration(), url, {
-        pkceCodeVerifier: attempt.verifier,
-        expectedState: attempt.state,
-        expectedNonce: attempt.nonce,
+        pkceCodeVerifier: authorization.verifier,
+        expectedState: authorization.state,
+        expectedNonce: authorization.nonce,
         idTokenExpected: true,
       });
       const { sub, sid } = answer.claims()!;

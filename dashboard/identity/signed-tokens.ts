@@ -18,12 +18,12 @@ export interface TokenRules {
   readonly foreignClaims: readonly string[];
 }
 
-/** @throws {UnfitTokenError} it does not hold; {KeySetError} nobody can tell now */
+/** @throws {InvalidTokenError} it does not hold; {KeySetError} nobody can tell now */
 export type CheckSigned = (token: string, rules: TokenRules) => Promise<JWTPayload>;
 
 /** The message is for the log and for a caller who made the token; it holds nothing of the token. */
-export class UnfitTokenError extends Error {
-  override readonly name = 'UnfitTokenError';
+export class InvalidTokenError extends Error {
+  override readonly name = 'InvalidTokenError';
 }
 
 export class KeySetError extends Error {
@@ -61,7 +61,7 @@ export function createCheckSigned({ issuer, jwksUri, fetch, now }: CheckSignedDe
       currentDate: new Date(now()),
     });
     const foreign = foreignClaims.find((name) => name in claims);
-    if (foreign !== undefined) throw new UnfitTokenError(`the claim ${foreign} does not belong in it`);
+    if (foreign !== undefined) throw new InvalidTokenError(`the claim ${foreign} does not belong in it`);
     return claims;
   };
 
@@ -70,7 +70,7 @@ export function createCheckSigned({ issuer, jwksUri, fetch, now }: CheckSignedDe
       return (await jwtVerify(token, keySet, options)).payload;
     } catch (cause) {
       if (isAboutKeySet(cause)) throw new KeySetError('the key set of the console cannot be read', { cause });
-      throw new UnfitTokenError(reasonOf(cause), { cause });
+      throw new InvalidTokenError(reasonOf(cause), { cause });
     }
   }
 }
@@ -81,12 +81,12 @@ function checkHeader(token: string, types: readonly string[]): void {
   try {
     header = decodeProtectedHeader(token);
   } catch (cause) {
-    throw new UnfitTokenError('it is not a signed token', { cause });
+    throw new InvalidTokenError('it is not a signed token', { cause });
   }
   const { alg, typ, kid } = header;
-  if (!algorithms.includes(String(alg))) throw new UnfitTokenError('its algorithm is not accepted');
-  if (!types.includes(String(typ))) throw new UnfitTokenError('its type is not accepted');
-  if (typeof kid !== 'string') throw new UnfitTokenError('it does not name its key');
+  if (!algorithms.includes(String(alg))) throw new InvalidTokenError('its algorithm is not accepted');
+  if (!types.includes(String(typ))) throw new InvalidTokenError('its type is not accepted');
+  if (typeof kid !== 'string') throw new InvalidTokenError('it does not name its key');
 }
 
 /** Everything but what jose says about the token itself. */

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { Refusal } from '../errors.ts';
 import type { Caller, CheckAccessToken } from '../identity/access-tokens.ts';
-import { UnfitTokenError } from '../identity/signed-tokens.ts';
+import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Licences } from '../licences.ts';
 import { type Cluster, type Reading, TokenRefusedError } from '../metrics/cluster.ts';
 
@@ -64,7 +64,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
     try {
       return { token, caller: await checkAccessToken(token) };
     } catch (error) {
-      if (!(error instanceof UnfitTokenError)) throw error;
+      if (!(error instanceof InvalidTokenError)) throw error;
       throw new Refusal('invalid_token', `The access token is refused: ${error.message}.`, {
         ...challenge('invalid_token'),
         cause: error,

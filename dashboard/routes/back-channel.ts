@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts';
 import { readForm } from '../http/body.ts';
 import type { CheckLogoutToken } from '../identity/logout-tokens.ts';
 import type { Sessions } from '../identity/sessions.ts';
-import { UnfitTokenError } from '../identity/signed-tokens.ts';
+import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Logger } from '../log.ts';
 
 export interface BackChannelDeps {
@@ -18,14 +18,14 @@ export function createBackChannel({ checkLogoutToken, sessions, log }: BackChann
     ctx.set('Cache-Control', 'no-store');
     try {
       const token = (await readForm(ctx)).get('logout_token');
-      if (!token) throw new UnfitTokenError('it is missing');
+      if (!token) throw new InvalidTokenError('it is missing');
       const order = await checkLogoutToken(token);
       const ended = sessions.endAll(order);
       log.info({ subject: order.subject, ended }, 'signed out by the console');
       ctx.status = 200;
       ctx.body = '';
     } catch (error) {
-      if (!(error instanceof UnfitTokenError) && !(error instanceof Refusal)) throw error;
+      if (!(error instanceof InvalidTokenError) && !(error instanceof Refusal)) throw error;
       log.warn({ reason: error.message }, 'logout token refused');
       refuse(ctx, error);
     }
@@ -33,8 +33,8 @@ export function createBackChannel({ checkLogoutToken, sessions, log }: BackChann
 }
 
 /** The form of an OAuth error, as Back-Channel Logout 1.0 §2.8 has it. */
-function refuse(ctx: Context, error: UnfitTokenError | Refusal): void {
-  const isAboutToken = error instanceof UnfitTokenError;
+function refuse(ctx: Context, error: InvalidTokenError | Refusal): void {
+  const isAboutToken = error instanceof InvalidTokenError;
   ctx.status = 400;
   ctx.type = 'application/json';
   ctx.body = JSON.stringify({

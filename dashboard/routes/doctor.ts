@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { Refusal } from '../errors.ts';
 import type { Examine } from '../examination.ts';
 import { readBody } from '../http/body.ts';
-import { UnfitTokenError } from '../identity/signed-tokens.ts';
+import { InvalidTokenError } from '../identity/signed-tokens.ts';
 
 export function createDoctor(examine: Examine) {
   /** @throws {Refusal} `invalid_request` for anything that the console has not signed for this, just now */
@@ -13,7 +13,7 @@ export function createDoctor(examine: Examine) {
       ctx.body = await examine(request.trim());
       ctx.set('Cache-Control', 'no-store');
     } catch (error) {
-      if (!(error instanceof UnfitTokenError)) throw error;
+      if (!(error instanceof InvalidTokenError)) throw error;
       throw new Refusal('invalid_request', `The request is refused: ${error.message}.`, { cause: error });
     }
   };

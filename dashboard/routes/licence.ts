@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { Refusal } from '../errors.ts';
 import { readBody } from '../http/body.ts';
-import { UnfitTokenError } from '../identity/signed-tokens.ts';
+import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Licences } from '../licences.ts';
 import type { Logger } from '../log.ts';
 
@@ -22,7 +22,7 @@ export function createLicenceReceiver({
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { id: licence.id, kept: isKept };
     } catch (error) {
-      if (!(error instanceof UnfitTokenError)) throw error;
+      if (!(error instanceof InvalidTokenError)) throw error;
       throw new Refusal('invalid_request', `The licence update is refused: ${error.message}.`, {
         cause: error,
       });

@@ -9,11 +9,11 @@ import { measures, type Sampler, type Snapshot } from '../metrics/sampler.ts';
 import { AccountPage } from '../views/account.tsx';
 import { OverviewPage } from '../views/overview.tsx';
 import { SignedOutPage } from '../views/signed-out.tsx';
+import type { CurrentSession } from './current-session.ts';
 import { signedOutState } from './sign-in.tsx';
-import type { Visitor } from './visitor.ts';
 
 export interface OverviewDeps {
-  readonly visitor: Visitor;
+  readonly visitor: CurrentSession;
   readonly sampler: Sampler;
   readonly cluster: Pick<Cluster, 'offer'>;
   readonly licences: Pick<Licences, 'current'>;

@@ -6,24 +6,24 @@ import type { Cookies } from '../http/cookies.ts';
 import type { OwnAddresses } from '../http/own-address.ts';
 import { queryOf, type SendPage, seeOther } from '../http/pages.ts';
 import type { CheckAccessToken } from '../identity/access-tokens.ts';
-import type { Attempts } from '../identity/attempts.ts';
+import type { AuthorizationStates } from '../identity/authorization-states.ts';
 import type { RelyingParty, SignIn } from '../identity/relying-party.ts';
 import type { Session, Sessions } from '../identity/sessions.ts';
-import { UnfitTokenError } from '../identity/signed-tokens.ts';
+import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Logger } from '../log.ts';
 import { createHistory } from '../metrics/history.ts';
 import { createWatched } from '../metrics/watched.ts';
 import { SilentRefreshPage } from '../views/silent-refresh.tsx';
-import type { Visitor } from './visitor.ts';
+import type { CurrentSession } from './current-session.ts';
 
 export interface SignInDeps {
   readonly relyingParty: RelyingParty;
-  readonly attempts: Attempts;
+  readonly states: AuthorizationStates;
   readonly sessions: Sessions;
   readonly checkAccessToken: CheckAccessToken;
   readonly cookies: Cookies;
   readonly addresses: OwnAddresses;
-  readonly visitor: Visitor;
+  readonly visitor: CurrentSession;
   readonly queues: readonly string[];
   readonly newId: () => string;
   readonly sendPage: SendPage;
@@ -37,7 +37,7 @@ const callbackPath = '/login/callback';
 const silentPath = '/silent-refresh.html';
 
 export function createSignIn(deps: SignInDeps) {
-  const { relyingParty, attempts, sessions, checkAccessToken, cookies, addresses, visitor, sendPage, log } =
+  const { relyingParty, states, sessions, checkAccessToken, cookies, addresses, visitor, sendPage, log } =
     deps;
 
   return {
@@ -72,8 +72,8 @@ export function createSignIn(deps: SignInDeps) {
   };
 
   async function toConsole(ctx: Context, path: string, prompt?: 'none'): Promise<void> {
-    const { attempt, url } = await relyingParty.begin(addresses.of(ctx) + path, prompt);
-    attempts.add(browserOf(ctx), attempt);
+    const { authorization, url } = await relyingParty.begin(addresses.of(ctx) + path, prompt);
+    states.add(browserOf(ctx), authorization);
     seeOther(ctx, url);
   }
 
@@ -87,13 +87,13 @@ export function createSignIn(deps: SignInDeps) {
 
   async function redeem(ctx: Context): Promise<SignIn> {
     const query = queryOf(ctx);
-    const attempt = attempts.take(cookies.read(ctx, 'browser') ?? '', query.get('state') ?? '');
-    if (!attempt)
+    const authorization = states.take(cookies.read(ctx, 'browser') ?? '', query.get('state') ?? '');
+    if (!authorization)
       throw failed('This sign-in was not started in this browser, or it was used or took too long.');
-    if (new URL(attempt.redirectUri).pathname !== ctx.path)
+    if (new URL(authorization.redirectUri).pathname !== ctx.path)
       throw failed('This answer belongs to another address.');
     try {
-      return await relyingParty.redeem(attempt, query);
+      return await relyingParty.redeem(authorization, query);
     } catch (error) {
       throw explain(error);
     }
@@ -102,7 +102,7 @@ export function createSignIn(deps: SignInDeps) {
   /** A new id with every sign-in; the old session of this browser ends (S32). */
   async function open(ctx: Context, signIn: SignIn): Promise<void> {
     const caller = await checkAccessToken(signIn.tokens.accessToken).catch((error) => {
-      throw error instanceof UnfitTokenError
+      throw error instanceof InvalidTokenError
         ? failed(`The access token is not usable here: ${error.message}.`, error)
         : error;
     });

@@ -1,9 +1,9 @@
 import type { Session } from '../identity/sessions.ts';
-import { Page, type VisitorModel } from './layout.tsx';
+import { Page, type SignedInModel } from './layout.tsx';
 import { Tile } from './tile.tsx';
 
 interface AccountPageProps {
-  readonly visitor: VisitorModel;
+  readonly visitor: SignedInModel;
   readonly session: Pick<Session, 'caller' | 'startedAt' | 'renewals'>;
   readonly issuer: string;
 }

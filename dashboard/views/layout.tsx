@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
 
-export interface VisitorModel {
+export interface SignedInModel {
   readonly username: string;
   readonly roles: readonly string[];
-  /** For the forms of this visitor's session. */
+  /** For the forms of the current session. */
   readonly csrf: string;
 }
 
 interface PageProps {
   readonly title: string;
   /** Undefined on pages that need no sign-in. */
-  readonly visitor?: VisitorModel;
+  readonly visitor?: SignedInModel;
   /** Path of the page, marked in the navigation. */
   readonly here?: string;
   /** Seconds after which a browser without script loads the page anew. */
@@ -61,7 +61,7 @@ function Navigation({
   visitor,
   here,
 }: {
-  readonly visitor: VisitorModel;
+  readonly visitor: SignedInModel;
   readonly here: string | undefined;
 }) {
   return (
@@ -84,6 +84,6 @@ function Navigation({
   );
 }
 
-export function CsrfField({ csrf }: Pick<VisitorModel, 'csrf'>) {
+export function CsrfField({ csrf }: Pick<SignedInModel, 'csrf'>) {
   return <input type="hidden" name="csrf" value={csrf} />;
 }

@@ -2,7 +2,7 @@ import type { Licence } from '../licences.ts';
 import type { Point, Rate } from '../metrics/history.ts';
 import type { Snapshot } from '../metrics/sampler.ts';
 import { Headline } from './headline.tsx';
-import { CsrfField, Page, type VisitorModel } from './layout.tsx';
+import { CsrfField, Page, type SignedInModel } from './layout.tsx';
 import { LicenceFacts } from './licence.tsx';
 import { Members } from './members.tsx';
 import { Part } from './part.tsx';
@@ -10,7 +10,7 @@ import { LinePlot, type TimeAxis } from './plot.tsx';
 import { QueueCard } from './queue-card.tsx';
 
 export interface OverviewModel {
-  readonly visitor: VisitorModel;
+  readonly visitor: SignedInModel;
   readonly snapshot: Snapshot;
   readonly plots: {
     readonly axis: TimeAxis;
@@ -111,7 +111,7 @@ function LoadCards({ snapshot: { facts, health }, plots }: OverviewModel) {
   );
 }
 
-function WatchForm({ csrf }: Pick<VisitorModel, 'csrf'>) {
+function WatchForm({ csrf }: Pick<SignedInModel, 'csrf'>) {
   return (
     <form method="post" action="/queues/watch" class="inline">
       <CsrfField csrf={csrf} />

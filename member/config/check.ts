@@ -25,7 +25,7 @@ export interface CheckedSection {
  *   `<file>:<line>: <path>: <problem>`, then those of the environment
  */
 export function checkTree(tree: SourceTree, { file, environment }: CheckOptions): CheckedSection {
-  const { name, found: outside } = sectionName(tree.root);
+  const { name, found: upstream } = sectionName(tree.root);
   const raw = isObject(tree.root) ? tree.root[name] : undefined;
   const { section: own, notices, refusals } = setForeignKeysAside(raw ?? {});
   const { section, origins, problems } = applyOverrides(own, environment);
@@ -41,7 +41,7 @@ export function checkTree(tree: SourceTree, { file, environment }: CheckOptions)
     const where = line === undefined ? file : `${file}:${line}`;
     return { line: line ?? 0, text: `${where}: ${pathText(path) || 'the file'}: ${message}` };
   }
-  const findings = [...outside, ...inside, ...prototypeKeys(tree.root)]
+  const findings = [...upstream, ...inside, ...prototypeKeys(tree.root)]
     .slice(0, mostFindings)
     .map(describe)
     .sort((a, b) => a.line - b.line);

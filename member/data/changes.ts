@@ -31,8 +31,8 @@ export interface ChangeRecorder {
 }
 
 /** A change could not be written, for want of room on the disk for example; nothing has changed. */
-export class ChangeNotKeptError extends Error {
-  override readonly name = 'ChangeNotKeptError';
+export class ChangeNotDurableError extends Error {
+  override readonly name = 'ChangeNotDurableError';
 }
 
 /** For data that ends with the process. */

@@ -1,25 +1,25 @@
-import { EntryIndex } from './entry-index.ts';
-import type { KeyHash } from './key-hash.ts';
-import { costOf, costOfParts } from './memory.ts';
 import {
+  chunkBytes,
+  chunkBytesAt,
   contentAt,
   hashAt,
   isKeyAt,
   keyAt,
-  pieceBytes,
-  pieceBytesAt,
   textAt,
   writeApart,
   writeContent,
   writeKey,
-} from './piece.ts';
-import { Shelf } from './shelf.ts';
+} from './chunk.ts';
+import { EntryIndex } from './entry-index.ts';
+import { FreeList } from './free-list.ts';
+import type { KeyHash } from './key-hash.ts';
+import { costOf, costOfParts } from './memory.ts';
 import { alignment, byteOf, type Slab, Slabs } from './slabs.ts';
 import { type HeldValue, hold, isSmall, type StoredValue, typeNamed, typeNumber } from './values.ts';
 
 /**
  * Entries that stay until they are removed, outside the engine's heap: key and small value side by side in one
- * piece of bytes. Beside a `Map` of strings that is half of the memory, nothing for the garbage collector to
+ * chunk of bytes. Beside a `Map` of strings that is half of the memory, nothing for the garbage collector to
  * walk, and two places to read instead of seven for a look-up among a million.
  */
 export class PackedEntries {
@@ -28,7 +28,7 @@ export class PackedEntries {
   readonly #index = new EntryIndex((position, key) =>
     isKeyAt(this.#slabs.slabAt(position), byteOf(position), key),
   );
-  readonly #apart = new Shelf<HeldValue>();
+  readonly #apart = new FreeList<HeldValue>();
 
   constructor(hashOf: KeyHash) {
     this.#hashOf = hashOf;
@@ -57,14 +57,14 @@ export class PackedEntries {
 
   set(key: string, value: StoredValue): void {
     const type = packedType(value);
-    const bytes = pieceBytes(key, type === undefined ? 0 : value.bytes.length);
+    const bytes = chunkBytes(key, type === undefined ? 0 : value.bytes.length);
     const hash = this.#hashOf(key);
     const place = this.#index.find(hash, key);
     const old = place === -1 ? -1 : this.#index.positionAt(place);
     if (old !== -1) {
       const slab = this.#slabs.slabAt(old);
       const from = byteOf(old);
-      if (pieceBytesAt(slab, from) === bytes) {
+      if (chunkBytesAt(slab, from) === bytes) {
         this.#dropValue(slab, from);
         this.#writeValue(slab, from, value, type);
         return;
@@ -137,7 +137,7 @@ export class PackedEntries {
     const slab = this.#slabs.slabAt(position);
     const from = byteOf(position);
     this.#dropValue(slab, from);
-    this.#slabs.give(position, pieceBytesAt(slab, from));
+    this.#slabs.give(position, chunkBytesAt(slab, from));
     this.#tidy();
   }
 
@@ -147,7 +147,7 @@ export class PackedEntries {
     if (found === undefined) return;
     const { slab, position: first } = found;
     for (let from = 0, bytes = 0; from < slab.end; from += bytes) {
-      bytes = pieceBytesAt(slab, from);
+      bytes = chunkBytesAt(slab, from);
       const position = first + from / alignment;
       const place = this.#index.placeOf(hashAt(slab, from), position);
       if (place === -1) continue;

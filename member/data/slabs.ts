@@ -1,9 +1,9 @@
-/** Bytes outside the engine's heap, in pieces that are written one behind the other. */
+/** Bytes outside the engine's heap, in chunks that are written one behind the other. */
 export interface Slab {
   readonly bytes: Buffer;
   /** The same bytes. */
   readonly words: Uint32Array;
-  /** Where the next piece goes; what is before it has been written. */
+  /** Where the next chunk goes; what is before it has been written. */
   end: number;
   /** Of what has been written, the bytes that are still in use. */
   live: number;
@@ -32,8 +32,8 @@ export function byteOf(position: number): number {
 }
 
 /**
- * Where pieces are kept. A position stands for a slab and a place in it, and is below 2^32 - 1. Slabs grow with
- * what they hold, so a small map is small; a piece larger than a slab has one of its own.
+ * Where chunks lie. A position stands for a slab and a place in it, and is below 2^32 - 1. Slabs grow with
+ * what they hold, so a small map is small; a chunk larger than a slab has one of its own.
  */
 export class Slabs {
   #slabs: (Slab | undefined)[] = [];
@@ -44,7 +44,7 @@ export class Slabs {
   #live = 0;
 
   /**
-   * Room for a piece.
+   * Room for a chunk.
    *
    * @param bytes  a multiple of {@link alignment}
    * @throws {RangeError} when there is 64 GiB already
@@ -63,7 +63,7 @@ export class Slabs {
     return position;
   }
 
-  /** The piece at `position` is not used any more. */
+  /** The chunk at `position` is not used any more. */
   give(position: number, bytes: number): void {
     const number = position >>> placeBits;
     const slab = this.#slabs[number]!;
@@ -87,7 +87,7 @@ export class Slabs {
   }
 
   /**
-   * The slab of which least is in use, when too much is wasted in all. It takes no more pieces; the
+   * The slab of which least is in use, when too much is wasted in all. It takes no more chunks; the
    * caller moves away what is used, whereupon its memory is free.
    */
   wasteful(): WastefulSlab | undefined {

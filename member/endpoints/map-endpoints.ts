@@ -7,7 +7,7 @@ import type { Call, Route } from '../router.ts';
 import { isStorableType } from '../storable-type.ts';
 import type { Replications } from '../wan/replications.ts';
 import { contentTypeOf } from './content-type.ts';
-import { keptWrite } from './kept-write.ts';
+import { durableWrite } from './durable-write.ts';
 
 export interface MapEndpointsDeps {
   readonly maps: Maps;
@@ -40,7 +40,7 @@ export function createMapRoutes({
     replications.assertRoom(map);
     const outcome = maps.put(map, key, value);
     if (typeof outcome === 'string') return replyPut(call, outcome);
-    return keptWrite(call, async () => replyPut(call, await outcome));
+    return durableWrite(call, async () => replyPut(call, await outcome));
   }
 
   function replyPut({ res }: Call, outcome: PutOutcome): void {
@@ -73,7 +73,7 @@ export function createMapRoutes({
 
   function answerRemoval(call: Call, removal: void | Promise<void>): void | Promise<void> {
     if (removal === undefined) return replyEmpty(call.res, 200);
-    return keptWrite(call, async () => {
+    return durableWrite(call, async () => {
       await removal;
       replyEmpty(call.res, 200);
     });

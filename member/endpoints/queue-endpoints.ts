@@ -5,7 +5,7 @@ import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
 import { isStorableType } from '../storable-type.ts';
 import { contentTypeOf } from './content-type.ts';
-import { keptWrite } from './kept-write.ts';
+import { durableWrite } from './durable-write.ts';
 import { createPoll, noSuchQueue, type PollDeps } from './poll.ts';
 
 export interface QueueEndpointsDeps extends PollDeps {
@@ -44,7 +44,7 @@ export function createQueueRoutes({
   function offer(call: Call, queue: string, item: StoredValue): void | Promise<void> {
     const outcome = queues.offer(queue, item);
     if (typeof outcome === 'string') return replyOffer(call, outcome);
-    return keptWrite(call, async () => replyOffer(call, await outcome));
+    return durableWrite(call, async () => replyOffer(call, await outcome));
   }
 
   function replyOffer(call: Call, outcome: OfferOutcome): void {

@@ -7,10 +7,10 @@ import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
 import { decodeChanges, type WanChange } from '../wan/change.ts';
 import { decodeLeaves, encodeComparison } from '../wan/comparison.ts';
-import { encodeLeftOut, type LeftOut } from '../wan/left-out.ts';
 import type { Receiver } from '../wan/receiver.ts';
+import { encodeRejectedChanges, type RejectedChanges } from '../wan/rejected-changes.ts';
 import { acknowledgeField, receiverPaths, viaField } from '../wan/target.ts';
-import { keptWrite } from './kept-write.ts';
+import { durableWrite } from './durable-write.ts';
 
 export interface WanReceiverEndpointsDeps {
   readonly receiver: Receiver;
@@ -52,14 +52,16 @@ export function createWanReceiverRoutes({
     const via = viaOf(req);
     if (changes === undefined || via.length > mostClusters) return replyEmpty(res, 400);
     if (receiver.isFull) return replyEmpty(res, 503);
-    const leftOut = receiver.judge(changes);
-    const applied = receiver.apply(without(leftOut, changes), via);
+    const rejected = receiver.judge(changes);
+    const applied = receiver.apply(without(rejected, changes), via);
     if (req.headers[acknowledgeField] === 'receipt') {
-      replyTaken(res, leftOut);
+      replyTaken(res, rejected);
       await applied.catch(() => {}); // answered already; what is left out differs until the next synchronisation
       return;
     }
-    await keptWrite(call, async () => ((await applied) ? replyTaken(res, leftOut) : replyEmpty(res, 503)));
+    await durableWrite(call, async () =>
+      (await applied) ? replyTaken(res, rejected) : replyEmpty(res, 503),
+    );
   }
 
   async function compareLeaves({ res }: Call, content: Buffer): Promise<void> {
@@ -72,16 +74,16 @@ export function createWanReceiverRoutes({
   return [route(receiverPaths.changes, takeChanges), route(receiverPaths.compare, compareLeaves)];
 }
 
-function without(leftOut: readonly LeftOut[], changes: readonly WanChange[]): readonly WanChange[] {
-  if (leftOut.length === 0) return changes;
-  const indices = new Set(leftOut.map(({ index }) => index));
+function without(rejected: readonly RejectedChanges[], changes: readonly WanChange[]): readonly WanChange[] {
+  if (rejected.length === 0) return changes;
+  const indices = new Set(rejected.map(({ index }) => index));
   return changes.filter((_, index) => !indices.has(index));
 }
 
 /** Empty when all changes were made. */
-function replyTaken(res: ServerResponse, leftOut: readonly LeftOut[]): void {
-  if (leftOut.length === 0) replyEmpty(res, 200);
-  else replyJson(res, encodeLeftOut(leftOut));
+function replyTaken(res: ServerResponse, rejected: readonly RejectedChanges[]): void {
+  if (rejected.length === 0) replyEmpty(res, 200);
+  else replyJson(res, encodeRejectedChanges(rejected));
 }
 
 /** Clusters that one change may have passed. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TransactionFlags } from 'lmdb';
 import { makePrivateDirectory, openPrivately } from './private-files.ts';
 import { createRoomCheck, NoRoomError } from './room.ts';
-import { flawOf } from './store/lmdb-file.ts';
+import { corruptionOf } from './store/lmdb-file.ts';
 
 /** The data of a member cannot be used by this process; the message says why and what to do. */
 export class PersistenceRefusedError extends Error {
@@ -46,10 +46,10 @@ export function takeInstance(directory: string): Instance {
       cause,
     });
   }
-  const flaw = flawOf(join(path, 'data.mdb'));
-  if (flaw !== undefined) {
+  const corruption = corruptionOf(join(path, 'data.mdb'));
+  if (corruption !== undefined) {
     throw new PersistenceRefusedError(
-      `${path} is damaged (${flaw}): remove it once no member uses ${directory}`,
+      `${path} is damaged (${corruption}): remove it once no member uses ${directory}`,
     );
   }
   const holders = openPrivately<Holder, string>(path, { overlappingSync: false, encoding: 'json' });

@@ -14,7 +14,7 @@ export const checksumBytes = 4;
 /** Before the key. */
 export const headBytes = 7;
 
-/** An operation whose key and body are to be filled in, and then {@link seal}ed. */
+/** An operation whose key and body are to be filled in, and then completed by {@link seal}. */
 export function blankOperation(kind: number, keyBytes: number, bodyBytes: number): Operation {
   const operation = Buffer.allocUnsafe(headBytes + keyBytes + checksumBytes + bodyBytes);
   operation[0] = kind;

@@ -1,7 +1,7 @@
 /** What a member keeps on the disk: every change before it is confirmed, read back at the start, copied for backups. */
 import { existsSync } from 'node:fs';
 import type { MapConfig, PersistenceConfig } from '../config/config.ts';
-import { ChangeNotKeptError, type ChangeRecorder, memoryOnly } from '../data/changes.ts';
+import { ChangeNotDurableError, type ChangeRecorder, memoryOnly } from '../data/changes.ts';
 import type { MemberLog } from '../log.ts';
 import { type Backups, createBackups } from './backups.ts';
 import { dataDirectory } from './directory.ts';
@@ -10,7 +10,7 @@ import { openJournal, readablePacks } from './journal.ts';
 import { createRecorder } from './recorder.ts';
 import type { StructureKind } from './records.ts';
 import { DamagedDataError, type Recovered, type RecoveryDeps, recoverData } from './recovery.ts';
-import { flawOf } from './store/lmdb-file.ts';
+import { corruptionOf } from './store/lmdb-file.ts';
 import { startStore } from './store/store.ts';
 import { tightenData } from './store/tighten.ts';
 import { createWriteQueue, type Safety, type WriteQueue } from './write-queue.ts';
@@ -74,10 +74,13 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
 
   /** A journal that was never flushed may be damaged after the machine stopped; the store is not. */
   function dropLostJournal(): void {
-    const flaw = instance.hasMachineRestarted ? flawOf(directory.journalFile) : undefined;
-    if (flaw === undefined) return;
+    const corruption = instance.hasMachineRestarted ? corruptionOf(directory.journalFile) : undefined;
+    if (corruption === undefined) return;
     const target = directory.setAside('journal');
-    log.warn({ target, flaw }, 'the machine stopped within a period: writes since the last flush are lost');
+    log.warn(
+      { target, flaw: corruption },
+      'the machine stopped within a period: writes since the last flush are lost',
+    );
   }
 
   function waitForDecision(error: DamagedDataError): Promise<Decision> {
@@ -220,6 +223,6 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
 
 /** Before the recovery and after the end nothing can be kept. */
 const closedRecorder: ChangeRecorder = {
-  record: () => Promise.reject(new ChangeNotKeptError('the member has not its data')),
+  record: () => Promise.reject(new ChangeNotDurableError('the member has not its data')),
   note: memoryOnly.note,
 };

@@ -5,9 +5,9 @@ import { type Journal, openJournal, type Pack } from './journal.ts';
 import type { Operation } from './operations.ts';
 import type { StructureNumbers } from './recorder.ts';
 import { purge, type StoreRecord } from './records.ts';
-import { flawOf } from './store/lmdb-file.ts';
+import { corruptionOf } from './store/lmdb-file.ts';
 import { type Store, startStore } from './store/store.ts';
-import type { Flaw } from './store/store-protocol.ts';
+import type { Corruption } from './store/store-protocol.ts';
 
 /** What was read back, opened and ready for writes. */
 export interface Recovered {
@@ -45,16 +45,17 @@ const commitBytes = 8 * 1024 * 1024;
  */
 export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
   const { directory, maps, queues } = deps;
-  const journalFlaw = flawOf(directory.journalFile);
-  if (journalFlaw !== undefined) throw new DamagedDataError(`${directory.journalFile}: ${journalFlaw}`);
+  const journalCorruption = corruptionOf(directory.journalFile);
+  if (journalCorruption !== undefined)
+    throw new DamagedDataError(`${directory.journalFile}: ${journalCorruption}`);
   const store = startStore(deps.onMergeFailure);
   let journal: Journal | undefined;
   try {
-    const { sequence: stored } = unlessFlawed(await store.open(directory.store));
+    const { sequence: stored } = unlessCorrupt(await store.open(directory.store));
     journal = openJournal(directory.journal);
     const packs = journal.read()?.filter(({ first }) => first > stored);
     if (packs === undefined) throw new DamagedDataError(`${directory.journalFile}: an entry is damaged`);
-    const { lastId } = unlessFlawed(await store.prepareRead(packs));
+    const { lastId } = unlessCorrupt(await store.prepareRead(packs));
     const { rubbish, ...loaded } = await load(store, deps, lastId);
     const sequence = await commitAll(store, [...packs, ...purgesAfter(packs, stored, rubbish)], stored);
     journal.clear();
@@ -68,8 +69,8 @@ export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
   }
 }
 
-function unlessFlawed<Answer extends object>(answer: Flaw | Answer): Answer {
-  if ('flaw' in answer) throw new DamagedDataError(answer.flaw);
+function unlessCorrupt<Answer extends object>(answer: Corruption | Answer): Answer {
+  if ('corruption' in answer) throw new DamagedDataError(answer.corruption);
   return answer;
 }
 

@@ -1,4 +1,4 @@
-import { ChangeNotKeptError } from '../data/changes.ts';
+import { ChangeNotDurableError } from '../data/changes.ts';
 import type { Journal, Pack } from './journal.ts';
 import type { Operation } from './operations.ts';
 import type { Store } from './store/store.ts';
@@ -14,7 +14,7 @@ export interface Write {
   /** Called once it is safe, in the order of the writes. */
   done(): void;
   /** Called when it could not be written; nothing of it was. */
-  failed(error: ChangeNotKeptError): void;
+  failed(error: ChangeNotDurableError): void;
 }
 
 /** Writes through the journal into the store: many callers share one write, and one flush of the disk. */
@@ -113,7 +113,7 @@ export function createWriteQueue({
 
   /** In reverse order, so that what one write prepared for a later one is undone after that one. */
   function refuse(writes: readonly Write[], cause: unknown): void {
-    const error = new ChangeNotKeptError('the change could not be written to the disk', { cause });
+    const error = new ChangeNotDurableError('the change could not be written to the disk', { cause });
     for (const write of [...writes].reverse()) write.failed(error);
   }
 

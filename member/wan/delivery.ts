@@ -1,6 +1,6 @@
 import type { MemberLog } from '../log.ts';
 import type { WanChange } from './change.ts';
-import type { LeftOut, LeftOutReason } from './left-out.ts';
+import type { RejectedChanges, RejectedReason } from './rejected-changes.ts';
 import { type Target, TooLargeError } from './target.ts';
 
 /** Hands changes over until each has been taken, or can never be. */
@@ -36,14 +36,14 @@ export function createDelivery({ target, about, log }: DeliveryDeps): Delivery {
     via: readonly string[],
     onDropped: (dropped: readonly WanChange[]) => void = () => {},
   ): Promise<void> {
-    let leftOut: readonly LeftOut[];
+    let rejected: readonly RejectedChanges[];
     try {
-      leftOut = await target.send(changes, via);
+      rejected = await target.send(changes, via);
     } catch (error) {
       if (!(error instanceof TooLargeError)) throw error;
       return sendSmaller(changes, via, onDropped);
     }
-    const given = leftOut.filter(({ index }) => changes[index] !== undefined);
+    const given = rejected.filter(({ index }) => changes[index] !== undefined);
     if (given.length === 0) return;
     for (const { index, reason } of given) drop(changes[index]!, reason);
     onDropped(given.map(({ index }) => changes[index]!));
@@ -66,7 +66,7 @@ export function createDelivery({ target, about, log }: DeliveryDeps): Delivery {
     await send(changes.slice(middle), via, onDropped);
   }
 
-  function drop({ map, key }: WanChange, reason: LeftOutReason): void {
+  function drop({ map, key }: WanChange, reason: RejectedReason): void {
     dropped += 1;
     if (!mayTell()) return;
     const keyBytes = key === undefined ? undefined : Buffer.byteLength(key);

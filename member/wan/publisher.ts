@@ -3,9 +3,9 @@ import type { WanPublisherConfig } from '../config/config.ts';
 import { createDeque } from '../data/deque.ts';
 import type { StoredValue } from '../data/memory.ts';
 import type { MemberLog } from '../log.ts';
+import { batchesOf } from './batches.ts';
 import type { WanChange } from './change.ts';
 import { createDelivery } from './delivery.ts';
-import { partsOf } from './parts.ts';
 import type { Target } from './target.ts';
 
 /** Queues and sends; queues only; neither (docs/member-surface.md#wan). */
@@ -115,7 +115,7 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
     }
     const { via } = batch[0] ?? { via: [] };
     try {
-      for (const part of partsOf(latestOf(batch, read), config.batchSize)) {
+      for (const part of batchesOf(latestOf(batch, read), config.batchSize)) {
         await delivery.send(part, via, forget);
       }
       if (batch === sending) batch = []; // unless it was cleared

@@ -7,7 +7,7 @@ import type { MemberLog } from '../log.ts';
 import type { WanChange } from './change.ts';
 import { type Comparison, compare } from './comparison.ts';
 import type { LeafLayer } from './digest.ts';
-import type { LeftOut, LeftOutReason } from './left-out.ts';
+import type { RejectedChanges, RejectedReason } from './rejected-changes.ts';
 import type { Replications } from './replications.ts';
 
 /** Takes what another cluster replicates to this one, one request after the other. */
@@ -18,7 +18,7 @@ export interface Receiver {
    * The changes that this member can never hold: of maps that it has no configuration for, and over its limits. The
    * log says so. To refuse them would hold up all others for ever; the sender is told, and gives them up.
    */
-  judge(changes: readonly WanChange[]): readonly LeftOut[];
+  judge(changes: readonly WanChange[]): readonly RejectedChanges[];
   /**
    * Makes the changes, in order.
    *
@@ -55,7 +55,7 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
     return done;
   }
 
-  function reasonAgainst({ map, key = '', value }: WanChange): LeftOutReason | undefined {
+  function reasonAgainst({ map, key = '', value }: WanChange): RejectedReason | undefined {
     if (!maps.isConfigured(map)) return 'no configuration';
     if (Math.max(Buffer.byteLength(map), Buffer.byteLength(key)) > limits.keyBytes) return 'name too long';
     if (value === undefined) return undefined;
@@ -71,14 +71,14 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
     },
 
     judge(changes) {
-      const leftOut: LeftOut[] = [];
+      const rejected: RejectedChanges[] = [];
       for (const [index, change] of changes.entries()) {
         const reason = reasonAgainst(change);
         if (reason === undefined) continue;
         leaveOut(change.map, reason);
-        leftOut.push({ index, reason });
+        rejected.push({ index, reason });
       }
-      return leftOut;
+      return rejected;
     },
 
     apply: (changes, via) =>
@@ -115,7 +115,7 @@ function* slicesOf(changes: readonly WanChange[]): Generator<readonly WanChange[
 const changesPerTurn = 500;
 
 /** Tells once for each map and reason that changes are left out. */
-function createOmissions(log: MemberLog): (map: string, reason: LeftOutReason) => void {
+function createOmissions(log: MemberLog): (map: string, reason: RejectedReason) => void {
   const told = new Set<string>();
   return function leaveOut(name, found) {
     const reason = inWords[found];
@@ -127,7 +127,7 @@ function createOmissions(log: MemberLog): (map: string, reason: LeftOutReason) =
   };
 }
 
-const inWords: Record<LeftOutReason, string> = {
+const inWords: Record<RejectedReason, string> = {
   'no configuration': 'no configuration here matches this map',
   'name too long': 'a name is longer than limits.key-bytes',
   'too large': 'a value is larger than limits.body-bytes, or limits.memory-bytes',

@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Maps } from '../data/maps.ts';
 import type { MemberLog } from '../log.ts';
 import { OperationRefused } from '../refused.ts';
+import { batchesOf } from './batches.ts';
 import type { WanChange } from './change.ts';
 import { keysMissingIn } from './comparison.ts';
 import { leavesOf } from './digest.ts';
-import { partsOf } from './parts.ts';
 import type { Publisher } from './publisher.ts';
 import type { Target } from './target.ts';
 
@@ -117,7 +117,7 @@ export function createSynchronizations({ maps, log, now }: SynchronizationsDeps)
   async function syncMap({ publisher }: Destination, map: string, operation: Operation): Promise<void> {
     const keys = differing.get(publisher)?.get(map);
     const changes = keys === undefined ? entriesAsChanges(maps, map) : keysAsChanges(maps, map, [...keys]);
-    const parts = partsOf(changes, publisher.config.batchSize);
+    const parts = batchesOf(changes, publisher.config.batchSize);
     for (let isOver = false; !isOver; ) {
       // Read when it is its turn to be sent: what is read earlier could be older than what the queue has sent since.
       await publisher.sendNow(() => {

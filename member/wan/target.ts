@@ -2,7 +2,7 @@ import type { WanPublisherConfig } from '../config/config.ts';
 import { encodeChanges, type WanChange } from './change.ts';
 import { type Comparison, decodeComparison, encodeLeaves } from './comparison.ts';
 import type { LeafLayer } from './digest.ts';
-import { decodeLeftOut, type LeftOut } from './left-out.ts';
+import { decodeRejectedChanges, type RejectedChanges } from './rejected-changes.ts';
 
 /** The other cluster, through whichever of its members answers. */
 export interface Target {
@@ -14,7 +14,7 @@ export interface Target {
    * @throws {TooLargeError} when it takes no request of this size, whenever it comes
    * @throws {TargetError} when it has not taken them; some may have arrived
    */
-  send(changes: readonly WanChange[], via: readonly string[]): Promise<readonly LeftOut[]>;
+  send(changes: readonly WanChange[], via: readonly string[]): Promise<readonly RejectedChanges[]>;
   /** @throws {TargetError} */
   compare(map: string, layer: LeafLayer): Promise<Comparison>;
   /** Breaks off what is under way, and everything later. */
@@ -95,7 +95,7 @@ export function createTarget(config: WanPublisherConfig, credentials: TargetCred
         [viaField]: via.map(encodeURIComponent).join('&'),
         [acknowledgeField]: acknowledge,
       });
-      return decodeLeftOut(reply);
+      return decodeRejectedChanges(reply);
     },
     async compare(map, layer) {
       const comparison = decodeComparison(await post(receiverPaths.compare, encodeLeaves(map, layer)));

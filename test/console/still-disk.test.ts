@@ -39,7 +39,7 @@ describe.skipIf(!canTrace)('with an fsync of two seconds (needs strace)', () => 
         await delay(20);
       }
     })();
-    const asking = (async () => {
+    const requester = (async () => {
       while (!isOver) {
         await (await fetch(`${console.url}/ready`)).arrayBuffer();
         await delay(100);
@@ -49,7 +49,7 @@ describe.skipIf(!canTrace)('with an fsync of two seconds (needs strace)', () => 
     await toolDone(['role', 'add', 'reader', '--scope', 'svc:map:a:read'], { dataDir: console.dataDir });
     const took = performance.now() - from;
     isOver = true;
-    await Promise.all([calling, asking]);
+    await Promise.all([calling, requester]);
     const { console: own, others } = await watch.read();
     const syncs = await slow.end();
     process.stdout.write(

@@ -133,7 +133,7 @@ describe.skipIf(opensslIsMissing)(`a server that speaks TLS 1.2${why}`, () => {
     }
   });
 
-  test.each(offers)('D6: as an outside provider, %s (S101)', async (_name, ciphers, isSpokenTo) => {
+  test.each(offers)('D6: as an upstream provider, %s (S101)', async (_name, ciphers, isSpokenTo) => {
     const server = await serve(ciphers);
     const dataDir = temporaryDirectory();
     const env = { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1,::1', NODE_EXTRA_CA_CERTS: certificate.certificateFile };

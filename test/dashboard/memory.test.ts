@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAttempts } from '../../dashboard/identity/attempts.ts';
+import { createAuthorizationStates } from '../../dashboard/identity/authorization-states.ts';
 import { createSessions, type NewSession } from '../../dashboard/identity/sessions.ts';
 import { createHistory } from '../../dashboard/metrics/history.ts';
 import { createWatched } from '../../dashboard/metrics/watched.ts';
@@ -70,7 +70,7 @@ test('a logout by sid also ends sessions of the person that know no sid', () => 
 
 test('S43: an attempt is good for ten minutes, once, in its own browser', () => {
   const clock = { now: 0 };
-  const attempts = createAttempts({ now: () => clock.now });
+  const attempts = createAuthorizationStates({ now: () => clock.now });
   const attempt = (state: string) => ({ state, nonce: 'n', verifier: 'v', redirectUri: 'http://localhost/' });
   attempts.add('browser', attempt('one'));
   expect(attempts.take('other', 'one')).toBeUndefined();

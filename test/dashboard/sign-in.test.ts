@@ -47,7 +47,7 @@ describe('the way in', () => {
     expect(old.headers.location).toBe('/login');
   });
 
-  test.each<[string, (callback: URL, visit: Visit) => Promise<Reply>]>([
+  test.each<[string, (callback: URL, visit: BrowserSession) => Promise<Reply>]>([
     ['S43: another browser', (callback) => newVisit().dashboard.get(callback.href)],
     [
       'S43: a state that nobody gave',
@@ -306,7 +306,7 @@ test('S85: neither tokens nor codes nor cookies are in the log', () => {
   expect(pair.dashboard.output()).not.toMatch(/eyJ[\w-]+\.eyJ|code=|dashboard_session_\d+=|state=/);
 });
 
-interface Visit {
+interface BrowserSession {
   /** One browser: its cookies at the dashboard and at the console. */
   readonly dashboard: UserAgent;
   readonly console: UserAgent;
@@ -314,13 +314,13 @@ interface Visit {
   /** From the authorization request through the login page. @returns the callback address */
   atConsole(request: URL, person: { readonly username: string; readonly password: string }): Promise<string>;
   signInAgain(): Promise<void>;
-  signedIn(person: { readonly username: string; readonly password: string }): Promise<Visit>;
+  signedIn(person: { readonly username: string; readonly password: string }): Promise<BrowserSession>;
 }
 
-function newVisit(): Visit {
+function newVisit(): BrowserSession {
   const dashboard = createUserAgent(pair.dashboard.url);
   const console = createUserAgent(pair.console.url);
-  const visit: Visit = {
+  const visit: BrowserSession = {
     dashboard,
     console,
     async toConsole() {

@@ -1,4 +1,4 @@
-/** Outside sign-in in a real browser: the providers are at 127.0.0.1, another site than the console's localhost. */
+/** Upstream sign-in in a real browser: the providers are at 127.0.0.1, another site than the console's localhost. */
 import { rm } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** One sign-out for dashboard, console and outside provider, in a real browser. */
+/** One sign-out for dashboard, console and upstream provider, in a real browser. */
 import { rm } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Logout to and from outside OpenID providers, through the front door. */
+/** Logout to and from upstream OpenID providers, through the front door. */
 import { rm } from 'node:fs/promises';
 import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -2,7 +2,12 @@
 import { rm } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { nameId, postedFields, readDeparture, redirectQuery } from '../federation/saml-logout-messages.ts';
+import {
+  nameId,
+  postedFields,
+  readBindingMessage,
+  redirectQuery,
+} from '../federation/saml-logout-messages.ts';
 import { missingOpenssl, newKeyPair, seconds, sign } from '../federation/saml-provider.ts';
 import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import { freePort, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
@@ -79,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
       const page = await signOut({ id_token_hint: hint, post_logout_redirect_uri: home });
       expect([await isSignedIn(), shop.posted.length]).toEqual([false, 1]);
       const away = await agent.get(nextOf(page)!);
-      const { xml } = readDeparture({ method: 'GET', location: away.headers.location! });
+      const { xml } = readBindingMessage({ method: 'GET', location: away.headers.location! });
       expect(away.headers.location).toMatch(
         new RegExp(`^${staff.origin}/logout\\?SAMLRequest=.*&Signature=`),
       );
@@ -92,13 +97,11 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
 
     test('goes on by a form, and back by one', async () => {
       await signInBy(forms);
-      const handOver = await agent.get(nextOf(await signOut())!);
-      expect([handOver.status, titleOf(handOver)]).toEqual([200, 'One more step']);
-      expect(handOver.headers['content-security-policy']).toContain(
-        `form-action 'self' ${forms.origin} https:`,
-      );
-      expect(handOver.headers['content-security-policy']).toContain("script-src 'none'");
-      const message = /name="SAMLRequest" value="([^"]+)"/.exec(handOver.body)![1]!;
+      const form = await agent.get(nextOf(await signOut())!);
+      expect([form.status, titleOf(form)]).toEqual([200, 'One more step']);
+      expect(form.headers['content-security-policy']).toContain(`form-action 'self' ${forms.origin} https:`);
+      expect(form.headers['content-security-policy']).toContain("script-src 'none'");
+      const message = /name="SAMLRequest" value="([^"]+)"/.exec(form.body)![1]!;
       const fields = postedFields(
         forms.logoutResponse(Buffer.from(message, 'base64').toString()),
         forms.keys,
@@ -112,7 +115,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
       await signInBy(staff);
       const page = await signOut();
       const away = await agent.get(nextOf(page)!);
-      const { xml } = readDeparture({ method: 'GET', location: away.headers.location! });
+      const { xml } = readBindingMessage({ method: 'GET', location: away.headers.location! });
       const failed = staff.logoutResponse(xml, { status: 'Responder' });
       const query = redirectQuery(failed, staff.keys, { name: 'SAMLResponse' });
       const end = await agent.follow(await agent.get(`${staff.logoutUrl}?${query}`));
@@ -123,7 +126,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
       await signInBy(staff);
       const page = await signOut();
       const away = await agent.get(nextOf(page)!);
-      const { xml } = readDeparture({ method: 'GET', location: away.headers.location! });
+      const { xml } = readBindingMessage({ method: 'GET', location: away.headers.location! });
       const response = staff.logoutResponse(xml);
       const unsigned = encodeURIComponent(deflateRawSync(response).toString('base64'));
       expect((await get(`SAMLResponse=${unsigned}`)).status).toBe(403);
@@ -144,7 +147,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
       await signInTo(console, agent, shop);
       const query = redirectQuery(staff.logoutRequest({ id: '_r1' }), staff.keys, { relayState: 'r' });
       const reply = await get(query);
-      const { name, xml, relayState, location } = readDeparture({
+      const { name, xml, relayState, location } = readBindingMessage({
         method: 'GET',
         location: reply.headers.location!,
       });

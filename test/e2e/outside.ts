@@ -1,4 +1,4 @@
-/** A person on the way to an outside OpenID provider and back. */
+/** A person on the way to an upstream OpenID provider and back. */
 import { type RunningProvider, startProvider } from '../federation/support.ts';
 import { createUserAgent, type Reply, type UserAgent } from '../helpers/user-agent.ts';
 

@@ -1,4 +1,4 @@
-/** Signing keys of an outside OpenID provider that change from one moment to the next. */
+/** Signing keys of an upstream OpenID provider that change from one moment to the next. */
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const timesRead = () => provider.asked.filter((path) => path === '/jwks').length
 
 async function signIn(): Promise<string> {
   const { location, secrets } = await connector.begin({
-    attemptId: 'state-1',
+    stateId: 'state-1',
     callbackUrl,
     reauthenticate: false,
   });

@@ -40,9 +40,9 @@ describe('a logout that is passed on', () => {
 
   test('goes to the end of session address with what the provider wants to know', async () => {
     provider.metadata = { end_session_endpoint: `${provider.issuer}/end?tenant=1` };
-    const departure = await begin();
-    const { origin, pathname, searchParams } = new URL(departure!.location);
-    expect(departure!.method).toBe('GET');
+    const message = await begin();
+    const { origin, pathname, searchParams } = new URL(message!.location);
+    expect(message!.method).toBe('GET');
     expect(origin + pathname).toBe(`${provider.issuer}/end`);
     expect(Object.fromEntries(searchParams)).toEqual({
       tenant: '1',

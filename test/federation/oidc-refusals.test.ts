@@ -25,7 +25,7 @@ const connect = (issuer = provider.issuer) =>
   });
 
 const begin = (connector = connect(), reauthenticate = false) =>
-  connector.begin({ attemptId: 'state-1', callbackUrl, reauthenticate });
+  connector.begin({ stateId: 'state-1', callbackUrl, reauthenticate });
 
 /** Up to the answer that `parameters` make. */
 async function signIn(parameters: Readonly<Record<string, string>> = {}, { reauthenticate = false } = {}) {

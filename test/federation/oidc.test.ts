@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([provider?.close(), generous?.close()]));
 
-const mine = { attemptId: 'mine', callbackUrl, reauthenticate: false };
+const mine = { stateId: 'mine', callbackUrl, reauthenticate: false };
 const connect = ({ issuer = provider.issuer, outbound = loopbackOutbound(), now = Date.now } = {}) =>
   createOidcConnector({ config: { issuer, clientId: 'public', authentication: none }, outbound, now });
 

@@ -1,22 +1,22 @@
-/** A provider's record in the store: its secrets sealed, and nothing read that is not exactly one. */
+/** A provider's record in the store: its secrets encrypted, and nothing read that is not exactly one. */
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
-  hasBareSecret,
+  encryptProvider,
+  hasPlaintextSecret,
   openProvider,
   ProviderRecordError,
-  sealProvider,
 } from '../../console/federation/providers/records.ts';
 import type { Provider } from '../../console/federation/providers/schema.ts';
 import { newSelfSigned } from '../../console/federation/saml/self-signed.ts';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import type { ProviderRecord } from '../../console/storage/records.ts';
 import { Secret } from '../../platform/secret.ts';
 import { oidcProvider, providerBase } from '../helpers/providers.ts';
 
 const secret = 'marmot-secret-0123456789';
-const sealer = createSealer(randomBytes(32));
-const unsealed = createSealer(undefined);
+const cipher = createCipher(randomBytes(32));
+const noCipher = createCipher(undefined);
 const { certificate } = await newSelfSigned('idp.example', { randomBytes, now: Date.now });
 
 const issuer = 'https://idp.example';
@@ -66,36 +66,36 @@ const all = [
 
 describe.each(all)('a record with %s', (_what, provider) => {
   test('comes back as it was', () => {
-    const copy = openProvider(sealProvider(provider, sealer), sealer);
+    const copy = openProvider(encryptProvider(provider, cipher), cipher);
     expect(secretOf(copy)).toEqual(secretOf(provider));
     expect(JSON.parse(JSON.stringify(copy))).toEqual(JSON.parse(JSON.stringify(provider)));
     expect(JSON.stringify(copy)).not.toContain(secret);
   });
 
-  test('S79: holds the secret sealed, and in no other form', () => {
-    const text = JSON.stringify(sealProvider(provider, sealer));
+  test('S79: holds the secret encrypted, and in no other form', () => {
+    const text = JSON.stringify(encryptProvider(provider, cipher));
     expect(text).not.toContain(secret);
     expect(text).toContain('aes-256-gcm:');
-    expect(hasBareSecret(sealProvider(provider, sealer), sealer)).toBe(false);
+    expect(hasPlaintextSecret(encryptProvider(provider, cipher), cipher)).toBe(false);
   });
 
-  test('S79: of before there was an encryption key is read, and known to be bare', () => {
-    const bare = sealProvider(provider, unsealed);
-    expect(hasBareSecret(bare, sealer)).toBe(true);
-    expect(secretOf(openProvider(bare, sealer))).toEqual(secretOf(provider));
+  test('S79: of before there was an encryption key is read, and known to be plaintext', () => {
+    const plaintext = encryptProvider(provider, noCipher);
+    expect(hasPlaintextSecret(plaintext, cipher)).toBe(true);
+    expect(secretOf(openProvider(plaintext, cipher))).toEqual(secretOf(provider));
   });
 
   test('S79: does not open with another key, or under another id', () => {
-    const record = sealProvider(provider, sealer);
-    const others = [createSealer(randomBytes(32)), unsealed];
+    const record = encryptProvider(provider, cipher);
+    const others = [createCipher(randomBytes(32)), noCipher];
     for (const other of others) expect(() => openProvider(record, other)).toThrow(ProviderRecordError);
-    expect(() => openProvider({ ...record, id: 'other' }, sealer)).toThrow(ProviderRecordError);
+    expect(() => openProvider({ ...record, id: 'other' }, cipher)).toThrow(ProviderRecordError);
   });
 });
 
 describe('what is no record is refused, by the name of the field and not by its value', () => {
-  const good = sealProvider(basic, unsealed);
-  const ldap = sealProvider(directory, unsealed);
+  const good = encryptProvider(basic, noCipher);
+  const ldap = encryptProvider(directory, noCipher);
   const rule = { attribute: 'a', value: 'b', role: 'Admin' };
   const rows: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
     ['no kind', { ...good, kind: undefined }, /kind/],
@@ -121,7 +121,7 @@ describe('what is no record is refused, by the name of the field and not by its 
     ['a control in the shown name', { ...good, name: 'Corp\u001b[2J' }, /name/],
   ];
   test.each(rows)('S45: %s', (_what, record, said) => {
-    const read = () => openProvider(JSON.parse(JSON.stringify(record)) as ProviderRecord, unsealed);
+    const read = () => openProvider(JSON.parse(JSON.stringify(record)) as ProviderRecord, noCipher);
     expect(read).toThrow(ProviderRecordError);
     expect(read).toThrow(said);
     expect(messageOf(read)).not.toContain(secret);

@@ -12,7 +12,7 @@ import {
 } from '../../console/federation/providers/registration.ts';
 import type { Provider } from '../../console/federation/providers/schema.ts';
 import { createOutbound } from '../../console/http/outbound/outbound.ts';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { UserRecord } from '../../console/storage/records.ts';
 import { Secret } from '../../platform/secret.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
   link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
   registration = createProviderRegistration({
     registry,
-    sealer: createSealer(randomBytes(32)),
+    cipher: createCipher(randomBytes(32)),
     checkOutboundUrl: createOutbound({ allow: [], isKnownLoopback: () => false, resolve: async () => [] })
       .check,
     now,

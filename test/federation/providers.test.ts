@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProviders, type Providers } from '../../console/federation/providers/providers.ts';
-import { sealProvider } from '../../console/federation/providers/records.ts';
+import { encryptProvider } from '../../console/federation/providers/records.ts';
 import type { LdapProvider, Provider } from '../../console/federation/providers/schema.ts';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ProviderRecord } from '../../console/storage/records.ts';
 import type { Storage } from '../../console/storage/storage.ts';
@@ -14,7 +14,7 @@ import { waitFor } from '../helpers/console.ts';
 import { oidcProvider, providerBase } from '../helpers/providers.ts';
 import { loopbackOutbound } from './support.ts';
 
-const sealer = createSealer(randomBytes(32));
+const cipher = createCipher(randomBytes(32));
 const issuer = 'https://idp.example';
 const directory = (id: string, createdAt = 1, url = 'ldaps://ldap.example'): LdapProvider => ({
   ...providerBase(id, id),
@@ -42,12 +42,12 @@ beforeEach(() => {
 });
 afterEach(() => providers.close());
 
-function newProviders(seal = sealer): Providers {
+function newProviders(seal = cipher): Providers {
   const note = (fields: unknown, message = '') =>
     void logged.push({ fields: fields as Record<string, unknown>, message });
   return createProviders({
     registry: storage.registry,
-    sealer: seal,
+    cipher: seal,
     outbound: loopbackOutbound(),
     artifacts: storage.artifacts,
     url: 'https://console.example',
@@ -58,7 +58,7 @@ function newProviders(seal = sealer): Providers {
 }
 
 const put = (...all: readonly Provider[]) =>
-  putRecords(...all.map((provider) => sealProvider(provider, sealer)));
+  putRecords(...all.map((provider) => encryptProvider(provider, cipher)));
 const putRecords = (...records: readonly ProviderRecord[]) =>
   storage.registry.update((transaction) => {
     for (const record of records) transaction.put('providers', record);
@@ -103,7 +103,7 @@ describe('what is offered', () => {
   });
 
   test('S45: a record that cannot be read is never offered, told once, and spoils no other', async () => {
-    const { oidc, ...broken } = sealProvider(oidcProvider('broken', 'Broken', issuer), sealer);
+    const { oidc, ...broken } = encryptProvider(oidcProvider('broken', 'Broken', issuer), cipher);
     await putRecords(broken as ProviderRecord);
     await put(oidcProvider('whole', 'Whole', issuer));
     await providers.prepare();
@@ -123,7 +123,7 @@ describe('what is offered', () => {
   test('S79: one whose secret was sealed with another key is not offered, and the key is not guessed', async () => {
     const authentication = { method: 'client_secret_basic', secret: new Secret('marmot-secret') } as const;
     await put(oidcProvider('corp', 'Corp', issuer, { authentication }), oidcProvider('none', 'None', issuer));
-    const other = newProviders(createSealer(randomBytes(32)));
+    const other = newProviders(createCipher(randomBytes(32)));
     await other.prepare();
     expect(other.choices().map(({ id }) => id)).toEqual(['none']);
     expect(other.isEnabled('corp')).toBe(false);
@@ -134,7 +134,7 @@ describe('what is offered', () => {
   test('S79: secrets of before there was an encryption key are sealed at the start', async () => {
     const authentication = { method: 'client_secret_basic', secret: new Secret('marmot-secret') } as const;
     await putRecords(
-      sealProvider(oidcProvider('corp', 'Corp', issuer, { authentication }), createSealer(undefined)),
+      encryptProvider(oidcProvider('corp', 'Corp', issuer, { authentication }), createCipher(undefined)),
     );
     expect(JSON.stringify(storage.registry.get('providers', 'corp'))).toContain('marmot');
     await providers.prepare();

@@ -1,7 +1,7 @@
 /** Logout messages of a SAML provider, as honest or as forged as a row asks for. */
 import { randomBytes, sign as signBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Departure, SamlMessage } from '../../console/federation/connector.ts';
+import type { BindingMessage, SamlMessage } from '../../console/federation/connector.ts';
 import { type KeyPair, providerEntityId, seconds, sign } from './saml-provider.ts';
 
 export const logoutUrl = 'https://console.example/login/saml/corp/logout';
@@ -84,13 +84,13 @@ export const posted = (fields: Record<string, string>): SamlMessage => ({
 });
 
 /** What the console sends, as the provider receives it. */
-export function readDeparture(departure: Departure) {
-  if (departure.method === 'POST') {
-    const { RelayState: relayState, ...messages } = departure.fields;
+export function readBindingMessage(binding: BindingMessage) {
+  if (binding.method === 'POST') {
+    const { RelayState: relayState, ...messages } = binding.fields;
     const [[name, message]] = Object.entries(messages) as [[string, string]];
-    return { name, relayState, xml: Buffer.from(message, 'base64').toString(), location: departure.location };
+    return { name, relayState, xml: Buffer.from(message, 'base64').toString(), location: binding.location };
   }
-  const { origin, pathname, searchParams } = new URL(departure.location);
+  const { origin, pathname, searchParams } = new URL(binding.location);
   const name = searchParams.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse';
   const xml = inflateRawSync(Buffer.from(searchParams.get(name)!, 'base64')).toString();
   const relayState = searchParams.get('RelayState') ?? undefined;

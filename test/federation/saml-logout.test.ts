@@ -3,7 +3,7 @@ import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SignedXml } from 'xml-crypto';
-import type { Departure, SamlMessage } from '../../console/federation/connector.ts';
+import type { BindingMessage, SamlMessage } from '../../console/federation/connector.ts';
 import { createSamlConnector } from '../../console/federation/saml/connector.ts';
 import {
   idOf,
@@ -11,7 +11,7 @@ import {
   nameId,
   posted,
   postedFields,
-  readDeparture,
+  readBindingMessage,
   redirected,
   redirectQuery,
   writeLogoutResponse,
@@ -65,16 +65,16 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
   };
 
   /** Throws unless our signature holds, by either binding. */
-  function checkOwnSignature(departure: Departure): void {
-    if (departure.method === 'POST') {
-      const { xml } = readDeparture(departure);
+  function checkOwnSignature(message: BindingMessage): void {
+    if (message.method === 'POST') {
+      const { xml } = readBindingMessage(message);
       const signature = /<Signature .*<\/Signature>/s.exec(xml)![0];
       const signed = new SignedXml({ publicCert: own.certificate });
       signed.loadSignature(signature);
       expect(signed.checkSignature(xml)).toBe(true);
       return;
     }
-    const query = departure.location.slice(departure.location.indexOf('SAMLRe'));
+    const query = message.location.slice(message.location.indexOf('SAMLRe'));
     const [covered, signature] = query.split('&Signature=') as [string, string];
     const bytes = Buffer.from(decodeURIComponent(signature), 'base64');
     expect(verify('sha256', Buffer.from(covered), createPublicKey(own.certificate), bytes)).toBe(true);
@@ -82,9 +82,9 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
 
   describe.each(['redirect', 'post'] as const)('by HTTP-%s', (binding) => {
     test('a logout is passed on as a signed request with the name as it was at sign-in', async () => {
-      const departure = await connect({ binding }).beginLogout!(options);
-      const { name, xml, relayState, location } = readDeparture(departure!);
-      checkOwnSignature(departure!);
+      const message = await connect({ binding }).beginLogout!(options);
+      const { name, xml, relayState, location } = readBindingMessage(message!);
+      checkOwnSignature(message!);
       expect({ name, relayState }).toEqual({ name: 'SAMLRequest', relayState: options.logoutId });
       expect(url.startsWith(location)).toBe(true);
       expect(xml).toContain('Destination="https://idp.example/out?tenant=1"');
@@ -107,9 +107,9 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
         redirected(redirectQuery(writeRequest({ id: '_r1' }), idp, { relayState: 'r' })),
       );
       if (request.type !== 'request') throw new Error('not a request');
-      const departure = await connect({ binding }).answerSamlLogout!(request);
-      const { name, xml, relayState, location } = readDeparture(departure!);
-      checkOwnSignature(departure!);
+      const message = await connect({ binding }).answerSamlLogout!(request);
+      const { name, xml, relayState, location } = readBindingMessage(message!);
+      checkOwnSignature(message!);
       expect({ name, relayState, location }).toEqual({
         name: 'SAMLResponse',
         relayState: 'r',

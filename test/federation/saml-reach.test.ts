@@ -64,12 +64,12 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
     answer: (requestId: string, assertionId: string) => string | Promise<string>,
   ) {
     const one = connector(asked);
-    const attemptId = randomBytes(18).toString('base64url');
-    const { secrets } = await one.begin({ attemptId, callbackUrl, reauthenticate: false });
+    const stateId = randomBytes(18).toString('base64url');
+    const { secrets } = await one.begin({ stateId, callbackUrl, reauthenticate: false });
     const xml = await answer(secrets.requestId!, `_${randomBytes(8).toString('hex')}`);
     const parameters = new Map([
       ['SAMLResponse', Buffer.from(xml).toString('base64')],
-      ['RelayState', attemptId],
+      ['RelayState', stateId],
     ]);
     return one.finish({ callbackUrl, parameters }, secrets);
   }
@@ -252,7 +252,7 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
         url: 'https://idp.example/out',
         replyUrl: 'https://idp.example/out',
       } as const;
-      const departure = await createSamlConnector({
+      const message = await createSamlConnector({
         provider: { entityId: providerEntityId, signOnUrl, certificates: [idp.certificate], logout },
         entityId: consoleEntityId,
         signingKey: own.key,
@@ -265,7 +265,7 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
         logoutId: 'logout-0123456789',
         returnUrl: 'https://console.example/login/saml/corp/logout',
       });
-      expect(departure).toBeUndefined();
+      expect(message).toBeUndefined();
     });
 
     test.each([
@@ -306,15 +306,15 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
       randomBytes,
       now: Date.now,
     });
-    const attemptId = 'attempt-0123456789';
-    const departure = await post.begin({ attemptId, callbackUrl, reauthenticate: true });
-    if (departure.method !== 'POST') throw new Error('not by a form');
-    expect(departure.location).toBe(signOnUrl);
-    expect(departure.fields.RelayState).toBe(attemptId);
-    const xml = Buffer.from(departure.fields.SAMLRequest!, 'base64').toString();
+    const stateId = 'attempt-0123456789';
+    const message = await post.begin({ stateId, callbackUrl, reauthenticate: true });
+    if (message.method !== 'POST') throw new Error('not by a form');
+    expect(message.location).toBe(signOnUrl);
+    expect(message.fields.RelayState).toBe(stateId);
+    const xml = Buffer.from(message.fields.SAMLRequest!, 'base64').toString();
     expect(xml).toContain(`AssertionConsumerServiceURL="${callbackUrl}"`);
     expect(xml).toContain('ForceAuthn="true"');
     expect(xml).toContain('rsa-sha256');
-    expect(xml).toContain(departure.secrets.requestId);
+    expect(xml).toContain(message.secrets.requestId);
   });
 });

@@ -9,7 +9,7 @@ import {
   logoutUrl as honestLogoutUrl,
   idOf,
   postedFields,
-  readDeparture,
+  readBindingMessage,
   redirectQuery,
   writeLogoutResponse,
   writeRequest,
@@ -121,13 +121,13 @@ export async function startSamlServer(
   /** By the binding that the request came by. */
   async function answerLogout(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method === 'GET') {
-      const { xml } = readDeparture({ method: 'GET', location: origin + req.url });
+      const { xml } = readBindingMessage({ method: 'GET', location: origin + req.url });
       const query = redirectQuery(logoutResponse(xml), keys, { name: 'SAMLResponse' });
       res.writeHead(302, { location: `${logoutUrl}?${query}` }).end();
       return;
     }
     const fields = Object.fromEntries(new URLSearchParams(await text(req)));
-    const { xml } = readDeparture({ method: 'POST', location: origin, fields });
+    const { xml } = readBindingMessage({ method: 'POST', location: origin, fields });
     res.end(postingPage(logoutUrl, postedFields(logoutResponse(xml), keys, 'SAMLResponse')));
   }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AttemptSecrets } from '../../console/federation/connector.ts';
+import type { AuthorizationSecrets } from '../../console/federation/connector.ts';
 import { createSamlConnector } from '../../console/federation/saml/connector.ts';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { Storage } from '../../console/storage/storage.ts';
@@ -54,8 +54,8 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
       ...(deps.signingKey && { signingKey: deps.signingKey }),
     });
 
-  async function begin(attemptId = randomBytes(18).toString('base64url')) {
-    const { location, secrets } = await connector().begin({ attemptId, callbackUrl, reauthenticate: false });
+  async function begin(stateId = randomBytes(18).toString('base64url')) {
+    const { location, secrets } = await connector().begin({ stateId, callbackUrl, reauthenticate: false });
     return {
       location,
       secrets,
@@ -65,7 +65,7 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
   }
 
   function finish(
-    secrets: AttemptSecrets,
+    secrets: AuthorizationSecrets,
     encoded: string,
     { RelayState = secrets.relayState!, now = Date.now } = {},
   ) {
@@ -88,11 +88,9 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
     expect(request.id).toBe(secrets.requestId);
     expect(request.relayState).toBe(secrets.relayState);
 
-    const attemptId = 'attempt-0123456789';
+    const stateId = 'attempt-0123456789';
     const signing = connector({ signingKey: attacker.key });
-    const again = readRequest(
-      (await signing.begin({ attemptId, callbackUrl, reauthenticate: true })).location,
-    );
+    const again = readRequest((await signing.begin({ stateId, callbackUrl, reauthenticate: true })).location);
     expect(again.xml).toContain('ForceAuthn="true"');
     expect(again.searchParams.get('SigAlg')).toBe('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256');
   });

@@ -77,7 +77,7 @@ export async function signInBy(
     now: Date.now,
   });
   const { location, secrets } = await connector.begin({
-    attemptId: 'attempt-1',
+    stateId: 'attempt-1',
     callbackUrl,
     reauthenticate,
   });

@@ -1,8 +1,8 @@
-/** Sessions of outside providers as the store holds them, and how a provider's logout finds them. */
+/** Sessions of upstream providers as the store holds them, and how a provider's logout finds them. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createUpstreamSessions, type UpstreamSession } from '../../console/federation/upstream-sessions.ts';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 
 const later = Math.floor(Date.now() / 1000) + 600;
@@ -15,9 +15,9 @@ const ada: UpstreamSession = {
 };
 const uidsOf = (found: readonly UpstreamSession[]) => found.map(({ uid }) => uid).sort();
 
-function newStore(sealer = createSealer(randomBytes(32))) {
+function newStore(cipher = createCipher(randomBytes(32))) {
   const { artifacts } = createMemoryStorage();
-  return { artifacts, upstream: createUpstreamSessions({ artifacts, sealer }) };
+  return { artifacts, upstream: createUpstreamSessions({ artifacts, cipher }) };
 }
 
 test('a session is found by its uid, by the provider’s session id and by the subject there', async () => {

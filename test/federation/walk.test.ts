@@ -1,11 +1,11 @@
-/** The pieces together: an attempt, a connector, an account. */
+/** The pieces together: an authorization state, a connector, an account. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers } from '../../console/accounts/users.ts';
 import { createAccountRegistry } from '../../console/accounts/voiding.ts';
 import { createLink } from '../../console/federation/account-linking.ts';
-import { createAttempts } from '../../console/federation/authorization-state.ts';
+import { createAuthorizationStates } from '../../console/federation/authorization-state.ts';
 import type { CallbackReply } from '../../console/federation/connector.ts';
 import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
@@ -37,7 +37,7 @@ const newSecret = () => randomBytes(32).toString('base64url');
 const storage = createMemoryStorage();
 const { artifacts } = storage;
 const registry = createAccountRegistry({ registry: storage.registry, endSessionsOf: async () => {}, now });
-const attempts = createAttempts({ artifacts, newId: newSecret, now });
+const states = createAuthorizationStates({ artifacts, newId: newSecret, now });
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
 const link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
 const users = createUsers({ registry, passwords, newId: randomUUID, now });
@@ -59,17 +59,17 @@ test('S43: a sign-in leads to an account once, in the browser that began it, at 
     now,
   });
   await users.add({ username: 'operator', password: 'eight grey herons', roles: ['Admin'] });
-  const id = attempts.newId();
+  const id = states.newId();
   const { location, secrets } = await connector.begin({
-    attemptId: id,
+    stateId: id,
     callbackUrl,
     reauthenticate: false,
   });
-  await attempts.open({ id, providerId: 'corp', browser: 'mine', secrets });
+  await states.open({ id, providerId: 'corp', browser: 'mine', secrets });
   const reply = await signInAt(provider, location);
   const finish = async (browser: string, providerId: string, from: CallbackReply = reply) => {
-    const attempt = await attempts.take({ id: from.parameters.get('state'), providerId, browser });
-    return link(corp, await connector.finish(from, attempt.secrets));
+    const state = await states.take({ id: from.parameters.get('state'), providerId, browser });
+    return link(corp, await connector.finish(from, state.secrets));
   };
 
   expect(await refusalOf(finish('another', 'corp'))).toMatchObject({ status: 400 });

@@ -1,11 +1,11 @@
-/** Outside identity providers in the store of a console, as the command line leaves them there. */
+/** Upstream identity providers in the store of a console, as the command line leaves them there. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealProvider } from '../../console/federation/providers/records.ts';
+import { encryptProvider } from '../../console/federation/providers/records.ts';
 import type { OidcProvider, Provider } from '../../console/federation/providers/schema.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { withStore } from './store.ts';
 
 /** @returns a new data directory in which these are configured before any console has run on it */
@@ -16,7 +16,7 @@ export async function storeWithProviders(...providers: readonly Provider[]): Pro
 }
 
 export function putProviders(dataDir: string, ...providers: readonly Provider[]): Promise<void> {
-  const records = providers.map((provider) => sealProvider(provider, createSealer(undefined)));
+  const records = providers.map((provider) => encryptProvider(provider, createCipher(undefined)));
   return withStore(dataDir, ({ registry }) =>
     registry.update((transaction) => {
       for (const record of records) transaction.put('providers', record);

@@ -120,12 +120,12 @@ describe('cluster version', () => {
 
 test('the connections that a member counts are those that are open', async () => {
   const { port } = await startManaged();
-  const asking = await connectRaw(port);
+  const requester = await connectRaw(port);
   let asked = 0;
   const count = async () => {
-    asking.send('GET /svc/rest/cluster HTTP/1.1\r\nHost: m\r\n\r\n');
+    requester.send('GET /svc/rest/cluster HTTP/1.1\r\nHost: m\r\n\r\n');
     asked += 1;
-    const replies = await asking.received((text) => countOf(text, '"allConnectionCount"') === asked);
+    const replies = await requester.received((text) => countOf(text, '"allConnectionCount"') === asked);
     const [, own, all] = /"connectionCount":(\d+),"allConnectionCount":(\d+)}$/.exec(replies)!;
     expect(all).toBe(own);
     return Number(own);

@@ -160,15 +160,15 @@ describe('a connection', () => {
 describe('closing a member', () => {
   test('turns ready to 503, ends waiting polls with 204 and takes no item', async () => {
     const member = await startTestMember();
-    const asking = await connectRaw(member.port);
-    asking.send('GET /svc/health/ready HTTP/1.1\r\nHost: m\r\n\r\nGET /svc/health/ready HTTP/1.1\r\n');
-    await asking.received((text) => text.includes('\r\n\r\n'));
+    const requester = await connectRaw(member.port);
+    requester.send('GET /svc/health/ready HTTP/1.1\r\nHost: m\r\n\r\nGET /svc/health/ready HTTP/1.1\r\n');
+    await requester.received((text) => text.includes('\r\n\r\n'));
     const polling = await waitingPoll(member.port, 'q', 60);
 
     const closed = member.close();
     expect(await polling.closed()).toContain('HTTP/1.1 204 No Content');
-    asking.send('Host: m\r\n\r\n');
-    const text = await asking.closed();
+    requester.send('Host: m\r\n\r\n');
+    const text = await requester.closed();
     expect(text).toMatch(
       /HTTP\/1\.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n$/,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MemberLog } from '../../member/log.ts';
+import { batchesOf } from '../../member/wan/batches.ts';
 import { mostChanges } from '../../member/wan/change.ts';
-import { partsOf } from '../../member/wan/parts.ts';
 import { call, empty, eventually, startTestMember } from './support.ts';
 
 const groups = 'endpoint-groups: { DATA: { enabled: true }, WAN: { enabled: true } }';
@@ -133,7 +133,7 @@ test('long keys count towards the size of a request, so that the target takes it
     key: `${key}${index}`,
     value: undefined,
   }));
-  const sizes = [...partsOf(changes, 100_000)].map((part) => part.length);
+  const sizes = [...batchesOf(changes, 100_000)].map((part) => part.length);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(11);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(100);
 });

@@ -349,24 +349,24 @@ test('S40: an application that hangs gets four notices at a time, and holds up n
 
 describe('the way back to the application that asked', () => {
   test('is direct when everybody else has confirmed', async () => {
-    const [asking, other] = [await partyOf('asking', { answer: () => {} }), await partyOf('other')];
+    const [requester, other] = [await partyOf('asking', { answer: () => {} }), await partyOf('other')];
     const agent = newAgent();
-    const { id_token: hint } = await signInTo(console, agent, asking);
+    const { id_token: hint } = await signInTo(console, agent, requester);
     await signInTo(console, agent, other);
-    const home = `${asking.origin}/`;
+    const home = `${requester.origin}/`;
     const end = await signOut(agent, { id_token_hint: hint, post_logout_redirect_uri: home, state: 's' });
     expect([end.status, end.headers.location]).toEqual([303, `${home}?state=s`]);
     expect(other.posted).toHaveLength(1);
-    expect(asking.posted).toHaveLength(1);
+    expect(requester.posted).toHaveLength(1);
   });
 
   test('leads over the page that says who has not confirmed', async () => {
-    const asking = await partyOf('asking-too');
+    const requester = await partyOf('asking-too');
     const silent = await partyOf('silent', { answer: (res) => res.destroy() });
     const agent = newAgent();
-    const { id_token: hint } = await signInTo(console, agent, asking);
+    const { id_token: hint } = await signInTo(console, agent, requester);
     await signInTo(console, agent, silent);
-    const home = `${asking.origin}/`;
+    const home = `${requester.origin}/`;
     const page = await signOut(agent, { id_token_hint: hint, post_logout_redirect_uri: home, state: 's' });
     expect(stateOn(page, 'silent')).toBe('No answer yet');
     expect(page.body).toContain(`href="${home}?state=s"`);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { createKeys, keySetMaxAgeSeconds } from '../../console/keys/keys.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { KeyRecord, TokenAlg } from '../../console/storage/records.ts';
@@ -206,7 +206,7 @@ describe('the schedule, by a clock of its own', () => {
 
   function ownKeys() {
     const { registry } = createMemoryStorage();
-    const deps = { registry, sealer: createSealer(undefined), rotationDays: 90 };
+    const deps = { registry, cipher: createCipher(undefined), rotationDays: 90 };
     return createKeys({ ...deps, now: () => time, longestTokenLifeSeconds: life });
   }
   const states = (keys: ReturnType<typeof ownKeys>) =>
@@ -360,12 +360,12 @@ describe('keys at rest', () => {
   );
 
   test('S79: a sealed key that was moved to another record does not open', () => {
-    const sealer = createSealer(randomBytes(32));
-    const sealed = sealer.seal('text', 'signing key a');
-    expect(sealer.open(sealed, 'signing key a')).toBe('text');
-    expect(() => sealer.open(sealed, 'signing key b')).toThrow(/cannot be opened/);
+    const cipher = createCipher(randomBytes(32));
+    const sealed = cipher.encrypt('text', 'signing key a');
+    expect(cipher.open(sealed, 'signing key a')).toBe('text');
+    expect(() => cipher.open(sealed, 'signing key b')).toThrow(/cannot be opened/);
     const altered = `${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`;
-    expect(() => sealer.open(altered, 'signing key a')).toThrow(/cannot be opened/);
+    expect(() => cipher.open(altered, 'signing key a')).toThrow(/cannot be opened/);
   });
 });
 

@@ -2,7 +2,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { createKeys } from '../../console/keys/keys.ts';
 import { admin, clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { authorizationPath, callbackOf, dashboard, userinfo } from '../helpers/sign-in.ts';
@@ -172,7 +172,7 @@ describe('jose with the remote key set', () => {
     await withStore(console.dataDir, async ({ registry }) => {
       const keys = createKeys({
         registry,
-        sealer: createSealer(undefined),
+        cipher: createCipher(undefined),
         now: Date.now,
         rotationDays: 90,
         longestTokenLifeSeconds: 3600,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { secretDigest } from '../../console/clients/clients.ts';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { createKeys, type Keys } from '../../console/keys/keys.ts';
 import type { ClientRecord } from '../../console/storage/records.ts';
 import { clientSecret, type RunningConsole } from '../helpers/console.ts';
@@ -132,8 +132,8 @@ export function withKeys<T>(
   work: (keys: Keys) => Promise<T>,
 ): Promise<T> {
   return withStore(dataDir, async ({ registry }) => {
-    const sealer = createSealer(encryptionKey);
-    const keys = createKeys({ registry, sealer, now, rotationDays: 90, longestTokenLifeSeconds });
+    const cipher = createCipher(encryptionKey);
+    const keys = createKeys({ registry, cipher, now, rotationDays: 90, longestTokenLifeSeconds });
     try {
       await keys.prepare();
       return await work(keys);

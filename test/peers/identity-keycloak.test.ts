@@ -14,10 +14,10 @@ import {
 } from './support/keycloak-realm.ts';
 import {
   addProvider,
-  outsideAccounts,
   ownMetadata,
   type ProviderInBrowser,
   startTour,
+  upstreamAccounts,
   type Visitor,
   visit,
 } from './support/tour.ts';
@@ -121,7 +121,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
       await visitor.signIn(provider, 'ada');
       await visitor.page.getByText('The cluster is well.').waitFor();
       expect(await visitor.isAskedAtConsole()).toBe(false);
-      expect((await outsideAccounts(pair)).get(`ada@${id}`)).toMatchObject({
+      expect((await upstreamAccounts(pair)).get(`ada@${id}`)).toMatchObject({
         email: 'ada@corp.example',
         roles: ['Admin'],
         federated: { provider: id, subject: expect.stringMatching(/./) },
@@ -130,19 +130,19 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
 
     test('the same person has the same account the next time', async () => {
       await visitor.signInAtConsole(provider, 'vera');
-      const before = await outsideAccounts(pair);
+      const before = await upstreamAccounts(pair);
       await visitor.leave();
       visitor = await visit(browser as Browser, pair);
       await visitor.signInAtConsole(provider, 'vera');
-      expect(await outsideAccounts(pair)).toEqual(before);
+      expect(await upstreamAccounts(pair)).toEqual(before);
     });
 
     test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
-      const before = await outsideAccounts(pair);
+      const before = await upstreamAccounts(pair);
       await visitor.chooseAtDashboard(provider);
       await provider.typeIn(visitor.page, 'eve');
       await visitor.page.getByText('no rule of this console gives you a role').waitFor();
-      expect(await outsideAccounts(pair)).toEqual(before);
+      expect(await upstreamAccounts(pair)).toEqual(before);
       expect(await visitor.isAskedAtConsole()).toBe(true);
     });
   });
@@ -184,7 +184,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     await visitor.signInAtConsole(providers.basic, 'vera');
     await visitor.forget();
     expect(await visitor.isAskedAt(providers.key)).toBe(false);
-    expect((await outsideAccounts(pair)).get('vera@key')).toMatchObject({ roles: ['Viewer'] });
+    expect((await upstreamAccounts(pair)).get('vera@key')).toMatchObject({ roles: ['Viewer'] });
   });
 
   test('whom an administrator there signs out is out of the console and of the dashboard', async () => {

@@ -16,7 +16,7 @@ import {
 } from '../federation/ldap-server.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { countUsers, until } from '../helpers/store.ts';
-import { addProvider, outsideAccounts, startTour, type Visitor, visit } from './support/tour.ts';
+import { addProvider, startTour, upstreamAccounts, type Visitor, visit } from './support/tour.ts';
 
 const { browser, reason } = whySkipped ? {} : await openBrowser();
 const skipped = whySkipped ?? (reason ? ` (skipped: ${reason})` : undefined);
@@ -100,7 +100,7 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
     await typeIn(username);
     await page.getByText('The cluster is well.').waitFor();
     expect(await visitor.isAskedAtConsole()).toBe(false);
-    expect((await outsideAccounts(pair)).get(username)).toMatchObject({
+    expect((await upstreamAccounts(pair)).get(username)).toMatchObject({
       email: `${username}@corp.example`,
       roles: [role],
       federated: { provider: 'staff', subject: expect.stringMatching(/^[0-9a-f-]{36}$/) },
@@ -108,11 +108,11 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
   });
 
   test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
-    const before = await outsideAccounts(pair);
+    const before = await upstreamAccounts(pair);
     await visitor.page.goto(pair.dashboard.url);
     await typeIn('eve');
     await visitor.page.getByRole('alert').waitFor();
-    expect(await outsideAccounts(pair)).toEqual(before);
+    expect(await upstreamAccounts(pair)).toEqual(before);
     expect(await visitor.isAskedAtConsole()).toBe(true);
   });
 

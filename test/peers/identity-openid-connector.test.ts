@@ -56,7 +56,7 @@ describe.skipIf(skipped)(
     ): Promise<UpstreamIdentity> {
       const attemptId = randomBytes(32).toString('base64url');
       const { location, secrets } = await connector.begin({
-        attemptId,
+        stateId: attemptId,
         callbackUrl: callback.url,
         reauthenticate,
       });

@@ -54,7 +54,7 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
 
   const begin = (reauthenticate = false) =>
     connector.begin({
-      attemptId: randomBytes(32).toString('base64url'),
+      stateId: randomBytes(32).toString('base64url'),
       callbackUrl: callback.url,
       reauthenticate,
     });
@@ -136,8 +136,8 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
     const { subject, session } = await signInEve(page);
     const logoutId = randomBytes(16).toString('base64url');
     const { logoutUrl: returnUrl } = callback;
-    const departure = await connector.beginLogout!({ subject, session: session!, logoutId, returnUrl });
-    await page.goto(departure!.location);
+    const message = await connector.beginLogout!({ subject, session: session!, logoutId, returnUrl });
+    await page.goto(message!.location);
     await page.waitForURL(`${returnUrl}?**`);
     expect(await readLogout(callback.query())).toEqual({ type: 'response', logoutId, isDone: true });
     await page.goto((await begin()).location);

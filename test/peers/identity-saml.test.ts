@@ -9,10 +9,10 @@ import { openBrowser } from '../helpers/browser.ts';
 import { type SimpleSaml, startSimpleSaml, whyNoSimpleSaml } from './support/simplesaml.ts';
 import {
   addProvider,
-  outsideAccounts,
   ownMetadata,
   type ProviderInBrowser,
   startTour,
+  upstreamAccounts,
   type Visitor,
   visit,
 } from './support/tour.ts';
@@ -76,7 +76,7 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
     expect(await visitor.isAskedAt(corporation)).toBe(false);
 
     const subject = expect.stringMatching(/^[0-9a-f]{40}$/);
-    expect((await outsideAccounts(pair)).get('grace')).toMatchObject({
+    expect((await upstreamAccounts(pair)).get('grace')).toMatchObject({
       email: 'grace@corp.example',
       roles: ['Admin'],
       federated: { provider: 'corp', subject },
@@ -85,21 +85,21 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
 
   test('the same person has the same account the next time, and others have their own', async () => {
     await visitor.signInAtConsole(corporation, 'vera');
-    const first = await outsideAccounts(pair);
+    const first = await upstreamAccounts(pair);
     await visitor.leave();
     visitor = await visit(browser as Browser, pair);
     await visitor.signIn(corporation, 'vera');
-    const second = await outsideAccounts(pair);
+    const second = await upstreamAccounts(pair);
     expect(second.get('vera')).toMatchObject({ id: first.get('vera')!.id, roles: ['Viewer'] });
     expect(second.size).toBe(first.size);
   });
 
   test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
-    const before = await outsideAccounts(pair);
+    const before = await upstreamAccounts(pair);
     await visitor.chooseAtDashboard(corporation);
     await corporation.typeIn(visitor.page, 'eve');
     await visitor.page.getByText('no rule of this console gives you a role').waitFor();
-    expect(await outsideAccounts(pair)).toEqual(before);
+    expect(await upstreamAccounts(pair)).toEqual(before);
     expect(await visitor.isAskedAtConsole()).toBe(true);
     expect(await visitor.isAskedAtDashboard()).toBe(true);
   });

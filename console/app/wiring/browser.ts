@@ -17,7 +17,7 @@ import { type BrowserSessions, createBrowserSessions } from '../../login/browser
 import { createInteractions, type SignInOutcome, wrongCredentials } from '../../login/interactions.ts';
 import { createLogin } from '../../login/login.ts';
 import { createSetupPage } from '../../login/setup.ts';
-import { silentFrame } from '../../login/silent-renewal-frame.ts';
+import { silentRenewalFramePolicy } from '../../login/silent-renewal-frame.ts';
 import { createSignedOut } from '../../logout/logged-out-page.ts';
 import { createLogout } from '../../logout/logout.ts';
 import type { LogoutNotices } from '../../logout/logout-notices.ts';
@@ -25,8 +25,8 @@ import { receiverOf } from '../../logout/logout-outbox.ts';
 import { byPassword, byProvider } from '../../oidc/sign-in-method.ts';
 import { createPages } from '../pages.ts';
 import { keepSecret } from '../services.ts';
-import { composeOutsideLogouts, composeReceivedLogouts } from './federated-logout.ts';
-import { composeOutside } from './federation.ts';
+import { composeReceivedLogouts, composeUpstreamLogouts } from './federated-logout.ts';
+import { composeUpstream } from './federation.ts';
 import { composeProvider, lifetimesOf } from './provider.ts';
 import type { Shared } from './shared.ts';
 
@@ -43,10 +43,10 @@ export interface Browser {
 
 export async function composeBrowser(shared: Shared, notices: LogoutNotices): Promise<Browser> {
   const { services, metrics, audit, about, addressOf } = shared;
-  const { settings, storage, now, steady, sealer, users, passwords, sessions } = services;
+  const { settings, storage, now, steady, cipher, users, passwords, sessions } = services;
   const isSecure = settings.url.startsWith('https:');
   const names = cookieNames(isSecure);
-  const cookieKeys = [await keepSecret(storage.registry, sealer, 'cookie-key')];
+  const cookieKeys = [await keepSecret(storage.registry, cipher, 'cookie-key')];
   const errors = createErrorResponses({ log: shared.log, isSecure });
   const { provider, exchanges } = composeProvider(shared, { names, keys: cookieKeys }, errors);
   const lifetimes = lifetimesOf(settings);
@@ -55,18 +55,18 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     origin: new URL(settings.url).origin,
     cookieName: names.csrf,
     isSecure,
-    secret: await keepSecret(storage.registry, sealer, 'csrf-key'),
+    secret: await keepSecret(storage.registry, cipher, 'csrf-key'),
   });
   const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
   const guessing = createGuessing({ artifacts: storage.artifacts, steady });
   const knownBrowsers = createKnownBrowsers({
     cookieName: names.browser,
     isSecure,
-    secret: await keepSecret(storage.registry, sealer, 'browser-key'),
+    secret: await keepSecret(storage.registry, cipher, 'browser-key'),
   });
   const times = createSignInTimes({ artifacts: storage.artifacts });
   const setup = createSetup({ users, times, now });
-  const visitors = composeVisitors(shared, browserSessions);
+  const currentSession = composeCurrentSession(shared, browserSessions);
   const clientAddress = (ctx: Context) => addressOf(ctx.req);
   const findUser = users.find;
   const onSignIn = (ctx: Context, outcome: SignInOutcome) => {
@@ -83,19 +83,19 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
   const auditChange = (ctx: Context, event: string, { id }: { readonly id: string }) =>
     audit(event, { ...about(ctx), actor: id, outcome: 'success' });
 
-  const cookieName = names.outside;
+  const cookieName = names.upstream;
   const currentUser = async (ctx: Context) => {
     const session = await browserSessions.current(ctx);
     return session && findUser(session.accountId);
   };
-  const composed = composeOutside(shared, { times, cookieName, isSecure, csrf, currentUser, onSignIn });
-  const { outside, directories, showMetadata } = composed;
+  const composed = composeUpstream(shared, { times, cookieName, isSecure, csrf, currentUser, onSignIn });
+  const { upstream, directories, showMetadata } = composed;
   const signIn = createSignIn({ users, passwords, guessing, times, directories, now });
   const login = createLogin({
     signIn,
     knownBrowsers,
-    visitors,
-    outside,
+    currentSession,
+    upstream,
     csrf,
     clientAddress,
     isSetUp: users.hasAny,
@@ -118,12 +118,12 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     resources: services.resources,
     browserSessions,
     endSession: sessions.end,
-    outside,
+    upstream,
     isSecure,
     onSignIn,
   });
 
-  const outsideLogouts = composeOutsideLogouts(shared, isSecure);
+  const upstreamLogouts = composeUpstreamLogouts(shared, isSecure);
   const signedOut = createSignedOut({
     issuer: settings.url,
     isSecure,
@@ -131,7 +131,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     artifacts: storage.artifacts,
     clients: services.clients,
     notices,
-    outsideLogouts,
+    upstreamLogouts,
     newTicket: () => randomBytes(18).toString('base64url'),
     now,
   });
@@ -151,14 +151,14 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     testSignIn: composed.testSignIn,
     setup: createSetupPage({
       setup,
-      visitors,
+      currentSession,
       csrf,
       isSecure,
       minPasswordLength: passwords.minCharacters,
       onSetup: (ctx, account) => auditChange(ctx, 'setup', account),
     }),
     account: createAccountPage({
-      visitors,
+      currentSession,
       users,
       passwords,
       throttle,
@@ -182,7 +182,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
       provider,
       browserSessions,
       sessions,
-      outsideLogouts,
+      upstreamLogouts,
       signedOut,
       csrf,
       findUser,
@@ -190,8 +190,8 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
       onLogout: (ctx, session) => auditChange(ctx, 'logout', { id: session.accountId }),
     }),
     signedOut,
-    receivedLogouts: composeReceivedLogouts(shared, outsideLogouts, signedOut.resume),
-    framedBy: (ctx) => silentFrame(ctx, services.clients),
+    receivedLogouts: composeReceivedLogouts(shared, upstreamLogouts, signedOut.resume),
+    framedBy: (ctx) => silentRenewalFramePolicy(ctx, services.clients),
   });
   return { pages: pages.callback(), setup };
 }
@@ -199,7 +199,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
 const methods = { password: byPassword, provider: byProvider } as const;
 
 /** A session of the console's own sign-in is noted like those of applications, for the list of sessions. */
-function composeVisitors({ services, addressOf }: Shared, browserSessions: BrowserSessions) {
+function composeCurrentSession({ services, addressOf }: Shared, browserSessions: BrowserSessions) {
   return {
     current: browserSessions.current,
     async start(ctx: Context, accountId: string, at: number, by: 'password' | 'provider' = 'password') {

@@ -1,28 +1,28 @@
-/** Logout at outside providers: passed on by the sign-out pages, received at addresses that providers call. */
+/** Logout at upstream providers: passed on by the sign-out pages, received at addresses that providers call. */
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import type { FederationError } from '../../federation/connector.ts';
 import { createReceivedLogouts } from '../../federation/upstream-initiated-logout.ts';
-import { createOutsideLogouts, type ReturningLogouts } from '../../federation/upstream-logout.ts';
+import { createUpstreamLogouts, type ReturningLogouts } from '../../federation/upstream-logout.ts';
 import { requestIdOf } from '../../http/request-id.ts';
 import type { SignedOut } from '../../logout/logged-out-page.ts';
 import type { Shared } from './shared.ts';
 
-export function composeOutsideLogouts(
+export function composeUpstreamLogouts(
   { services, audit, about, log }: Shared,
   isSecure: boolean,
 ): ReturningLogouts {
-  const { settings, storage, providers, upstreamSessions, sealer, now } = services;
-  return createOutsideLogouts({
+  const { settings, storage, providers, upstreamSessions, cipher, now } = services;
+  return createUpstreamLogouts({
     providers,
     upstreamSessions,
     artifacts: storage.artifacts,
-    sealer,
+    cipher,
     url: settings.url,
     isSecure,
     newId: () => randomBytes(18).toString('base64url'),
     now,
-    onDeparture(ctx, provider, error) {
+    onSent(ctx, provider, error) {
       audit('logout.passed', { ...about(ctx), outcome: error ? 'failure' : 'success', provider });
       if (error) warn(ctx, provider, error);
     },
@@ -36,7 +36,7 @@ export function composeOutsideLogouts(
 
 export function composeReceivedLogouts(
   { services, audit, about, log }: Shared,
-  outsideLogouts: ReturningLogouts,
+  upstreamLogouts: ReturningLogouts,
   resume: SignedOut['resume'],
 ) {
   const { settings, storage, providers, upstreamSessions, sessions, now } = services;
@@ -45,7 +45,7 @@ export function composeReceivedLogouts(
     upstreamSessions,
     sessions,
     artifacts: storage.artifacts,
-    outsideLogouts,
+    upstreamLogouts,
     resume,
     url: settings.url,
     now,

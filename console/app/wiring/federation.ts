@@ -1,26 +1,26 @@
-/** Sign-in at outside providers: what the sign-in pages need of it, and the addresses that providers call. */
+/** Sign-in at upstream providers: what the sign-in pages need of it, and the addresses that providers call. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { SignInTimes } from '../../accounts/sign-in-times.ts';
-import type { OutsideReturn } from '../../accounts/upstream-sign-in.ts';
+import type { UpstreamReturn } from '../../accounts/upstream-sign-in.ts';
 import { createLink } from '../../federation/account-linking.ts';
-import { createAttempts } from '../../federation/authorization-state.ts';
+import { createAuthorizationStates } from '../../federation/authorization-state.ts';
 import { type CallbackOutcome, createCallback } from '../../federation/callback.ts';
-import { createPostedReplies } from '../../federation/form-post-relay.ts';
+import { createFormPostRelay } from '../../federation/form-post-relay.ts';
 import { createDirectories } from '../../federation/ldap/directories.ts';
 import { previewLink } from '../../federation/link-preview.ts';
 import { callbackAddress } from '../../federation/providers/connectors.ts';
 import { createMetadataPage } from '../../federation/saml/metadata-page.ts';
-import { createBrowserBinding } from '../../federation/state-cookie.ts';
+import { createStateCookie } from '../../federation/state-cookie.ts';
 import { createTestSignIn } from '../../federation/test-sign-in.ts';
-import { createOutsideSignIn } from '../../federation/upstream-sign-in.ts';
+import { createUpstreamSignIn } from '../../federation/upstream-sign-in.ts';
 import type { Csrf } from '../../http/csrf.ts';
 import { requestIdOf } from '../../http/request-id.ts';
 import type { SignInOutcome } from '../../login/interactions.ts';
 import type { UserRecord } from '../../storage/records.ts';
 import type { Shared } from './shared.ts';
 
-export interface OutsideDeps {
+export interface UpstreamDeps {
   readonly times: SignInTimes;
   readonly cookieName: string;
   readonly isSecure: boolean;
@@ -33,20 +33,20 @@ export interface OutsideDeps {
 /** 144 bits, in 24 characters. */
 const newId = () => randomBytes(18).toString('base64url');
 
-export function composeOutside({ services, log, addressOf }: Shared, deps: OutsideDeps) {
-  const { settings, storage, accounts, providers, users, passwords, upstreamSessions, sealer, now } =
+export function composeUpstream({ services, log, addressOf }: Shared, deps: UpstreamDeps) {
+  const { settings, storage, accounts, providers, users, passwords, upstreamSessions, cipher, now } =
     services;
   const { times, cookieName, isSecure, csrf, currentUser, onSignIn } = deps;
   const { registry, artifacts } = storage;
   const newSecret = () => randomBytes(32).toString('base64url');
   const link = createLink({ registry: accounts, passwords, newId: randomUUID, newSecret, now });
-  const attempts = createAttempts({ artifacts, newId, now });
-  const binding = createBrowserBinding({ cookieName, isSecure, newId });
+  const states = createAuthorizationStates({ artifacts, newId, now });
+  const stateCookie = createStateCookie({ cookieName, isSecure, newId });
   const callbackUrl = (id: string) => callbackAddress(settings.url, id);
-  const outside = createOutsideSignIn({
+  const upstream = createUpstreamSignIn({
     providers,
-    attempts,
-    binding,
+    states,
+    stateCookie,
     link,
     users,
     times,
@@ -55,7 +55,7 @@ export function composeOutside({ services, log, addressOf }: Shared, deps: Outsi
     now,
   });
   const testSignIn = createTestSignIn({
-    outside,
+    upstream,
     currentUser,
     preview: (provider, identity) => previewLink(registry, provider, identity),
     csrf,
@@ -63,16 +63,16 @@ export function composeOutside({ services, log, addressOf }: Shared, deps: Outsi
   });
 
   return {
-    outside,
+    upstream,
     testSignIn,
     directories: createDirectories({ providers, link, log }),
     showMetadata: createMetadataPage({ providers, url: settings.url }),
-    callback: (pages: { readonly own: OutsideReturn; readonly interaction: OutsideReturn }) =>
+    callback: (pages: { readonly own: UpstreamReturn; readonly interaction: UpstreamReturn }) =>
       createCallback({
-        outside,
-        attempts,
-        binding,
-        replies: createPostedReplies({ artifacts, sealer, newId, now }),
+        upstream,
+        states,
+        stateCookie,
+        replies: createFormPostRelay({ artifacts, cipher, newId, now }),
         upstreamSessions,
         testSignIn,
         pages,

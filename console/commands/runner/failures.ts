@@ -1,6 +1,6 @@
 /** What went wrong, as the terminal is told and as the exit code says it. */
 import { ProblemError } from '../../../platform/errors.ts';
-import { SealError } from '../../keys/encryption.ts';
+import { DecryptionError } from '../../keys/encryption.ts';
 import { SettingsError } from '../../settings/settings.ts';
 import { StorageRefusedError, StorageUnavailableError } from '../../storage/storage.ts';
 import { RemoteFailure } from '../channel/remote-failure.ts';
@@ -28,7 +28,7 @@ function codeOf(error: unknown): string {
   if (error instanceof ProblemError) return error.problem.code;
   if (error instanceof StorageRefusedError) return `storage_${error.reason}`;
   if (error instanceof StorageUnavailableError) return 'storage_unavailable';
-  return error instanceof SealError ? 'sealed' : 'failed';
+  return error instanceof DecryptionError ? 'sealed' : 'failed';
 }
 
 function describe(error: unknown): string {
@@ -40,7 +40,7 @@ function describe(error: unknown): string {
 }
 
 /** Errors whose message was written for the person at the terminal. */
-const tellsAll = [CommandError, ProblemError, StorageRefusedError, SealError] as const;
+const tellsAll = [CommandError, ProblemError, StorageRefusedError, DecryptionError] as const;
 
 /** What the system said beneath all that was made of it. */
 export function deepestReason(error: Error): string {

@@ -1,10 +1,10 @@
-/** An outside OpenID Connect provider: code flow with PKCE, every check of S43 and S44. */
+/** An upstream OpenID Connect provider: code flow with PKCE, every check of S43 and S44. */
 import { compactVerify, importJWK, type JWK } from 'jose';
 import * as client from 'openid-client';
 import type { Secret } from '../../../platform/secret.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import {
-  type AttemptSecrets,
+  type AuthorizationSecrets,
   type CallbackReply,
   FederationError,
   type RedirectConnector,
@@ -56,20 +56,20 @@ export function createOidcConnector({ config, outbound, now }: OidcConnectorDeps
   return {
     kind: 'oidc',
     ...createOidcLogout({ issuer, clientId, alg, metadata, keys: logoutKeys, now }),
-    begin: ({ attemptId, callbackUrl, reauthenticate }) =>
+    begin: ({ stateId, callbackUrl, reauthenticate }) =>
       inWords(async () => {
         const [nonce, verifier] = [client.randomNonce(), client.randomPKCECodeVerifier()];
         const location = client.buildAuthorizationUrl(await configuration(), {
           redirect_uri: callbackUrl,
           scope: ['openid', ...scopes].join(' '),
-          state: attemptId,
+          state: stateId,
           nonce,
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
           ...(reauthenticate ? { prompt: 'login', max_age: '0' } : {}),
         });
         const since = reauthenticate ? { provenSince: String(Math.floor(now() / 1000)) } : {};
-        const secrets = { state: attemptId, nonce, verifier, ...since };
+        const secrets = { state: stateId, nonce, verifier, ...since };
         return { method: 'GET' as const, location: location.href, secrets };
       }),
     finish: (reply, secrets) =>
@@ -139,7 +139,7 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
 /** Before anything is sent anywhere: the answer is to this request and from this provider (S43, RFC 9207 §2.4). */
 function checkReply(
   { parameters }: CallbackReply,
-  { state }: AttemptSecrets,
+  { state }: AuthorizationSecrets,
   { issuer, authorization_response_iss_parameter_supported: sendsIssuer }: client.ServerMetadata,
 ): void {
   if (state === undefined || parameters.get('state') !== state) {

@@ -24,16 +24,16 @@ async function tryRequest(
 ): Promise<void> {
   const connector = createOidcConnector(oidcDeps(provider, deps));
   const callbackUrl = callbackAddress(deps.url, provider.id);
-  const attemptId = deps.randomBytes(18).toString('base64url');
+  const stateId = deps.randomBytes(18).toString('base64url');
   const begun = await connector
-    .begin({ attemptId, callbackUrl, reauthenticate: false })
+    .begin({ stateId, callbackUrl, reauthenticate: false })
     .catch((error: unknown) => run.failed('authorization request', messageOf(error), 'See the steps above.'));
   if (!begun) return;
   run.ok('authorization request', 'code flow with PKCE, state and nonce');
   await askAuthorization(begun.location, callbackUrl, deps, run);
   const parameters = new Map([
     ['code', deps.randomBytes(24).toString('base64url')],
-    ['state', attemptId],
+    ['state', stateId],
     ...(metadata.authorization_response_iss_parameter_supported === true
       ? [['iss', provider.oidc.issuer] as const]
       : []),

@@ -10,7 +10,7 @@ import { ProblemError } from '../../../platform/errors.ts';
 import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
 
-/** @returns what to throw instead: a flaw of this program stays what it is */
+/** @returns what to throw instead: a bug of this program stays what it is */
 export function asFederationError(error: unknown): unknown {
   if (error instanceof FederationError) return error;
   const refuse = (status: FederationError['status'], message: string) =>

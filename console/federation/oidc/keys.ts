@@ -1,5 +1,5 @@
 /**
- * The keys that an outside provider signs by: kept for a while, and read once more at a key that is not
+ * The keys that an upstream provider signs by: kept for a while, and read once more at a key that is not
  * among them, because providers change theirs from one moment to the next.
  */
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';

@@ -145,7 +145,7 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 1024;
 }
 
-/** Keys that cannot be had stay what they are: no flaw of the token. */
+/** Keys that cannot be had stay what they are: no fault of the token. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) return refusal('has expired', error);
   if (error instanceof errors.JWTClaimValidationFailed) return refusal(`has a wrong ${error.claim}`, error);

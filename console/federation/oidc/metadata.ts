@@ -1,4 +1,4 @@
-/** What is known of an outside OpenID Connect provider: asked for, or set by hand; kept for a while. */
+/** What is known of an upstream OpenID Connect provider: asked for, or set by hand; kept for a while. */
 import * as client from 'openid-client';
 import { FederationError } from '../connector.ts';
 

@@ -6,7 +6,7 @@ import type { ProviderRecord } from '../../storage/records.ts';
 import type { ArtifactStore } from '../../storage/storage.ts';
 import type { Connector } from '../connector.ts';
 import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './schema.ts';
-import type { SecretSealer } from './secrets.ts';
+import type { SecretCipher } from './secrets.ts';
 
 export interface ProviderTools {
   /** Whether a record of this kind can be opened; one of no known kind can be, to be refused. */
@@ -14,15 +14,15 @@ export interface ProviderTools {
   /** @throws {ProviderRecordError} */
   open(record: ProviderRecord): Provider;
   /** Whether it keeps a secret as it is although there is an encryption key by now. */
-  isBare(record: ProviderRecord): boolean;
+  isPlaintext(record: ProviderRecord): boolean;
   /** @throws {ProviderRecordError} */
-  reseal(record: ProviderRecord): ProviderRecord;
+  reencrypt(record: ProviderRecord): ProviderRecord;
   /** @throws {Error} when there can be no connector with these settings */
   connect(provider: Provider): Connector;
 }
 
 export interface ConnectorDeps {
-  readonly sealer: SecretSealer;
+  readonly cipher: SecretCipher;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly artifacts: Pick<ArtifactStore, 'count'>;
   /** `CONSOLE_URL`: names of this console at SAML providers begin with it. */
@@ -64,7 +64,7 @@ export async function loadProviderTools(
   deps: ConnectorDeps,
 ): Promise<ProviderTools> {
   const kinds = new Set(records.map(({ kind }) => kind));
-  const [{ hasBareSecret, openProvider, sealProvider }, oidc, saml, ldap] = await Promise.all([
+  const [{ hasPlaintextSecret, openProvider, encryptProvider }, oidc, saml, ldap] = await Promise.all([
     import('./records.ts'),
     kinds.has('oidc') ? import('../oidc/connector.ts') : undefined,
     kinds.has('saml') ? import('../saml/connector.ts') : undefined,
@@ -74,9 +74,9 @@ export async function loadProviderTools(
 
   return {
     has: ({ kind }) => !isKind(kind) || loaded[kind] !== undefined,
-    open: (record) => openProvider(record, deps.sealer),
-    isBare: (record) => hasBareSecret(record, deps.sealer),
-    reseal: (record) => sealProvider(openProvider(record, deps.sealer), deps.sealer),
+    open: (record) => openProvider(record, deps.cipher),
+    isPlaintext: (record) => hasPlaintextSecret(record, deps.cipher),
+    reencrypt: (record) => encryptProvider(openProvider(record, deps.cipher), deps.cipher),
     connect(provider) {
       switch (provider.kind) {
         case 'oidc':
@@ -109,7 +109,7 @@ function claimOf(attribute: string): string {
 
 export function samlDeps(
   { id, saml }: SamlProvider,
-  { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'sealer' | 'log'>,
+  { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'cipher' | 'log'>,
 ) {
   const { nameIdFormat, subjectAttribute, signing, encryption } = saml;
   const { entityId, signOnUrl, signOnBinding, logout, certificates } = saml.metadata;

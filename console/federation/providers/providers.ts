@@ -1,5 +1,5 @@
 /**
- * The outside identity providers as they are configured now: one connector for each, made when it is first
+ * The upstream identity providers as they are configured now: one connector for each, made when it is first
  * used and made anew when its record changes. Their protocols are loaded when a record asks for them, so
  * that a console without providers starts without them.
  */
@@ -71,7 +71,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       refresh();
       // A kind that comes meanwhile is loaded after the first.
       while (loading) await loading;
-      await sealBareSecrets();
+      await encryptPlaintextSecrets();
     },
     choices: () =>
       enabled()
@@ -136,14 +136,14 @@ export function createProviders(deps: ProvidersDeps): Providers {
   }
 
   /** Those that were stored before an encryption key was set (S79). */
-  async function sealBareSecrets(): Promise<void> {
-    const isBare = (record: ProviderRecord) => tools?.isBare(record) === true;
-    const bare = [...registry.all('providers').values()].filter(isBare);
-    if (bare.length === 0) return;
+  async function encryptPlaintextSecrets(): Promise<void> {
+    const isPlaintext = (record: ProviderRecord) => tools?.isPlaintext(record) === true;
+    const plaintext = [...registry.all('providers').values()].filter(isPlaintext);
+    if (plaintext.length === 0) return;
     await registry.update((transaction) => {
-      for (const { id } of bare) {
+      for (const { id } of plaintext) {
         const record = transaction.get('providers', id);
-        if (record && isBare(record)) transaction.put('providers', tools!.reseal(record));
+        if (record && isPlaintext(record)) transaction.put('providers', tools!.reencrypt(record));
       }
     });
   }

@@ -1,12 +1,12 @@
 /**
- * Provider records of the registry: read with their secrets opened, and written with them sealed. Nothing
+ * Provider records of the registry: read with their secrets opened, and written with them encrypted. Nothing
  * else reads or writes these records.
  */
 import type { z } from 'zod';
 import type { ProviderRecord } from '../../storage/records.ts';
 import { ldapProblems } from '../ldap/settings.ts';
 import { type Provider, providerRecord } from './schema.ts';
-import { opened, type SecretSealer, sealedOf, secretsOf } from './secrets.ts';
+import { encryptedOf, opened, type SecretCipher, secretsOf } from './secrets.ts';
 
 /** A record that is none, or whose secrets do not open; the message holds no value of it. */
 export class ProviderRecordError extends Error {
@@ -14,14 +14,14 @@ export class ProviderRecordError extends Error {
 }
 
 /** @throws {ProviderRecordError} */
-export function openProvider(record: ProviderRecord, sealer: SecretSealer): Provider {
+export function openProvider(record: ProviderRecord, cipher: SecretCipher): Provider {
   const parsed = providerRecord.safeParse(record);
   if (!parsed.success) throw new ProviderRecordError(fieldsOf(parsed.error), { cause: parsed.error });
   try {
-    return checked(opened(parsed.data, sealer));
+    return checked(opened(parsed.data, cipher));
   } catch (cause) {
     if (cause instanceof ProviderRecordError) throw cause;
-    // What a sealer says names the setting and no secret.
+    // What a cipher says names the setting and no secret.
     throw new ProviderRecordError(cause instanceof Error ? cause.message : 'its secrets do not open', {
       cause,
     });
@@ -29,17 +29,17 @@ export function openProvider(record: ProviderRecord, sealer: SecretSealer): Prov
 }
 
 /** @throws {ProviderRecordError} which says what of it cannot be kept */
-export function sealProvider(provider: Provider, sealer: SecretSealer): ProviderRecord {
+export function encryptProvider(provider: Provider, cipher: SecretCipher): ProviderRecord {
   checked(provider);
-  const parsed = providerRecord.safeParse(sealedOf(provider, sealer));
+  const parsed = providerRecord.safeParse(encryptedOf(provider, cipher));
   if (!parsed.success) throw new ProviderRecordError(fieldsOf(parsed.error), { cause: parsed.error });
   return parsed.data;
 }
 
 /** Whether a secret in it is kept as it is although there is a key by now. */
-export function hasBareSecret(record: ProviderRecord, sealer: SecretSealer): boolean {
+export function hasPlaintextSecret(record: ProviderRecord, cipher: SecretCipher): boolean {
   const parsed = providerRecord.safeParse(record);
-  return parsed.success && secretsOf(parsed.data).some((secret) => sealer.isBare(secret));
+  return parsed.success && secretsOf(parsed.data).some((secret) => cipher.isPlaintext(secret));
 }
 
 /** What the fields cannot say one by one. */

@@ -1,5 +1,5 @@
 /**
- * Outside identity providers as an administrator adds and changes them. What an account of a provider may
+ * Upstream identity providers as an administrator adds and changes them. What an account of a provider may
  * do hangs on it: with the provider disabled or gone, its accounts are out at once, and the id of one that
  * is gone hands nothing to the next.
  */
@@ -11,10 +11,10 @@ import type { AccountRegistry } from '../../accounts/voiding.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import type { ProviderRecord, UserRecord } from '../../storage/records.ts';
 import type { RegistryTransaction } from '../../storage/storage.ts';
-import { openProvider, ProviderRecordError, sealProvider } from './records.ts';
+import { encryptProvider, openProvider, ProviderRecordError } from './records.ts';
 import { checkProvider, checkSamePeople } from './rules.ts';
 import type { Provider } from './schema.ts';
-import type { SecretSealer } from './secrets.ts';
+import type { SecretCipher } from './secrets.ts';
 
 /** A provider as it is asked for. */
 export type NewProvider = Provider extends infer P
@@ -64,14 +64,14 @@ export interface ProviderRegistration {
 
 export interface ProviderRegistrationDeps {
   readonly registry: AccountRegistry;
-  readonly sealer: SecretSealer;
+  readonly cipher: SecretCipher;
   readonly checkOutboundUrl: Outbound['check'];
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 export function createProviderRegistration(deps: ProviderRegistrationDeps): ProviderRegistration {
-  const { registry, sealer, checkOutboundUrl, now } = deps;
+  const { registry, cipher, checkOutboundUrl, now } = deps;
 
   return {
     list: () => [...registry.all('providers').values()].map(listed).sort((a, b) => a.id.localeCompare(b.id)),
@@ -128,7 +128,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
   function listed(record: ProviderRecord): ListedProvider {
     const accounts = accountsOf(registry, record.id).length;
     try {
-      return { id: record.id, provider: openProvider(record, sealer), accounts };
+      return { id: record.id, provider: openProvider(record, cipher), accounts };
     } catch (error) {
       if (!(error instanceof ProviderRecordError)) throw error;
       return { id: record.id, problem: error.message, accounts };
@@ -144,7 +144,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
   /** @throws {ProblemError} `invalid_request` for what no field of a record may hold */
   function kept(provider: Provider): ProviderRecord {
     try {
-      return sealProvider(provider, sealer);
+      return encryptProvider(provider, cipher);
     } catch (cause) {
       if (!(cause instanceof ProviderRecordError)) throw cause;
       throw new ProblemError(problems.invalidRequest, `The provider is ${cause.message}.`, { cause });

@@ -1,4 +1,4 @@
-/** What an outside identity provider is: as connectors take it, and the form that the registry keeps. */
+/** What an upstream identity provider is: as connectors take it, and the form that the registry keeps. */
 import { z } from 'zod';
 import type { Secret } from '../../../platform/secret.ts';
 import type { LdapSettings } from '../ldap/settings.ts';
@@ -57,7 +57,7 @@ export const providerIdPattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 const roleName = z.string().refine(isRoleName);
 const text = (most: number) => z.string().min(1).max(most);
 const address = text(2048);
-/** As the sealer left it; a key of 4096 bits has some 3200 characters. */
+/** As the cipher left it; a key of 4096 bits has some 3200 characters. */
 const sealed = text(16_384);
 const pem = z.string().startsWith('-----BEGIN ').max(65_536);
 

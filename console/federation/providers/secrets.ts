@@ -1,21 +1,21 @@
-/** The secrets of a provider: sealed in the registry, wrapped for connectors (S79). */
+/** The secrets of a provider: encrypted in the registry, wrapped for connectors (S79). */
 import type { JWK } from 'jose';
 import { Secret } from '../../../platform/secret.ts';
 import type { OidcClientAuthentication } from '../oidc/connector.ts';
 import type { OidcProvider, Provider, SamlSettings, StoredProvider } from './schema.ts';
 
 /** Turns a secret into what the store keeps, and back. */
-export interface SecretSealer {
+export interface SecretCipher {
   /** Whether the store keeps this as it is although there is a key by now. */
-  isBare(stored: string): boolean;
-  seal(text: string, label: string): string;
-  /** @throws {Error} when the text was sealed with another key, or was altered */
+  isPlaintext(stored: string): boolean;
+  encrypt(text: string, label: string): string;
+  /** @throws {Error} when the text was encrypted with another key, or was altered */
   open(stored: string, label: string): string;
 }
 
 /** @throws {Error} when a secret does not open */
-export function opened(stored: StoredProvider, sealer: SecretSealer): Provider {
-  const open = (what: SecretName, secret: string) => sealer.open(secret, labelOf(what, stored));
+export function opened(stored: StoredProvider, cipher: SecretCipher): Provider {
+  const open = (what: SecretName, secret: string) => cipher.open(secret, labelOf(what, stored));
   switch (stored.kind) {
     case 'oidc':
       return { ...stored, oidc: { ...stored.oidc, authentication: openedAuthentication(stored, open) } };
@@ -62,41 +62,41 @@ function openedAuthentication(
 }
 
 /** The stored form, not yet checked against its schema. */
-export function sealedOf(provider: Provider, sealer: SecretSealer): unknown {
-  const seal = (what: SecretName, secret: string) => sealer.seal(secret, labelOf(what, provider));
+export function encryptedOf(provider: Provider, cipher: SecretCipher): unknown {
+  const encrypt = (what: SecretName, secret: string) => cipher.encrypt(secret, labelOf(what, provider));
   switch (provider.kind) {
     case 'oidc':
       return {
         ...provider,
-        oidc: { ...provider.oidc, authentication: sealedAuthentication(provider, seal) },
+        oidc: { ...provider.oidc, authentication: encryptedAuthentication(provider, encrypt) },
       };
     case 'saml': {
       const { signing, encryption, ...saml } = provider.saml;
-      const sealKey = (what: SecretName, pair: NonNullable<SamlSettings['signing']>) => ({
+      const encryptKey = (what: SecretName, pair: NonNullable<SamlSettings['signing']>) => ({
         ...pair,
-        key: seal(what, pair.key.reveal()),
+        key: encrypt(what, pair.key.reveal()),
       });
       return {
         ...provider,
         saml: {
           ...saml,
-          ...(signing && { signing: sealKey('signing key', signing) }),
-          ...(encryption && { encryption: sealKey('decryption key', encryption) }),
+          ...(signing && { signing: encryptKey('signing key', signing) }),
+          ...(encryption && { encryption: encryptKey('decryption key', encryption) }),
         },
       };
     }
     case 'ldap': {
       const { find } = provider.ldap;
       if (find.by === 'template') return provider;
-      const bindPassword = seal('bind password', find.bindPassword.reveal());
+      const bindPassword = encrypt('bind password', find.bindPassword.reveal());
       return { ...provider, ldap: { ...provider.ldap, find: { ...find, bindPassword } } };
     }
   }
 }
 
-function sealedAuthentication(
+function encryptedAuthentication(
   { oidc: { authentication } }: OidcProvider,
-  seal: (what: SecretName, secret: string) => string,
+  encrypt: (what: SecretName, secret: string) => string,
 ) {
   switch (authentication.method) {
     case 'none':
@@ -104,10 +104,13 @@ function sealedAuthentication(
     case 'private_key_jwt':
       return {
         method: authentication.method,
-        key: seal('client key', JSON.stringify(authentication.key.reveal())),
+        key: encrypt('client key', JSON.stringify(authentication.key.reveal())),
       };
     default:
-      return { method: authentication.method, secret: seal('client secret', authentication.secret.reveal()) };
+      return {
+        method: authentication.method,
+        secret: encrypt('client secret', authentication.secret.reveal()),
+      };
   }
 }
 

@@ -6,7 +6,7 @@
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { SignedXml } from 'xml-crypto';
-import { type Departure, FederationError, type SamlMessage } from '../connector.ts';
+import { type BindingMessage, FederationError, type SamlMessage } from '../connector.ts';
 import { readPostedMessage, readRedirectedMessage } from './guard.ts';
 import { checkIds, checkSignature, exclusiveC14n } from './signature.ts';
 import { verifiedXml } from './verified.ts';
@@ -57,7 +57,7 @@ export function verifyMessage(
     : verifyPosted(message.parameters, certificates);
 }
 
-export function sendMessage(message: OutgoingMessage): Departure {
+export function sendMessage(message: OutgoingMessage): BindingMessage {
   return message.binding === 'redirect' ? redirect(message) : post(message);
 }
 
@@ -128,7 +128,7 @@ function decoded(raw: string | undefined): string | undefined {
   }
 }
 
-function redirect({ name, xml, relayState, url, signingKey }: OutgoingMessage): Departure {
+function redirect({ name, xml, relayState, url, signingKey }: OutgoingMessage): BindingMessage {
   const parameters = [
     [name, deflateRawSync(xml).toString('base64')],
     ...(relayState === undefined ? [] : [['RelayState', relayState]]),
@@ -140,7 +140,7 @@ function redirect({ name, xml, relayState, url, signingKey }: OutgoingMessage): 
   return { method: 'GET', location: `${url}${url.includes('?') ? '&' : '?'}${query}` };
 }
 
-function post({ name, xml, relayState, url, signingKey }: OutgoingMessage): Departure {
+function post({ name, xml, relayState, url, signingKey }: OutgoingMessage): BindingMessage {
   const fields = {
     [name]: Buffer.from(signed(xml, signingKey)).toString('base64'),
     ...(relayState === undefined ? {} : { RelayState: relayState }),

@@ -7,9 +7,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { SAML, type SamlConfig } from '@node-saml/node-saml';
 import type { ArtifactStore } from '../../storage/storage.ts';
 import {
-  type AttemptSecrets,
+  type AuthorizationSecrets,
+  type BindingMessage,
   type CallbackReply,
-  type Departure,
   FederationError,
   type RedirectConnector,
   type UpstreamIdentity,
@@ -89,9 +89,9 @@ export function createSamlConnector(deps: SamlConnectorDeps): RedirectConnector 
     kind: 'saml',
     ...createSamlLogout({ ...deps, certificates: pinned }),
 
-    async begin({ attemptId, callbackUrl, reauthenticate }) {
+    async begin({ stateId, callbackUrl, reauthenticate }) {
       // An address here would make whoever echoes RelayState an open redirector (S48; Bindings §3.4.3: 80 bytes).
-      if (!/^[\w-]{16,80}$/.test(attemptId)) throw new TypeError('attemptId is not an opaque id');
+      if (!/^[\w-]{16,80}$/.test(stateId)) throw new TypeError('attemptId is not an opaque id');
       const requestId = `_${deps.randomBytes(20).toString('hex')}`;
       const askedAt = new Date(deps.now()).toISOString();
       const saml = new SAML({
@@ -99,8 +99,8 @@ export function createSamlConnector(deps: SamlConnectorDeps): RedirectConnector 
         forceAuthn: reauthenticate,
         generateUniqueId: () => requestId,
       });
-      const departure = await departureOf(saml, deps.provider, attemptId);
-      return { ...departure, secrets: { requestId, askedAt, relayState: attemptId } };
+      const binding = await bindingMessageOf(saml, deps.provider, stateId);
+      return { ...binding, secrets: { requestId, askedAt, relayState: stateId } };
     },
 
     async finish(reply, secrets) {
@@ -145,11 +145,11 @@ function libraryOptions(
   };
 }
 
-async function departureOf(
+async function bindingMessageOf(
   saml: SAML,
   { signOnUrl, signOnBinding }: SamlProvider,
   relayState: string,
-): Promise<Departure> {
+): Promise<BindingMessage> {
   if (signOnBinding !== 'post') {
     return { method: 'GET', location: await saml.getAuthorizeUrlAsync(relayState, undefined, {}) };
   }
@@ -161,7 +161,7 @@ async function departureOf(
 }
 
 /** @returns the id of the request that this browser has open */
-function openRequest(reply: CallbackReply, secrets: AttemptSecrets, nowMs: number): string {
+function openRequest(reply: CallbackReply, secrets: AuthorizationSecrets, nowMs: number): string {
   const { requestId, askedAt, relayState } = secrets;
   if (!requestId || !askedAt || !relayState) throw new FederationError(403, 'No sign-in is under way');
   if (!isSame(reply.parameters.get('RelayState') ?? '', relayState)) {

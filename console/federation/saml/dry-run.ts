@@ -65,10 +65,10 @@ function tellCertificate(pem: string, { now }: DryRunDeps, run: DryRun): void {
 
 async function tryRequest(provider: SamlProvider, deps: DryRunDeps, run: DryRun): Promise<void> {
   const callbackUrl = callbackAddress(deps.url, provider.id);
-  const attemptId = deps.randomBytes(18).toString('base64url');
+  const stateId = deps.randomBytes(18).toString('base64url');
   try {
     const connector = createSamlConnector(samlDeps(provider, deps));
-    await connector.begin({ attemptId, callbackUrl, reauthenticate: false });
+    await connector.begin({ stateId, callbackUrl, reauthenticate: false });
     const { signing } = provider.saml;
     run.ok(
       'request',

@@ -50,16 +50,17 @@ export async function readProviderMetadata(
   const believed = certificate === undefined ? root : await signedRoot(text, root, certificate);
   const { entity, role } = findProvider(believed);
   const entityId = attributeOf(entity, 'entityID');
-  if (!entityId) throw flawed('has no entityID');
+  if (!entityId) throw invalidMetadata('has no entityID');
   for (const element of [entity, role]) {
     const validUntil = attributeOf(element, 'validUntil');
-    if (validUntil !== undefined && !(Date.parse(validUntil) > nowMs)) throw flawed('is no longer valid');
+    if (validUntil !== undefined && !(Date.parse(validUntil) > nowMs))
+      throw invalidMetadata('is no longer valid');
   }
   const signOn =
     endpoint(role, 'SingleSignOnService', 'redirect') ?? endpoint(role, 'SingleSignOnService', 'post');
-  if (!signOn) throw flawed('names no sign-on address for HTTP-Redirect or HTTP-POST');
+  if (!signOn) throw invalidMetadata('names no sign-on address for HTTP-Redirect or HTTP-POST');
   const certificates = signingCertificates(role);
-  if (certificates.length === 0) throw flawed('has no signing certificate');
+  if (certificates.length === 0) throw invalidMetadata('has no signing certificate');
   const logout =
     endpoint(role, 'SingleLogoutService', 'redirect') ?? endpoint(role, 'SingleLogoutService', 'post');
   return {
@@ -113,7 +114,7 @@ export function writeOwnMetadata({
 /** The document as its signature covers it (SAML Metadata §3). */
 async function signedRoot(xml: string, root: Element, certificate: string): Promise<Element> {
   const signatures = childrenOf(root, 'signature', 'Signature');
-  if (signatures.length !== 1) throw flawed('is not signed');
+  if (signatures.length !== 1) throw invalidMetadata('is not signed');
   checkIds(root);
   checkSignature(signatures[0]!, root);
   const pinned = [checkedCertificate(certificate)];
@@ -138,7 +139,7 @@ function findProvider(root: Element): { readonly entity: Element; readonly role:
       .filter((role) => attributeOf(role, 'protocolSupportEnumeration')?.split(/\s+/).includes(protocol))
       .map((role) => ({ entity, role })),
   );
-  if (found.length !== 1) throw flawed('does not describe exactly one SAML 2.0 identity provider');
+  if (found.length !== 1) throw invalidMetadata('does not describe exactly one SAML 2.0 identity provider');
   return found[0]!;
 }
 
@@ -156,7 +157,7 @@ function endpoint(role: Element, service: string, binding: keyof typeof bindings
 function webAddress(location: string | undefined): string {
   const url = location !== undefined && URL.canParse(location) ? new URL(location) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol) || url.username || url.password) {
-    throw flawed('names an address that is not a web address');
+    throw invalidMetadata('names an address that is not a web address');
   }
   return url.href;
 }
@@ -172,6 +173,6 @@ function signingCertificates(role: Element): string[] {
   return [...new Set(encoded)].map((base64) => checkedCertificate(Buffer.from(base64, 'base64')));
 }
 
-function flawed(flaw: string): FederationError {
+function invalidMetadata(flaw: string): FederationError {
   return new FederationError(400, `The metadata of the identity provider ${flaw}`);
 }

@@ -31,7 +31,7 @@ export async function takeInstanceLock(
   return () => environment.write(() => holders.remove(key));
 }
 
-/** Forgets a holder that came along with a copied environment. */
+/** Forgets a process that came along with a copied environment. */
 export async function forgetInstanceLock(environment: Environment): Promise<void> {
   const holders = environment.database<ProcessIdentity>('instance');
   await environment.write(() => holders.remove(key));

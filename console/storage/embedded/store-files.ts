@@ -3,7 +3,7 @@ import { existsSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { refusalOfDisk } from './disk-refusal.ts';
 import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
-import { findLmdbFileFlaw } from './lmdb/lmdb-file-check.ts';
+import { findLmdbFileCorruption } from './lmdb/lmdb-file-check.ts';
 import { ownDataDirectory, ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
 import { corrupt } from './registry/registry-format.ts';
 
@@ -87,7 +87,7 @@ function tryWrite({ registry }: StoreFiles): void {
   }
 }
 
-const flaws = {
+const corruptions = {
   foreign: 'it is not an LMDB file',
   version: 'it has another LMDB version',
   cut: 'its end is missing',
@@ -95,8 +95,8 @@ const flaws = {
 
 /** @throws {StorageRefusedError} `corrupt` */
 export function openArtifactsEnvironment({ artifacts, artifactsData }: StoreFiles): Environment {
-  const flaw = findLmdbFileFlaw(artifactsData);
-  if (flaw) throw corrupt(artifactsData, flaws[flaw]);
+  const corruption = findLmdbFileCorruption(artifactsData);
+  if (corruption) throw corrupt(artifactsData, corruptions[corruption]);
   try {
     return openEnvironment(artifacts);
   } catch (error) {

@@ -21,24 +21,24 @@ export interface LeafEntry {
  * The first thing that is wrong with a file, in words that follow its path; `undefined` when LMDB can
  * use it, or when there is none.
  */
-export function flawOf(path: string): string | undefined {
+export function corruptionOf(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
-  let flaw: string | undefined;
+  let corruption: string | undefined;
   const visitor: Visitor = {
-    onFlaw(found) {
-      flaw ??= found;
+    onCorruption(found) {
+      corruption ??= found;
       return undefined;
     },
-    isDone: () => flaw !== undefined,
+    isDone: () => corruption !== undefined,
   };
   withFile(path, visitor, (file) => {
     walkTree(file, file.freeRoot, visitor, (_key, value) => {
       // A list that names pages that are not there would let LMDB write over data.
-      if (freePagesIn(file, value) === undefined) visitor.onFlaw('its list of free pages is damaged');
+      if (freePagesIn(file, value) === undefined) visitor.onCorruption('its list of free pages is damaged');
     });
     walkTree(file, file.mainRoot, visitor, () => {});
   });
-  return flaw;
+  return corruption;
 }
 
 /**
@@ -67,10 +67,10 @@ export function readableEntries(path: string, onEntry: (entry: LeafEntry) => voi
   return free !== undefined;
 }
 
-const lenient: Visitor = { onFlaw: () => undefined, isDone: () => false };
+const lenient: Visitor = { onCorruption: () => undefined, isDone: () => false };
 const noPages: ReadonlySet<number> = new Set();
 
-/** @param visit  hears of each entry, and of the transaction that wrote its page */
+/** @param visit  is called for each entry, and of the transaction that wrote its page */
 function eachLeaf(
   file: PageFile,
   free: ReadonlySet<number>,
@@ -92,12 +92,12 @@ function freePagesOf(file: PageFile): ReadonlySet<number> | undefined {
   if (file.transaction === 0n) return undefined;
   const pages = new Set<number>();
   let isWhole = true;
-  const onFlaw = (): undefined => {
+  const onCorruption = (): undefined => {
     isWhole = false;
   };
-  const visitor: Visitor = { onFlaw, isDone: () => !isWhole };
+  const visitor: Visitor = { onCorruption, isDone: () => !isWhole };
   walkTree(file, file.freeRoot, visitor, (_key, value) => {
-    for (const page of freePagesIn(file, value) ?? [onFlaw()]) if (page !== undefined) pages.add(page);
+    for (const page of freePagesIn(file, value) ?? [onCorruption()]) if (page !== undefined) pages.add(page);
   });
   return isWhole ? pages : undefined;
 }

@@ -15,7 +15,7 @@ export const firstDataPage = 2;
 
 /** What a walk meets. */
 export interface Visitor {
-  onFlaw(flaw: string): undefined;
+  onCorruption(corruption: string): undefined;
   isDone(): boolean;
 }
 
@@ -49,7 +49,8 @@ function readNewestMeta(descriptor: number, visitor: Visitor): Meta | undefined 
   const first = readMeta(descriptor, 0);
   const second = readMeta(descriptor, first?.pageBytes ?? 4096);
   for (const [page, meta] of [first, second].entries()) {
-    if (meta === undefined) visitor.onFlaw(`its head (page ${page}) is not that of a store of this member`);
+    if (meta === undefined)
+      visitor.onCorruption(`its head (page ${page}) is not that of a store of this member`);
   }
   if (first === undefined || second === undefined) return first ?? second;
   return second.transaction > first.transaction ? second : first;
@@ -88,7 +89,7 @@ export function walkTree(file: PageFile, root: bigint, visitor: Visitor, onLeaf:
     const page = seen.has(number) ? undefined : readPage(file, number, 1);
     seen.add(number);
     const nodes = page && nodesOf(page);
-    if (nodes === undefined) visitor.onFlaw(`page ${number} is damaged or missing`);
+    if (nodes === undefined) visitor.onCorruption(`page ${number} is damaged or missing`);
     else if (page!.readUInt16LE(18) & pageFlags.branch) open.push(...nodes.map(childOf).reverse());
     else for (const node of nodes) walkLeaf(file, node, visitor, onLeaf);
   }
@@ -103,9 +104,9 @@ export function walkLeaf(file: PageFile, node: Buffer, visitor: Visitor, onLeaf:
     flags & nodeFlags.overflow
       ? overflowOf(file, node, keyEnd, valueBytes)
       : within(node, keyEnd, valueBytes);
-  if (value === undefined) return visitor.onFlaw('the value of a record is damaged or missing');
+  if (value === undefined) return visitor.onCorruption('the value of a record is damaged or missing');
   if (flags & nodeFlags.subDatabase) {
-    if (value.length < 48) return visitor.onFlaw('the head of a part of it is damaged');
+    if (value.length < 48) return visitor.onCorruption('the head of a part of it is damaged');
     return walkTree(file, value.readBigUInt64LE(40), visitor, onLeaf);
   }
   onLeaf(Buffer.from(key), Buffer.from(value));

@@ -65,8 +65,8 @@ export class DamagedLogError extends Error {
  * Two parts fill a leaf page of LMDB, so that a damaged page costs no more than these; an operation that is larger
  * by itself has pages of its own.
  */
-const partBytes = 2000;
-const partsPerStep = 500;
+const chunkBytes = 2000;
+const chunksPerStep = 500;
 
 /** @throws {DamagedLogError} when the record of progress cannot be read */
 export function createStoreLog(store: StoreFile, isClosing: () => boolean): StoreLog {
@@ -77,12 +77,12 @@ export function createStoreLog(store: StoreFile, isClosing: () => boolean): Stor
 
   function keysAfter(key: Buffer): Buffer[] {
     store.resetReadTxn();
-    const range = { start: key, exclusiveStart: true, end: progressKey, limit: partsPerStep };
+    const range = { start: key, exclusiveStart: true, end: progressKey, limit: chunksPerStep };
     return [...store.getKeys(range)].map((each) => Buffer.from(each));
   }
 
   /** Its operations are to be copied before anything else is read. */
-  function readPart(key: Buffer): { commit: number; packed: Buffer; bytes: number } {
+  function readChunk(key: Buffer): { commit: number; packed: Buffer; bytes: number } {
     const shared = store.getBinaryFast(key);
     const value = shared?.subarray(0, shared.length);
     const part = value && readRecord(key, value);
@@ -121,7 +121,7 @@ export function createStoreLog(store: StoreFile, isClosing: () => boolean): Stor
       let last: { key: Buffer; commit: number } = { key: logStart, commit: 0 };
       for (let keys = keysAfter(last.key); keys.length > 0; keys = keysAfter(last.key)) {
         for (const key of keys) {
-          const part = readPart(key);
+          const part = readChunk(key);
           if (taken >= most && part.commit > last.commit) return { overlay, sizes, commit: last.commit };
           if (!overlay.add(part.packed)) throw new DamagedLogError();
           sizes.push(part.bytes);
@@ -190,7 +190,7 @@ function cut(packed: Buffer): Cut {
   let start = 0;
   for (let at = 0; at < packed.length; ) {
     const end = endOf(packed, at)!;
-    if (end - start > partBytes && at > start) {
+    if (end - start > chunkBytes && at > start) {
       parts.push(packed.subarray(start, at));
       start = at;
     }

@@ -15,14 +15,14 @@ export type StoreRequest =
   | { readonly kind: 'salvage'; readonly from: string; readonly directory: string }
   | { readonly kind: 'close' };
 
-export interface Flaw {
-  readonly flaw: string;
+export interface Corruption {
+  readonly corruption: string;
 }
 
 export interface StoreAnswers {
-  readonly open: Flaw | { readonly sequence: number };
+  readonly open: Corruption | { readonly sequence: number };
   /** The greatest number of a structure that an operation beyond the records names. */
-  readonly prepareRead: Flaw | { readonly lastId: number };
+  readonly prepareRead: Corruption | { readonly lastId: number };
   /** Records in the order of their keys: lengths of key (2) and value (4), both; none at the end. */
   readonly read: Uint8Array;
   readonly commit: undefined;

@@ -7,12 +7,12 @@ import { parentPort } from 'node:worker_threads';
 import { createMerge, type Merge } from '../merge.ts';
 import { createReading, type Reading } from '../reading.ts';
 import { createRoomCheck } from '../room.ts';
-import { flawOf } from './lmdb-file.ts';
+import { corruptionOf } from './lmdb-file.ts';
 import { backUp, salvage } from './store-copies.ts';
 import { openStoreFile, type StoreFile } from './store-file.ts';
 import { createStoreLog, DamagedLogError, type StoreLog } from './store-log.ts';
 import type {
-  Flaw,
+  Corruption,
   MergeFailure,
   NumberedAnswer,
   NumberedRequest,
@@ -36,8 +36,8 @@ const handlers: {
 } = {
   open({ directory }) {
     file = join(directory, 'data.mdb');
-    const flaw = flawOf(file);
-    if (flaw !== undefined) return { flaw: `${file}: ${flaw}` };
+    const corruption = corruptionOf(file);
+    if (corruption !== undefined) return { corruption: `${file}: ${corruption}` };
     store = openStoreFile(directory);
     checkRoom = createRoomCheck(directory);
     return unlessDamaged(async () => {
@@ -89,12 +89,12 @@ const handlers: {
   },
 };
 
-async function unlessDamaged<Answer>(look: () => Promise<Answer>): Promise<Answer | Flaw> {
+async function unlessDamaged<Answer>(look: () => Promise<Answer>): Promise<Answer | Corruption> {
   try {
     return await look();
   } catch (error) {
     if (!(error instanceof DamagedLogError)) throw error;
-    return { flaw: `${file}: ${error.message}` };
+    return { corruption: `${file}: ${error.message}` };
   }
 }
 

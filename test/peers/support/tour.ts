@@ -1,4 +1,4 @@
-/** Console and dashboard with outside providers, and what a person does there in a real browser. */
+/** Console and dashboard with upstream providers, and what a person does there in a real browser. */
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { UserRecord } from '../../../console/storage/records.ts';
 import { runTool } from '../../commands/support.ts';
@@ -37,10 +37,10 @@ export async function ownMetadata({ console }: Pair, id: string): Promise<string
 }
 
 /** Accounts that came from outside, by name. */
-export async function outsideAccounts({ console }: Pair): Promise<Map<string, UserRecord>> {
+export async function upstreamAccounts({ console }: Pair): Promise<Map<string, UserRecord>> {
   return withStore(console.dataDir, async ({ registry }) => {
-    const outside = [...registry.all('users').values()].filter(({ federated }) => federated !== undefined);
-    return new Map(outside.map((user) => [user.username, user]));
+    const upstream = [...registry.all('users').values()].filter(({ federated }) => federated !== undefined);
+    return new Map(upstream.map((user) => [user.username, user]));
   });
 }
 

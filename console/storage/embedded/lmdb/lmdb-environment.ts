@@ -1,6 +1,6 @@
 /**
  * The LMDB environment of a data directory. Its writer mutex is also the directory's write lock:
- * the kernel frees it when its holder dies, so no lock can be left behind.
+ * the kernel frees it when its process dies, so no lock can be left behind.
  */
 import { open, type RootDatabase } from 'lmdb';
 import { StorageUnavailableError } from '../../storage.ts';

@@ -14,13 +14,13 @@ const pageFlags = { branch: 0x01, leaf: 0x02 };
 const nodeFlags = { overflow: 0x01, subDatabase: 0x02 };
 
 /** Why a file cannot be opened: not LMDB's, of another version, or without pages that it needs. */
-export type LmdbFileFlaw = 'foreign' | 'version' | 'cut';
+export type LmdbFileCorruption = 'foreign' | 'version' | 'cut';
 
 /**
  * @param file  `data.mdb`; an empty one is fine, since LMDB will initialise it
  * @returns what is wrong with it, if anything
  */
-export function findLmdbFileFlaw(file: string): LmdbFileFlaw | undefined {
+export function findLmdbFileCorruption(file: string): LmdbFileCorruption | undefined {
   const descriptor = openSync(file, 'r');
   try {
     if (fstatSync(descriptor).size === 0) return undefined;
@@ -45,7 +45,7 @@ interface Meta {
   readonly transaction: bigint;
 }
 
-function readNewestMeta(descriptor: number): Meta | LmdbFileFlaw {
+function readNewestMeta(descriptor: number): Meta | LmdbFileCorruption {
   const first = readMeta(descriptor, 0);
   if (typeof first !== 'object') return first;
   const second = readMeta(descriptor, first.pageBytes);
@@ -53,7 +53,7 @@ function readNewestMeta(descriptor: number): Meta | LmdbFileFlaw {
   return second.transaction > first.transaction ? second : first;
 }
 
-function readMeta(descriptor: number, position: number): Meta | LmdbFileFlaw {
+function readMeta(descriptor: number, position: number): Meta | LmdbFileCorruption {
   const bytes = Buffer.alloc(pageHeaderBytes + 144);
   const found = readSync(descriptor, bytes, 0, bytes.length, position);
   if (found < bytes.length) return 'cut';

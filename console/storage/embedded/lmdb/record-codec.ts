@@ -6,8 +6,8 @@ import { crc32 } from 'node:zlib';
 
 const version = 1;
 const headBytes = 5;
-/** Records of stores of format 1 are bare JSON objects, without a sum; each is rewritten at its next change. */
-const bareStart = '{'.charCodeAt(0);
+/** Records of stores of format 1 are plain JSON objects, without a sum; each is rewritten at its next change. */
+const unframedStart = '{'.charCodeAt(0);
 
 export type RecordKey = readonly (string | number)[];
 
@@ -27,11 +27,11 @@ export function encodeRecord(key: RecordKey, value: unknown): Buffer {
 
 /** @throws {DamagedRecordError} */
 export function decodeRecord<V>(key: RecordKey, bytes: Buffer): V {
-  const isBare = bytes[0] === bareStart;
-  const isWhole = isBare || (bytes[0] === version && bytes.length > headBytes);
-  if (!isWhole || (!isBare && bytes.readUInt32LE(1) !== sumOf(key, bytes))) throw damaged(key);
+  const isUnframed = bytes[0] === unframedStart;
+  const isWhole = isUnframed || (bytes[0] === version && bytes.length > headBytes);
+  if (!isWhole || (!isUnframed && bytes.readUInt32LE(1) !== sumOf(key, bytes))) throw damaged(key);
   try {
-    return JSON.parse(bytes.toString('utf8', isBare ? 0 : headBytes)) as V;
+    return JSON.parse(bytes.toString('utf8', isUnframed ? 0 : headBytes)) as V;
   } catch (cause) {
     throw damaged(key, cause);
   }

@@ -4,7 +4,7 @@
  * while another process commits can crash that process, or lose what it has just acknowledged.
  *
  * The owner is noted in a file, and a second environment, `lock/`, in which nothing is ever committed, lends
- * its write mutex for reading and writing that file: the kernel frees it when its holder dies.
+ * its write mutex for reading and writing that file: the kernel frees it when its process dies.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /** Keeps things under numbers, and gives the numbers of those that were taken away to others. */
-export class Shelf<T> {
+export class FreeList<T> {
   #things: (T | undefined)[] = [];
   #free: number[] = [];
 

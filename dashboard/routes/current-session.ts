@@ -7,20 +7,20 @@ import { checkForm } from '../http/csrf.ts';
 import type { OwnAddresses } from '../http/own-address.ts';
 import type { Session, Sessions } from '../identity/sessions.ts';
 
-export interface Visitor {
+export interface CurrentSession {
   find(ctx: Context): Session | undefined;
   /** The session and the form, after the check that the one belongs to the other. @throws {SessionOverError} | {Refusal} */
   readForm(ctx: Context): Promise<{ readonly session: Session; readonly form: ReadonlyMap<string, string> }>;
 }
 
-export interface VisitorDeps {
+export interface CurrentSessionDeps {
   readonly cookies: Cookies;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly addresses: OwnAddresses;
 }
 
-export function createVisitor({ cookies, sessions, addresses }: VisitorDeps): Visitor {
-  const visitor: Visitor = {
+export function createCurrentSession({ cookies, sessions, addresses }: CurrentSessionDeps): CurrentSession {
+  const visitor: CurrentSession = {
     find(ctx) {
       const id = cookies.read(ctx, 'session');
       return id === undefined ? undefined : sessions.find(id);

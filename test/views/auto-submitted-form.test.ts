@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { renderHandOver } from '../../views/hand-over.tsx';
+import { renderAutoSubmittedForm } from '../../views/auto-submitted-form.tsx';
 import { parseMarkup } from './markup.ts';
 
 test('a message to a provider is a form to its address, with the fields as they are and a button', () => {
   const fields = { SAMLRequest: 'PHg+"&<', RelayState: 'id' };
-  const html = renderHandOver({
+  const html = renderAutoSubmittedForm({
     provider: '<b>Corp</b>',
     purpose: 'sign-out',
     action: 'https://idp.example/out?a=1&b=2',
@@ -23,6 +23,11 @@ test('a message to a provider is a form to its address, with the fields as they 
 
 test('S51: it goes to no address that is not a page', () => {
   expect(() =>
-    renderHandOver({ provider: 'Corp', purpose: 'sign-in', action: 'javascript:alert(1)', fields: {} }),
+    renderAutoSubmittedForm({
+      provider: 'Corp',
+      purpose: 'sign-in',
+      action: 'javascript:alert(1)',
+      fields: {},
+    }),
   ).toThrow();
 });

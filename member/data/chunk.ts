@@ -5,7 +5,7 @@ import { alignment, type Slab } from './slabs.ts';
  * bytes of the key; those of the value, or where it is held when it is not among them; and flags, with the number of
  * the MIME type behind them.
  *
- * @param from  the first byte of the piece in its slab
+ * @param from  the first byte of the chunk in its slab
  */
 const word = { hash: 0, keyBytes: 1, content: 2, flags: 3 } as const;
 const headBytes = 16;
@@ -23,11 +23,11 @@ export interface Content {
   readonly isApart: boolean;
 }
 
-export function pieceBytes(key: string, contentBytes: number): number {
+export function chunkBytes(key: string, contentBytes: number): number {
   return rounded(headBytes + (isWide(key) ? 2 * key.length : key.length) + contentBytes);
 }
 
-export function pieceBytesAt({ words }: Slab, from: number): number {
+export function chunkBytesAt({ words }: Slab, from: number): number {
   const first = from / 4;
   const isApart = words[first + word.flags]! & apartFlag;
   return rounded(headBytes + words[first + word.keyBytes]! + (isApart ? 0 : words[first + word.content]!));

@@ -1,7 +1,7 @@
 import { Form } from './form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 
-export interface HandOverModel {
+export interface AutoSubmittedFormModel {
   readonly provider: string;
   /** What the message is about. */
   readonly purpose: 'sign-in' | 'sign-out';
@@ -12,7 +12,12 @@ export interface HandOverModel {
 }
 
 /** A message to a provider that takes it as a form only: sent by a press, because pages here have no script. */
-export function renderHandOver({ provider, purpose, action, fields }: HandOverModel): string {
+export function renderAutoSubmittedForm({
+  provider,
+  purpose,
+  action,
+  fields,
+}: AutoSubmittedFormModel): string {
   return renderDocument(
     <NarrowPage title="One more step">
       <p class="lede">

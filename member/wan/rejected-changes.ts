@@ -1,24 +1,24 @@
 /** Why a member can never take a change, as long as its configuration is what it is. */
-export type LeftOutReason = (typeof reasons)[number];
+export type RejectedReason = (typeof reasons)[number];
 
 const reasons = ['no configuration', 'name too long', 'too large'] as const;
 
 /** A change that the target did not make and never will; the sender gives it up. */
-export interface LeftOut {
+export interface RejectedChanges {
   /** Its place in the request. */
   readonly index: number;
-  readonly reason: LeftOutReason;
+  readonly reason: RejectedReason;
 }
 
-export function encodeLeftOut(leftOut: readonly LeftOut[]): string {
-  return JSON.stringify({ leftOut: leftOut.map(({ index, reason }) => [index, reason]) });
+export function encodeRejectedChanges(rejected: readonly RejectedChanges[]): string {
+  return JSON.stringify({ leftOut: rejected.map(({ index, reason }) => [index, reason]) });
 }
 
 /** @returns nothing for an empty reply, which says that all were made, and for what is no form of ours */
-export function decodeLeftOut(bytes: Buffer): readonly LeftOut[] {
-  const { leftOut } = parse(bytes) ?? {};
-  if (!Array.isArray(leftOut)) return [];
-  return leftOut.flatMap((pair: unknown) => {
+export function decodeRejectedChanges(bytes: Buffer): readonly RejectedChanges[] {
+  const { leftOut: rejected } = parse(bytes) ?? {};
+  if (!Array.isArray(rejected)) return [];
+  return rejected.flatMap((pair: unknown) => {
     const [index, text] = Array.isArray(pair) ? (pair as unknown[]) : [];
     const reason = reasons.find((one) => one === text);
     return reason !== undefined && Number.isInteger(index) ? [{ index: index as number, reason }] : [];

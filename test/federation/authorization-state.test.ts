@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Attempts, createAttempts } from '../../console/federation/authorization-state.ts';
+import {
+  type AuthorizationStates,
+  createAuthorizationStates,
+} from '../../console/federation/authorization-state.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ArtifactStore } from '../../console/storage/storage.ts';
 import { refusalOf } from './support.ts';
@@ -8,23 +11,23 @@ import { refusalOf } from './support.ts';
 const secrets = { state: 's', nonce: 'n', verifier: 'v' };
 let time: number;
 let artifacts: ArtifactStore;
-let attempts: Attempts;
+let states: AuthorizationStates;
 let id: string;
 beforeEach(async () => {
   time = 1_000_000_000;
   artifacts = createMemoryStorage({ now: () => time }).artifacts;
-  attempts = createAttempts({
+  states = createAuthorizationStates({
     artifacts,
     newId: () => randomBytes(16).toString('base64url'),
     now: () => time,
   });
-  id = attempts.newId();
-  await attempts.open({ id, providerId: 'corp', browser: 'cookie', secrets, purpose: 'interaction-1' });
+  id = states.newId();
+  await states.open({ id, providerId: 'corp', browser: 'cookie', secrets, purpose: 'interaction-1' });
 });
 const right = () => ({ id, providerId: 'corp', browser: 'cookie' });
 
 test('gives back what was kept, to the browser that began', async () => {
-  expect(await attempts.take(right())).toMatchObject({ secrets, purpose: 'interaction-1' });
+  expect(await states.take(right())).toMatchObject({ secrets, purpose: 'interaction-1' });
 });
 
 test('keeps neither the cookie nor the id in the store', async () => {
@@ -35,12 +38,12 @@ test('keeps neither the cookie nor the id in the store', async () => {
 });
 
 test('is open at its provider until it is taken', async () => {
-  expect(await attempts.isOpen({ id, providerId: 'corp' })).toBe(true);
-  expect(await attempts.isOpen({ id, providerId: 'other' })).toBe(false);
-  expect(await attempts.isOpen({ id: 'unknown', providerId: 'corp' })).toBe(false);
-  expect(await attempts.isOpen({ id: undefined, providerId: 'corp' })).toBe(false);
-  await attempts.take(right());
-  expect(await attempts.isOpen({ id, providerId: 'corp' })).toBe(false);
+  expect(await states.isOpen({ id, providerId: 'corp' })).toBe(true);
+  expect(await states.isOpen({ id, providerId: 'other' })).toBe(false);
+  expect(await states.isOpen({ id: 'unknown', providerId: 'corp' })).toBe(false);
+  expect(await states.isOpen({ id: undefined, providerId: 'corp' })).toBe(false);
+  await states.take(right());
+  expect(await states.isOpen({ id, providerId: 'corp' })).toBe(false);
 });
 
 describe('S43: refuses, and spoils nothing for the rightful browser', () => {
@@ -52,27 +55,27 @@ describe('S43: refuses, and spoils nothing for the rightful browser', () => {
     ['an id that nobody gave', { id: 'made-up' }],
     ['no id', { id: undefined }],
   ])('%s', async (_name, wrong) => {
-    expect(await refusalOf(attempts.take({ ...right(), ...wrong }))).toMatchObject({ status: 400 });
-    expect(await attempts.take(right())).toMatchObject({ secrets });
+    expect(await refusalOf(states.take({ ...right(), ...wrong }))).toMatchObject({ status: 400 });
+    expect(await states.take(right())).toMatchObject({ secrets });
   });
 });
 
 test('S43: a replayed state', async () => {
-  await attempts.take(right());
-  expect(await refusalOf(attempts.take(right()))).toMatchObject({ status: 400 });
+  await states.take(right());
+  expect(await refusalOf(states.take(right()))).toMatchObject({ status: 400 });
 });
 
 test('S43: two answers at the same time finish one sign-in', async () => {
-  const results = await Promise.allSettled([attempts.take(right()), attempts.take(right())]);
+  const results = await Promise.allSettled([states.take(right()), states.take(right())]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
 test('S43: an answer after ten minutes', async () => {
   time += 600_000;
-  expect(await refusalOf(attempts.take(right()))).toMatchObject({ status: 400 });
+  expect(await refusalOf(states.take(right()))).toMatchObject({ status: 400 });
 });
 
 test('an answer just before ten minutes is taken', async () => {
   time += 599_000;
-  expect(await attempts.take(right())).toMatchObject({ secrets });
+  expect(await states.take(right())).toMatchObject({ secrets });
 });

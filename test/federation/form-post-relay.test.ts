@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { createPostedReplies, type PostedReplies } from '../../console/federation/form-post-relay.ts';
-import { createSealer } from '../../console/keys/encryption.ts';
+import { createFormPostRelay, type FormPostRelay } from '../../console/federation/form-post-relay.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ArtifactStore } from '../../console/storage/storage.ts';
 
 const reply = { providerId: 'corp', parameters: new Map([['SAMLResponse', 'what-it-says']]) };
 let time: number;
 let artifacts: ArtifactStore;
-let replies: PostedReplies;
+let replies: FormPostRelay;
 beforeEach(() => {
   time = 1_000_000_000;
   artifacts = createMemoryStorage({ now: () => time }).artifacts;
-  replies = createPostedReplies({
+  replies = createFormPostRelay({
     artifacts,
-    sealer: createSealer(randomBytes(32)),
+    cipher: createCipher(randomBytes(32)),
     newId: () => randomBytes(18).toString('base64url'),
     now: () => time,
   });

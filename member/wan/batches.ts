@@ -4,20 +4,23 @@ import type { WanChange } from './change.ts';
 const largestBytes = 512 * 1024;
 
 /** Cuts changes into requests of at most `most` changes. Takes from `changes` only what the next request needs. */
-export function* partsOf(changes: Iterable<WanChange>, most: number): Generator<readonly WanChange[], void> {
-  let part: WanChange[] = [];
+export function* batchesOf(
+  changes: Iterable<WanChange>,
+  most: number,
+): Generator<readonly WanChange[], void> {
+  let batch: WanChange[] = [];
   let bytes = 0;
   for (const change of changes) {
     const size = largestSizeOf(change);
-    if (part.length === most || (part.length > 0 && bytes + size > largestBytes)) {
-      yield part;
-      part = [];
+    if (batch.length === most || (batch.length > 0 && bytes + size > largestBytes)) {
+      yield batch;
+      batch = [];
       bytes = 0;
     }
-    part.push(change);
+    batch.push(change);
     bytes += size;
   }
-  if (part.length > 0) yield part;
+  if (batch.length > 0) yield batch;
 }
 
 /** Names count as if all of them had to be escaped: `\u0000` is six bytes. */
