@@ -64,6 +64,7 @@ export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions):
             underWay.delete(attempt);
             resolve({ status, text: Buffer.concat(rest ? [...pieces, rest] : pieces).toString('utf8') });
           },
+          onLate: () => false,
           onFailure(failure) {
             underWay.delete(attempt);
             reject(failure);

@@ -25,6 +25,8 @@ export interface Attempt {
   /** @param rest  the last piece of the body, valid during the call only */
   onEnd(rest: Buffer | undefined): void;
   onFailure(failure: UpstreamFailure): void;
+  /** Its time is over. @returns whether the reply is waited for all the same, for as long as a silence may last; once */
+  onLate(): boolean;
   /** The member no longer answers its probes; who can ask another should. */
   onSuspicion(): void;
 }

@@ -47,6 +47,7 @@ export function openConnection(
   /** Whether the reply lets the connection live on. */
   let isKept = true;
   let isWithdrawn = false;
+  let isLate = false;
   let idleMs: number | undefined;
   let pump: BodyPump | undefined;
   /** Kept from one wait to the next of the same length; one that fires while nothing is waited for means nothing. */
@@ -107,6 +108,7 @@ export function openConnection(
   function send(next: Attempt): void {
     const { method, head, body, replyMs } = next;
     hasHead = false;
+    isLate = false;
     isKept = true;
     next.isSent = true;
     reader.expect(method);
@@ -170,6 +172,11 @@ export function openConnection(
 
   function expire(): void {
     if (!isWatching) return;
+    if (isOpen && !hasHead && !isLate && attempt?.onLate()) {
+      isLate = true;
+      watch(stallMs);
+      return;
+    }
     fail(new UpstreamFailure(isOpen ? 'replyTimeout' : 'connectTimeout'));
   }
 

@@ -46,6 +46,8 @@ export interface ReplyListener {
   onEnd(rest: Buffer | undefined): void;
   /** May come after the head, when the reply breaks off. */
   onFailure(error: ProblemError): void;
+  /** The member has not answered in time. Where this is there, its answer is waited for all the same. */
+  onLate?(error: ProblemError): void;
 }
 
 export interface Exchange {
@@ -182,6 +184,13 @@ class MemberExchange implements Exchange, Attempt {
     this.lost = [...this.lost, { member, failure }];
     if (!this.isAnswered && this.mayTryAgain(failure)) this.begin();
     else this.end(problemOf(failure, member, this.isWaiting, this.lost));
+  }
+
+  onLate(): boolean {
+    if (this.listener.onLate === undefined) return false;
+    const failure = new UpstreamFailure('replyTimeout');
+    this.listener.onLate(problemOf(failure, this.member!, this.isWaiting, this.lost));
+    return true;
   }
 
   private judge(held: HeldReply): void {

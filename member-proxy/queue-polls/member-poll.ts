@@ -29,6 +29,8 @@ export interface MemberPollEvents {
     head: ReplyHead | undefined,
     copy: ItemCopy | undefined,
   ): void;
+  /** Not answered in time. What it brings in the end is for whoever waits then. */
+  onLate(poll: MemberPoll, error: ProblemError): void;
   /** Comes last, whatever came before. */
   onOver(poll: MemberPoll): void;
 }
@@ -59,6 +61,7 @@ export class MemberPoll implements ReplyListener {
   exchange: Exchange | undefined;
   isAnswered = false;
   isWithdrawn = false;
+  isLate = false;
   isOver = false;
   private readonly room: CopyRoom;
   private readonly events: MemberPollEvents;
@@ -105,5 +108,10 @@ export class MemberPoll implements ReplyListener {
     this.isOver = true;
     this.events.onBroken(this, error, this.head, this.copy);
     this.events.onOver(this);
+  }
+
+  onLate(error: ProblemError): void {
+    this.isLate = true;
+    this.events.onLate(this, error);
   }
 }

@@ -1,4 +1,5 @@
 /** The callers that poll one queue, the polls at members for them, and the items that nobody has taken. */
+import type { ProblemError } from '../../platform/errors.ts';
 import type { ReplyHead } from '../forwarding/exchange.ts';
 import type { CopyRoom, ItemCopy } from './item-copy.ts';
 import type { PollingCaller } from './member-poll.ts';
@@ -44,10 +45,12 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
   const waiting = createWaitingCallers();
   const polls: MemberPoll[] = [];
   let count = 0;
+  /** Polls that members have not answered in time; they keep nobody else from asking. */
+  let late = 0;
   let isFilling = false;
   /** Whose poll was given the last item. */
   let lastServed = '';
-  const events: MemberPollEvents = { onItem, onWhole, onNone, onBroken, onOver };
+  const events: MemberPollEvents = { onItem, onWhole, onNone, onBroken, onLate, onOver };
 
   return {
     get isIdle() {
@@ -61,7 +64,7 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
       const { isWaiting } = caller.request;
       const free = isWaiting ? polls.find(isFree) : undefined;
       if (free !== undefined) own(free, caller);
-      else if (!isWaiting || polls.length < mostPolls) ask(caller);
+      else if (!isWaiting || polls.length - late < mostPolls) ask(caller);
       else wait(caller);
     },
     leave(caller) {
@@ -84,9 +87,8 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
   };
 
   function isFree(poll: MemberPoll): boolean {
-    return (
-      poll.owner === undefined && !poll.isAnswered && !poll.isWithdrawn && poll.beganFor.request.isWaiting
-    );
+    const { owner, isAnswered, isWithdrawn, isLate, beganFor } = poll;
+    return owner === undefined && !isAnswered && !isWithdrawn && !isLate && beganFor.request.isWaiting;
   }
 
   function ask(caller: PollingCaller): void {
@@ -129,7 +131,7 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
     poll.owner = undefined;
     if (poll.isAnswered || poll.isOver) return;
     if (poll.exchange !== undefined) poll.exchange.isWanted = false;
-    const next = poll.beganFor.request.isWaiting ? waiting.next() : undefined;
+    const next = poll.beganFor.request.isWaiting && !poll.isLate ? waiting.next() : undefined;
     if (next !== undefined) own(poll, next);
     else if (poll.exchange?.isSent === false) abandon(poll);
     else if (canWithdraw) withdraw(poll);
@@ -185,10 +187,7 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
     return owner;
   }
 
-  function onBroken(
-    poll: MemberPoll,
-    ...[error, head, copy]: [Parameters<MemberPollEvents['onBroken']>[1], ReplyHead?, ItemCopy?]
-  ): void {
+  function onBroken(poll: MemberPoll, ...[error, head, copy]: [ProblemError, ReplyHead?, ItemCopy?]): void {
     const { recipient, owner } = poll;
     if (copy !== undefined) onBrokenItem(itemOf(poll, head!, copy));
     const caller = recipient ?? owner;
@@ -197,10 +196,26 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
     caller.listener.onFailure(error);
   }
 
+  function onLate(poll: MemberPoll, error: ProblemError): void {
+    late += 1;
+    const { owner } = poll;
+    if (owner !== undefined && owner !== poll.beganFor && owner.deadline - now() > earlyMs) {
+      // A poll that he took over: its time is over, not his.
+      poll.owner = undefined;
+      poll.exchange!.isWanted = false;
+      ask(owner);
+    } else if (owner !== undefined) {
+      release(owner);
+      owner.listener.onFailure(error);
+    }
+    if (!isFilling) fill();
+  }
+
   function onOver(poll: MemberPoll): void {
     const at = polls.indexOf(poll);
     if (at === -1) return;
     polls.splice(at, 1);
+    if (poll.isLate) late -= 1;
     const { owner } = poll;
     poll.owner = undefined;
     if (owner?.isWaiting) ask(owner);
@@ -211,7 +226,7 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
   /** Polls may be over as soon as they are begun, such as when no member is there: one after the other, not within each other. */
   function fill(): void {
     isFilling = true;
-    while (!waiting.isEmpty && polls.length < mostPolls) ask(waiting.next()!);
+    while (!waiting.isEmpty && polls.length - late < mostPolls) ask(waiting.next()!);
     isFilling = false;
   }
 

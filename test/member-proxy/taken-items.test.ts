@@ -140,6 +140,8 @@ async function held(options: ProxyOptions = {}) {
     ...options,
   });
   onTestFinished(proxy.close);
+  // What is still unanswered would be waited for at the stop.
+  onTestFinished(() => member.polls.forEach((socket) => void socket.destroy()));
   const fieldsOf = async (sub: string) =>
     `Authorization: Bearer ${await signToken(proxy.key, { claims: { sub, client_id: sub, jti: sub, roles: ['Admin'] } })}\r\n`;
   /** A poll that waits at the member, whose caller then leaves. */
@@ -337,6 +339,72 @@ describe('B1, S94: an item that no caller took', () => {
     await until(() => told.length === 1, 'it is put back');
     const reply = await direct('GET', 'q/0');
     expect([reply.headers.get('content-type'), await reply.text()]).toEqual(['application/json', '{}']);
+  });
+});
+
+describe('B1, S65: a poll that is answered too late', () => {
+  const limits = { pollGraceMs: 100, replyMs: 10_000 };
+
+  test.each(['q/0', 'q/1'])('%s is 504 in time, and what it brings goes to who polls then', async (path) => {
+    const { member, proxy, told, fieldsOf } = await held({ limits });
+    const first = callerAt(proxy.address);
+    first.socket.write(poll(await fieldsOf('a'), 'DELETE', path));
+    await until(() => first.text().includes('upstream_timeout'), 'his time is over');
+    expect(first.text()).toMatch(/^HTTP\/1\.1 504 /);
+    const next = callerAt(proxy.address);
+    next.socket.write(poll(await fieldsOf('b')));
+    // It asks by itself: the first poll may be stuck for good.
+    await until(() => member.polls.length === 2, 'the next poll waits');
+    member.give('item');
+    await until(() => next.text().endsWith('item'), 'the next caller has it');
+    expect([told, member.offers]).toEqual([[], []]);
+  });
+
+  test('brings an item for which nobody waits: it is offered back', async () => {
+    const { member, proxy, told, fieldsOf } = await held({ limits });
+    const caller = callerAt(proxy.address);
+    caller.socket.write(poll(await fieldsOf('a'), 'DELETE', 'q/0'));
+    await until(() => caller.text().includes('upstream_timeout'), 'his time is over');
+    member.give('item');
+    await until(() => told.length === 1, 'it is put back');
+    expect(told).toMatchObject([{ outcome: 'putBack', subject: 'a', path: '/svc/rest/queues/q/0' }]);
+    expect(member.offers).toHaveLength(1);
+  });
+
+  test('and was taken over by somebody with more time, has him ask again', async () => {
+    const { member, proxy, fieldsOf, leave } = await held({ limits });
+    await leave('q/1');
+    const next = callerAt(proxy.address);
+    next.socket.write(poll(await fieldsOf('b')));
+    await until(() => member.polls.length === 2, 'he asks again');
+    expect(next.text()).toBe('');
+    member.polls.shift();
+    member.give('item');
+    await until(() => next.text().endsWith('item'), 'he has it');
+  });
+
+  test('keeps no place of the sixteen that a queue has', async () => {
+    const { member, proxy, fieldsOf } = await held({ limits: { ...limits, memberPolls: 0 } });
+    const fields = await fieldsOf('a');
+    const callers = Array.from({ length: 16 }, () => callerAt(proxy.address));
+    for (const { socket } of callers) socket.write(poll(fields, 'DELETE', 'q/1'));
+    await until(() => callers.every(({ text }) => text().startsWith('HTTP/1.1 504')), 'all are late');
+    const next = callerAt(proxy.address);
+    next.socket.write(poll(fields));
+    await until(() => member.polls.length === 17, 'the next poll waits there');
+    member.polls.splice(0, 16);
+    member.give('item');
+    await until(() => next.text().endsWith('item'), 'he has it');
+  });
+
+  test('and is never answered, is given up in the end', async () => {
+    const { member, proxy, fieldsOf } = await held({ limits: { pollGraceMs: 50, replyMs: 200 } });
+    const caller = callerAt(proxy.address);
+    caller.socket.write(poll(await fieldsOf('a'), 'DELETE', 'q/0'));
+    await until(() => caller.text().includes('upstream_timeout'), 'his time is over');
+    expect(proxy.members.statuses()[0]!.pending).toBe(1);
+    await until(() => member.closed() === 1, 'its connection is closed');
+    expect(proxy.members.statuses()[0]!.pending).toBe(0);
   });
 });
 
