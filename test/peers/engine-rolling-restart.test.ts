@@ -2,6 +2,8 @@
  * Three members of the real engine, started anew one after the other by their graceful ways, under load through the
  * console. ROLLING_ROUNDS makes the run longer; ROLLING_REPORT=1 prints its figures.
  */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolDone } from '../commands/support.ts';
 import { until } from '../helpers/store.ts';
@@ -16,7 +18,7 @@ import {
   startEngineMembers,
   whyNoEngine,
 } from './support/engine-members.ts';
-import { pollers, startRollingLoad } from './support/rolling-load.ts';
+import { startRollingLoad } from './support/rolling-load.ts';
 
 const rounds = Number(process.env.ROLLING_ROUNDS ?? 0);
 /** The newest alone, and one member for each way, unless a long run is asked for. */
@@ -46,8 +48,9 @@ describe.skipIf(whyNoEngine).each(versions)(`members of %s${whyNoEngine ?? ''}`,
   test.each([
     { name: 'memberShutdown through the console', end: shutDown, mostLost: 0 },
     { name: 'SIGTERM when it is drained', end: drainAndTerminate, mostLost: 0 },
-    // An item that a waiting poll takes along in the last moment is lost within the engine (decision 19).
-    { name: 'SIGTERM', end: (member: EngineMember) => member.terminate(), mostLost: pollers },
+    // An item that a waiting poll takes along in the last moment is lost within the engine (decision 19). Under load such a
+    // moment is rare: none in 18 restarts; in a run it may be one.
+    { name: 'SIGTERM', end: (member: EngineMember) => member.terminate(), mostLost: 1 },
   ])(
     'B3: $name under load fails no call, and no item comes twice',
     async ({ name, end, mostLost }) => {
@@ -55,30 +58,43 @@ describe.skipIf(whyNoEngine).each(versions)(`members of %s${whyNoEngine ?? ''}`,
         rounds > 0 ? cluster.members : cluster.members.slice(1, 2),
       );
       const load = startRollingLoad(front.console.url, front.admin, 1);
+      const steps: string[] = [];
+      const step = (what: string) => steps.push(`${new Date().toISOString()} ${what}`);
       for (const victim of victims) {
         const before = load.calls();
         await until(async () => load.calls() > before + 100, 'the load to run', noticeMs);
+        step(`${victim.host} is told to go`);
         await end(victim);
+        step(`${victim.host} has ended`);
         const after = load.calls();
         await until(async () => load.calls() > after + 100, 'the load to go on', noticeMs);
         await victim.start();
         await cluster.settle();
         await toolDone(['member', 'undrain', victim.host], { dataDir: front.console.dataDir });
         await takesCallsAgain(victim);
+        step(`${victim.host} is back`);
       }
       const outcome = await load.stop();
       if (process.env.ROLLING_REPORT) {
         const { calls, failed, offered, lost, twice } = outcome;
         console.log(
           `${version}, ${victims.length} restarts by ${name}: ${calls} calls, ${failed.length} failed, ` +
-            `${offered} items, ${lost.length} lost, ${twice.length} twice\n${failed.slice(0, 20).join('\n')}\n${lost.join(' ')}`,
+            `${offered} items, ${lost.length} lost, ${twice.length} twice\n${[...failed.slice(0, 20), ...lost, ...steps, ...(await saidMeanwhile())].join('\n')}`,
         );
       }
       expect(outcome).toMatchObject({ failed: [], twice: [] });
-      expect(outcome.lost.length).toBeLessThanOrEqual(mostLost * victims.length);
+      expect(outcome.lost.length).toBeLessThanOrEqual(mostLost);
     },
     120_000 + rounds * 180_000,
   );
+
+  /** What the console says of members, and of items that did not reach their callers. */
+  async function saidMeanwhile(): Promise<string[]> {
+    const { dataDir, stdout, stderr } = front.console;
+    const audit = await readFile(join(dataDir, 'audit/audit.jsonl'), 'utf8').catch(() => '');
+    const lines = [stdout(), stderr(), audit].flatMap((text) => text.split('\n'));
+    return lines.filter((line) => /queue\.item|member (?:is out|answers)/.test(line));
+  }
 
   async function shutDown(member: EngineMember): Promise<void> {
     const path = `/members/${member.host}/svc/rest/management/cluster/memberShutdown`;

@@ -13,18 +13,18 @@ export interface RollingOutcome {
   /** What was asked, and what came instead of an answer that fits. */
   readonly failed: readonly string[];
   readonly offered: number;
+  /** Each with the time at which it was offered. */
   readonly lost: readonly string[];
   readonly twice: readonly string[];
 }
 
 const rest = '/svc/rest';
 const each = 4;
-export const pollers = each;
 
 /** @param pollSeconds  how long a poll may wait; some by GET and some by DELETE */
 export function startRollingLoad(origin: string, token: string, pollSeconds: number): RollingLoad {
   const headers = { Authorization: `Bearer ${token}` };
-  const offered: string[] = [];
+  const offered = new Map<string, string>();
   const taken: string[] = [];
   const failed: string[] = [];
   let calls = 0;
@@ -49,8 +49,8 @@ export function startRollingLoad(origin: string, token: string, pollSeconds: num
       return {
         calls,
         failed,
-        offered: offered.length,
-        lost: offered.filter((item) => !taking.has(item)),
+        offered: offered.size,
+        lost: [...offered].filter(([item]) => !taking.has(item)).map(([item, at]) => `${at} ${item}`),
         twice: taken.filter((item, at) => taken.indexOf(item) !== at),
       };
     },
@@ -86,7 +86,7 @@ export function startRollingLoad(origin: string, token: string, pollSeconds: num
     next += 1;
     const item = `item-${next}`;
     const { status } = await call('POST', `${rest}/queues/rolling`, item);
-    if (status === 200) offered.push(item);
+    if (status === 200) offered.set(item, new Date().toISOString());
   }
 
   async function poll(method: string, seconds: number): Promise<number> {
