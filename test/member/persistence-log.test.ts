@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { describe, expect, test, vi } from 'vitest';
@@ -164,20 +164,28 @@ async function expectEntries(member: PersistentMember, { acknowledged, sent }: K
 }
 
 /** Read without LMDB, which must not open in another process what the member writes to. */
-async function mergeBegins(member: PersistentMember): Promise<void> {
-  const before = placesOfEntry(member);
-  await until(() => placesOfEntry(member) !== before);
+async function mergeBegins({ baseDir }: PersistentMember): Promise<void> {
+  const placesOf = placesOfEntry(join(baseDir, 'store/data.mdb'));
+  const before = placesOf();
+  await until(() => placesOf() !== before);
 }
 
 /** Where the file has a node of the tree, its value on pages of its own, with the key of the first entry. */
-function placesOfEntry({ baseDir }: PersistentMember): string {
-  const file = join(baseDir, 'store/data.mdb');
-  if (!existsSync(file)) return '';
-  const bytes = readFileSync(file);
+function placesOfEntry(file: string): () => string {
   const node = Buffer.from('\u0001\0\u000b\0\u0001\0\0\0\u0001\0key-0', 'latin1');
-  const places: number[] = [];
-  for (let at = bytes.indexOf(node); at !== -1; at = bytes.indexOf(node, at + 1)) places.push(at);
-  return places.join();
+  // The same memory each time: the file has tens of megabytes, and is looked at fifty times a second.
+  let kept = Buffer.alloc(0);
+  return () => {
+    if (!existsSync(file)) return '';
+    const { size } = statSync(file);
+    if (size > kept.length) kept = Buffer.alloc(2 * size);
+    const descriptor = openSync(file, 'r');
+    const bytes = kept.subarray(0, readSync(descriptor, kept, 0, size, 0));
+    closeSync(descriptor);
+    const places: number[] = [];
+    for (let at = bytes.indexOf(node); at !== -1; at = bytes.indexOf(node, at + 1)) places.push(at);
+    return places.join();
+  };
 }
 
 /** Whether an entry is in its place among the records and in the log as well; of a member that has ended. */
