@@ -33,9 +33,7 @@ export function readHead(
   { headerFields, bodyBytes }: Pick<ProxyLimits, 'headerFields' | 'bodyBytes'>,
 ): RequestHead {
   const raw = req.rawHeaders;
-  if (raw.length > headerFields * 2) {
-    throw new ProblemError(problems.headersTooLarge, `There are more than ${headerFields} header fields`);
-  }
+  checkFieldCount(raw, headerFields);
   let host: string | undefined;
   let authorization: string | undefined;
   let contentType: string | undefined;
@@ -54,10 +52,7 @@ export function readHead(
         host = once(host, value, 'Host');
         break;
       case 'authorization':
-        if (authorization !== undefined) {
-          throw malformedAuthorization('There is more than one Authorization field');
-        }
-        authorization = value;
+        authorization = onlyAuthorization(authorization, value);
         break;
       case 'content-type':
         contentType = once(contentType, value, 'Content-Type');
@@ -88,11 +83,29 @@ export function readHead(
 
   checkVersionAndHost(req.httpVersion, host);
   const bodyLength = readBodyLength(req, contentLength, transferEncoding);
-  if (bodyLength !== undefined && bodyLength > bodyBytes) {
-    throw new ProblemError(problems.contentTooLarge, `The body is larger than ${bodyBytes} bytes`);
-  }
+  checkBodyLength(bodyLength, bodyBytes);
   const head = { authorization, contentType, accept, userAgent, traceparent, tracestate, bodyLength };
   return connection === undefined || isPlainConnection(connection) ? head : dropListed(head, connection);
+}
+
+function checkFieldCount(raw: readonly string[], most: number): void {
+  if (raw.length > most * 2) {
+    throw new ProblemError(problems.headersTooLarge, `There are more than ${most} header fields`);
+  }
+}
+
+/** @param length  undefined when the body comes in chunks, which are counted as they come */
+function checkBodyLength(length: number | undefined, most: number): void {
+  if (length !== undefined && length > most) {
+    throw new ProblemError(problems.contentTooLarge, `The body is larger than ${most} bytes`);
+  }
+}
+
+function onlyAuthorization(earlier: string | undefined, value: string): string {
+  if (earlier !== undefined) {
+    throw malformedAuthorization('There is more than one Authorization field');
+  }
+  return value;
 }
 
 function once(earlier: string | undefined, value: string, name: string): string {

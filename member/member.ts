@@ -4,7 +4,7 @@ import { watchDelivery } from '../http/server/delivery.ts';
 import { createCluster } from './cluster/cluster.ts';
 import { createLifecycle, type Lifecycle } from './cluster/lifecycle.ts';
 import { createConfigChanges } from './config/changes/config-changes.ts';
-import { createLiveConfig } from './config/changes/live-config.ts';
+import { createLiveConfig, type LiveConfig } from './config/changes/live-config.ts';
 import type { MemberConfig } from './config/config.ts';
 import { type CpSubsystem, createCpSubsystem } from './cp/cp-subsystem.ts';
 import { memoryOnly } from './data/changes.ts';
@@ -12,12 +12,12 @@ import { createMaps, type Maps } from './data/maps.ts';
 import { createMemory } from './data/memory.ts';
 import { createQueues, type Queues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
-import { bracketedAddress, createIdentity, reachableHost } from './identity.ts';
+import { bracketedAddress, createIdentity, type MemberIdentity, reachableHost } from './identity.ts';
 import { answerWith, portOf } from './listen.ts';
 import { createCallTrace, createListener } from './listener.ts';
 import { type MemberLog, ownLogOf, silentLog } from './log.ts';
 import { createCredentials } from './management/credentials.ts';
-import { createLicences } from './management/licence.ts';
+import { createLicences, type Licences } from './management/licence.ts';
 import { createLogLevels } from './management/log-levels.ts';
 import { createManagement } from './management/management-route.ts';
 import { openPersistence, type Persistence } from './persistence/persistence.ts';
@@ -78,9 +78,8 @@ export async function startMember({
   const licences = createLicences(config.licenceKey);
   const log = ownLogOf(handedLog);
   const live = createLiveConfig(config);
-  const mapConfigOf = live.maps.of;
   const persistence = config.persistence.enabled
-    ? openPersistence({ config: config.persistence, mapConfigOf, log, now })
+    ? openPersistence({ config: config.persistence, mapConfigOf: live.maps.of, log, now })
     : undefined;
   const { server, memberPort, closeQuietPort } = await openPorts(config, host, port).catch(async (error) => {
     await persistence?.close();
@@ -89,61 +88,24 @@ export async function startMember({
   const closeServer = prepareClose(server, closeTimeoutMs);
   const identity = createIdentity(config, host, memberPort);
   const { uuid, address } = identity;
-  const logLevels = createLogLevels(log);
   const lifecycle = createLifecycle();
-  const cluster = createCluster({
-    lifecycle,
-    onChange: (from, to) => log.info({ from, to }, 'cluster state changed'),
-  });
-
-  const memory = createMemory(config.limits.memoryBytes);
-  const recorder = persistence?.recorder ?? memoryOnly;
-  const maps = createMaps({ configOf: mapConfigOf, memory, now, recorder });
-  const queues = createQueues({ configOf: live.queues.of, memory, limits: config.limits, recorder });
-  const readBody = createBodyReader({ limitBytes: config.limits.bodyBytes, memory });
-  const accept = createCredentials(config);
-  const cp = createCpSubsystem({ ...config.cp, local: { uuid, address: bracketedAddress(address) }, now });
-  const wan = createWan({ config, mapConfigOf, maps, cluster, memory, log, now });
-  const routes = createRoutes({
-    maps,
-    queues,
-    cluster,
-    readBody,
-    managementRoute: createManagement({ readBody, accept, log }),
-    maxPollSeconds: config.limits.pollSeconds,
-    watchDelivery,
-    log,
+  const data = createData({ config, live, persistence, now });
+  const { maps, queues } = data;
+  const { dispatch, groups, cp, replications } = createSurface({
+    config,
+    live,
+    data,
+    persistence,
     identity,
     lifecycle,
     licences,
-    logLevels,
-    cp,
-    persistence,
-    ...wan,
-    configChanges: createConfigChanges({
-      config,
-      live,
-      structures: { maps, queues },
-      log,
-      replications: wan.replications,
-    }),
-    accept,
-    isSecured: config.security.enabled,
+    log,
+    now,
     shutDown() {
       log.warn({ address }, 'shutting down, as a call has asked');
       stopping.begin().catch((error) => log.error({ err: error }, 'the member could not stop as it should'));
     },
     countConnections: promisify(server.getConnections.bind(server)),
-    isRestApart: config.rest.listener !== undefined,
-    isReady: () => lifecycle.isReady,
-  });
-  const groups = new Set(config.rest.enabled ? config.rest.groups : []);
-  const dispatch = createRouter({
-    routes,
-    groups,
-    nameBytes: config.limits.keyBytes,
-    hasStarted: () => lifecycle.phase !== 'starting',
-    trace: createCallTrace({ log, logLevels }),
   });
   const stopping = stopOnce(async () => {
     lifecycle.stopping();
@@ -152,7 +114,7 @@ export async function startMember({
     try {
       closeQuietPort();
       await closeServer();
-      await wan.replications.close();
+      await replications.close();
       await persistence?.close();
     } finally {
       lifecycle.stopped();
@@ -179,6 +141,85 @@ export async function startMember({
     close: stopping.begin,
     stopped: stopping.ended,
   };
+}
+
+interface DataDeps {
+  readonly config: MemberConfig;
+  readonly live: LiveConfig;
+  readonly persistence: Persistence | undefined;
+  readonly now: () => number;
+}
+
+/** What the member holds, and the memory that bounds it. */
+function createData({ config, live, persistence, now }: DataDeps) {
+  const memory = createMemory(config.limits.memoryBytes);
+  const recorder = persistence?.recorder ?? memoryOnly;
+  return {
+    memory,
+    maps: createMaps({ configOf: live.maps.of, memory, now, recorder }),
+    queues: createQueues({ configOf: live.queues.of, memory, limits: config.limits, recorder }),
+  };
+}
+
+interface SurfaceDeps extends DataDeps {
+  readonly data: ReturnType<typeof createData>;
+  readonly identity: MemberIdentity;
+  readonly lifecycle: Lifecycle;
+  readonly licences: Licences;
+  readonly log: MemberLog;
+  /** Ends the member, as a call has asked. */
+  readonly shutDown: () => void;
+  readonly countConnections: () => Promise<number>;
+}
+
+/** What the member answers: every call of it, behind one router. */
+function createSurface({ data, shutDown, countConnections, ...deps }: SurfaceDeps) {
+  const { config, live, persistence, identity, lifecycle, licences, log, now } = deps;
+  const { memory, maps, queues } = data;
+  const logLevels = createLogLevels(log);
+  const cluster = createCluster({
+    lifecycle,
+    onChange: (from, to) => log.info({ from, to }, 'cluster state changed'),
+  });
+  const readBody = createBodyReader({ limitBytes: config.limits.bodyBytes, memory });
+  const accept = createCredentials(config);
+  const local = { uuid: identity.uuid, address: bracketedAddress(identity.address) };
+  const cp = createCpSubsystem({ ...config.cp, local, now });
+  const wan = createWan({ config, mapConfigOf: live.maps.of, maps, cluster, memory, log, now });
+  const { replications } = wan;
+  const routes = createRoutes({
+    ...wan,
+    maps,
+    queues,
+    cluster,
+    readBody,
+    watchDelivery,
+    log,
+    identity,
+    lifecycle,
+    licences,
+    logLevels,
+    cp,
+    persistence,
+    accept,
+    shutDown,
+    countConnections,
+    managementRoute: createManagement({ readBody, accept, log }),
+    maxPollSeconds: config.limits.pollSeconds,
+    configChanges: createConfigChanges({ config, live, structures: { maps, queues }, log, replications }),
+    isSecured: config.security.enabled,
+    isRestApart: config.rest.listener !== undefined,
+    isReady: () => lifecycle.isReady,
+  });
+  const groups = new Set(config.rest.enabled ? config.rest.groups : []);
+  const dispatch = createRouter({
+    routes,
+    groups,
+    nameBytes: config.limits.keyBytes,
+    hasStarted: () => lifecycle.phase !== 'starting',
+    trace: createCallTrace({ log, logLevels }),
+  });
+  return { dispatch, groups, cp, replications };
 }
 
 interface RecoverDeps {
