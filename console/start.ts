@@ -14,6 +14,7 @@ import { listen } from './server/listen.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { hearRefusedConnections } from './server/refused-connections.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
+import type { ApplicationAddresses } from './settings/application-addresses.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
@@ -55,29 +56,7 @@ export async function start({
   closing,
   faults,
 }: StartDeps): Promise<Started> {
-  const steady = createSteadyClock();
-  const warnings = createStartWarnings(log, settings.strict);
-  const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', steady, log: warnings });
-  closing.add('store', storage.close);
-  warnings.check();
-  const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
-  closing.add('audit trail', trail.close);
-  const audit = createAudit(log, trail);
-  const followed = followSettings({
-    started: settings,
-    file: settingsFile(settings.dataDir),
-    read: readSettings,
-    follow: followFile,
-    log,
-    audit,
-  });
-  closing.add('settings', followed.close);
-  const { application } = followed;
-  const services = createServices({ settings, storage, now: Date.now, steady, log, application });
-  closing.add('last uses of clients', services.clientUses.flush);
-  closing.add('keys', services.keys.close);
-  closing.add('identity providers', services.providers.close);
-
+  const { services, audit, application } = await open({ settings, readSettings, log, closing, faults });
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { composeConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
@@ -109,21 +88,14 @@ export async function start({
   closing.add('port', () => server.close(0));
   closing.add('maintenance', startMaintenance(services, log));
   closing.add('metadata of identity providers', startMetadataRefresh({ services, audit, log }));
-  const current = () => ({
-    ...settings,
-    applicationAddresses: application().addresses,
-    applicationInternalAddress: application().internalAddress,
+  const commands = await serveCommands({
+    dataDir: settings.dataDir,
+    services,
+    settings: () => withApplication(settings, application()),
+    members: console.members.statuses,
+    fetch,
   });
-  closing.add(
-    'command line',
-    await serveCommands({
-      dataDir: settings.dataDir,
-      services,
-      settings: current,
-      members: console.members.statuses,
-      fetch,
-    }),
-  );
+  closing.add('command line', commands);
   if (!member) await Promise.race([console.members.firstLook, pause(firstLookMs, undefined, { ref: false })]);
 
   tellExcess(services, log);
@@ -142,6 +114,44 @@ export async function start({
       return server.close(timeoutMs);
     },
   };
+}
+
+/** The store, the audit trail and what works on them. */
+async function open({
+  settings,
+  readSettings,
+  log,
+  closing,
+  faults,
+}: Pick<StartDeps, 'settings' | 'readSettings' | 'log' | 'closing' | 'faults'>) {
+  const steady = createSteadyClock();
+  const warnings = createStartWarnings(log, settings.strict);
+  const storage = await openStorage({ dataDir: settings.dataDir, role: 'console', steady, log: warnings });
+  closing.add('store', storage.close);
+  warnings.check();
+  const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
+  closing.add('audit trail', trail.close);
+  const audit = createAudit(log, trail);
+  const followed = followSettings({
+    started: settings,
+    file: settingsFile(settings.dataDir),
+    read: readSettings,
+    follow: followFile,
+    log,
+    audit,
+  });
+  closing.add('settings', followed.close);
+  const { application } = followed;
+  const services = createServices({ settings, storage, now: Date.now, steady, log, application });
+  closing.add('last uses of clients', services.clientUses.flush);
+  closing.add('keys', services.keys.close);
+  closing.add('identity providers', services.providers.close);
+  return { services, audit, application };
+}
+
+/** As they are now: where the application is may change while the console runs. */
+function withApplication(settings: Settings, { addresses, internalAddress }: ApplicationAddresses): Settings {
+  return { ...settings, applicationAddresses: addresses, applicationInternalAddress: internalAddress };
 }
 
 /** All of them to their end, so that nothing goes on behind a start that has failed. */

@@ -1,6 +1,7 @@
 /** Answers calls: the console's member surface, probes and numbers, and nothing else of the console. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
+import type { BearerCheck } from '../../access-tokens/bearer.ts';
 import { createCallerCheck } from '../../access-tokens/caller-check.ts';
 import { createProofCheck, type ProofMemory } from '../../access-tokens/dpop/proof.ts';
 import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
@@ -9,7 +10,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Faults } from '../../platform/faults.ts';
 import { createAudit, type Logger } from '../../platform/log.ts';
 import type { RefusalKeeper } from '../access/denial-buffer.ts';
-import { createProbes } from '../health/probes.ts';
+import { createProbes, type Probes } from '../health/probes.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCors } from '../http/cors.ts';
 import { createRequestIds, requestIdOf } from '../http/request-id.ts';
@@ -20,7 +21,7 @@ import { listen } from '../server/listen.ts';
 import { createMemberSurface } from '../server/member-surface.ts';
 import { createConsoleOverload } from '../server/overload.ts';
 import { hearRefusedConnections } from '../server/refused-connections.ts';
-import { createApp } from '../server/request-handler.ts';
+import { type AppDeps, createApp } from '../server/request-handler.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
 import { publicAddress } from './public-address.ts';
@@ -66,18 +67,7 @@ export async function serve({
   const overload = createConsoleOverload(settings);
   const metrics = createCallMetrics(faults, overload.numbers);
   addRevocationsAge(metrics, cache);
-  const bearer = createGuardedBearer({
-    cache,
-    lookFor,
-    issuer: settings.url,
-    audience: settings.audience,
-    proofs: createProofCheck({
-      origin: publicAddress(settings, settings.port),
-      now: Date.now,
-      memory: proofMemory,
-    }),
-    now: Date.now,
-  });
+  const bearer = createBearer({ settings, cache, lookFor, proofMemory });
   const proxy = createMemberSurface({
     settings,
     members: settings.members,
@@ -91,23 +81,12 @@ export async function serve({
     processes: settings.workers,
   });
   const probes = createProbes({ isEquipped: cache.isCurrent });
-  const endpoints = new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([
-    ['/live', probes.live],
-    ['/ready', probes.ready],
-    [
-      '/metrics',
-      createMetricsEndpoint({
-        metrics: { text: allMetrics ?? metrics.text, contentType: metrics.contentType },
-        callers: createCallerCheck(bearer),
-      }),
-    ],
-  ]);
   const handle = createApp({
     newRequestId: createRequestIds(),
     cors: createCors({ origins: cache.origins }),
     members: proxy.handle,
     oauth: new Map(),
-    endpoints,
+    endpoints: createEndpoints({ probes, bearer, metrics, allMetrics }),
     api: refuseAll,
     pages: (req, res) => sendProblem(res, nothingHere(), requestIdOf(req)),
     metrics: { request: metrics.request, tokenRefused: () => {} },
@@ -130,6 +109,44 @@ export async function serve({
       await refusals.flush();
     },
   };
+}
+
+/** What tokens and proofs are checked by: what the console has told last. */
+function createBearer({
+  settings,
+  cache,
+  lookFor,
+  proofMemory,
+}: Pick<ServeDeps, 'settings' | 'cache' | 'lookFor' | 'proofMemory'>): BearerCheck {
+  return createGuardedBearer({
+    cache,
+    lookFor,
+    issuer: settings.url,
+    audience: settings.audience,
+    proofs: createProofCheck({
+      origin: publicAddress(settings, settings.port),
+      now: Date.now,
+      memory: proofMemory,
+    }),
+    now: Date.now,
+  });
+}
+
+interface EndpointsDeps {
+  readonly probes: Probes;
+  readonly bearer: BearerCheck;
+  readonly metrics: CallMetrics;
+  readonly allMetrics: ServeDeps['allMetrics'] | undefined;
+}
+
+/** What monitors call. */
+function createEndpoints({ probes, bearer, metrics, allMetrics }: EndpointsDeps): AppDeps['endpoints'] {
+  const shown = { text: allMetrics ?? metrics.text, contentType: metrics.contentType };
+  return new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([
+    ['/live', probes.live],
+    ['/ready', probes.ready],
+    ['/metrics', createMetricsEndpoint({ metrics: shown, callers: createCallerCheck(bearer) })],
+  ]);
 }
 
 async function refuseAll(): Promise<void> {
