@@ -44,7 +44,7 @@ export interface Started {
 
 const maintenanceMs = 60_000;
 /** How long a start waits to tell how the members are, milliseconds; those of a network answer within a few. */
-const firstLookMs = 1_000;
+const firstProbeMs = 1_000;
 
 /** Resolves when the console answers and has said so on standard output. */
 export async function start({
@@ -96,7 +96,8 @@ export async function start({
     fetch,
   });
   closing.add('command line', commands);
-  if (!member) await Promise.race([console.members.firstLook, pause(firstLookMs, undefined, { ref: false })]);
+  if (!member)
+    await Promise.race([console.members.firstProbe, pause(firstProbeMs, undefined, { ref: false })]);
 
   tellExcess(services, log);
   process.stdout.write(

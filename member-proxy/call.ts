@@ -18,7 +18,7 @@ export interface Call {
   /** Monotonic milliseconds. */
   readonly startedAt: number;
   /** The member that the caller wants, by UUID or `host:port`. */
-  pin: string | undefined;
+  memberTarget: string | undefined;
   /** Whether the end of this request on its connection is beyond doubt. */
   isFramed: boolean;
   /** Whether nothing comes behind its head; Node tells so too late for a refusal at once. */
@@ -29,14 +29,14 @@ export interface Call {
   caller: Caller | undefined;
   rule: Rule | undefined;
   /** Whether it goes to every member. */
-  isForAll: boolean;
+  isBroadcast: boolean;
   exchange: Exchange | undefined;
   /** Counts the call out where it was counted in. */
   countOut: (() => void) | undefined;
   refusal: { readonly code: string; readonly decisionId: string } | undefined;
   /** Of a call that went to all members. */
   results: CallRecord['results'];
-  /** Among the calls under way. */
+  /** Among the in-flight calls. */
   place: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export function newCall(
     req,
     res,
     ...known,
-    pin: undefined,
+    memberTarget: undefined,
     isFramed: false,
     isBodyless: false,
     trace: undefined,
@@ -57,7 +57,7 @@ export function newCall(
     isOver: false,
     caller: undefined,
     rule: undefined,
-    isForAll: false,
+    isBroadcast: false,
     exchange: undefined,
     countOut: undefined,
     refusal: undefined,
@@ -91,7 +91,7 @@ export function recordOf(call: Call, at: number): CallRecord {
 
 /** @param refusal  what the caller is told */
 export function refusedCallOf(call: Call, { problem, message }: ProblemError): RefusedCall {
-  const { req, caller, rule, exchange, pin } = call;
+  const { req, caller, rule, exchange, memberTarget } = call;
   return {
     requestId: call.requestId,
     traceId: call.trace?.traceId,
@@ -104,7 +104,7 @@ export function refusedCallOf(call: Call, { problem, message }: ProblemError): R
       group: rule.group,
       permission: rule.permission,
     },
-    member: exchange?.member?.address ?? pin,
+    member: exchange?.member?.address ?? memberTarget,
     status: problem.status,
     code: problem.code,
     reason: message,

@@ -1,7 +1,7 @@
 import type { Call } from './call.ts';
 
 /** The calls that wait for a member. */
-export interface CallsUnderWay {
+export interface InFlightCalls {
   add(call: Call): void;
   /** Nothing happens when it is not among them. */
   remove(call: Call): void;
@@ -14,7 +14,7 @@ export interface CallsUnderWay {
  * every few calls, and the old one, once it is among the old objects of the heap, keeps the new one and all its
  * calls from the quick collections: that took more processor time than the checks of a call.
  */
-export function createCallsUnderWay(): CallsUnderWay {
+export function createInFlightCalls(): InFlightCalls {
   const calls: Call[] = [];
   return {
     add(call) {

@@ -18,7 +18,7 @@ export interface ProxyLimits {
   readonly replyMs: number;
   /** What a poll may take beyond the seconds it asks for (S65). */
   readonly pollGraceMs: number;
-  /** Most calls under way at one member, polls that wait not counted; calls above it wait for a place. */
+  /** Most in-flight calls at one member, polls that wait not counted; calls above it wait for a place. */
   readonly memberConnections: number;
   /**
    * Most polls that wait at one member at a time, in places of their own (S93); 0 for no limit. Each takes one of the

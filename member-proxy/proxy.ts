@@ -5,21 +5,21 @@ import { createTokenReader, isDpop } from '../access-tokens/credentials.ts';
 import { withDpopChallenge } from '../access-tokens/dpop/refusals.ts';
 import type { Caller } from '../access-tokens/verify-token.ts';
 import { ProblemError, problems } from '../platform/errors.ts';
-import { checkStoredType, grantedRule, takesPositions } from './authorization/authorize-call.ts';
+import { authorizeCall, checkStoredType, takesPositionalBody } from './authorization/authorize-call.ts';
 import { builtInRoles, type RoleBook } from './authorization/role-permissions.ts';
 import type { Rule } from './authorization/rule-table.ts';
 import { createRules } from './authorization/rules.ts';
 import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { readBody, wholeBody } from './forwarding/body.ts';
-import { asksForAll } from './forwarding/broadcast.ts';
+import { asksForBroadcast } from './forwarding/broadcast.ts';
 import {
   type BodyFor,
   filledAtEngine,
   filledFor,
   thatTakeTheSame,
 } from './forwarding/configured-credentials.ts';
-import { createCredentialWatch } from './forwarding/credentials-monitor.ts';
+import { createCredentialsMonitor } from './forwarding/credentials-monitor.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './forwarding/exchange.ts';
 import { fanOut, sendResults } from './forwarding/fan-out.ts';
 import { createReplyFields } from './forwarding/headers.ts';
@@ -29,14 +29,14 @@ import type { MemberCredentials } from './forwarding/positional-body.ts';
 import { relayTo, requestFor } from './forwarding/relay.ts';
 import { continueTrace } from './forwarding/trace.ts';
 import { allDrained, noMember } from './forwarding/upstream-errors.ts';
-import { createCallsUnderWay } from './in-flight-calls.ts';
+import { createInFlightCalls } from './in-flight-calls.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
-import { noSuchMember, readPin } from './members/member-target.ts';
+import { noSuchMember, readMemberTarget } from './members/member-target.ts';
 import type { Member, MemberStatus, Members } from './members/members.ts';
 import { makeRoomFor, whileLeaving } from './members/orderly-shutdown.ts';
 import { createPollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
-import { type AdmissionLimits, createAdmission, defaultAdmission } from './rate-limit.ts';
+import { createRateLimit, defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import type { RefusedCall } from './refused-call.ts';
 import { type RequestHead, readHead } from './request-head.ts';
@@ -61,7 +61,7 @@ export interface MemberProxyDeps {
   readonly credentials: MemberCredentials;
   readonly limits?: Partial<ProxyLimits>;
   /** What one caller may ask at a time. */
-  readonly admission?: AdmissionLimits;
+  readonly rateLimits?: RateLimits;
   readonly log: ProxyLog;
   /** Monotonic milliseconds, for durations. */
   readonly now: () => number;
@@ -83,17 +83,17 @@ export interface MemberProxyDeps {
 export interface MemberProxy {
   /** Takes over a request whose target starts with `/svc/`, `/hazelcast/` or `/members/`. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** Ends the calls under way whose tokens have been revoked, or open them no longer: a poll may wait for hours. */
+  /** Ends the in-flight calls whose tokens have been revoked, or open them no longer: a poll may wait for hours. */
   recheck(): void;
   /** The members as they are known now. */
   statuses(): readonly MemberStatus[];
   /** Resolves when each of them has been asked once how it is. */
-  readonly firstLook: Promise<void>;
+  readonly firstProbe: Promise<void>;
   /** See {@link Members.drain}. */
   drain(names: ReadonlySet<string>): void;
   /** Polls that wait now. */
   waitingPolls(): number;
-  /** Waits for calls under way and closes the connections to the members. */
+  /** Waits for in-flight calls and closes the connections to the members. */
   close(): Promise<void>;
 }
 
@@ -111,8 +111,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const stopHearing = roles.onChange(recheck);
   const readToken = createTokenReader();
   const replyFields = createReplyFields();
-  const admission = createAdmission(deps.admission ?? defaultAdmission, now);
-  const checkOurCredentials = createCredentialWatch(log, now);
+  const rateLimit = createRateLimit(deps.rateLimits ?? defaultRateLimits, now);
+  const checkConfiguredCredentials = createCredentialsMonitor(log, now);
   const desk = createPollDesk({
     limits,
     members: members.list,
@@ -121,13 +121,13 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     onItem: deps.onItem ?? (() => {}),
   });
   /** Calls that wait for a member; one that is answered is over before a revocation could matter. */
-  const waiting = createCallsUnderWay();
+  const waiting = createInFlightCalls();
 
   return {
     handle,
     recheck,
     statuses: members.statuses,
-    firstLook: members.firstLook,
+    firstProbe: members.firstProbe,
     drain: members.drain,
     waitingPolls: desk.waiting,
     async close() {
@@ -166,8 +166,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       call.isFramed = true;
       call.isBodyless = head.bodyLength === 0;
       call.trace = continueTrace(head.traceparent, head.tracestate);
-      const { member, url } = readPin(req.url!);
-      call.pin = member;
+      const { member, url } = readMemberTarget(req.url!);
+      call.memberTarget = member;
       const target = readTarget(url, limits.targetBytes);
       call.target = target;
       const caller = authenticate(req, head.authorization);
@@ -199,13 +199,17 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 
   function authorize(call: Call, head: RequestHead, target: Target, caller: Caller): void {
     call.caller = caller;
-    const rule = grantedRule(rules.decide(call.req.method!, target, caller), call);
+    const rule = authorizeCall(rules.decide(call.req.method!, target, caller), call);
     checkStoredType(rule, head, limits.contentTypeBytes);
-    call.isForAll = asksForAll(target, rule, call.pin);
+    call.isBroadcast = asksForBroadcast(target, rule, call.memberTarget);
     checkOffer(rule, target);
     const isWaiting = waitOf(call.req.method!, rule, target) !== undefined;
-    call.countOut = admission.admit(caller.subject, rule, isWaiting);
-    if (call.pin === undefined ? !rule.isForMaster || call.isForAll : members.find(call.pin) !== undefined) {
+    call.countOut = rateLimit.countIn(caller.subject, rule, isWaiting);
+    if (
+      call.memberTarget === undefined
+        ? !rule.isForMaster || call.isBroadcast
+        : members.find(call.memberTarget) !== undefined
+    ) {
       route(call, head, target, candidatesFor(call, rule));
       return;
     }
@@ -219,8 +223,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 
   /** A member that is not known may have come just now, and some calls are for the master of the cluster alone. */
   async function askWho(call: Call, rule: Rule): Promise<readonly Member[]> {
-    if (call.pin !== undefined) {
-      await members.lookUp(call.pin);
+    if (call.memberTarget !== undefined) {
+      await members.lookUp(call.memberTarget);
       return candidatesFor(call, rule);
     }
     const candidates = candidatesFor(call, rule);
@@ -232,7 +236,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   function route(call: Call, head: RequestHead, target: Target, candidates: readonly Member[]): void {
     const rule = call.rule!;
     checkQueueName(rule, target, candidates);
-    if (head.bodyLength === 0 && !takesPositions(rule, call)) {
+    if (head.bodyLength === 0 && !takesPositionalBody(rule, call)) {
       forwardBodyless(call, head, target, candidates);
       return;
     }
@@ -243,7 +247,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
           checkStillOpen(call);
           return forwardBodyless(call, head, target, candidates);
         }
-        if (!takesPositions(rule, call)) {
+        if (!takesPositionalBody(rule, call)) {
           checkStillOpen(call);
           return forward(call, head, target, candidates, () => body);
         }
@@ -283,16 +287,16 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   }
 
   /** A member that would only hang up is not asked, so that the refusal can say why. */
-  function candidatesFor({ pin, isForAll }: Call, { group }: Rule): readonly Member[] {
-    if (isForAll) return members.list(); // each is looked at by itself
-    const candidates = pin === undefined ? members.choose(group) : [pinned(pin)];
+  function candidatesFor({ memberTarget, isBroadcast }: Call, { group }: Rule): readonly Member[] {
+    if (isBroadcast) return members.list(); // each is looked at by itself
+    const candidates = memberTarget === undefined ? members.rank(group) : [targetMember(memberTarget)];
     const [first] = candidates;
     if (first === undefined) throw members.list().length > 0 ? allDrained() : noMember([]);
     if (first.offGroups.has(group)) throw groupDisabled(group, first);
     return candidates;
   }
 
-  function pinned(name: string): Member {
+  function targetMember(name: string): Member {
     const member = members.find(name);
     if (member === undefined) {
       throw noSuchMember();
@@ -310,10 +314,15 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     if (call.isOver) {
       return;
     }
-    const asked = call.isForAll ? { sent: target.path, path: target.path } : target;
+    const asked = call.isBroadcast ? { sent: target.path, path: target.path } : target;
     const requestOf = (member: Member | undefined) =>
-      requestFor(call, { head, target: asked, body: member && bodyFor(member) }, checkOurCredentials, limits);
-    if (call.isForAll) {
+      requestFor(
+        call,
+        { head, target: asked, body: member && bodyFor(member) },
+        checkConfiguredCredentials,
+        limits,
+      );
+    if (call.isBroadcast) {
       fanOut(requestOf, members.list(), call.rule!)
         .then((results) => sendResults(call, results))
         .catch((error) => refuse(call, error));

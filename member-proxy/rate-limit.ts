@@ -6,7 +6,7 @@
 import { ProblemError, problems } from '../platform/errors.ts';
 import type { EndpointGroup, Rule } from './authorization/rule-table.ts';
 
-export interface AdmissionLimits {
+export interface RateLimits {
   /** Calls a second of one caller to groups other than DATA and HEALTH_CHECK; 0 for no limit. */
   readonly managementRate: number;
   /** Calls a second of one caller to DATA and HEALTH_CHECK; 0 for no limit. */
@@ -15,9 +15,9 @@ export interface AdmissionLimits {
   readonly polls: number;
 }
 
-export const defaultAdmission: AdmissionLimits = { managementRate: 200, dataRate: 0, polls: 1_000 };
+export const defaultRateLimits: RateLimits = { managementRate: 200, dataRate: 0, polls: 1_000 };
 
-export interface Admission {
+export interface RateLimit {
   /**
    * Counts a call in.
    *
@@ -27,7 +27,7 @@ export interface Admission {
    * @returns to be called once, when the call is over; undefined when there is nothing to count out
    * @throws {ProblemError} `too_many_requests` with `Retry-After`
    */
-  admit(subject: string, rule: Rule, isWaiting: boolean): (() => void) | undefined;
+  countIn(subject: string, rule: Rule, isWaiting: boolean): (() => void) | undefined;
 }
 
 /** What is left of a second's calls (a token bucket that holds one second's worth). */
@@ -48,11 +48,11 @@ const plainGroups: ReadonlySet<EndpointGroup> = new Set(['DATA', 'HEALTH_CHECK']
 const mostCallers = 10_000;
 
 /** @param now  monotonic milliseconds */
-export function createAdmission(limits: AdmissionLimits, now: () => number): Admission {
+export function createRateLimit(limits: RateLimits, now: () => number): RateLimit {
   const uses = new Map<string, Use>();
 
   return {
-    admit(subject, rule, isWaiting) {
+    countIn(subject, rule, isWaiting) {
       const isPlain = plainGroups.has(rule.group);
       const rate = isPlain ? limits.dataRate : limits.managementRate;
       const isPoll = limits.polls > 0 && isWaiting;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { backlog, defaultOverloadLimits, type OverloadLimits } from '../http/server/overload/limits.ts';
-import { callsInTurn, createOverload } from '../http/server/overload/overload.ts';
+import { createOverload, serializeCalls } from '../http/server/overload/overload.ts';
 import { PortTakenError } from '../platform/port-taken-error.ts';
 import { refuseMalformed } from './malformed.ts';
 
@@ -53,12 +53,12 @@ export function portOf(server: NetServer): number {
 
 /** Hands every request to `answer`; one with `Expect` gets its 100 when the body is wanted (RFC 9110 §10.1.1). */
 export function answerWith(server: Server, answer: RequestListener): void {
-  const answerInOrder = callsInTurn(answer);
-  server.on('request', answerInOrder);
+  const answerSerialized = serializeCalls(answer);
+  server.on('request', answerSerialized);
   server.on('checkContinue', (req, res) => {
     // After a refusal nobody can tell whether the body still follows, so the connection ends with it.
     res.shouldKeepAlive = false;
-    answerInOrder(req, res);
+    answerSerialized(req, res);
   });
 }
 

@@ -8,18 +8,18 @@ export interface StopOnce {
 }
 
 export function stopOnce(stop: () => Promise<void>): StopOnce {
-  let underWay: Promise<void> | undefined;
+  let inFlight: Promise<void> | undefined;
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   return {
     get hasBegun() {
-      return underWay !== undefined;
+      return inFlight !== undefined;
     },
     begin() {
-      underWay ??= stop().finally(end);
-      return underWay;
+      inFlight ??= stop().finally(end);
+      return inFlight;
     },
     ended,
   };

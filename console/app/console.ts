@@ -20,7 +20,7 @@ import { createShared, type SharedDeps } from './wiring/shared.ts';
 export interface Console {
   readonly handle: RequestListener;
   readonly setup: Setup;
-  readonly members: Pick<MemberProxy, 'statuses' | 'firstLook'>;
+  readonly members: Pick<MemberProxy, 'statuses' | 'firstProbe'>;
   /** Not ready from now on; ends the replies that would not end by themselves. */
   drain(): void;
   /** Ends the connections to the members and to applications. */

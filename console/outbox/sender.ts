@@ -38,7 +38,7 @@ const atOnce = { inAll: 32, inQueue: 4 } as const;
 
 export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
   const { waiting, deliver, queueOf, onAdded, onError, now } = deps;
-  const underWay = new Map<string, { readonly queue: string; readonly work: Promise<void> }>();
+  const inFlight = new Map<string, { readonly queue: string; readonly work: Promise<void> }>();
   const listeners = new Set<() => void>();
   const stopping = new AbortController();
   let queue: readonly N[] = [];
@@ -61,7 +61,7 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
     async close() {
       stopLooking();
       stopping.abort();
-      await Promise.all([...underWay.values()].map(({ work }) => work));
+      await Promise.all([...inFlight.values()].map(({ work }) => work));
     },
   };
 
@@ -76,23 +76,23 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
   function sendNext(): void {
     const at = now();
     queue = queue.filter((notice) => {
-      if (notice.dueAt > at || underWay.has(notice.id)) return false;
+      if (notice.dueAt > at || inFlight.has(notice.id)) return false;
       const queue = queueOf(notice);
       if (stopping.signal.aborted || !hasRoomIn(queue)) return true;
       const work = deliver(notice.id, stopping.signal)
         .catch(onError)
         .finally(() => {
-          underWay.delete(notice.id);
+          inFlight.delete(notice.id);
           for (const listener of listeners) listener();
           sendNext();
         });
-      underWay.set(notice.id, { queue, work });
+      inFlight.set(notice.id, { queue, work });
       return false;
     });
   }
 
   function hasRoomIn(queue: string): boolean {
-    if (underWay.size >= atOnce.inAll) return false;
-    return [...underWay.values()].filter((one) => one.queue === queue).length < atOnce.inQueue;
+    if (inFlight.size >= atOnce.inAll) return false;
+    return [...inFlight.values()].filter((one) => one.queue === queue).length < atOnce.inQueue;
   }
 }

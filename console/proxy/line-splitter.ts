@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 /** Passes on whole lines only, so that those of several writers do not run into each other. */
-export function passOnLines(from: Readable, to: Writable): void {
+export function splitLines(from: Readable, to: Writable): void {
   let rest = '';
   from.setEncoding('utf8');
   from.on('data', (text: string) => {

@@ -5,7 +5,7 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { RefusalBatch } from '../access/denial-buffer.ts';
-import { passOnLines } from './line-splitter.ts';
+import { splitLines } from './line-splitter.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 
 export interface WorkersDeps {
@@ -102,8 +102,8 @@ export function createWorkers({
 
   function launch(): Started {
     const worker = cluster.fork(env);
-    passOnLines(worker.process.stdout!, process.stdout);
-    passOnLines(worker.process.stderr!, process.stderr);
+    splitLines(worker.process.stdout!, process.stdout);
+    splitLines(worker.process.stderr!, process.stderr);
     worker.on('error', (error) => log.error({ err: error, worker: worker.id }, 'a worker cannot be reached'));
     const ended = new Promise<Awaited<Started['ended']>>((resolve) => {
       worker.once('exit', (code, signal) => {

@@ -70,7 +70,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     }),
     credentials: { username: settings.memberUsername, password: settings.memberPassword?.reveal() ?? '' },
     limits,
-    admission: {
+    rateLimits: {
       dataRate: partOf(settings.proxyDataRate, processes),
       managementRate: partOf(settings.proxyManagementRate, processes),
       polls: partOf(settings.proxyPolls, processes),

@@ -34,7 +34,7 @@ export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions):
     waitMs: 16 * replyMs,
   };
   const pool = createPool({ address, limits, now });
-  const underWay = new Set<Attempt>();
+  const inFlight = new Set<Attempt>();
 
   return {
     ask: (method, path) =>
@@ -61,21 +61,21 @@ export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions):
             return true;
           },
           onEnd(rest) {
-            underWay.delete(attempt);
+            inFlight.delete(attempt);
             resolve({ status, text: Buffer.concat(rest ? [...pieces, rest] : pieces).toString('utf8') });
           },
           onLate: () => false,
           onFailure(failure) {
-            underWay.delete(attempt);
+            inFlight.delete(attempt);
             reject(failure);
           },
           onSuspicion: () => undefined,
         };
-        underWay.add(attempt);
+        inFlight.add(attempt);
         pool.send(attempt);
       }),
     async close() {
-      for (const attempt of underWay) abort(attempt, new UpstreamFailure('unreachable'));
+      for (const attempt of inFlight) abort(attempt, new UpstreamFailure('unreachable'));
       await pool.close();
     },
   };

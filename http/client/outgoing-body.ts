@@ -7,5 +7,5 @@ export interface OutgoingBody {
   /** Bytes; undefined when only the end will tell. */
   readonly length: number | undefined;
   /** Whether the cluster's name and password in it are those of the settings, and not the caller's. */
-  readonly hasOurCredentials?: boolean;
+  readonly hasConfiguredCredentials?: boolean;
 }

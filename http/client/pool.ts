@@ -184,8 +184,8 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
   }
 
   function suspect(): void {
-    const underWay = [...connections].flatMap(({ attempt }) => attempt ?? []);
-    const all = [...underWay, ...waitingCalls.all(), ...waitingPolls.all()];
+    const inFlight = [...connections].flatMap(({ attempt }) => attempt ?? []);
+    const all = [...inFlight, ...waitingCalls.all(), ...waitingPolls.all()];
     for (const attempt of all) attempt.onSuspicion();
   }
 

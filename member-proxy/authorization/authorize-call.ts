@@ -11,7 +11,7 @@ import type { Decision } from './rules.ts';
  *
  * @throws {ProblemError} `not_found`, `method_not_allowed`, `insufficient_scope` (S59, S60)
  */
-export function grantedRule(decision: Decision, call: Call): Rule {
+export function authorizeCall(decision: Decision, call: Call): Rule {
   switch (decision.outcome) {
     case 'allowed':
       call.rule = decision.rule;
@@ -29,7 +29,7 @@ export function grantedRule(decision: Decision, call: Call): Rule {
 }
 
 /** A member takes `PUT` for `POST`; other methods on such a path have no positions. */
-export function takesPositions({ positions }: Rule, { req }: Call): boolean {
+export function takesPositionalBody({ positions }: Rule, { req }: Call): boolean {
   return positions !== undefined && (req.method === 'POST' || req.method === 'PUT');
 }
 

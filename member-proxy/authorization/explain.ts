@@ -2,10 +2,10 @@
 
 import type { Caller } from '../../access-tokens/verify-token.ts';
 import { ProblemError } from '../../platform/errors.ts';
-import { asksForAll } from '../forwarding/broadcast.ts';
+import { asksForBroadcast } from '../forwarding/broadcast.ts';
 import { checkOffer } from '../forwarding/offers.ts';
 import { defaultLimits } from '../limits.ts';
-import { readPin } from '../members/member-target.ts';
+import { readMemberTarget } from '../members/member-target.ts';
 import { readTarget } from '../request-target.ts';
 import { rolePermissions } from './permissions.ts';
 import { builtInRoles, type RoleBook } from './role-permissions.ts';
@@ -51,14 +51,14 @@ export function createExplain(
 
   return (method, url, holder) => {
     try {
-      const pinned = readPin(url);
-      const target = readTarget(pinned.url, defaultLimits.targetBytes);
+      const memberTarget = readMemberTarget(url);
+      const target = readTarget(memberTarget.url, defaultLimits.targetBytes);
       const decide = (held: Holder) => rules.decide(method, target, callerWith(held));
       const custom = [...customRoles()].sort((one, other) => sizeOf(one) - sizeOf(other));
       const roleNames = [...custom, ...builtInNames];
       const decision = decide(holder);
       if ('rule' in decision) {
-        asksForAll(target, decision.rule, pinned.member);
+        asksForBroadcast(target, decision.rule, memberTarget.member);
         checkOffer(decision.rule, target);
       }
       return describe(decision, { path: target.path, holder, roleNames, decide });

@@ -4,13 +4,17 @@ import type { Rule } from '../authorization/rule-table.ts';
 import type { Target } from '../request-target.ts';
 
 /**
- * Whether a call is for all members: `?members=all` at one that acts on the member that takes it.
+ * Whether a call is a broadcast: `?members=all` at one that acts on the member that takes it.
  *
- * @param pin  the one member that the path asks for
+ * @param memberTarget  the one member that the path asks for
  * @throws {ProblemError} `invalid_request` where the call would do something else than it says: for any other
  *   `members`, and where one member is asked for, or where one member does it for the cluster
  */
-export function asksForAll({ sent, path }: Target, { isLocal }: Rule, pin: string | undefined): boolean {
+export function asksForBroadcast(
+  { sent, path }: Target,
+  { isLocal }: Rule,
+  memberTarget: string | undefined,
+): boolean {
   if (sent.length === path.length) return false;
   const asked = new URLSearchParams(sent.slice(path.length + 1)).getAll('members');
   if (asked.length === 0) return false;
@@ -23,7 +27,7 @@ export function asksForAll({ sent, path }: Target, { isLocal }: Rule, pin: strin
         'member takes it: leave ?members=all out',
     );
   }
-  if (pin !== undefined) {
+  if (memberTarget !== undefined) {
     throw refusal(
       'The path asks for one member and ?members=all for every member: leave out either /members/… or ?members=all',
     );

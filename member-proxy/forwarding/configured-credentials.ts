@@ -1,6 +1,6 @@
 import type { OutgoingBody } from '../../http/client/outgoing-body.ts';
 import type { Member } from '../members/members.ts';
-import { fillPositions, type MemberCredentials, type Positions } from './positional-body.ts';
+import { fillPositionalBody, type MemberCredentials, type Positions } from './positional-body.ts';
 
 export type BodyFor = (member: Member) => OutgoingBody | undefined;
 
@@ -20,11 +20,11 @@ export function filledFor(
   ownCredentials: MemberCredentials,
 ): BodyFor {
   return ({ credentials = ownCredentials, prefix }) => {
-    const { content: filled, isOurs } = fillPositions(content, contentType, positions, {
+    const { content: filled, isConfigured } = fillPositionalBody(content, contentType, positions, {
       credentials,
       prefix,
     });
-    return { content: filled, length: filled.length, hasOurCredentials: isOurs };
+    return { content: filled, length: filled.length, hasConfiguredCredentials: isConfigured };
   };
 }
 

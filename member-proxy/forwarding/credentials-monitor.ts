@@ -10,7 +10,7 @@ const everyMs = 60_000;
  * @param now  monotonic milliseconds
  * @returns what hears each answer to a call into which the credentials were filled
  */
-export function createCredentialWatch(
+export function createCredentialsMonitor(
   log: { warn(fields: object, message: string): void },
   now: () => number,
 ): NonNullable<UpstreamRequest['onAnswer']> {

@@ -14,7 +14,7 @@ export interface MemberCredentials {
 export interface FilledBody {
   readonly content: Buffer;
   /** Whether both credentials are ours: what a member says of them is not the caller's doing. */
-  readonly isOurs: boolean;
+  readonly isConfigured: boolean;
 }
 
 /** Names of the positions, in order; the first two are the cluster's name and password. */
@@ -29,7 +29,7 @@ const jsonType = /^application\/json\s*(?:;|$)/i;
  * @returns the body for the member
  * @throws {ProblemError} `invalid_request` when the number of positions is not right; it never repeats a value
  */
-export function fillPositions(
+export function fillPositionalBody(
   body: Buffer,
   contentType: string | undefined,
   positions: Positions,
@@ -39,10 +39,10 @@ export function fillPositions(
     jsonType.test(contentType ?? '') && beginsAsJson(body)
       ? fromJson(body.toString('utf8'), positions, prefix)
       : split(body.toString('latin1'), positions);
-  const isOurs = parts[0] === '' && parts[1] === '';
+  const isConfigured = parts[0] === '' && parts[1] === '';
   if (parts[0] === '') parts[0] = encoded(credentials.username, prefix);
   if (parts[1] === '') parts[1] = encoded(credentials.password, prefix);
-  return { content: Buffer.from(parts.join('&'), 'latin1'), isOurs };
+  return { content: Buffer.from(parts.join('&'), 'latin1'), isConfigured };
 }
 
 /** Clients that say JSON of all they send have positions in their bodies all the same, and members take those. */

@@ -18,12 +18,12 @@ const onePieceBytes = 16 * 1024;
 
 /**
  * @param call                  an authorized one
- * @param checkOurCredentials  hears the answer to a call that was given the credentials of the settings
+ * @param checkConfiguredCredentials  hears the answer to a call that was given the credentials of the settings
  */
 export function requestFor(
   { req, rule, trace, caller }: Call,
   { head, target, body }: { head: RequestHead; target: Target; body: OutgoingBody | undefined },
-  checkOurCredentials: NonNullable<UpstreamRequest['onAnswer']>,
+  checkConfiguredCredentials: NonNullable<UpstreamRequest['onAnswer']>,
   limits: ProxyLimits,
 ): UpstreamRequest {
   const isPoll = rule!.structure?.action === 'poll';
@@ -38,7 +38,7 @@ export function requestFor(
     isWaiting: waitSeconds !== undefined,
     caller: caller!.subject,
     isRepeatable: req.method === 'GET' && !isPoll,
-    onAnswer: body?.hasOurCredentials ? checkOurCredentials : undefined,
+    onAnswer: body?.hasConfiguredCredentials ? checkConfiguredCredentials : undefined,
   };
 }
 

@@ -4,7 +4,7 @@ import type { KnownMember, Leaving } from './member.ts';
 import type { MemberPrefix } from './prefix.ts';
 import type { Finding, Prober } from './probe.ts';
 
-export interface MemberWatch {
+export interface HealthChecker {
   /** Begins to probe it. Resolves after the first time. */
   start(member: KnownMember): Promise<void>;
   /** Asks it at once what it knows of its cluster. @returns undefined where it does not say */
@@ -16,7 +16,7 @@ export interface MemberWatch {
   stay(member: KnownMember): void;
 }
 
-export interface MemberWatchDeps {
+export interface HealthCheckerDeps {
   /** Pause between two probes of one member, milliseconds; undefined for none at all. */
   readonly everyMs: number | undefined;
   /** Whether what a member says of its cluster is wanted from it each time, or once, for its UUID. */
@@ -36,7 +36,7 @@ const leavingMs = 10_000;
 /** How often a member's groups are looked at anew, milliseconds. */
 const groupsMs = 60_000;
 
-export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
+export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   const { everyMs, isFollowed, now, onChange, onTrouble, onCluster } = deps;
 
   return {
@@ -92,7 +92,7 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
       member.pool.suspect();
     } else {
       if (hasMoved && !health.isIn) member.pool.suspect();
-      await lookAtGroups(member, prober);
+      await probeGroups(member, prober);
     }
     if (isNewPrefix || hasMoved) onChange(member);
     // One whose health group is off may still tell its cluster.
@@ -106,7 +106,7 @@ export function createMemberWatch(deps: MemberWatchDeps): MemberWatch {
   }
 
   /** Groups follow from a member's configuration, which it reads when it starts. */
-  async function lookAtGroups(member: KnownMember, prober: Prober): Promise<void> {
+  async function probeGroups(member: KnownMember, prober: Prober): Promise<void> {
     const isFresh = member.groupsSeenAt !== undefined && now() - member.groupsSeenAt < groupsMs;
     if (isFresh || !member.hasToldPrefix) return;
     member.offGroups = await prober.groupsOff(member.prefix);

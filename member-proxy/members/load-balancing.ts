@@ -10,7 +10,7 @@ const rankSuspect = 1e6;
  * @param turn  grows by one from call to call; it breaks ties, so that calls one after the other go round
  * @param at    monotonic milliseconds
  */
-export function inOrder<T extends Candidate>(
+export function rankMembers<T extends Candidate>(
   candidates: readonly T[],
   turn: number,
   at: number,

@@ -4,14 +4,14 @@
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
 
-export interface PinnedTarget {
+export interface MemberTarget {
   /** UUID or `host:port`, lower-case; undefined when any member will do. */
   readonly member: string | undefined;
   /** What is left of the target, starting with `/svc/`. */
   readonly url: string;
 }
 
-const pinned = /^\/members\/([^/?#]{1,300})\/(?:svc|hazelcast)(\/.*)$/s;
+const memberPath = /^\/members\/([^/?#]{1,300})\/(?:svc|hazelcast)(\/.*)$/s;
 const engineStart = '/hazelcast/';
 /** A UUID, a name or an IPv4 address with a port, an IPv6 address in brackets with a port. */
 const memberName = /^(?:[0-9a-z][0-9a-z.-]*(?::\d{1,5})?|\[[0-9a-f:.]+\]:\d{1,5})$/;
@@ -20,9 +20,9 @@ const memberName = /^(?:[0-9a-z][0-9a-z.-]*(?::\d{1,5})?|\[[0-9a-f:.]+\]:\d{1,5}
  * @param url  the target as received
  * @throws {ProblemError} `not_found` for a path below `/members/` that names no member's surface
  */
-export function readPin(url: string): PinnedTarget {
+export function readMemberTarget(url: string): MemberTarget {
   if (!url.startsWith('/members/')) return { member: undefined, url: withOurStart(url) };
-  const [, name, rest] = pinned.exec(url) ?? [];
+  const [, name, rest] = memberPath.exec(url) ?? [];
   const member = decoded(name)?.toLowerCase();
   if (member === undefined || rest === undefined || !memberName.test(member)) {
     throw new ProblemError(

@@ -35,7 +35,7 @@ export interface Member {
   readonly trouble: string | undefined;
   /** The first path segment that it answers to, where it is not the one that is set for it. */
   readonly answersTo: MemberPrefix | undefined;
-  /** Calls under way; the exchange counts. */
+  /** In-flight calls; the exchange counts. */
   pending: number;
   /** It has said in an answer that it is going, or is told to go: it gets nothing more while there are others. */
   leave(way: Leaving): void;
@@ -169,7 +169,7 @@ async function askIfLeaving(member: KnownMember): Promise<boolean> {
   return member.isLeaving || finding?.outcome === 'unreachable' || finding?.isMute === true;
 }
 
-/** Waits for calls under way, and closes its connections. */
+/** Waits for in-flight calls, and closes its connections. */
 export async function closeMember(member: KnownMember): Promise<void> {
   if (member.isClosed) return;
   member.isClosed = true;

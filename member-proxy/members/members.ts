@@ -6,8 +6,8 @@
 import type { EndpointGroup } from '../authorization/rule-table.ts';
 import type { MemberCredentials } from '../forwarding/positional-body.ts';
 import type { ClusterView } from './cluster-view.ts';
-import { createMemberWatch } from './health-checker.ts';
-import { inOrder } from './load-balancing.ts';
+import { createHealthChecker } from './health-checker.ts';
+import { rankMembers } from './load-balancing.ts';
 import {
   closeMember,
   type KnownMember,
@@ -28,7 +28,7 @@ export interface Members {
    * In the order in which they should be tried: least pending first, those that are out at the end. Members
    * where the group is off are left out while there are others, and those that are drained in any case.
    */
-  choose(group: EndpointGroup): readonly Member[];
+  rank(group: EndpointGroup): readonly Member[];
   /** @param name  UUID, or `host:port` as configured or as the member gives it */
   find(name: string): Member | undefined;
   /** The same, after the members have been asked once more what their cluster is. */
@@ -41,8 +41,8 @@ export interface Members {
   list(): readonly Member[];
   statuses(): readonly MemberStatus[];
   /** Resolves when each has been probed once. */
-  readonly firstLook: Promise<void>;
-  /** Waits for calls under way and closes the connections. */
+  readonly firstProbe: Promise<void>;
+  /** Waits for in-flight calls and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ const lookUpMs = 250;
 export function createMembers(deps: MembersDeps): Members {
   const { addresses, isDiscovering = false, limits, probes, health, now, onChange } = deps;
   const { prefix, credentialsOf = () => undefined } = deps;
-  const watch = createMemberWatch({
+  const watch = createHealthChecker({
     everyMs: probes?.everyMs,
     isFollowed: ({ isConfigured }) => isDiscovering && isConfigured,
     now,
@@ -135,13 +135,13 @@ export function createMembers(deps: MembersDeps): Members {
   let turn = 0;
   let askedAt = -Infinity;
   let asking: Promise<unknown> | undefined;
-  const firstLook = Promise.all(all.map((member) => watch.start(member))).then(() => {});
+  const firstProbe = Promise.all(all.map((member) => watch.start(member))).then(() => {});
 
   return {
-    choose(group) {
+    rank(group) {
       if (takers.length < 2) return takers;
       turn = (turn + 1) % takers.length;
-      return inOrder(withGroup(group), turn, now());
+      return rankMembers(withGroup(group), turn, now());
     },
     find,
     async lookUp(name) {
@@ -166,7 +166,7 @@ export function createMembers(deps: MembersDeps): Members {
     },
     list: () => all,
     statuses: () => all.map(statusOf),
-    firstLook,
+    firstProbe,
     async close() {
       await Promise.all(all.map(closeMember));
     },

@@ -136,8 +136,8 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     },
   };
 
-  function lineOf({ req, target, pin }: Call): Line {
-    const { key, offerPath } = queuePathOf(req.method!, target!, pin);
+  function lineOf({ req, target, memberTarget }: Call): Line {
+    const { key, offerPath } = queuePathOf(req.method!, target!, memberTarget);
     const known = lines.get(key);
     if (known !== undefined) return known;
     if (lines.size >= mostLines) forgetIdle();

@@ -7,14 +7,14 @@ export interface QueuePath {
   readonly offerPath: string | undefined;
 }
 
-/** @param pin  the one member that the path asks for */
-export function queuePathOf(method: string, { sent }: Target, pin: string | undefined): QueuePath {
+/** @param memberTarget  the one member that the path asks for */
+export function queuePathOf(method: string, { sent }: Target, memberTarget: string | undefined): QueuePath {
   const queueAt = '/svc/rest/queues/'.length;
   const end = sent.indexOf('/', queueAt);
   const queue = end === -1 ? sent.slice(queueAt) : sent.slice(queueAt, end);
   const isPlain =
     /^(?:[A-Za-z0-9._~!$&'()*,;=:@-]|%(?!2[Ff])[0-9A-Fa-f]{2})+$/.test(queue) && !sent.includes('?');
   // A method for itself: they say the type of an item differently.
-  const key = `${method} ${pin ?? ''} ${isPlain ? queue : sent}`;
+  const key = `${method} ${memberTarget ?? ''} ${isPlain ? queue : sent}`;
   return { key, offerPath: isPlain ? `/svc/rest/queues/${queue}` : undefined };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AcceptCredentials } from '../management/credentials.ts';
 import { refuseUnknown } from '../management/management-route.ts';
-import { decodePosition, splitPositions } from '../positions.ts';
+import { decodeField, splitPositionalBody } from '../positional-body.ts';
 import { replyBytes, replyEmpty, replyJson } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
@@ -37,9 +37,9 @@ export function createWanReceiverRoutes({
         const body = await readBatch(call);
         if (body === undefined) return;
         const end = body.indexOf('\n');
-        const positions = end === -1 ? undefined : splitPositions(body.subarray(0, end), 2);
+        const positions = end === -1 ? undefined : splitPositionalBody(body.subarray(0, end), 2);
         if (positions === undefined) return replyEmpty(call.res, 400);
-        const [name, password] = positions.map(decodePosition);
+        const [name, password] = positions.map(decodeField);
         if (!accept(name!, password!)) return refuseUnknown(call);
         return handler(call, body.subarray(end + 1));
       },
@@ -91,5 +91,5 @@ const mostClusters = 100;
 
 function viaOf({ headers }: IncomingMessage): readonly string[] {
   const names = String(headers[viaField] ?? '').split('&');
-  return names.filter(Boolean).map(decodePosition);
+  return names.filter(Boolean).map(decodeField);
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { decodePosition } from '../positions.ts';
+import { decodeField } from '../positional-body.ts';
 
 export interface CredentialsDeps {
   readonly clusterName: string;
@@ -42,7 +42,7 @@ export function createCredentials({ clusterName, security }: CredentialsDeps): A
 /** `undefined` for what was encoded once and cannot be decoded again. */
 function decodedAgain(text: string): string | undefined {
   try {
-    return decodePosition(text);
+    return decodeField(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** Calls that manage a member: their positional bodies, the credentials in them, and the form of their answers. */
 import type { MemberLog } from '../log.ts';
-import { decodePosition, splitPositions } from '../positions.ts';
+import { decodeField, splitPositionalBody } from '../positional-body.ts';
 import { replyEmpty, replyJson } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Method, Route } from '../router.ts';
@@ -49,12 +49,12 @@ export function createManagement({ readBody, accept, log }: ManagementDeps): Man
       async handler(call, ...names) {
         const body = await readBody(call);
         if (body === undefined) return;
-        const encoded = splitPositions(body, positions);
+        const encoded = splitPositionalBody(body, positions);
         if (encoded === undefined) {
           log.warn({ endpoint: template, reason: `the body has less than ${positions} positions` }, refused);
           return replyEmpty(call.res, 400);
         }
-        const [name, password, ...values] = encoded.map(decodePosition);
+        const [name, password, ...values] = encoded.map(decodeField);
         if (!accept(name!, password!)) {
           log.warn({ endpoint: template, reason: 'unauthenticated' }, refused);
           return refuseUnknown(call);

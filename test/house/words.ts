@@ -5,6 +5,20 @@ export const retired: Readonly<Record<string, string>> = {
   'token view': 'revocation cache',
   'console link': 'control-plane client',
   'console login': 'service token',
+  'granted rule': 'authorize call',
+  'pinned target': 'member target',
+  'read pin': 'member target',
+  'for all': 'broadcast',
+  admission: 'rate limit',
+  'calls under way': 'in-flight calls',
+  'our credential': 'configured credentials',
+  'credential watch': 'credentials monitor',
+  'member watch': 'health checker',
+  'first look': 'first probe',
+  'call in turn': 'serialize pipelined requests',
+  'fill position': 'positional body',
+  'split position': 'positional body',
+  'take position': 'positional body',
 };
 
 /** Names that users, files or other people's programs know: they stay. */

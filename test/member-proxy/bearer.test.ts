@@ -258,7 +258,7 @@ test('S3: a remembered token ends with its exp', async () => {
 });
 
 test('S5: a remembered token dies with its key', async () => {
-  const admitted = await tokenFor(proxy.key, 'Admin');
+  const allowed = await tokenFor(proxy.key, 'Admin');
   const other = await startProxy({ members: [member.address] });
   const token = await tokenFor(other.key, 'Admin');
   const send = () => fetch(`${other.address}/svc/health`, { headers: { authorization: `Bearer ${token}` } });
@@ -267,7 +267,7 @@ test('S5: a remembered token dies with its key', async () => {
   member.seen.length = 0;
   expect((await send()).status).toBe(401);
   expect(member.seen).toEqual([]);
-  expect((await call(admitted)).status).toBe(200);
+  expect((await call(allowed)).status).toBe(200);
   await other.close();
 });
 

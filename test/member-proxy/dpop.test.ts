@@ -98,12 +98,12 @@ describe('a bound token with its proof', () => {
     expect(reply.status).toBe(200);
   });
 
-  test('names a pinned call as it was sent', async () => {
+  test('names a call with a member target as it was sent', async () => {
     const { host } = new URL(member.address);
-    const pinned = `/members/${host}${path}`;
-    expect((await call({ path: pinned, proof: await prove({ url: issuer + pinned }) })).status).toBe(200);
-    const unpinned = await call({ path: pinned, proof: await prove() });
-    expect([unpinned.status, unpinned.code]).toEqual([401, 'invalid_dpop_proof']);
+    const atMember = `/members/${host}${path}`;
+    expect((await call({ path: atMember, proof: await prove({ url: issuer + atMember }) })).status).toBe(200);
+    const otherUrl = await call({ path: atMember, proof: await prove() });
+    expect([otherUrl.status, otherUrl.code]).toEqual([401, 'invalid_dpop_proof']);
   });
 });
 

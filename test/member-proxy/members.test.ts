@@ -170,7 +170,7 @@ describe('S67: a member goes out by its probes and comes back by them', () => {
 });
 
 describe('the choice among members', () => {
-  test('goes to the one with the fewest calls under way', async () => {
+  test('goes to the one with the fewest in-flight calls', async () => {
     const held: (() => void)[] = [];
     const slow = await startMember((req, res) => {
       if (req.url!.includes('/rest/instance')) held.push(() => res.end());

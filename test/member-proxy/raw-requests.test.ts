@@ -44,10 +44,10 @@ describe('targets', () => {
     ['with NUL in the query', '/svc/rest/cluster?a=%00'],
     ['with a line end in the query', '/svc/rest/cluster?a=%0d%0ab'],
     ['with dots in the query that a reader may take for a path', '/svc/rest/cluster?/../rest/maps/m'],
-    ['with dots behind a pinned member', '/members/h:1/svc/../svc/rest/maps/m/k'],
-    ['with encoded dots behind a pinned member', '/members/h:1/svc/%2e%2e/k'],
-    ['with an empty segment behind a pinned member', '/members/h:1/svc//rest/cluster'],
-    ['with a fragment behind a pinned member', '/members/h:1/svc/rest/cluster#x'],
+    ['with dots behind a member target', '/members/h:1/svc/../svc/rest/maps/m/k'],
+    ['with encoded dots behind a member target', '/members/h:1/svc/%2e%2e/k'],
+    ['with an empty segment behind a member target', '/members/h:1/svc//rest/cluster'],
+    ['with a fragment behind a member target', '/members/h:1/svc/rest/cluster#x'],
   ])('S58: %s are 400', async (_name, target) => {
     const reply = await sendRaw(proxy.address, get(target) + behind());
     expect(reply.status).toBe(400);

@@ -96,9 +96,9 @@ describe.skipIf(whyNoEngine)(
 
         expect(duplicatesIn(taken)).toEqual([]);
         expect(taken.filter((item) => !items.includes(item))).toEqual([]);
-        const underWay = outcomes.filter(({ startedAt, endedAt }) => startedAt <= after && endedAt >= before);
+        const inFlight = outcomes.filter(({ startedAt, endedAt }) => startedAt <= after && endedAt >= before);
         // A poll that is under way at the member that goes may take its item along (docs/member-surface.md#queues).
-        expect(items.length - taken.length).toBeLessThanOrEqual(underWay.length);
+        expect(items.length - taken.length).toBeLessThanOrEqual(inFlight.length);
         const failed = outcomes.filter(({ answer }) => ![200, 204].includes(answer.status));
         expect(failed.filter(({ startedAt }) => startedAt > after)).toEqual([]);
       }, 240_000);
@@ -108,7 +108,7 @@ describe.skipIf(whyNoEngine)(
         const polls = startPolls('awaited', 9, 8);
         const victim = cluster.members.filter((member) => member.isRunning()).at(-2)!;
         // They spread over the members by the fewest calls under way.
-        await until(async () => polls.underWay() === 9, 'the polls to wait', noticeMs);
+        await until(async () => polls.inFlight() === 9, 'the polls to wait', noticeMs);
         await until(
           async () => (await front.call('GET', `${rest}/queues/awaited/size`)).body === '0',
           'the queue',
@@ -162,7 +162,7 @@ describe.skipIf(whyNoEngine)(
       const running = Promise.all(Array.from({ length: count }, poll));
       return {
         taken: () => outcomes.filter(({ answer }) => answer.status === 200).map(({ answer }) => answer.body),
-        underWay: () => waiting,
+        inFlight: () => waiting,
         isDry: () =>
           outcomes.length > count && outcomes.slice(-count).every(({ answer }) => answer.status === 204),
         async stop() {

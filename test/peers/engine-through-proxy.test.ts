@@ -139,7 +139,7 @@ describe.skipIf(whyNoEngine)(
       });
     });
 
-    describe('pinned calls', () => {
+    describe('calls with a member target', () => {
       test('reach the member that they name, by either name', async () => {
         for (const { host } of cluster.members) {
           const { body } = await front.call('GET', `/members/${host}/svc/rest/cluster`);

@@ -102,7 +102,7 @@ export function createOverload(deps: OverloadDeps): Overload {
   };
 
   function inTurn(handle: RequestListener): RequestListener {
-    return startInTurn(handle, exchangeOf);
+    return serialize(handle, exchangeOf);
   }
 
   function exchangeOf(
@@ -249,8 +249,8 @@ function startWaiting(peers: ReadonlySet<Peer>): void {
 }
 
 /** The same for a server that has nothing but calls. */
-export function callsInTurn(handle: RequestListener): RequestListener {
-  return startInTurn(handle, (_connection, req, res, start) => {
+export function serializeCalls(handle: RequestListener): RequestListener {
+  return serialize(handle, (_connection, req, res, start) => {
     return { req, res, start, onOver: () => {}, isQuick: () => res.statusCode < 400 };
   });
 }
@@ -262,8 +262,8 @@ type ExchangeOf = (
   handle: () => void,
 ) => Exchange;
 
-function startInTurn(handle: RequestListener, exchangeOf: ExchangeOf): RequestListener {
-  return function handleInTurn(req, res) {
+function serialize(handle: RequestListener, exchangeOf: ExchangeOf): RequestListener {
+  return function handleSerialized(req, res) {
     const connection = parsedConnectionOf(req.socket);
     // The fast path reads one call at a time by itself.
     if (connection === undefined) handle(req, res);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { AdmissionLimits } from '../../member-proxy/rate-limit.ts';
+import type { RateLimits } from '../../member-proxy/rate-limit.ts';
 import { type Answer, startProxy, startRecorder, until } from './servers.ts';
 import { signToken } from './tokens.ts';
 
@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const none: AdmissionLimits = { dataRate: 0, managementRate: 0, polls: 0 };
+const none: RateLimits = { dataRate: 0, managementRate: 0, polls: 0 };
 
 test('S64: a caller over its rate gets 429 with Retry-After, and its calls reach no member', async () => {
   const { call, seen, later } = await open({ ...none, managementRate: 3 });
@@ -91,7 +91,7 @@ test('without limits nothing is counted', async () => {
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
-async function open(admission: AdmissionLimits, answer: Answer = (_req, res) => res.end('ok')) {
+async function open(rateLimits: RateLimits, answer: Answer = (_req, res) => res.end('ok')) {
   const member = await startRecorder(answer);
   cleanups.push(() => {
     member.server.closeAllConnections();
@@ -100,7 +100,7 @@ async function open(admission: AdmissionLimits, answer: Answer = (_req, res) => 
   let skipped = 0;
   const started = performance.now();
   // Time stands still but for what a test skips.
-  const proxy = await startProxy({ members: [member.address], admission, now: () => started + skipped });
+  const proxy = await startProxy({ members: [member.address], rateLimits, now: () => started + skipped });
   cleanups.push(proxy.close);
   const call = async (client: string, method: string, path: string, signal?: AbortSignal) => {
     const claims = { roles: ['Admin'], client_id: client, sub: client };

@@ -7,7 +7,7 @@ import { OperationRefused } from './refused.ts';
  * @param count  how many the endpoint takes
  * @returns the values, still encoded; `undefined` when there are fewer
  */
-export function splitPositions(body: Buffer, count: number): readonly string[] | undefined {
+export function splitPositionalBody(body: Buffer, count: number): readonly string[] | undefined {
   const parts = body.toString('utf8').split('&');
   if (body.length === 0 || parts.length < count) return undefined;
   return [...parts.slice(0, count - 1), parts.slice(count - 1).join('&')];
@@ -18,7 +18,7 @@ export function splitPositions(body: Buffer, count: number): readonly string[] |
  *
  * @throws {OperationRefused} for an escape that is none: the real engine's 500
  */
-export function decodePosition(text: string): string {
+export function decodeField(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {
