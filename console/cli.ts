@@ -18,7 +18,7 @@ import { createSecretInput, readInputFile } from './commands/runner/secret-input
 import { commands } from './commands/table.ts';
 import { findDataDir } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
-import { StorageRefusedError } from './storage/storage.ts';
+import { StorageRejectedError } from './storage/storage.ts';
 
 /** Where another process has the store for so long, a person should look. */
 const patienceMs = 15_000;
@@ -133,7 +133,7 @@ function createTools(command: Command, input: Input) {
         disown = await own(directory);
         return undefined;
       } catch (error) {
-        const isLocked = error instanceof StorageRefusedError && error.reason === 'locked';
+        const isLocked = error instanceof StorageRejectedError && error.reason === 'locked';
         // It is about to start, or to stop.
         if (!isLocked || performance.now() > deadline) throw error;
         await delay(50);

@@ -14,22 +14,22 @@ const table = {
   console_unreachable: { status: 503, title: 'The console cannot be reached' },
 } as const;
 
-export type RefusalCode = keyof typeof table;
+export type ProblemCode = keyof typeof table;
 
-export interface RefusalOptions {
+export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly code: RefusalCode;
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly code: ProblemCode;
   readonly status: number;
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
 
   /** @param detail  one sentence for the caller, without secrets */
-  constructor(code: RefusalCode, detail: string, { headers = {}, cause }: RefusalOptions = {}) {
+  constructor(code: ProblemCode, detail: string, { headers = {}, cause }: ProblemOptions = {}) {
     super(detail, { cause });
     this.code = code;
     this.status = table[code].status;
@@ -43,7 +43,7 @@ export class SessionOverError extends Error {
   override readonly name = 'SessionOverError';
 }
 
-export function problemBody({ code, status, title, message }: Refusal, requestId: string): string {
+export function problemBody({ code, status, title, message }: ProblemError, requestId: string): string {
   return JSON.stringify({
     type: `urn:cluster-dashboard:problem:${code}`,
     title,

@@ -91,7 +91,7 @@ function compose(settings: Settings, log: Logger) {
   const addresses = createOwnAddresses(settings.addresses);
   const cookies = createCookies(addresses);
   const sendPage = createSendPage({ issuer, addresses });
-  const visitor = createCurrentSession({ cookies, sessions, addresses });
+  const currentSession = createCurrentSession({ cookies, sessions, addresses });
   const states = createAuthorizationStates({ now });
   const shared = {
     relyingParty,
@@ -99,7 +99,7 @@ function compose(settings: Settings, log: Logger) {
     checkAccessToken,
     cookies,
     addresses,
-    visitor,
+    currentSession,
     queues,
     sendPage,
     log,
@@ -111,7 +111,7 @@ function compose(settings: Settings, log: Logger) {
     answerErrors: createErrorResponses({ sendPage, log }),
     sendStatic: createStaticFiles(),
     signIn: createSignIn({ ...shared, states, newId }),
-    overview: createOverview({ visitor, sampler, cluster, licences, issuer, sendPage, now }),
+    overview: createOverview({ currentSession, sampler, cluster, licences, issuer, sendPage, now }),
     api: createApi({ checkAccessToken, cluster, licences, queues }),
     receiveLogout: createBackChannel({ checkLogoutToken, sessions, log }),
     receiveLicence: createLicenceReceiver({ licences, log }),

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { MemberLog } from './log.ts';
 import type { LogLevels } from './management/log-levels.ts';
-import { OperationRefused } from './refused.ts';
+import { OperationFailedError } from './operation-failed.ts';
 import { replyEmpty } from './replies.ts';
 import type { Call, CallTrace, Handler } from './router.ts';
 
@@ -13,11 +13,11 @@ export interface ListenerDeps {
 
 /** Calls the router; what it throws is a bare 500 (docs/member-surface.md#errors) and a line in the log. */
 export function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
-  const noteRefusal = createRefusalNotes(log);
+  const logRefusedCall = createRefusedCallLog(log);
 
   function fail({ req, res, endpoint }: Call, error: unknown): void {
     const { method } = req;
-    if (error instanceof OperationRefused) {
+    if (error instanceof OperationFailedError) {
       log.warn({ method, endpoint, reason: error.message.slice(0, longestReason) }, 'call refused');
     } else {
       log.error({ method, endpoint, err: error }, 'request failed');
@@ -32,7 +32,7 @@ export function createListener({ dispatch, log, isStopping }: ListenerDeps): Req
     const call: Call = { req, res, endpoint: undefined, refusal: undefined };
     try {
       const answered = dispatch(call);
-      if (call.refusal !== undefined) noteRefusal(call, call.refusal);
+      if (call.refusal !== undefined) logRefusedCall(call, call.refusal);
       if (answered !== undefined) answered.catch((error) => fail(call, error));
     } catch (error) {
       fail(call, error);
@@ -45,9 +45,9 @@ export function createListener({ dispatch, log, isStopping }: ListenerDeps): Req
  * because anybody may make such calls as fast as they like, and a group that is off once, because it
  * stays so until the next start. `HEAD` is how proxies look which groups are on.
  */
-function createRefusalNotes(log: MemberLog): (call: Call, reason: string) => void {
+function createRefusedCallLog(log: MemberLog): (call: Call, reason: string) => void {
   const toldAt = new Map<string, number>();
-  return function noteRefusal({ req, res, endpoint }, reason) {
+  return function logRefusedCall({ req, res, endpoint }, reason) {
     if (req.method === 'HEAD') return;
     const now = performance.now();
     const quietMs = res.statusCode === 403 ? Infinity : 10_000;

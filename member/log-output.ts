@@ -3,7 +3,7 @@ import { destination } from 'pino';
 /** Lines that wait for the reader; what comes on top is lost. */
 const mostWaitingBytes = 1024 * 1024;
 /** What a reader who takes nothing gets at the exit of the process: times 100 ms. */
-const farewells = 3;
+const lastTries = 3;
 
 /**
  * Never waits for whoever reads the log (S100): lines are written by another thread. Node's own stream makes a pipe
@@ -11,13 +11,13 @@ const farewells = 3;
  */
 export function openLogOutput() {
   let isExiting = false;
-  let farewell = 0;
+  let tries = 0;
   void process.stderr.writable;
   const output = destination({
     fd: 2,
     sync: false,
     maxLength: mostWaitingBytes,
-    retryEAGAIN: () => !isExiting || ++farewell < farewells,
+    retryEAGAIN: () => !isExiting || ++tries < lastTries,
   });
   // Nobody reads any more: no request fails for that.
   output.on('error', () => {});

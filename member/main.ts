@@ -7,7 +7,7 @@ import { loadMemberConfig } from './config/load.ts';
 import { readConfigFile } from './config/read-file.ts';
 import { openLogOutput } from './log-output.ts';
 import { startMember } from './member.ts';
-import { PersistenceRefusedError } from './persistence/instance.ts';
+import { PersistenceRejectedError } from './persistence/instance.ts';
 
 /** Entry of `npm run member`: one stand-alone member. Exit codes: 0 stopped, 78 bad settings or port taken. */
 const badSettings = 78;
@@ -55,6 +55,6 @@ function describeGroups({ rest }: MemberConfig): string {
 
 function settingsProblems(error: unknown): readonly string[] | undefined {
   if (error instanceof MemberConfigError) return error.problems;
-  const isRefusal = error instanceof PortTakenError || error instanceof PersistenceRefusedError;
+  const isRefusal = error instanceof PortTakenError || error instanceof PersistenceRejectedError;
   return isRefusal ? [error.message] : undefined;
 }

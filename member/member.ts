@@ -65,7 +65,7 @@ const closeTimeoutMs = 5_000;
  * Starts a cluster member that stands alone, with all of the member REST interface.
  *
  * @throws {PortTakenError} when the port, or each port that the configuration allows, is taken
- * @throws {OperationRefused} when the licence key of the configuration is none
+ * @throws {OperationFailedError} when the licence key of the configuration is none
  * @throws {PersistenceRefusedError} when another member uses its data
  */
 export async function startMember({

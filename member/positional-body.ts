@@ -1,4 +1,4 @@
-import { OperationRefused } from './refused.ts';
+import { OperationFailedError } from './operation-failed.ts';
 
 /**
  * Splits the body of a management call into its positional values, which `&` joins (docs/member-surface.md#positional-bodies).
@@ -16,12 +16,12 @@ export function splitPositionalBody(body: Buffer, count: number): readonly strin
 /**
  * Form-decodes one position: `%XX` as UTF-8, `+` as a space.
  *
- * @throws {OperationRefused} for an escape that is none: the real engine's 500
+ * @throws {OperationFailedError} for an escape that is none: the real engine's 500
  */
 export function decodeField(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {
-    throw new OperationRefused('a position is not form-encoded UTF-8', { cause });
+    throw new OperationFailedError('a position is not form-encoded UTF-8', { cause });
   }
 }

@@ -7,7 +7,7 @@
 import type { RefusedCall } from '../../member-proxy/refused-call.ts';
 import type { Logger } from '../../platform/log.ts';
 
-export interface KeptRefusal extends RefusedCall {
+export interface StoredDenial extends RefusedCall {
   readonly decisionId: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -20,19 +20,19 @@ export interface BatchPlace {
 }
 
 /** All of a batch so far: it replaces what was written of it before. */
-export interface RefusalBatch extends BatchPlace {
-  readonly refusals: readonly KeptRefusal[];
+export interface DenialBatch extends BatchPlace {
+  readonly refusals: readonly StoredDenial[];
 }
 
-export interface RefusalKeeper {
+export interface DenialBuffer {
   /** Touches memory only. @returns the decision id, which says where the refusal will lie */
   keep(refused: RefusedCall): string;
   /** Writes what is still to be written. Never rejects: what cannot be written is given up. */
   flush(): Promise<void>;
 }
 
-export interface RefusalKeeperDeps {
-  readonly write: (batch: RefusalBatch) => Promise<unknown>;
+export interface DenialBufferDeps {
+  readonly write: (batch: DenialBatch) => Promise<unknown>;
   /** Random, so that two processes never write to the same place; of `A-Z a-z 0-9 _ -`. */
   readonly newStem: () => string;
   /** Whether the console hears of them from another process; their ids tell. */
@@ -54,7 +54,7 @@ const mostOfOne = 20;
 const longestList = 2_000;
 const longestReason = 500;
 
-export function createRefusalKeeper(deps: RefusalKeeperDeps): RefusalKeeper {
+export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
   const { write, newStem, isElsewhere = false, now, log } = deps;
   const origin = isElsewhere ? 'p' : '';
   const known = createRing(`${origin}k${newStem()}`);
@@ -108,14 +108,14 @@ export function placeOf(decisionId: string): (BatchPlace & { readonly isElsewher
 
 /** Batches by number; only the newest, and those that are still to be written, are in memory. */
 function createRing(stem: string) {
-  let open: { readonly number: number; readonly refusals: KeptRefusal[] } = { number: 0, refusals: [] };
-  let full: RefusalBatch[] = [];
+  let open: { readonly number: number; readonly refusals: StoredDenial[] } = { number: 0, refusals: [] };
+  let full: DenialBatch[] = [];
   let hasChanged = false;
   let count = 0;
 
   return {
     nextId: () => `${stem}.${open.number.toString(36)}.${(count++).toString(36)}`,
-    add(refusal: KeptRefusal): void {
+    add(refusal: StoredDenial): void {
       if (full.length >= mostWaiting) return;
       open.refusals.push(refusal);
       hasChanged = true;
@@ -124,7 +124,7 @@ function createRing(stem: string) {
       open = { number: open.number + 1, refusals: [] };
       hasChanged = false;
     },
-    takeChanged(): readonly RefusalBatch[] {
+    takeChanged(): readonly DenialBatch[] {
       const changed = hasChanged ? [...full, { stem, ...open, refusals: [...open.refusals] }] : full;
       full = [];
       hasChanged = false;

@@ -4,19 +4,19 @@ import type { Logger } from '../../platform/log.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import {
   type BatchPlace,
-  createRefusalKeeper,
-  type KeptRefusal,
+  createDenialBuffer,
+  type DenialBatch,
   placeOf,
-  type RefusalBatch,
   ringSize,
+  type StoredDenial,
 } from './denial-buffer.ts';
 
-export interface FoundRefusal extends KeptRefusal {
+export interface FoundDenial extends StoredDenial {
   /** The client whose process has refused it, when that was not the console. */
   readonly reportedBy?: string;
 }
 
-export interface Refusals {
+export interface DenialLog {
   /** Touches memory only. @returns the decision id, which says where the refusal will lie */
   keep(refused: RefusedCall): string;
   /**
@@ -26,14 +26,14 @@ export interface Refusals {
    * @param clientId  who reports it
    * @throws {StorageUnavailableError}
    */
-  keepReported(batch: RefusalBatch, clientId: string): Promise<void>;
+  recordReported(batch: DenialBatch, clientId: string): Promise<void>;
   /** Those of other processes are found a second after they happened. @returns undefined when unknown, or gone */
-  find(decisionId: string): Promise<FoundRefusal | undefined>;
+  find(decisionId: string): Promise<FoundDenial | undefined>;
   /** Writes what is still to be written. */
   close(): Promise<void>;
 }
 
-export interface RefusalsDeps {
+export interface DenialLogDeps {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get'>;
   /** Random, so that two processes never write to the same place; of `A-Z a-z 0-9 _ -`. */
   readonly newStem: () => string;
@@ -45,12 +45,12 @@ export interface RefusalsDeps {
 const kinds = { own: 'RefusedCalls', reported: 'ReportedRefusals' } as const;
 const lifeSeconds = 24 * 3600;
 
-export function createRefusals({ artifacts, newStem, now, log }: RefusalsDeps): Refusals {
-  const keeper = createRefusalKeeper({ write: (batch) => put(kinds.own, batch), newStem, now, log });
+export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps): DenialLog {
+  const keeper = createDenialBuffer({ write: (batch) => put(kinds.own, batch), newStem, now, log });
 
   return {
     keep: keeper.keep,
-    keepReported: (batch, clientId) => put(kinds.reported, batch, clientId),
+    recordReported: (batch, clientId) => put(kinds.reported, batch, clientId),
     async find(decisionId) {
       const place = placeOf(decisionId);
       if (!place) return undefined;
@@ -64,7 +64,7 @@ export function createRefusals({ artifacts, newStem, now, log }: RefusalsDeps): 
     close: keeper.flush,
   };
 
-  function put(kind: string, batch: RefusalBatch, reportedBy?: string): Promise<void> {
+  function put(kind: string, batch: DenialBatch, reportedBy?: string): Promise<void> {
     const payload: Payload = {
       batch: batch.number,
       refusals: batch.refusals,
@@ -77,7 +77,7 @@ export function createRefusals({ artifacts, newStem, now, log }: RefusalsDeps): 
 
 interface Payload {
   readonly batch: number;
-  readonly refusals: readonly KeptRefusal[];
+  readonly refusals: readonly StoredDenial[];
   readonly reportedBy?: string;
 }
 

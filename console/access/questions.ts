@@ -7,7 +7,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CustomRoles } from '../accounts/custom-roles.ts';
 import type { Users } from '../accounts/users.ts';
 import { placeOf } from './denial-buffer.ts';
-import type { FoundRefusal, Refusals } from './denials.ts';
+import type { DenialLog, FoundDenial } from './denials.ts';
 import { type PrincipalDeps, type PrincipalQuery, principalOf } from './principal.ts';
 import { changeFor } from './suggested-change.ts';
 
@@ -19,11 +19,11 @@ export interface ExplainedCall extends Explanation {
 }
 
 /** A call that was refused. */
-export interface ExplainedRefusal extends Omit<FoundRefusal, 'at' | 'caller'> {
+export interface ExplainedDenial extends Omit<FoundDenial, 'at' | 'caller'> {
   /** ISO 8601, UTC. */
   readonly at: string;
   /** Null for one without a token that held. */
-  readonly caller: (NonNullable<FoundRefusal['caller']> & { readonly username?: string }) | null;
+  readonly caller: (NonNullable<FoundDenial['caller']> & { readonly username?: string }) | null;
   /** The permission that was missing, where one was. */
   readonly missing: string | null;
   /** The smallest change that would let the call through. */
@@ -36,7 +36,7 @@ export interface AccessQuestions {
   /** @throws {ProblemError} `not_found`, `invalid_request` for a principal that there is not */
   explainCall(method: string, path: string, asked: PrincipalQuery): ExplainedCall;
   /** @throws {ProblemError} `not_found` for a decision that is not known, or not any more */
-  explainDecision(id: string): Promise<ExplainedRefusal>;
+  explainDecision(id: string): Promise<ExplainedDenial>;
   /**
    * @param asked    who; without anybody, every role
    * @param members  as far as they are known
@@ -48,7 +48,7 @@ export interface AccessQuestions {
 export interface AccessQuestionsDeps extends Omit<PrincipalDeps, 'users' | 'roles'> {
   readonly users: Pick<Users, 'find' | 'findByName'>;
   readonly roles: Pick<CustomRoles, 'names' | 'list' | 'permissionsOf'>;
-  readonly refusals: Pick<Refusals, 'find'>;
+  readonly refusals: Pick<DenialLog, 'find'>;
 }
 
 export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestions {
@@ -101,7 +101,7 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
 const policyCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'not_found', 'method_not_allowed']);
 
 /** Whether method, path and token alone decided: a member that is not there is not found either, but behind a rule. */
-function isByPolicy({ code, rule, path }: Pick<FoundRefusal, 'code' | 'rule' | 'path'>): boolean {
+function isByPolicy({ code, rule, path }: Pick<FoundDenial, 'code' | 'rule' | 'path'>): boolean {
   const isWhole = !path.endsWith('…');
   return policyCodes.has(code) && isWhole && !(code === 'not_found' && rule);
 }

@@ -1,7 +1,7 @@
 /** What a member proxy in a process of its own reports: read strictly, and only so much of it. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { batchSize, placeOf, type RefusalBatch } from './denial-buffer.ts';
+import { batchSize, type DenialBatch, placeOf } from './denial-buffer.ts';
 
 const text = (most: number) => z.string().max(most);
 const words = z.array(text(256)).max(2_000).readonly();
@@ -42,13 +42,13 @@ const batch = z.strictObject({
 });
 
 /** @throws {ProblemError} `invalid_request` */
-export function readRefusalBatch(body: unknown): RefusalBatch {
+export function readDenialBatch(body: unknown): DenialBatch {
   const read = batch.safeParse(body);
   if (!read.success || !read.data.refusals.every(({ decisionId }) => isIn(read.data, decisionId))) {
     throw new ProblemError(problems.invalidRequest, 'This is no batch of refusals.');
   }
   // Members that are left out are undefined, which is what the type says of them.
-  return read.data as RefusalBatch;
+  return read.data as DenialBatch;
 }
 
 function isIn({ stem, number }: { readonly stem: string; readonly number: number }, decisionId: string) {
@@ -66,7 +66,7 @@ const dayMs = 24 * 3600 * 1000;
  * @param now  epoch milliseconds
  * @returns a check that throws {@link ProblemError} `busy`
  */
-export function createPlaceLimit(now: () => number): (batch: RefusalBatch) => void {
+export function createPlaceLimit(now: () => number): (batch: DenialBatch) => void {
   const usedAt = new Map<string, number>();
 
   return ({ stem }) => {

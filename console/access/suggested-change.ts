@@ -4,7 +4,7 @@ import type { Clients } from '../clients/clients.ts';
 import { rolesAt, rolesOfMachine } from '../clients/role-ceiling.ts';
 import { applicationClientId } from '../clients/scopes.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import type { KeptRefusal } from './denial-buffer.ts';
+import type { StoredDenial } from './denial-buffer.ts';
 
 export interface ChangeDeps {
   readonly clients: Pick<Clients, 'find'>;
@@ -14,13 +14,13 @@ export interface ChangeDeps {
 }
 
 /** @param now  what would be decided today; null where roles and scopes were not what decided */
-export function changeFor(refusal: KeptRefusal, now: Explanation | null, deps: ChangeDeps): string {
-  const { code, caller, reason, rule } = refusal;
+export function changeFor(denial: StoredDenial, now: Explanation | null, deps: ChangeDeps): string {
+  const { code, caller, reason, rule } = denial;
   if (now?.isAllowed) return 'None: with these roles and scopes the call would be let through now.';
   if (code === 'insufficient_scope' && caller && now?.wouldDo) {
     return caller.subject === caller.clientId
-      ? changeOfMachine(refusal, caller.clientId, now.wouldDo, deps)
-      : changeOfPerson(refusal, caller, now.wouldDo, deps);
+      ? changeOfMachine(denial, caller.clientId, now.wouldDo, deps)
+      : changeAtApplication(denial, caller, now.wouldDo, deps);
   }
   if (code === 'not_found' && rule) return 'Name a member that is there: GET /svc/rest/cluster lists them.';
   return changes[code] ?? `What the caller was told: ${reason}.`;
@@ -30,7 +30,7 @@ type WouldDo = NonNullable<Explanation['wouldDo']>;
 
 /** Ask for what the client is registered for; else register it for more; else take another. */
 function changeOfMachine(
-  { method, path }: KeptRefusal,
+  { method, path }: StoredDenial,
   clientId: string,
   { scopes }: WouldDo,
   { clients, explain }: ChangeDeps,
@@ -60,9 +60,9 @@ function isChangeable({ fromSettings, grantTypes }: ClientRecord): boolean {
 }
 
 /** The application may hold back what its user could do. */
-function changeOfPerson(
-  { method, path }: KeptRefusal,
-  { subject, clientId }: NonNullable<KeptRefusal['caller']>,
+function changeAtApplication(
+  { method, path }: StoredDenial,
+  { subject, clientId }: NonNullable<StoredDenial['caller']>,
   { scopes, roles }: WouldDo,
   { clients, users, explain }: ChangeDeps,
 ): string {

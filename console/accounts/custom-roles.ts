@@ -30,7 +30,7 @@ export interface CustomRoles {
   /** In words, for a page; also of a name that stands for nothing any more. */
   meaningOf(name: string): string;
   /** Users who have it, by name. */
-  holdersOf(name: string): readonly string[];
+  usersWith(name: string): readonly string[];
   /** @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case */
   add(role: NewRole): Promise<RoleRecord>;
   /**
@@ -73,7 +73,7 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
       if (!role) return 'Opens nothing: there is no such role any more.';
       return `${role.description ? `${role.description} ` : ''}At the members: ${role.permissions.join(', ')}.`;
     },
-    holdersOf: (name) => holders(registry, name).map(({ username }) => username),
+    usersWith: (name) => usersOf(registry, name).map(({ username }) => username),
     async add({ name, permissions, description }) {
       checkName(name);
       const role: RoleRecord = {
@@ -103,7 +103,7 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
       const held = await registry.update((transaction) => {
         unchanged(transaction.get('roles', name), version);
         checkNoRuleGives(transaction, name);
-        const users = holders(transaction, name);
+        const users = usersOf(transaction, name);
         for (const user of users) {
           const left = user.roles.filter((role) => role !== name);
           transaction.put('users', { ...user, roles: left });
@@ -163,7 +163,7 @@ function takeFromCeilings(transaction: RegistryTransaction, name: string, at: nu
   }
 }
 
-function holders(source: Pick<RegistryTransaction, 'all'>, name: string): readonly UserRecord[] {
+function usersOf(source: Pick<RegistryTransaction, 'all'>, name: string): readonly UserRecord[] {
   return [...source.all('users').values()].filter((user) => user.roles.includes(name));
 }
 

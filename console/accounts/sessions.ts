@@ -170,7 +170,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 }
 
 /** What {@link Sessions.note} has written of one session, whatever became of the library's own record. */
-export async function notedApplications(
+export async function recordedApplications(
   artifacts: ArtifactStore,
   { uid, accountId }: Pick<SignInSession, 'uid' | 'accountId'>,
 ): Promise<readonly SessionApplication[]> {

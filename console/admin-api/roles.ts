@@ -32,7 +32,7 @@ export function createRoles(deps: RolesDeps) {
 }
 
 function createRoutes(roles: CustomRoles): Routes {
-  const view = (role: RoleRecord) => viewOfRole(role, roles.holdersOf(role.id));
+  const view = (role: RoleRecord) => viewOfRole(role, roles.usersWith(role.id));
   const shown = (role: RoleRecord, status: 200 | 201 = 200): Answer => ({
     status,
     body: view(role),

@@ -5,11 +5,11 @@ import type { Setup } from '../accounts/setup.ts';
 import { createCors } from '../http/cors.ts';
 import { createRequestIds } from '../http/request-id.ts';
 import { createApp } from '../server/request-handler.ts';
-import { refusalReportsPath } from '../tokens/denial-report-scope.ts';
+import { denialReportsPath } from '../tokens/denial-report-scope.ts';
 import { revocationEventsPath } from '../tokens/revocation-feed/revocation-event.ts';
 import { composeAdminApi } from './wiring/admin-api.ts';
 import { composeBrowser } from './wiring/browser.ts';
-import { composeRefusalReports } from './wiring/denial-reports.ts';
+import { composeDenialReports } from './wiring/denial-reports.ts';
 import { composeEndpoints } from './wiring/endpoints.ts';
 import { composeLicenceUpdates } from './wiring/licence-updates.ts';
 import { composeLogoutNotices } from './wiring/logout-notices.ts';
@@ -49,7 +49,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     endpoints: new Map([
       ...endpoints,
       [revocationEventsPath, revocationFeed.handle],
-      [refusalReportsPath, composeRefusalReports(shared)],
+      [denialReportsPath, composeDenialReports(shared)],
     ]),
     api: composeAdminApi(shared, proxy),
     pages,

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import type { Logger } from '../../platform/log.ts';
-import { createRefusals } from '../access/denials.ts';
+import { createDenialLog } from '../access/denials.ts';
 import { createCustomRoles } from '../accounts/custom-roles.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import { createSessions } from '../accounts/sessions.ts';
@@ -115,7 +115,7 @@ export function createServices({
     isPermission: isMemberScope,
     now,
   });
-  const refusals = createRefusals({
+  const refusals = createDenialLog({
     artifacts,
     newStem: () => randomBytes(6).toString('base64url'),
     now,

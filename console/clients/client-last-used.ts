@@ -15,9 +15,9 @@ export interface ClientUse {
 }
 
 export interface ClientUses {
-  noteToken(clientId: string): void;
+  recordToken(clientId: string): void;
   /** The client has proved who it is by this secret, at whatever endpoint. */
-  noteSecret(clientId: string, secret: ClientSecretRecord): void;
+  recordSecret(clientId: string, secret: ClientSecretRecord): void;
   /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
   flush(): Promise<void>;
   /** What has been written: of a running console, all but the last minute. */
@@ -48,12 +48,12 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): C
   let noted = new Map<string, Noted>();
 
   return {
-    noteToken(clientId) {
-      notedOf(noted, clientId).token = now();
+    recordToken(clientId) {
+      recordedOf(noted, clientId).token = now();
     },
-    noteSecret(clientId, { createdAt }) {
+    recordSecret(clientId, { createdAt }) {
       // The secret of a setting has no date, and there is only one of them.
-      if (createdAt !== 0) notedOf(noted, clientId).secrets.set(createdAt, now());
+      if (createdAt !== 0) recordedOf(noted, clientId).secrets.set(createdAt, now());
     },
     async flush() {
       if (noted.size === 0) return;
@@ -85,7 +85,7 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): C
   }
 }
 
-function notedOf(all: Map<string, Noted>, clientId: string): Noted {
+function recordedOf(all: Map<string, Noted>, clientId: string): Noted {
   let one = all.get(clientId);
   if (!one) {
     one = { secrets: new Map() };
@@ -97,7 +97,7 @@ function notedOf(all: Map<string, Noted>, clientId: string): Noted {
 /** @returns `earlier`, with what is newer */
 function merge(earlier: Map<string, Noted>, newer: ReadonlyMap<string, Noted>): Map<string, Noted> {
   for (const [id, { token, secrets }] of newer) {
-    const one = notedOf(earlier, id);
+    const one = recordedOf(earlier, id);
     if (token !== undefined) one.token = token;
     for (const [createdAt, at] of secrets) one.secrets.set(createdAt, at);
   }

@@ -19,10 +19,10 @@ export const revocationEventsScope = 'api:revocations:read';
 /** Where a member proxy in a process of its own reports what it has refused (`POST /api/v1/refusals`). */
 
 /** The scope that opens it. */
-export const refusalReportsScope = 'api:refusals:write';
+export const denialReportsScope = 'api:refusals:write';
 
 /** What opens parts of the console's own API, for machines. */
-export const apiScopes: readonly string[] = [revocationEventsScope, refusalReportsScope];
+export const apiScopes: readonly string[] = [revocationEventsScope, denialReportsScope];
 
 /**
  * The requested scopes of a machine, each one known and registered for the client. Nothing is dropped

@@ -13,7 +13,7 @@ import type { Delivery } from '../licence/deliveries.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import { internalAddressWarning, tlsMissingWarning } from '../settings/rules.ts';
 import type { Settings } from '../settings/settings.ts';
-import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
+import { StorageRejectedError, StorageUnavailableError } from '../storage/storage.ts';
 import type { StoreKnowledge } from './channel/store-knowledge.ts';
 import { type Command, CommandError, type Tools } from './runner/command.ts';
 import { deepestReason } from './runner/failures.ts';
@@ -78,7 +78,7 @@ async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
     const isExpected = [
       CommandError,
       ProblemError,
-      StorageRefusedError,
+      StorageRejectedError,
       StorageUnavailableError,
       DecryptionError,
     ].some((kind) => error instanceof kind);

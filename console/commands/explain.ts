@@ -1,6 +1,6 @@
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { PrincipalQuery } from '../access/principal.ts';
-import type { AccessQuestions, ExplainedCall, ExplainedRefusal } from '../access/questions.ts';
+import type { AccessQuestions, ExplainedCall, ExplainedDenial } from '../access/questions.ts';
 import { roles as builtInRoles } from '../accounts/roles.ts';
 import { type Command, type Flag, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
 import { fields } from './runner/output.ts';
@@ -37,7 +37,7 @@ async function explainDecision(input: Input, tools: Tools): Promise<Reply> {
   const isAlone = input.positionals.length === 0 && isForNobody(input);
   if (!isAlone) throw new UsageError('With --decision nothing else is said.', explainCommand);
   const refusal = await (await questionsOf(tools)).explainDecision(input.text('decision')!);
-  return { text: refusalInWords(refusal), json: refusal };
+  return { text: denialInWords(refusal), json: refusal };
 }
 
 async function explainCall(input: Input, tools: Tools): Promise<Reply> {
@@ -98,7 +98,7 @@ function callInWords({ method, path, isAllowed, because, rule, opened, wouldDo }
 }
 
 /** The path and what a token says came from outside, so nothing of it may steer a terminal. */
-function refusalInWords(refusal: ExplainedRefusal): string {
+function denialInWords(refusal: ExplainedDenial): string {
   const { caller, rule, now } = refusal;
   return fields({
     decision: refusal.decisionId,

@@ -47,7 +47,7 @@ export const roleCommands: readonly Command[] = [
       const all = roles.list();
       const rows = all.map((role) => [
         role.id,
-        String(roles.holdersOf(role.id).length),
+        String(roles.usersWith(role.id).length),
         role.permissions.join(' '),
         role.description ?? '',
       ]);
@@ -57,7 +57,7 @@ export const roleCommands: readonly Command[] = [
           rows,
           'There is no custom role yet: npx console role add <name> --scope "…"',
         ),
-        json: all.map((role) => viewOfRole(role, roles.holdersOf(role.id))),
+        json: all.map((role) => viewOfRole(role, roles.usersWith(role.id))),
       };
     },
   },
@@ -118,7 +118,7 @@ function scopesOf(input: Input): readonly string[] | undefined {
 }
 
 function done({ roles }: Services, role: RoleRecord, said: string): Reply {
-  const view = viewOfRole(role, roles.holdersOf(role.id));
+  const view = viewOfRole(role, roles.usersWith(role.id));
   const shown = fields({
     name: role.id,
     description: role.description,

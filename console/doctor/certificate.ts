@@ -36,9 +36,9 @@ export async function checkCertificate(
     return [say.problem(`There is no TLS handshake with it (${code}).`, `Serve HTTPS there: ${owner}.`)];
   }
   const faults = [
-    ...judgeChain(presented, owner),
-    ...judgeName(presented, url, owner),
-    ...judgeLife(presented, owner, now()),
+    ...validateChain(presented, owner),
+    ...validateName(presented, url, owner),
+    ...validateLife(presented, owner, now()),
   ];
   if (faults.length > 0) return faults.map((fault) => ({ check: `certificate of ${url.host}`, ...fault }));
   return [say.ok(`It is trusted here, for this name, until ${dateOf(presented.certificate.valid_to)}.`)];
@@ -46,7 +46,7 @@ export async function checkCertificate(
 
 type Fault = Pick<Finding, 'state' | 'reason' | 'fix'>;
 
-function judgeChain({ error }: Presented, owner: string): readonly Fault[] {
+function validateChain({ error }: Presented, owner: string): readonly Fault[] {
   if (error === '' || /EXPIRED|NOT_YET_VALID|ALTNAME/.test(error)) return [];
   return [
     {
@@ -57,7 +57,7 @@ function judgeChain({ error }: Presented, owner: string): readonly Fault[] {
   ];
 }
 
-function judgeName({ certificate }: Presented, { hostname }: URL, owner: string): readonly Fault[] {
+function validateName({ certificate }: Presented, { hostname }: URL, owner: string): readonly Fault[] {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (checkServerIdentity(host, certificate) === undefined) return [];
   return [
@@ -69,7 +69,7 @@ function judgeName({ certificate }: Presented, { hostname }: URL, owner: string)
   ];
 }
 
-function judgeLife({ certificate }: Presented, owner: string, now: number): readonly Fault[] {
+function validateLife({ certificate }: Presented, owner: string, now: number): readonly Fault[] {
   const { valid_from: from, valid_to: to } = certificate;
   const renew = `Renew it, for ${owner}, and restart what serves it.`;
   if (Date.parse(from) > now)

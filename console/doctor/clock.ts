@@ -8,7 +8,7 @@ const problemMs = 30_000;
  * @param whose  such as `the console's host`
  * @param differenceMs  how far its clock is ahead of the one here
  */
-export function judgeClock(check: string, whose: string, differenceMs: number): Finding {
+export function validateClock(check: string, whose: string, differenceMs: number): Finding {
   const say = about(check);
   const seconds = Math.round(Math.abs(differenceMs) / 1000);
   if (seconds * 1000 <= warningMs)

@@ -1,5 +1,5 @@
 /** The running console as browsers and applications see it, at CONSOLE_URL. */
-import { differenceOf, judgeClock } from './clock.ts';
+import { differenceOf, validateClock } from './clock.ts';
 import { about, type Finding } from './finding.ts';
 import { type Answer, jsonObject, type Probe, ProbeError, short } from './probe.ts';
 
@@ -39,17 +39,17 @@ export async function checkConsole({
   }
   const difference = differenceOf(answer.headers.get('date'), answer.at);
   const findings = [
-    judgeIssuer(document, url),
+    validateIssuer(document, url),
     await checkReady(probe, url),
     ...(kids ? [await checkKeySet(probe, url, kids)] : []),
     ...(difference === undefined
       ? []
-      : [judgeClock('clock of the console', "the console's host", difference)]),
+      : [validateClock('clock of the console', "the console's host", difference)]),
   ];
   return { findings, isThere: document.issuer === url };
 }
 
-function judgeIssuer({ issuer }: Readonly<Record<string, unknown>>, url: string): Finding {
+function validateIssuer({ issuer }: Readonly<Record<string, unknown>>, url: string): Finding {
   const say = about('issuer');
   if (issuer === url) return say.ok(`The console answers at ${url}, and its discovery says so.`);
   return say.problem(

@@ -98,10 +98,10 @@ async function checkInternal(
       ),
     ];
   const seen = await checkInternalAddress({ ...store, address, url, audience, kids, now });
-  return [...seen, ...judgeLicence(store)];
+  return [...seen, ...validateLicence(store)];
 }
 
-function judgeLicence({ waitingLicence }: OpenedStore): readonly Finding[] {
+function validateLicence({ waitingLicence }: OpenedStore): readonly Finding[] {
   if (!waitingLicence) return [];
   const { id, reason } = waitingLicence;
   const why = reason === undefined ? 'it was not sent yet' : `the last try: ${reason}`;

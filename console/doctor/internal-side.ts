@@ -5,10 +5,10 @@
 import { ProblemError } from '../../platform/errors.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
 import { OutboundError, type OutboundResponse } from '../http/outbound/outbound-exchange.ts';
-import { judgeClock } from './clock.ts';
+import { validateClock } from './clock.ts';
 import { about, type Finding } from './finding.ts';
 import { jsonObject, short } from './probe.ts';
-import { judgeSeen } from './seen-by-application.ts';
+import { validateSeen } from './seen-by-application.ts';
 
 export interface InternalSideDeps {
   readonly outbound: Pick<Outbound, 'send'>;
@@ -42,7 +42,7 @@ export async function checkInternalAddress(deps: InternalSideDeps): Promise<read
   }
   const seen = answer.status === 200 ? jsonObject(answer.body) : undefined;
   const clock = clockOf(seen, answer, now());
-  return [...(seen ? judgeSeen(seen, deps) : [judgeRefusal(answer, deps)]), ...clock];
+  return [...(seen ? validateSeen(seen, deps) : [validateDenial(answer, deps)]), ...clock];
 }
 
 function unreachable(error: unknown, address: string): Finding {
@@ -69,7 +69,7 @@ function unreachable(error: unknown, address: string): Finding {
 }
 
 /** The application answers, but does not tell what it sees. */
-function judgeRefusal({ status, body }: OutboundResponse, { address, url }: InternalSideDeps): Finding {
+function validateDenial({ status, body }: OutboundResponse, { address, url }: InternalSideDeps): Finding {
   const detail = short(jsonObject(body)?.detail ?? '');
   const properties = `app.security.openIdp.issuerUrl=${url} and app.security.openIdp.jwks-uri=${url}/oauth2/jwks`;
   switch (status) {
@@ -99,5 +99,5 @@ function clockOf(
 ): readonly Finding[] {
   const own = typeof seen?.now === 'number' ? seen.now : Date.parse(headers.date ?? '') + 500;
   if (!Number.isFinite(own)) return [];
-  return [judgeClock('clock of the application', "the application's host", own - now)];
+  return [validateClock('clock of the application', "the application's host", own - now)];
 }

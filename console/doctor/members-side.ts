@@ -77,7 +77,7 @@ async function checkProxy(deps: MembersSideDeps): Promise<readonly Finding[]> {
     const token = await askToken(deps, clientSecret);
     if (typeof token !== 'string') return [token];
     const headers = { Authorization: `Bearer ${token}` };
-    const reached = judge(await probe(`${url}/svc/health/ready`, { headers }));
+    const reached = validate(await probe(`${url}/svc/health/ready`, { headers }));
     return [reached, ...(await checkCredentials(deps, headers))];
   } catch (error) {
     if (!(error instanceof ProbeError)) throw error;
@@ -129,7 +129,7 @@ async function askToken(
   );
 }
 
-function judge({ status, headers, text }: Answer): Finding {
+function validate({ status, headers, text }: Answer): Finding {
   const say = about(check);
   const isOfProxy = headers.get('content-type')?.startsWith('application/problem+json') === true;
   if (status === 200) return say.ok('A call with a token reaches a member, which is ready.');

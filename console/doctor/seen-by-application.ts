@@ -15,17 +15,17 @@ export interface Expected {
 type Json = Readonly<Record<string, unknown>>;
 
 /** It has verified a token of this console: issuer and key set address are right in the main. */
-export function judgeSeen(seen: Json, expected: Expected): readonly Finding[] {
+export function validateSeen(seen: Json, expected: Expected): readonly Finding[] {
   return [
     about('internal address').ok(`The application at ${expected.address} takes what this console signs.`),
-    judgeIssuer(seen, expected),
-    judgeKeySet(seen, expected),
-    judgeDiscovery(seen, expected),
-    judgeHttps(seen, expected),
+    validateIssuer(seen, expected),
+    validateKeySet(seen, expected),
+    validateDiscovery(seen, expected),
+    validateHttps(seen, expected),
   ];
 }
 
-function judgeIssuer({ issuerUrl, audience }: Json, expected: Expected): Finding {
+function validateIssuer({ issuerUrl, audience }: Json, expected: Expected): Finding {
   const say = about("application's issuer");
   if (issuerUrl !== expected.url)
     return say.problem(
@@ -40,7 +40,7 @@ function judgeIssuer({ issuerUrl, audience }: Json, expected: Expected): Finding
   return say.ok(`It is ${expected.url}.`);
 }
 
-function judgeKeySet({ keySet, jwksUri }: Json, { url, kids }: Expected): Finding {
+function validateKeySet({ keySet, jwksUri }: Json, { url, kids }: Expected): Finding {
   const say = about("application's key set");
   const set = `app.security.openIdp.jwks-uri=${url}/oauth2/jwks`;
   const shown = (keySet as Json | undefined)?.kids;
@@ -57,7 +57,7 @@ function judgeKeySet({ keySet, jwksUri }: Json, { url, kids }: Expected): Findin
   );
 }
 
-function judgeDiscovery({ discovery }: Json, { url }: Expected): Finding {
+function validateDiscovery({ discovery }: Json, { url }: Expected): Finding {
   const say = about('console from the application');
   const issuer = (discovery as Json | undefined)?.issuer;
   if (issuer === url) return say.ok('The application reaches the console, and its discovery says so.');
@@ -72,7 +72,7 @@ function judgeDiscovery({ discovery }: Json, { url }: Expected): Finding {
   );
 }
 
-function judgeHttps({ requireHttps, addresses }: Json, { url }: Expected): Finding {
+function validateHttps({ requireHttps, addresses }: Json, { url }: Expected): Finding {
   const say = about("application's HTTPS");
   const own = Array.isArray(addresses) ? addresses.map(String) : [];
   const isAllHttps = [url, ...own].every((address) => address.startsWith('https:'));

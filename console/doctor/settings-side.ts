@@ -15,7 +15,7 @@ export interface SettingsSideDeps {
 }
 
 export function checkSettings(deps: SettingsSideDeps): readonly Finding[] {
-  return [...judgeWarnings(deps), ...judgeProxies(deps), ...judgeApplication(deps)];
+  return [...validateWarnings(deps), ...validateProxies(deps), ...validateApplication(deps)];
 }
 
 const fixes: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const fixes: Readonly<Record<string, string>> = {
     'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then npx console keys rotate --now',
 };
 
-function judgeWarnings({ warnings }: SettingsSideDeps): readonly Finding[] {
+function validateWarnings({ warnings }: SettingsSideDeps): readonly Finding[] {
   const say = about('settings');
   if (warnings.length === 0) return [say.ok('The console can start with them.')];
   return warnings.map((warning) => {
@@ -40,7 +40,7 @@ function judgeWarnings({ warnings }: SettingsSideDeps): readonly Finding[] {
   });
 }
 
-function judgeProxies({ url, hasTls, host, trustedProxies }: SettingsSideDeps): readonly Finding[] {
+function validateProxies({ url, hasTls, host, trustedProxies }: SettingsSideDeps): readonly Finding[] {
   const say = about('proxies in front');
   const isHttps = url.startsWith('https:');
   const everybody = trustedProxies.find((entry) => /\/0$/.test(entry));
@@ -71,7 +71,7 @@ function judgeProxies({ url, hasTls, host, trustedProxies }: SettingsSideDeps): 
   ];
 }
 
-function judgeApplication(deps: SettingsSideDeps): readonly Finding[] {
+function validateApplication(deps: SettingsSideDeps): readonly Finding[] {
   const { url, applicationAddresses, dashboardIssuerUrl, dashboardRequireHttps } = deps;
   const say = about("application's settings");
   const findings: Finding[] = [];

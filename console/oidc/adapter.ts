@@ -8,7 +8,7 @@ import { clientMetadata } from '../clients/client-metadata.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import type { Exchanges } from './exchanges.ts';
-import { withNotedApplications } from './session-adapter.ts';
+import { withRecordedApplications } from './session-adapter.ts';
 import { withStorageRefusals } from './storage-errors.ts';
 
 export interface AdapterDeps {
@@ -34,7 +34,7 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
     if (model === 'Client') return clientAdapter(deps.clients);
     const adapter = artifactAdapter(model, deps);
     return withStorageRefusals(
-      model === 'Session' ? withNotedApplications(adapter, deps.artifacts) : adapter,
+      model === 'Session' ? withRecordedApplications(adapter, deps.artifacts) : adapter,
     );
   };
 }

@@ -13,7 +13,7 @@ import {
   StorageUnavailableError,
 } from '../storage/storage.ts';
 import type { ExchangeRequest, FirstAnswer, FirstAnswers, TokenAnswer } from './first-answers.ts';
-import { storageRefusal } from './storage-errors.ts';
+import { storageError } from './storage-errors.ts';
 
 /** What one request has done so far. */
 export interface PendingExchange {
@@ -71,7 +71,7 @@ export function createExchanges(deps: ExchangesDeps): Exchanges {
       try {
         await finish(provided, pending, pending.source);
       } catch (cause) {
-        const error = cause instanceof StorageUnavailableError ? storageRefusal(cause) : cause;
+        const error = cause instanceof StorageUnavailableError ? storageError(cause) : cause;
         if (!(error instanceof errors.OIDCProviderError)) throw error;
         ctx.status = error.statusCode;
         ctx.body = { error: error.error, error_description: error.error_description };
@@ -93,7 +93,7 @@ export function createExchanges(deps: ExchangesDeps): Exchanges {
       });
       if (outcome === 'absent') throw new errors.InvalidGrant('the grant has ended');
       if (outcome === 'won') {
-        firstAnswers.noteIssued(source, answer);
+        firstAnswers.recordIssued(source, answer);
         pending.done();
         return;
       }

@@ -35,7 +35,7 @@ export interface FirstAnswers {
     request: ExchangeRequest,
   ): NonNullable<Exchange['put']>[number];
   /** The exchange has been committed. */
-  noteIssued(source: ArtifactName, answer: TokenAnswer): void;
+  recordIssued(source: ArtifactName, answer: TokenAnswer): void;
   /** @returns nothing when it is too late, or its successor has been used: then it is reuse (S19) */
   find(source: ArtifactName): Promise<FirstAnswer | undefined>;
 }
@@ -64,7 +64,7 @@ export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDe
         expiresAt: now() / 1000 + repeatSeconds,
       },
     }),
-    noteIssued(source, answer) {
+    recordIssued(source, answer) {
       const jti = source.kind === 'AuthorizationCode' && idOfToken(answer.access_token);
       if (jti) tokenUses.watch(jti);
     },

@@ -39,7 +39,7 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
     made.on('server_error', deps.onServerError);
     made.on('grant.success', (ctx) => {
       // Said before anything is committed.
-      deps.exchanges.current()?.onDone(() => noteIssued(ctx));
+      deps.exchanges.current()?.onDone(() => recordIssued(ctx));
     });
     made.on('grant.error', (ctx, error) => report(ctx, 'token.refused', 'denied', error));
     made.on('authorization.error', (ctx, error) => report(ctx, 'authorization.refused', 'denied', error));
@@ -47,7 +47,7 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
     return made;
   }
 
-  function noteIssued(ctx: KoaContextWithOIDC): void {
+  function recordIssued(ctx: KoaContextWithOIDC): void {
     report(ctx, 'token.issued', 'success');
     const { RefreshToken } = ctx.oidc.entities;
     const sessionUid = ctx.oidc.params?.grant_type === 'refresh_token' ? RefreshToken?.sessionUid : undefined;

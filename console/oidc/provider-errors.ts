@@ -15,7 +15,7 @@ export function createRenderError(
       ctx.type = 'json';
       return;
     }
-    sendPage(ctx, toRefusal(out.error, out.error_description, { status: ctx.status, cause: error }));
+    sendPage(ctx, toProviderError(out.error, out.error_description, { status: ctx.status, cause: error }));
   };
 }
 
@@ -37,7 +37,7 @@ const explanations: Readonly<Record<string, { readonly title: string; readonly d
   },
 };
 
-function toRefusal(
+function toProviderError(
   code: string,
   description: string | undefined,
   { status, cause }: { readonly status: number; readonly cause: Error },

@@ -29,7 +29,7 @@ export interface ProviderDeps extends AdapterDeps {
   readonly keys: Pick<Keys, 'published'>;
   readonly cookies: { readonly names: CookieNames; readonly keys: readonly string[] };
   readonly findUser: (id: string) => UserRecord | undefined;
-  readonly noteSessionUse: (use: SessionUse) => Promise<void>;
+  readonly recordSessionUse: (use: SessionUse) => Promise<void>;
   readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
   readonly lifetimes: Lifetimes;
   /** Signatures that a DPoP proof may have. */

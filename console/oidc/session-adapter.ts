@@ -4,10 +4,10 @@
  * back when the session is read.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { notedApplications } from '../accounts/sessions.ts';
+import { recordedApplications } from '../accounts/sessions.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 
-export function withNotedApplications(adapter: Adapter, artifacts: ArtifactStore): Adapter {
+export function withRecordedApplications(adapter: Adapter, artifacts: ArtifactStore): Adapter {
   return {
     ...adapter,
     find: async (id) => complete((await adapter.find(id)) || undefined),
@@ -18,7 +18,7 @@ export function withNotedApplications(adapter: Adapter, artifacts: ArtifactStore
     if (!session) return undefined;
     const { uid, accountId } = session;
     if (uid === undefined || accountId === undefined) return session;
-    const noted = await notedApplications(artifacts, { uid, accountId });
+    const noted = await recordedApplications(artifacts, { uid, accountId });
     const authorizations = { ...session.authorizations };
     for (const { clientId, grantId, sid } of noted) {
       if (grantId !== undefined)

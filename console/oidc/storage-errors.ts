@@ -16,12 +16,12 @@ function translated(method: Method): Method {
     try {
       return await method(...args);
     } catch (error) {
-      throw error instanceof StorageUnavailableError ? storageRefusal(error) : error;
+      throw error instanceof StorageUnavailableError ? storageError(error) : error;
     }
   };
 }
 
-export function storageRefusal(cause: StorageUnavailableError): errors.OIDCProviderError {
+export function storageError(cause: StorageUnavailableError): errors.OIDCProviderError {
   const error = new errors.CustomOIDCProviderError('temporarily_unavailable', 'the store cannot be written');
   return Object.assign(error, { status: 503, statusCode: 503, expose: true, cause });
 }

@@ -3,11 +3,11 @@ import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../platform/log.ts';
 import { machineClock } from '../../platform/monotonic-clock.ts';
-import type { RefusalBatch } from '../access/denial-buffer.ts';
-import { refusalReportsScope, revocationEventsScope } from '../clients/scopes.ts';
+import type { DenialBatch } from '../access/denial-buffer.ts';
+import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
-import { refusalReportsPath } from '../tokens/denial-report-scope.ts';
+import { denialReportsPath } from '../tokens/denial-report-scope.ts';
 import { type RevocationEvent, revocationEventsPath } from '../tokens/revocation-feed/revocation-event.ts';
 import { createRefusalReports } from './denial-reporter.ts';
 import { createKeySource, type KeySet } from './jwks-cache.ts';
@@ -23,7 +23,7 @@ export interface ControlPlaneClient {
   /** Resolves when the key has been looked for. */
   lookFor(kid: string): Promise<void>;
   /** Tells the console what was refused here, when it can be told. */
-  report(batch: RefusalBatch): void;
+  report(batch: DenialBatch): void;
   /** Ends it; what is still to be reported gets a moment. */
   close(): Promise<void>;
 }
@@ -148,12 +148,12 @@ async function openStream(outbound: Outbound, settings: Settings, signal: AbortS
 
 /** @param onRefused  hears of a batch that the console will not take at all; it is given up */
 function createReporter(outbound: Outbound, settings: Settings, onRefused: (status: number) => void) {
-  const url = new URL(settings.jwksUri).origin + refusalReportsPath;
+  const url = new URL(settings.jwksUri).origin + denialReportsPath;
   let token: string | undefined;
 
   /** @throws {Error} when it may go better another time */
-  return async (batch: RefusalBatch): Promise<void> => {
-    token ??= await serviceTokenFor(refusalReportsScope, outbound, settings);
+  return async (batch: DenialBatch): Promise<void> => {
+    token ??= await serviceTokenFor(denialReportsScope, outbound, settings);
     const { status } = await outbound.send({
       url,
       method: 'POST',

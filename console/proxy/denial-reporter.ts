@@ -3,17 +3,17 @@
  * answer, so many batches are held and then the oldest are given up; they are in this process's log anyway.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RefusalBatch } from '../access/denial-buffer.ts';
+import type { DenialBatch } from '../access/denial-buffer.ts';
 
 export interface RefusalReports {
-  add(batch: RefusalBatch): void;
+  add(batch: DenialBatch): void;
   /** Sends what is left, for so long at most. */
   close(timeoutMs: number): Promise<void>;
 }
 
 export interface RefusalReportsDeps {
   /** @throws {Error} when the console has not taken it */
-  readonly send: (batch: RefusalBatch) => Promise<void>;
+  readonly send: (batch: DenialBatch) => Promise<void>;
   /** @param error  undefined when one was taken; the next try follows by itself */
   readonly onResult: (error: unknown) => void;
 }
@@ -26,7 +26,7 @@ const longestPauseMs = 30_000;
 
 export function createRefusalReports({ send, onResult }: RefusalReportsDeps): RefusalReports {
   /** By place: a newer state of a batch replaces an older one. */
-  const waiting = new Map<string, RefusalBatch>();
+  const waiting = new Map<string, DenialBatch>();
   const closing = new AbortController();
   let working: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ export function createRefusalReports({ send, onResult }: RefusalReportsDeps): Re
     }
   }
 
-  function first(): [string, RefusalBatch] | undefined {
+  function first(): [string, DenialBatch] | undefined {
     return waiting.entries().next().value;
   }
 }

@@ -1,6 +1,6 @@
 /** What the process that listens to the console and the workers that answer calls tell each other. */
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
-import type { RefusalBatch } from '../access/denial-buffer.ts';
+import type { DenialBatch } from '../access/denial-buffer.ts';
 import type { RevocationEvent } from '../tokens/revocation-feed/revocation-event.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
@@ -39,4 +39,4 @@ export type FromWorker =
   /** Somebody has sent a good proof, which may have been used at another worker before. */
   | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string }
   /** What it has refused lately, for the console. */
-  | { readonly type: 'refusals'; readonly batch: RefusalBatch };
+  | { readonly type: 'refusals'; readonly batch: DenialBatch };

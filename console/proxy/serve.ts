@@ -9,7 +9,7 @@ import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Faults } from '../../platform/faults.ts';
 import { createAudit, type Logger } from '../../platform/log.ts';
-import type { RefusalKeeper } from '../access/denial-buffer.ts';
+import type { DenialBuffer } from '../access/denial-buffer.ts';
 import { createProbes, type Probes } from '../health/probes.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCors } from '../http/cors.ts';
@@ -33,7 +33,7 @@ export interface ServeDeps {
   readonly cache: RevocationCache;
   readonly lookFor: (kid: string) => Promise<void>;
   /** Tells the console what is refused here. */
-  readonly refusals: RefusalKeeper;
+  readonly refusals: DenialBuffer;
   /** One for all processes that answer at this address. */
   readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */

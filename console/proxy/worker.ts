@@ -5,7 +5,7 @@ import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
 import { machineClock } from '../../platform/monotonic-clock.ts';
-import { createRefusalKeeper } from '../access/denial-buffer.ts';
+import { createDenialBuffer } from '../access/denial-buffer.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { createRevocationCache } from './revocation-cache.ts';
@@ -42,7 +42,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
   const lookedFor = createWaiting<string, void>();
   const metrics = createWaiting<number, string>();
   const proofs = createWaiting<number, ReplayOutcome>();
-  const refusals = createRefusalKeeper({
+  const refusals = createDenialBuffer({
     write: async (batch) => send({ type: 'refusals', batch }),
     newStem: () => randomBytes(6).toString('base64url'),
     isElsewhere: true,

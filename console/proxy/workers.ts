@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { RefusalBatch } from '../access/denial-buffer.ts';
+import type { DenialBatch } from '../access/denial-buffer.ts';
 import { splitLines } from './line-splitter.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 
@@ -17,7 +17,7 @@ export interface WorkersDeps {
   /** Resolves when the key has been looked for. */
   readonly lookFor: (kid: string) => Promise<void>;
   /** Hears what they have refused. */
-  readonly onRefusals: (batch: RefusalBatch) => void;
+  readonly onRefusals: (batch: DenialBatch) => void;
   /** One for all of them, so that a proof passes once whichever of them it comes to. */
   readonly proofMemory: Replays;
   readonly log: Logger;

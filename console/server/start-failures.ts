@@ -2,7 +2,7 @@ import { PortTakenError } from '../../platform/port-taken-error.ts';
 import { DecryptionError } from '../keys/encryption.ts';
 import { InvalidKeyError } from '../keys/key-material.ts';
 import { SettingsError } from '../settings/settings.ts';
-import { StorageRefusedError, StorageUnavailableError } from '../storage/storage.ts';
+import { StorageRejectedError, StorageUnavailableError } from '../storage/storage.ts';
 import { ListenError } from './listen.ts';
 import { StrictStartError } from './start-warnings.ts';
 
@@ -22,12 +22,12 @@ export function explainStartFailure(error: unknown, what: 'console' | 'proxy' = 
   if (error instanceof DecryptionError || error instanceof StrictStartError) {
     return { exitCode: 78, message: error.message };
   }
-  const isOfSettings = error instanceof StorageRefusedError && error.reason === 'foreign';
+  const isOfSettings = error instanceof StorageRejectedError && error.reason === 'foreign';
   return { exitCode: isOfSettings ? 78 : 1, message: sentence(error, what) };
 }
 
 function sentence(error: unknown, what: string): string {
-  if (error instanceof StorageRefusedError || error instanceof ListenError) return error.message;
+  if (error instanceof StorageRejectedError || error instanceof ListenError) return error.message;
   if (error instanceof InvalidKeyError) return error.message;
   if (error instanceof PortTakenError)
     return `The member: ${error.message}. Choose another with MEMBER_PORT.`;

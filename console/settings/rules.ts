@@ -13,10 +13,10 @@ export const tlsMissingWarning =
   'names no proxy that could end TLS';
 
 /** @param isGiven  whether a setting has a value, be it one that was refused */
-export type Judge = (settings: SettingValues, isGiven: (key: SettingKey) => boolean) => Verdict;
+export type Validate = (settings: SettingValues, isGiven: (key: SettingKey) => boolean) => Verdict;
 
 /** What is wrong or doubtful about settings together, for a console. */
-export const judgeSettings: Judge = (settings, isGiven) => {
+export const validateSettings: Validate = (settings, isGiven) => {
   const problems: string[] = [];
   const warnings: string[] = [];
   const isPlainHttp = new URL(settings.url).protocol === 'http:';
@@ -83,7 +83,7 @@ export const judgeSettings: Judge = (settings, isGiven) => {
 };
 
 /** The same for a member proxy that is a process of its own. */
-export const judgeProxySettings: Judge = (settings, isGiven) => {
+export const validateProxySettings: Validate = (settings, isGiven) => {
   const problems: string[] = [];
   const warnings: string[] = [];
   if (settings.members.length === 0) {

@@ -3,7 +3,7 @@ import { UnfitError } from '../../platform/checks.ts';
 import type { Secret } from '../../platform/secret.ts';
 import { type Found, type Layer, readLayers, type SettingsSources } from './layers.ts';
 import { entriesOfTable, nameOf } from './names.ts';
-import { judgeProxySettings, judgeSettings } from './rules.ts';
+import { validateProxySettings, validateSettings } from './rules.ts';
 import type { Known, Setting, SettingKey, SettingValues } from './table.ts';
 import { lifeWarning, readTls, type TlsFiles } from './tls-files.ts';
 
@@ -47,8 +47,8 @@ export function loadSettings(sources: SettingsSources): Settings {
   const layers = readLayers(sources, problems);
   const { values, origins } = checkAll(layers, sources.isTerminal ?? false, problems);
   const tls = readTls(values, sources.readFile, problems);
-  const judge = sources.process === 'proxy' ? judgeProxySettings : judgeSettings;
-  const verdict = judge(values, (key) => origins[key] !== 'unset');
+  const validate = sources.process === 'proxy' ? validateProxySettings : validateSettings;
+  const verdict = validate(values, (key) => origins[key] !== 'unset');
   problems.push(...verdict.problems);
   const warnings = [...verdict.warnings, ...lifeWarning(tls, sources.now ?? Date.now())];
   if (values.strict) {

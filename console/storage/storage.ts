@@ -172,12 +172,12 @@ export class StorageUnavailableError extends Error {
  * The store must not be opened: corrupt, newer, locked by another process, of somebody else; or it cannot be, since
  * the disk takes no writes, and is as it was.
  */
-export class StorageRefusedError extends Error {
-  override readonly name = 'StorageRefusedError';
+export class StorageRejectedError extends Error {
+  override readonly name = 'StorageRejectedError';
   readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign' | DiskState;
 
   /** @param message  what is wrong and what to do, for the operator who reads the terminal */
-  constructor(reason: StorageRefusedError['reason'], message: string, options?: ErrorOptions) {
+  constructor(reason: StorageRejectedError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
   }

@@ -1,2 +1,2 @@
 /** Where a member proxy in a process of its own reports what it has refused. */
-export const refusalReportsPath = '/api/v1/refusals';
+export const denialReportsPath = '/api/v1/refusals';

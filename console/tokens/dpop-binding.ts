@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { OAuthError, ProblemError } from '../../platform/errors.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import { asOAuthRefusal } from './oauth-errors.ts';
+import { asOAuthError } from './oauth-errors.ts';
 
 /**
  * Checks the proof of a request; each passes once.
@@ -30,7 +30,7 @@ export async function readBinding(
     return await checkProof(req, client.id);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    const { code, status, message } = asOAuthRefusal(error);
+    const { code, status, message } = asOAuthError(error);
     const isTheProof = code === 'invalid_dpop_proof';
     // A challenge is for resources; RFC 6749 §5.2 answers 400.
     throw new OAuthError(

@@ -5,7 +5,7 @@ import type { Clients } from '../clients/clients.ts';
 
 export interface GrantDeps {
   readonly clients: Clients;
-  readonly noteSessionUse: (use: SessionUse) => Promise<void>;
+  readonly recordSessionUse: (use: SessionUse) => Promise<void>;
   readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
 }
 
@@ -69,7 +69,7 @@ async function note(ctx: KoaContextWithOIDC, grant: Grant, deps: GrantDeps): Pro
   const { session, client } = ctx.oidc;
   const sid = sidOf(session!.uid, client!.clientId);
   session!.sidFor(client!.clientId, sid);
-  await deps.noteSessionUse({
+  await deps.recordSessionUse({
     uid: session!.uid,
     startedAt: session!.loginTs ?? 0,
     accountId: session!.accountId!,

@@ -10,7 +10,7 @@ const codes: ReadonlyMap<string, OAuthErrorCode> = new Map([
 ]);
 
 /** What is no fault of the token or the proof is for later: there is no OAuth error for too many requests. */
-export function asOAuthRefusal(refusal: ProblemError): OAuthError {
+export function asOAuthError(refusal: ProblemError): OAuthError {
   const { problem, message, headers } = refusal;
   const code = codes.get(problem.code);
   if (code === undefined)

@@ -7,7 +7,7 @@ import { OAuthError, ProblemError } from '../../platform/errors.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { noStore, sendJson } from '../http/send.ts';
 import type { UserRecord } from '../storage/records.ts';
-import { asOAuthRefusal } from './oauth-errors.ts';
+import { asOAuthError } from './oauth-errors.ts';
 import { readParameters } from './oauth-request.ts';
 import { emailClaims, profileClaims } from './user-claims.ts';
 import type { VerifiedToken } from './verified-token.ts';
@@ -38,7 +38,7 @@ export function createUserinfo({ callers, findUser }: UserinfoDeps): Userinfo {
       req.resume();
       sendJson(res, 200, JSON.stringify(userClaims(user, token)), noStore);
     } catch (error) {
-      throw error instanceof ProblemError ? asOAuthRefusal(error) : error;
+      throw error instanceof ProblemError ? asOAuthError(error) : error;
     }
   };
 }

@@ -1,10 +1,10 @@
 /** Forms of a session carry its token, and come from one of our own pages (S31, S50). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { Refusal } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
 import type { OwnAddresses } from './own-address.ts';
 
-/** @throws {Refusal} `csrf_failed` */
+/** @throws {ProblemError} `csrf_failed` */
 export function checkForm(
   ctx: Context,
   { form, csrf, addresses }: { form: ReadonlyMap<string, string>; csrf: string; addresses: OwnAddresses },
@@ -23,6 +23,6 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-function refuse(detail: string): Refusal {
-  return new Refusal('csrf_failed', detail);
+function refuse(detail: string): ProblemError {
+  return new ProblemError('csrf_failed', detail);
 }

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { ResponseBodyError } from 'openid-client';
-import { problemBody, Refusal, SessionOverError } from '../errors.ts';
+import { ProblemError, problemBody, SessionOverError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { TokenRefusedError } from '../metrics/cluster.ts';
+import { TokenRejectedError } from '../metrics/cluster.ts';
 import { ErrorPage } from '../views/error.tsx';
 import { type SendPage, seeOther } from './pages.ts';
 
@@ -21,9 +21,9 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
     try {
       await next();
       if (ctx.status === 404 && ctx.body === undefined)
-        throw new Refusal('not_found', 'There is no page at this address.');
+        throw new ProblemError('not_found', 'There is no page at this address.');
       if (ctx.status === 405 && ctx.body === undefined) {
-        throw new Refusal('method_not_allowed', `This address takes ${ctx.response.get('Allow')}.`);
+        throw new ProblemError('method_not_allowed', `This address takes ${ctx.response.get('Allow')}.`);
       }
     } catch (error) {
       if (error instanceof SessionOverError) return seeOther(ctx, '/');
@@ -37,7 +37,7 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
     }
   };
 
-  function answer(ctx: Context, refusal: Refusal, requestId: string): void {
+  function answer(ctx: Context, refusal: ProblemError, requestId: string): void {
     ctx.set(refusal.headers);
     if (ctx.accepts('json', 'html') === 'html') {
       const model = { status: refusal.status, title: refusal.title, detail: refusal.message, requestId };
@@ -51,20 +51,20 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
   }
 }
 
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof TokenRefusedError) {
-    return new Refusal('invalid_token', 'The console does not accept the token that it has given.', {
+function refusalOf(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof TokenRejectedError) {
+    return new ProblemError('invalid_token', 'The console does not accept the token that it has given.', {
       cause: error,
     });
   }
   if (isOutage(error)) {
-    return new Refusal('console_unreachable', 'The console did not answer. Try again in a moment.', {
+    return new ProblemError('console_unreachable', 'The console did not answer. Try again in a moment.', {
       headers: { 'Retry-After': '5' },
       cause: error,
     });
   }
-  return new Refusal('server_error', 'An error of this application; its log has the request id.', {
+  return new ProblemError('server_error', 'An error of this application; its log has the request id.', {
     cause: error,
   });
 }

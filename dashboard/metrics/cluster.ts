@@ -1,6 +1,6 @@
 /** Reads the cluster through the console's `/svc/…`, with the token of whoever asks and no right of its own. */
 import type { ConsoleFetch } from '../identity/console-fetch.ts';
-import { refusalOf, type Unread } from './refusals.ts';
+import { errorOf, type Unread } from './call-error.ts';
 
 /** A part that could be read, or why not. */
 export type Reading<T> = { readonly value: T } | { readonly refusal: Unread };
@@ -27,7 +27,7 @@ export interface Health {
   readonly clusterSize: number;
 }
 
-/** Every call takes an access token. @throws {TokenRefusedError} when the console does not take it */
+/** Every call takes an access token. @throws {TokenRejectedError} when the console does not take it */
 export interface Cluster {
   readFacts(token: string): Promise<Reading<ClusterFacts>>;
   readHealth(token: string): Promise<Reading<Health>>;
@@ -38,8 +38,8 @@ export interface Cluster {
 }
 
 /** 401: expired, revoked, or its session is over. */
-export class TokenRefusedError extends Error {
-  override readonly name = 'TokenRefusedError';
+export class TokenRejectedError extends Error {
+  override readonly name = 'TokenRejectedError';
 }
 
 export function createCluster({
@@ -81,10 +81,10 @@ export function createCluster({
         headers: { Authorization: `Bearer ${token}`, ...headers },
       });
       if (response.ok) return { value: await read(response) };
-      if (response.status === 401) throw new TokenRefusedError('the console refused the access token');
-      return { refusal: await refusalOf(response) };
+      if (response.status === 401) throw new TokenRejectedError('the console refused the access token');
+      return { refusal: await errorOf(response) };
     } catch (error) {
-      if (error instanceof TokenRefusedError) throw error;
+      if (error instanceof TokenRejectedError) throw error;
       return { refusal: { status: 0, detail: 'The console cannot be reached, or its answer was no use.' } };
     }
   }

@@ -1,7 +1,7 @@
 /** One look at the cluster for one person: everything that the page shows, and a sample for its plots. */
 import type { Renewal } from '../identity/renewal.ts';
 import type { Session } from '../identity/sessions.ts';
-import { type Cluster, type ClusterFacts, type Health, type Reading, TokenRefusedError } from './cluster.ts';
+import { type Cluster, type ClusterFacts, type Health, type Reading, TokenRejectedError } from './cluster.ts';
 
 export interface Snapshot {
   readonly at: number;
@@ -62,7 +62,7 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
       try {
         return await call(token);
       } catch (error) {
-        if (!(error instanceof TokenRefusedError)) throw error;
+        if (!(error instanceof TokenRejectedError)) throw error;
         return call(await renewal.replaceRefused(session, token));
       }
     },
@@ -70,7 +70,7 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
   return sampler;
 
   async function take(session: Session, token: string): Promise<Snapshot> {
-    const known = refusalsOf(session, token);
+    const known = errorsOf(session, token);
     const started = elapsed();
     const timed = ask(known, 'health', () => cluster.readHealth(token)).then((reading) => {
       return { reading, tookMs: elapsed() - started };
@@ -94,7 +94,7 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
     return new Map(names.map((name, index) => [name, sizes[index]!]));
   }
 
-  function refusalsOf(session: Session, token: string): Map<string, Reading<never>> {
+  function errorsOf(session: Session, token: string): Map<string, Reading<never>> {
     const found = refused.get(session);
     if (found?.token === token) return found.parts;
     const parts = new Map<string, Reading<never>>();

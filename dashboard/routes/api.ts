@@ -1,10 +1,10 @@
 /** JSON for machines: an access token as bearer (docs/surface.md#access-tokens), and nothing but that. */
 import type { Context } from 'koa';
-import { Refusal } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
 import type { Caller, CheckAccessToken } from '../identity/access-tokens.ts';
 import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Licences } from '../licences.ts';
-import { type Cluster, type Reading, TokenRefusedError } from '../metrics/cluster.ts';
+import { type Cluster, type Reading, TokenRejectedError } from '../metrics/cluster.ts';
 
 export interface ApiDeps {
   readonly checkAccessToken: CheckAccessToken;
@@ -38,7 +38,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
     async licence(ctx: Context): Promise<void> {
       await authenticate(ctx);
       const licence = licences.current();
-      if (!licence) throw new Refusal('not_found', 'The console has sent no licence yet.');
+      if (!licence) throw new ProblemError('not_found', 'The console has sent no licence yet.');
       send(ctx, licence);
     },
   };
@@ -47,7 +47,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
   async function authenticate(ctx: Context): Promise<{ readonly token: string; readonly caller: Caller }> {
     const fields = ctx.req.headersDistinct.authorization ?? [];
     if (fields.length === 0) {
-      throw new Refusal(
+      throw new ProblemError(
         'unauthorized',
         'Send an access token as "Authorization: Bearer <token>".',
         challenge(),
@@ -55,7 +55,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
     }
     const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(fields[0]!)?.[1];
     if (fields.length > 1 || token === undefined) {
-      throw new Refusal(
+      throw new ProblemError(
         'invalid_request',
         'One Authorization field with one bearer token is needed.',
         challenge('invalid_request'),
@@ -65,7 +65,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
       return { token, caller: await checkAccessToken(token) };
     } catch (error) {
       if (!(error instanceof InvalidTokenError)) throw error;
-      throw new Refusal('invalid_token', `The access token is refused: ${error.message}.`, {
+      throw new ProblemError('invalid_token', `The access token is refused: ${error.message}.`, {
         ...challenge('invalid_token'),
         cause: error,
       });
@@ -84,8 +84,8 @@ function send(ctx: Context, body: object): void {
 
 /** The signature holds, but the console has revoked it. */
 function refuseRevoked(error: unknown): never {
-  if (!(error instanceof TokenRefusedError)) throw error;
-  throw new Refusal(
+  if (!(error instanceof TokenRejectedError)) throw error;
+  throw new ProblemError(
     'invalid_token',
     'The console does not accept the access token any more.',
     challenge('invalid_token'),

@@ -1,6 +1,6 @@
 /** `POST /logout/backchannel`: the console says that a sign-in is over (Back-Channel Logout 1.0 §2.5 to §2.8). */
 import type { Context } from 'koa';
-import { Refusal } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
 import { readForm } from '../http/body.ts';
 import type { CheckLogoutToken } from '../identity/logout-tokens.ts';
 import type { Sessions } from '../identity/sessions.ts';
@@ -25,7 +25,7 @@ export function createBackChannel({ checkLogoutToken, sessions, log }: BackChann
       ctx.status = 200;
       ctx.body = '';
     } catch (error) {
-      if (!(error instanceof InvalidTokenError) && !(error instanceof Refusal)) throw error;
+      if (!(error instanceof InvalidTokenError) && !(error instanceof ProblemError)) throw error;
       log.warn({ reason: error.message }, 'logout token refused');
       refuse(ctx, error);
     }
@@ -33,7 +33,7 @@ export function createBackChannel({ checkLogoutToken, sessions, log }: BackChann
 }
 
 /** The form of an OAuth error, as Back-Channel Logout 1.0 §2.8 has it. */
-function refuse(ctx: Context, error: InvalidTokenError | Refusal): void {
+function refuse(ctx: Context, error: InvalidTokenError | ProblemError): void {
   const isAboutToken = error instanceof InvalidTokenError;
   ctx.status = 400;
   ctx.type = 'application/json';

@@ -9,7 +9,7 @@ import type { Session, Sessions } from '../identity/sessions.ts';
 
 export interface CurrentSession {
   find(ctx: Context): Session | undefined;
-  /** The session and the form, after the check that the one belongs to the other. @throws {SessionOverError} | {Refusal} */
+  /** The session and the form, after the check that the one belongs to the other. @throws {SessionOverError} | {ProblemError} */
   readForm(ctx: Context): Promise<{ readonly session: Session; readonly form: ReadonlyMap<string, string> }>;
 }
 
@@ -20,18 +20,18 @@ export interface CurrentSessionDeps {
 }
 
 export function createCurrentSession({ cookies, sessions, addresses }: CurrentSessionDeps): CurrentSession {
-  const visitor: CurrentSession = {
+  const currentSession: CurrentSession = {
     find(ctx) {
       const id = cookies.read(ctx, 'session');
       return id === undefined ? undefined : sessions.find(id);
     },
     async readForm(ctx) {
-      const session = visitor.find(ctx);
+      const session = currentSession.find(ctx);
       if (!session) throw new SessionOverError('nobody is signed in');
       const form = await readForm(ctx);
       checkForm(ctx, { form, csrf: session.csrf, addresses });
       return { session, form };
     },
   };
-  return visitor;
+  return currentSession;
 }

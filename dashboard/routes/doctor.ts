@@ -1,12 +1,12 @@
 /** `POST /doctor`: the console asks what is seen of it from here. */
 import type { Context } from 'koa';
-import { Refusal } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
 import type { Examine } from '../examination.ts';
 import { readBody } from '../http/body.ts';
 import { InvalidTokenError } from '../identity/signed-tokens.ts';
 
 export function createDoctor(examine: Examine) {
-  /** @throws {Refusal} `invalid_request` for anything that the console has not signed for this, just now */
+  /** @throws {ProblemError} `invalid_request` for anything that the console has not signed for this, just now */
   return async function answerDoctor(ctx: Context): Promise<void> {
     const request = await readBody(ctx, 'application/jwt');
     try {
@@ -14,7 +14,9 @@ export function createDoctor(examine: Examine) {
       ctx.set('Cache-Control', 'no-store');
     } catch (error) {
       if (!(error instanceof InvalidTokenError)) throw error;
-      throw new Refusal('invalid_request', `The request is refused: ${error.message}.`, { cause: error });
+      throw new ProblemError('invalid_request', `The request is refused: ${error.message}.`, {
+        cause: error,
+      });
     }
   };
 }

@@ -1,6 +1,6 @@
 /** `POST /licence`: a licence update from the console. */
 import type { Context } from 'koa';
-import { Refusal } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Licences } from '../licences.ts';
@@ -13,7 +13,7 @@ export function createLicenceReceiver({
   readonly licences: Licences;
   readonly log: Logger;
 }) {
-  /** 200 acknowledges; anything else is to be sent again later. @throws {Refusal} `invalid_request` */
+  /** 200 acknowledges; anything else is to be sent again later. @throws {ProblemError} `invalid_request` */
   return async function receiveLicence(ctx: Context): Promise<void> {
     const update = await readBody(ctx, 'application/jwt');
     try {
@@ -23,7 +23,7 @@ export function createLicenceReceiver({
       ctx.body = { id: licence.id, kept: isKept };
     } catch (error) {
       if (!(error instanceof InvalidTokenError)) throw error;
-      throw new Refusal('invalid_request', `The licence update is refused: ${error.message}.`, {
+      throw new ProblemError('invalid_request', `The licence update is refused: ${error.message}.`, {
         cause: error,
       });
     }

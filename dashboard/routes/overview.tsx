@@ -1,6 +1,6 @@
 /** The pages of somebody who is signed in, and the forms on them. */
 import type { Context } from 'koa';
-import { Refusal } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
 import { queryOf, type SendPage, seeOther } from '../http/pages.ts';
 import type { Session } from '../identity/sessions.ts';
 import type { Licences } from '../licences.ts';
@@ -13,7 +13,7 @@ import type { CurrentSession } from './current-session.ts';
 import { signedOutState } from './sign-in.tsx';
 
 export interface OverviewDeps {
-  readonly visitor: CurrentSession;
+  readonly currentSession: CurrentSession;
   readonly sampler: Sampler;
   readonly cluster: Pick<Cluster, 'offer'>;
   readonly licences: Pick<Licences, 'current'>;
@@ -25,42 +25,53 @@ export interface OverviewDeps {
 
 const maxItemLength = 1000;
 
-export function createOverview({ visitor, sampler, cluster, licences, issuer, sendPage, now }: OverviewDeps) {
+export function createOverview({
+  currentSession,
+  sampler,
+  cluster,
+  licences,
+  issuer,
+  sendPage,
+  now,
+}: OverviewDeps) {
   return {
     /** `GET /`: nobody signed in is sent to sign in, unless they come from signing out. */
     async show(ctx: Context): Promise<void> {
-      const session = visitor.find(ctx);
+      const session = currentSession.find(ctx);
       if (session) return showOverview(ctx, session, {});
       if (queryOf(ctx).get('state') === signedOutState) return sendPage(ctx, <SignedOutPage />);
       seeOther(ctx, '/login');
     },
     /** `GET /account` */
     async showAccount(ctx: Context): Promise<void> {
-      const session = visitor.find(ctx);
+      const session = currentSession.find(ctx);
       if (!session) return seeOther(ctx, '/login');
       await sampler.withToken(session, async () => undefined);
-      sendPage(ctx, <AccountPage visitor={visitorModel(session)} session={session} issuer={issuer} />);
+      sendPage(
+        ctx,
+        <AccountPage currentSession={signedInModel(session)} session={session} issuer={issuer} />,
+      );
     },
     /** `POST /queues/watch` */
     async watch(ctx: Context): Promise<void> {
-      const { session, form } = await visitor.readForm(ctx);
+      const { session, form } = await currentSession.readForm(ctx);
       const problem = session.watched.add((form.get('queue') ?? '').trim());
       if (problem !== undefined) return showOverview(ctx, session, { problem }, 400);
       seeOther(ctx, '/');
     },
     /** `POST /queues/hide` */
     async hide(ctx: Context): Promise<void> {
-      const { session, form } = await visitor.readForm(ctx);
+      const { session, form } = await currentSession.readForm(ctx);
       session.watched.remove(form.get('queue') ?? '');
       seeOther(ctx, '/');
     },
     /** `POST /queues/offer`: what only an administrator may, decided by the console. */
     async offer(ctx: Context): Promise<void> {
-      const { session, form } = await visitor.readForm(ctx);
+      const { session, form } = await currentSession.readForm(ctx);
       const queue = form.get('queue') ?? '';
       const item = form.get('item') ?? '';
       if (!session.watched.names().includes(queue))
-        throw new Refusal('invalid_request', 'This queue is not shown.');
+        throw new ProblemError('invalid_request', 'This queue is not shown.');
       if (item === '' || item.length > maxItemLength) {
         return showOverview(ctx, session, { problem: `An item has 1 to ${maxItemLength} characters.` }, 400);
       }
@@ -86,7 +97,7 @@ export function createOverview({ visitor, sampler, cluster, licences, issuer, se
   ): Promise<void> {
     const snapshot = await sampler.look(session);
     const model = {
-      visitor: visitorModel(session),
+      currentSession: signedInModel(session),
       snapshot,
       plots: plotsOf(session, snapshot, now()),
       licence: licences.current(),
@@ -97,7 +108,7 @@ export function createOverview({ visitor, sampler, cluster, licences, issuer, se
   }
 }
 
-function visitorModel({ caller, csrf }: Session) {
+function signedInModel({ caller, csrf }: Session) {
   return { username: caller.username, roles: caller.roles, csrf };
 }
 

@@ -1,7 +1,7 @@
 /** Signing in and out: to the console, and back from it. */
 import type { Context } from 'koa';
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
-import { Refusal } from '../errors.ts';
+import { ProblemError } from '../errors.ts';
 import type { Cookies } from '../http/cookies.ts';
 import type { OwnAddresses } from '../http/own-address.ts';
 import { queryOf, type SendPage, seeOther } from '../http/pages.ts';
@@ -23,7 +23,7 @@ export interface SignInDeps {
   readonly checkAccessToken: CheckAccessToken;
   readonly cookies: Cookies;
   readonly addresses: OwnAddresses;
-  readonly visitor: CurrentSession;
+  readonly currentSession: CurrentSession;
   readonly queues: readonly string[];
   readonly newId: () => string;
   readonly sendPage: SendPage;
@@ -37,15 +37,24 @@ const callbackPath = '/login/callback';
 const silentPath = '/silent-refresh.html';
 
 export function createSignIn(deps: SignInDeps) {
-  const { relyingParty, states, sessions, checkAccessToken, cookies, addresses, visitor, sendPage, log } =
-    deps;
+  const {
+    relyingParty,
+    states,
+    sessions,
+    checkAccessToken,
+    cookies,
+    addresses,
+    currentSession,
+    sendPage,
+    log,
+  } = deps;
 
   return {
     /** `GET /login` */
     start: (ctx: Context) => toConsole(ctx, callbackPath),
     /** `GET /login/silent`, in a hidden frame: no page is shown there. */
     startSilently: (ctx: Context) => toConsole(ctx, silentPath, 'none'),
-    /** `GET /login/callback`. @throws {Refusal} `sign_in_failed` */
+    /** `GET /login/callback`. @throws {ProblemError} `sign_in_failed` */
     async finish(ctx: Context): Promise<void> {
       const signIn = await redeem(ctx);
       await open(ctx, signIn);
@@ -59,7 +68,7 @@ export function createSignIn(deps: SignInDeps) {
     },
     /** `POST /logout`: ends the session here, then the one at the console and everything under it. */
     async end(ctx: Context): Promise<void> {
-      const { session } = await visitor.readForm(ctx);
+      const { session } = await currentSession.readForm(ctx);
       sessions.end(session.id);
       cookies.forget(ctx, 'session');
       log.info({ subject: session.subject }, 'signed out');
@@ -106,7 +115,7 @@ export function createSignIn(deps: SignInDeps) {
         ? failed(`The access token is not usable here: ${error.message}.`, error)
         : error;
     });
-    const before = visitor.find(ctx);
+    const before = currentSession.find(ctx);
     if (before) sessions.end(before.id);
     const { history, watched } = keptFrom(before, signIn) ?? {
       history: createHistory(),
@@ -122,7 +131,7 @@ export function createSignIn(deps: SignInDeps) {
       await open(ctx, await redeem(ctx));
       return 'renewed';
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ProblemError)) throw error;
       log.info({ reason: error.message }, 'not signed in silently');
       return 'refused';
     }
@@ -158,6 +167,6 @@ function describe(description: string | undefined): string {
   return description ? ` (${description.slice(0, 200)})` : '';
 }
 
-function failed(detail: string, cause?: unknown): Refusal {
-  return new Refusal('sign_in_failed', detail, { cause });
+function failed(detail: string, cause?: unknown): ProblemError {
+  return new ProblemError('sign_in_failed', detail, { cause });
 }

@@ -3,7 +3,7 @@ import { Page, type SignedInModel } from './layout.tsx';
 import { Tile } from './tile.tsx';
 
 interface AccountPageProps {
-  readonly visitor: SignedInModel;
+  readonly currentSession: SignedInModel;
   readonly session: Pick<Session, 'caller' | 'startedAt' | 'renewals'>;
   readonly issuer: string;
 }
@@ -17,9 +17,13 @@ const rights: readonly { readonly right: string; readonly roles: readonly string
 ];
 const allRoles = ['MetricsViewer', 'Viewer', 'Admin'];
 
-export function AccountPage({ visitor, session: { caller, startedAt, renewals }, issuer }: AccountPageProps) {
+export function AccountPage({
+  currentSession,
+  session: { caller, startedAt, renewals },
+  issuer,
+}: AccountPageProps) {
   return (
-    <Page title="Your sign-in" visitor={visitor} here="/account">
+    <Page title="Your sign-in" currentSession={currentSession} here="/account">
       <h1>Your sign-in</h1>
       <dl class="tiles">
         <Tile name="Name" value={caller.username} />

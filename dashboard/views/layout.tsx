@@ -10,7 +10,7 @@ export interface SignedInModel {
 interface PageProps {
   readonly title: string;
   /** Undefined on pages that need no sign-in. */
-  readonly visitor?: SignedInModel;
+  readonly currentSession?: SignedInModel;
   /** Path of the page, marked in the navigation. */
   readonly here?: string;
   /** Seconds after which a browser without script loads the page anew. */
@@ -20,7 +20,7 @@ interface PageProps {
 
 const productName = 'Cluster Dashboard';
 
-export function Page({ title, visitor, here, refreshSeconds, children }: PageProps) {
+export function Page({ title, currentSession, here, refreshSeconds, children }: PageProps) {
   return (
     <html lang="en">
       <head>
@@ -47,7 +47,7 @@ export function Page({ title, visitor, here, refreshSeconds, children }: PagePro
             <img src="/static/mark.svg" alt="" width="28" height="28" />
             {productName}
           </a>
-          {visitor && <Navigation visitor={visitor} here={here} />}
+          {currentSession && <Navigation currentSession={currentSession} here={here} />}
         </header>
         <main id="content" class="content">
           {children}
@@ -58,10 +58,10 @@ export function Page({ title, visitor, here, refreshSeconds, children }: PagePro
 }
 
 function Navigation({
-  visitor,
+  currentSession,
   here,
 }: {
-  readonly visitor: SignedInModel;
+  readonly currentSession: SignedInModel;
   readonly here: string | undefined;
 }) {
   return (
@@ -71,11 +71,11 @@ function Navigation({
           Overview
         </a>
         <a href="/account" aria-current={here === '/account' ? 'page' : undefined}>
-          {visitor.username}
+          {currentSession.username}
         </a>
       </nav>
       <form method="post" action="/logout">
-        <CsrfField csrf={visitor.csrf} />
+        <CsrfField csrf={currentSession.csrf} />
         <button class="button quiet" type="submit">
           Sign out
         </button>

@@ -10,7 +10,7 @@ import { LinePlot, type TimeAxis } from './plot.tsx';
 import { QueueCard } from './queue-card.tsx';
 
 export interface OverviewModel {
-  readonly visitor: SignedInModel;
+  readonly currentSession: SignedInModel;
   readonly snapshot: Snapshot;
   readonly plots: {
     readonly axis: TimeAxis;
@@ -31,11 +31,11 @@ export interface OverviewModel {
 const refreshSeconds = 10;
 
 export function OverviewPage(model: OverviewModel) {
-  const { visitor, snapshot, problem } = model;
+  const { currentSession, snapshot, problem } = model;
   return (
     <Page
       title={problem ? 'Problem: Overview' : 'Overview'}
-      visitor={visitor}
+      currentSession={currentSession}
       here="/"
       refreshSeconds={refreshSeconds}
     >
@@ -59,7 +59,7 @@ export function OverviewPage(model: OverviewModel) {
       <section class="stack" aria-labelledby="queues">
         <div class="heading">
           <h2 id="queues">Queues</h2>
-          <WatchForm {...visitor} />
+          <WatchForm {...currentSession} />
         </div>
         <Queues {...model} />
       </section>
@@ -133,7 +133,7 @@ function WatchForm({ csrf }: Pick<SignedInModel, 'csrf'>) {
   );
 }
 
-function Queues({ snapshot, plots, visitor, isAdministrator }: OverviewModel) {
+function Queues({ snapshot, plots, currentSession, isAdministrator }: OverviewModel) {
   if (snapshot.queues.size === 0) return <p class="empty">No queue is shown. Type the name of one above.</p>;
   return (
     <div class="cards">
@@ -145,7 +145,7 @@ function Queues({ snapshot, plots, visitor, isAdministrator }: OverviewModel) {
           size={size}
           sizes={plots.queues.get(name)?.sizes ?? []}
           rates={plots.queues.get(name)?.rates ?? []}
-          csrf={visitor.csrf}
+          csrf={currentSession.csrf}
           canOffer={isAdministrator}
           axis={plots.axis}
         />

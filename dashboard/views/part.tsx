@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import type { Unread } from '../metrics/call-error.ts';
 import type { Reading } from '../metrics/cluster.ts';
-import type { Unread } from '../metrics/refusals.ts';
 
 interface PartProps<T> {
   readonly reading: Reading<T>;

@@ -1,5 +1,5 @@
 /** The state of the cluster, as a member that stands alone tells and changes it. */
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
 /** The states that a cluster may be set to, each from each (docs/member-surface.md#cluster-states). */
@@ -21,12 +21,12 @@ export interface Cluster {
   readonly isWritable: boolean;
   /**
    * @param operation  what was to be done, such as `map put`, for the log
-   * @throws {OperationRefused} unless `isWritable`
+   * @throws {OperationFailedError} unless `isWritable`
    */
   assertWritable(operation: string): void;
   /**
    * @returns whether it was in another state before
-   * @throws {OperationRefused} while the member starts or stops
+   * @throws {OperationFailedError} while the member starts or stops
    */
   changeState(state: ClusterState): boolean;
 }
@@ -54,11 +54,13 @@ export function createCluster({ lifecycle, onChange = () => {} }: ClusterDeps): 
     },
     assertWritable(operation) {
       if (state !== 'PASSIVE') return;
-      throw new OperationRefused(`Cluster is in PASSIVE state! Operation: ${operation}`);
+      throw new OperationFailedError(`Cluster is in PASSIVE state! Operation: ${operation}`);
     },
     changeState(to) {
       if (!lifecycle.isReady) {
-        throw new OperationRefused(`the cluster state cannot change while the member is ${lifecycle.phase}`);
+        throw new OperationFailedError(
+          `the cluster state cannot change while the member is ${lifecycle.phase}`,
+        );
       }
       if (to === state) return false;
       const from = state;

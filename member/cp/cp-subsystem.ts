@@ -1,5 +1,5 @@
 /** The CP subsystem of a member that stands alone: its groups, their members and sessions. */
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import { type CpGroups, createCpGroups, isMetadata } from './cp-groups.ts';
 import { createCpSessions, type SessionOwner } from './cp-sessions.ts';
 
@@ -15,14 +15,14 @@ export interface CpMember {
  * for members that will not come: then nothing of it can be asked or done.
  */
 export interface CpSubsystem {
-  /** This member, when it is a CP member. @throws {OperationRefused} when the CP subsystem is off */
+  /** This member, when it is a CP member. @throws {OperationFailedError} when the CP subsystem is off */
   localMember(): CpMember | undefined;
-  /** @throws {OperationRefused} when it is off or has too few members, as all below */
+  /** @throws {OperationFailedError} when it is off or has too few members, as all below */
   members(): readonly CpMember[];
   groups(): CpGroups;
   /** Makes this member a CP member, which it is. */
   promote(): void;
-  /** @returns `false` when there is no such CP member. @throws {OperationRefused} for the last one */
+  /** @returns `false` when there is no such CP member. @throws {OperationFailedError} for the last one */
   removeMember(uuid: string): boolean;
   /** Forgets all groups and sessions and begins anew. */
   reset(): void;
@@ -30,7 +30,7 @@ export interface CpSubsystem {
    * Opens a session in a group, which is made if need be. HTTP has no call for it, as in the real engine,
    * where CP clients do it; here that is for who has the member in its own process.
    *
-   * @throws {OperationRefused} for METADATA
+   * @throws {OperationFailedError} for METADATA
    */
   openSession(owner: SessionOwner & { readonly group?: string }): OpenedSession;
 }
@@ -58,12 +58,12 @@ export function createCpSubsystem(deps: CpSubsystemDeps): CpSubsystem {
   );
 
   function assertOn(): void {
-    if (memberCount === 0) throw new OperationRefused('CP Subsystem is not enabled!');
+    if (memberCount === 0) throw new OperationFailedError('CP Subsystem is not enabled!');
   }
   function assertComplete(): void {
     assertOn();
     if (memberCount === 1) return;
-    throw new OperationRefused(`CP Subsystem waits for ${memberCount} CP members and has 1`);
+    throw new OperationFailedError(`CP Subsystem waits for ${memberCount} CP members and has 1`);
   }
   function groups(): CpGroups {
     assertComplete();
@@ -84,11 +84,11 @@ export function createCpSubsystem(deps: CpSubsystemDeps): CpSubsystem {
     removeMember(uuid) {
       assertComplete();
       if (uuid.toLowerCase() !== local.uuid) return false;
-      throw new OperationRefused('the last CP member cannot be removed');
+      throw new OperationFailedError('the last CP member cannot be removed');
     },
     reset: () => groups().reset(),
     openSession({ group = 'default', ...owner }) {
-      if (isMetadata(group)) throw new OperationRefused('METADATA takes no sessions');
+      if (isMetadata(group)) throw new OperationFailedError('METADATA takes no sessions');
       const sessions = groups().open(group).sessions!; // only METADATA has none
       const { id } = sessions.open(owner);
       return { id, heartbeat: () => sessions.heartbeat(id), close: () => sessions.remove(id) };

@@ -1,6 +1,6 @@
 import type { ConfigChange, ConfigChanges } from '../config/changes/config-changes.ts';
 import type { ManagementRoute } from '../management/management-route.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import { replyEmpty, replyJson } from '../replies.ts';
 import type { Call, Route } from '../router.ts';
 
@@ -79,16 +79,16 @@ const mostMembers = 1000;
 /**
  * Addresses as a configuration has them, at runs of `,`, `;` or space, and empty ones as the real engine splits.
  *
- * @throws {OperationRefused} for what is no address, and for more of them than a cluster has
+ * @throws {OperationFailedError} for what is no address, and for more of them than a cluster has
  */
 function membersIn(text: string): readonly string[] {
   const members = text.trim() === '' ? [''] : text.split(/[,; ]+/);
   while (members.length > 1 && members.at(-1) === '') members.pop();
   // Separators alone are an empty list; one before the first member is a member without a name.
   if (members.length === 1 && members[0] === '' && text.trim() !== '') return [];
-  if (members.length > mostMembers) throw new OperationRefused(`more than ${mostMembers} members`);
+  if (members.length > mostMembers) throw new OperationFailedError(`more than ${mostMembers} members`);
   if (!members.every((member) => addressForm.test(member))) {
-    throw new OperationRefused('a member is no host, host:port or range of addresses');
+    throw new OperationFailedError('a member is no host, host:port or range of addresses');
   }
   return members;
 }

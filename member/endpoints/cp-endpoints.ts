@@ -1,7 +1,7 @@
 import { isMetadata } from '../cp/cp-groups.ts';
 import type { CpSubsystem } from '../cp/cp-subsystem.ts';
 import type { ManagementEndpoint, ManagementRoute } from '../management/management-route.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import { replyEmpty, replyJson } from '../replies.ts';
 import type { Call, Handler, Route } from '../router.ts';
 
@@ -41,7 +41,7 @@ export function createCpRoutes({ cp, managementRoute }: CpEndpointsDeps): readon
   function showSessions({ res }: Call, name: string) {
     const group = cp.groups().find(name);
     if (group === undefined) return replyEmpty(res, 404);
-    if (group.sessions === undefined) throw new OperationRefused('METADATA takes no sessions');
+    if (group.sessions === undefined) throw new OperationFailedError('METADATA takes no sessions');
     replyJson(res, JSON.stringify(group.sessions.list()));
   }
 
@@ -51,7 +51,7 @@ export function createCpRoutes({ cp, managementRoute }: CpEndpointsDeps): readon
   }
 
   function removeMember({ res }: Call, _values: readonly string[], uuid = ''): void {
-    if (!uuidForm.test(uuid)) throw new OperationRefused('a CP member is named by its UUID');
+    if (!uuidForm.test(uuid)) throw new OperationFailedError('a CP member is named by its UUID');
     replyEmpty(res, cp.removeMember(uuid) ? 200 : 400);
   }
 
@@ -61,7 +61,7 @@ export function createCpRoutes({ cp, managementRoute }: CpEndpointsDeps): readon
   }
 
   function removeSession({ res }: Call, _values: readonly string[], name = '', id = ''): void {
-    if (!wholeNumber.test(id)) throw new OperationRefused('a CP session is named by its number');
+    if (!wholeNumber.test(id)) throw new OperationFailedError('a CP session is named by its number');
     const isRemoved = cp.groups().find(name)?.sessions?.remove(Number(id)) ?? false;
     replyEmpty(res, isRemoved ? 200 : 400);
   }

@@ -3,7 +3,7 @@ import type { Lifecycle } from '../cluster/lifecycle.ts';
 import { acceptClusterVersion } from '../cluster/version.ts';
 import { clusterVersion } from '../identity.ts';
 import type { ManagementEndpoint, ManagementRoute } from '../management/management-route.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import { replyJson } from '../replies.ts';
 import type { Call, Route } from '../router.ts';
 import { management } from './management-paths.ts';
@@ -70,10 +70,10 @@ export function createManagementRoutes({
 
 const success = JSON.stringify({ status: 'success' });
 
-/** @throws {OperationRefused} also for `in_transition`, which the real engine keeps for itself */
+/** @throws {OperationFailedError} also for `in_transition`, which the real engine keeps for itself */
 function stateNamed(text: string): ClusterState {
   const name = text.toUpperCase();
   const state = clusterStates.find((each) => each === name);
   if (state !== undefined) return state;
-  throw new OperationRefused(`no such cluster state to change to; known are ${clusterStates.join(', ')}`);
+  throw new OperationFailedError(`no such cluster state to change to; known are ${clusterStates.join(', ')}`);
 }

@@ -1,6 +1,6 @@
 import type { ConfigChanges } from '../config/changes/config-changes.ts';
 import type { ManagementEndpoint, ManagementRoute } from '../management/management-route.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import { replyJson } from '../replies.ts';
 import type { Call, Route } from '../router.ts';
 import type { PublisherState } from '../wan/publisher.ts';
@@ -65,7 +65,7 @@ export function createWanRoutes({
     const { sync, publisherId } = destination.publisher.config;
     const depth = merkleDepthOf(map);
     if (sync.consistencyCheckStrategy !== 'MERKLE_TREES' || depth === undefined) {
-      throw new OperationRefused(
+      throw new OperationFailedError(
         `a consistency check needs merkle-tree of the map and sync.consistency-check-strategy MERKLE_TREES of publisher ${publisherId}`,
       );
     }
@@ -75,13 +75,13 @@ export function createWanRoutes({
 
   function assertReplicated(map: string, { replicationName }: Destination): void {
     if (replications.isReplicated(map, replicationName)) return;
-    throw new OperationRefused(`the map has no wan-replication-ref to ${replicationName}`);
+    throw new OperationFailedError(`the map has no wan-replication-ref to ${replicationName}`);
   }
 
   /** docs/member-surface.md#wan; everybody who reaches the port may ask, as with every GET. */
   function showProgress({ res }: Call, uuid: string): void {
     const result = synchronizations.progressOf(uuid);
-    if (result === undefined) throw new OperationRefused('there is no WAN operation of this UUID');
+    if (result === undefined) throw new OperationFailedError('there is no WAN operation of this UUID');
     replyJson(res, success({ result }));
   }
 

@@ -52,7 +52,7 @@ export function createWanReceiverRoutes({
     const via = viaOf(req);
     if (changes === undefined || via.length > mostClusters) return replyEmpty(res, 400);
     if (receiver.isFull) return replyEmpty(res, 503);
-    const rejected = receiver.judge(changes);
+    const rejected = receiver.validate(changes);
     const applied = receiver.apply(without(rejected, changes), via);
     if (req.headers[acknowledgeField] === 'receipt') {
       replyTaken(res, rejected);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { nodeCountOf } from '../licence-key.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 
 /** What the member shows of its licence; never the key. */
 export interface LicenceInfo {
@@ -17,13 +17,13 @@ export interface LicenceInfo {
 export interface Licences {
   /** `undefined` while no key is set, as in the community edition. */
   readonly current: LicenceInfo | undefined;
-  /** @throws {OperationRefused} for what is no licence key; the current one stays */
+  /** @throws {OperationFailedError} for what is no licence key; the current one stays */
   set(key: string): LicenceInfo;
 }
 
 /**
  * @param key  of the configuration
- * @throws {OperationRefused} when it is no licence key
+ * @throws {OperationFailedError} when it is no licence key
  */
 export function createLicences(key: string | undefined): Licences {
   let current = key === undefined ? undefined : readLicence(key);
@@ -42,7 +42,7 @@ const enterprise = 0;
 
 function readLicence(key: string): LicenceInfo {
   const maxNodeCount = nodeCountOf(key);
-  if (maxNodeCount === undefined) throw new OperationRefused('Invalid License Key!');
+  if (maxNodeCount === undefined) throw new OperationFailedError('Invalid License Key!');
   const keyHash = createHash('sha256').update(key).digest('base64');
   return { expiryDate: null, maxNodeCount, type: enterprise, companyName: null, ownerEmail: null, keyHash };
 }

@@ -1,5 +1,5 @@
 import type { MemberLog } from '../log.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 
 /** The level of the running log, by the real engine's names. */
 export interface LogLevels {
@@ -9,7 +9,7 @@ export interface LogLevels {
   readonly showsCalls: boolean;
   /**
    * @param text  a name in any case, or a whole number on the same scale
-   * @throws {OperationRefused} for any other text, and where the log takes no level
+   * @throws {OperationFailedError} for any other text, and where the log takes no level
    */
   set(text: string): void;
   /** Back to what the member started with. */
@@ -53,9 +53,9 @@ export function createLogLevels(log: MemberLog): LogLevels {
     set(text) {
       const name = nameOf(text);
       if (name === undefined) {
-        throw new OperationRefused(`no such log level; known are ${known.join(', ')}`);
+        throw new OperationFailedError(`no such log level; known are ${known.join(', ')}`);
       }
-      if (startLevel === undefined) throw new OperationRefused('the log of this member takes no level');
+      if (startLevel === undefined) throw new OperationFailedError('the log of this member takes no level');
       apply(levelFor(numbers[name] ?? Number(name)), name);
     },
     reset() {

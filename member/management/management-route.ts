@@ -24,7 +24,7 @@ export interface ManagementEndpoint {
    *
    * @param values  what follows name and password, decoded once
    * @param names   what the template names
-   * @throws {OperationRefused} when it cannot be done: a bare 500, and the reason in the log
+   * @throws {OperationFailedError} when it cannot be done: a bare 500, and the reason in the log
    */
   readonly handler: (
     call: Call,

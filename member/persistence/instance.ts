@@ -6,8 +6,8 @@ import { createRoomCheck, NoRoomError } from './room.ts';
 import { corruptionOf } from './store/lmdb-file.ts';
 
 /** The data of a member cannot be used by this process; the message says why and what to do. */
-export class PersistenceRefusedError extends Error {
-  override readonly name = 'PersistenceRefusedError';
+export class PersistenceRejectedError extends Error {
+  override readonly name = 'PersistenceRejectedError';
 }
 
 /** The right of this process to be the only one in a directory. */
@@ -18,7 +18,7 @@ export interface Instance {
 }
 
 /** One run of one process on one run of the machine: an id alone may be given to another process later. */
-interface Holder {
+interface InstanceRecord {
   readonly pid: number;
   /** Clock ticks between boot and the process's start; absent where the system does not tell. */
   readonly startedAt: string | undefined;
@@ -42,27 +42,27 @@ export function takeInstance(directory: string): Instance {
     makePrivateDirectory(path);
     checkRoom(0);
   } catch (cause) {
-    throw new PersistenceRefusedError(`${directory} cannot be written: ${(cause as Error).message}`, {
+    throw new PersistenceRejectedError(`${directory} cannot be written: ${(cause as Error).message}`, {
       cause,
     });
   }
   const corruption = corruptionOf(join(path, 'data.mdb'));
   if (corruption !== undefined) {
-    throw new PersistenceRefusedError(
+    throw new PersistenceRejectedError(
       `${path} is damaged (${corruption}): remove it once no member uses ${directory}`,
     );
   }
-  const holders = openPrivately<Holder, string>(path, { overlappingSync: false, encoding: 'json' });
-  const own: Holder = { pid: process.pid, startedAt: statOf(process.pid)?.startedAt, boot: bootId() };
+  const holders = openPrivately<InstanceRecord, string>(path, { overlappingSync: false, encoding: 'json' });
+  const own: InstanceRecord = { pid: process.pid, startedAt: statOf(process.pid)?.startedAt, boot: bootId() };
 
-  let last: Holder | undefined;
+  let last: InstanceRecord | undefined;
   holders.transactionSync(() => {
     last = holders.get(key);
     if (last === undefined || !isRunning(last)) holders.putSync(key, own);
   }, synchronous);
   if (last !== undefined && isRunning(last)) {
     void holders.close();
-    throw new PersistenceRefusedError(
+    throw new PersistenceRejectedError(
       `another member (process ${last.pid}) uses ${directory}: stop it, or choose another base-dir`,
     );
   }
@@ -80,7 +80,7 @@ export function takeInstance(directory: string): Instance {
   };
 }
 
-function isRunning({ pid, startedAt, boot, isReleased }: Holder): boolean {
+function isRunning({ pid, startedAt, boot, isReleased }: InstanceRecord): boolean {
   if (isReleased === true || boot !== bootId() || !hasProcess(pid)) return false;
   const stat = statOf(pid);
   // A zombie has ended; only its parent has not asked yet how.

@@ -14,7 +14,7 @@ export const checksumBytes = 4;
 /** Before the key. */
 export const headBytes = 7;
 
-/** An operation whose key and body are to be filled in, and then completed by {@link seal}. */
+/** An operation whose key and body are to be filled in, and then completed by {@link complete}. */
 export function blankOperation(kind: number, keyBytes: number, bodyBytes: number): Operation {
   const operation = Buffer.allocUnsafe(headBytes + keyBytes + checksumBytes + bodyBytes);
   operation[0] = kind;
@@ -24,7 +24,7 @@ export function blankOperation(kind: number, keyBytes: number, bodyBytes: number
 }
 
 /** Writes the checksum of an operation whose key has that many bytes. */
-export function seal(operation: Operation, keyBytes: number): Operation {
+export function complete(operation: Operation, keyBytes: number): Operation {
   const keyEnd = headBytes + keyBytes;
   operation.writeUInt32BE(checksumOf(operation.subarray(headBytes, keyEnd), operation, keyEnd), keyEnd);
   return operation;
@@ -39,7 +39,7 @@ export function operationOf(kind: number, key: Buffer, body: Buffer): Operation 
   const operation = blankOperation(kind, key.length, body.length);
   key.copy(operation, headBytes);
   body.copy(operation, headBytes + key.length + checksumBytes);
-  return seal(operation, key.length);
+  return complete(operation, key.length);
 }
 
 export function keyOf(operation: Operation): Buffer {

@@ -3,13 +3,13 @@ import type { StoredValue } from '../data/values.ts';
 import {
   blankOperation,
   checksumBytes,
+  complete,
   headBytes,
   isIntact,
   type Operation,
   operationOf,
   operations,
   prefixBytes,
-  seal,
   valueWith,
 } from './operations.ts';
 
@@ -86,7 +86,7 @@ export function putEntry(id: number, key: string, value: StoredValue, writtenAt:
   at += operation.write(key, at, 'utf8');
   if (contentType !== '') at += operation.write(contentType, at, 'latin1'); // visible ASCII
   bytes.copy(operation, at);
-  return seal(operation, keyBytes);
+  return complete(operation, keyBytes);
 }
 
 export function removeEntry(id: number, key: string): Operation {
@@ -94,7 +94,7 @@ export function removeEntry(id: number, key: string): Operation {
   const keyBytes = entryKeyBytes(nameBytes);
   const operation = blankOperation(operations.remove, keyBytes, 0);
   writeEntryKey(operation, id, key, nameBytes);
-  return seal(operation, keyBytes);
+  return complete(operation, keyBytes);
 }
 
 export function putItem(id: number, number: number, item: StoredValue): Operation {
@@ -104,13 +104,13 @@ export function putItem(id: number, number: number, item: StoredValue): Operatio
   let at = operation.writeUInt16BE(contentType.length, headBytes + itemKeyBytes + checksumBytes);
   at += operation.write(contentType, at, 'latin1');
   bytes.copy(operation, at);
-  return seal(operation, itemKeyBytes);
+  return complete(operation, itemKeyBytes);
 }
 
 export function removeItem(id: number, number: number): Operation {
   const operation = blankOperation(operations.remove, itemKeyBytes, 0);
   writeItemKey(operation, id, number);
-  return seal(operation, itemKeyBytes);
+  return complete(operation, itemKeyBytes);
 }
 
 /** Removes all records of a structure's number that were written before it. */

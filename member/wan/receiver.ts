@@ -18,14 +18,14 @@ export interface Receiver {
    * The changes that this member can never hold: of maps that it has no configuration for, and over its limits. The
    * log says so. To refuse them would hold up all others for ever; the sender is told, and gives them up.
    */
-  judge(changes: readonly WanChange[]): readonly RejectedChanges[];
+  validate(changes: readonly WanChange[]): readonly RejectedChanges[];
   /**
    * Makes the changes, in order.
    *
-   * @param changes  without those that {@link judge} finds
+   * @param changes  without those that {@link validate} finds
    * @param via  the clusters that they have passed
    * @returns whether all that could be made were; not when the memory is used up
-   * @throws {OperationRefused} in a cluster state that permits no writes, and when a map's own WAN queue takes no more
+   * @throws {OperationFailedError} in a cluster state that permits no writes, and when a map's own WAN queue takes no more
    * @throws {ChangeNotKeptError} when a change could not be persisted
    */
   apply(changes: readonly WanChange[], via: readonly string[]): Promise<boolean>;
@@ -70,7 +70,7 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
       return waiting >= mostWaiting;
     },
 
-    judge(changes) {
+    validate(changes) {
       const rejected: RejectedChanges[] = [];
       for (const [index, change] of changes.entries()) {
         const reason = reasonAgainst(change);

@@ -2,14 +2,14 @@ import type { AddedPublishers } from '../config/changes/config-changes.ts';
 import type { MapConfig, WanPublisherConfig, WanReplicationConfig } from '../config/config.ts';
 import type { Maps } from '../data/maps.ts';
 import type { MemberLog } from '../log.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import { createPublisher } from './publisher.ts';
 import { createSynchronizations, type Destination, type Synchronizations } from './synchronizations.ts';
 import { createTarget, type TargetCredentials } from './target.ts';
 
 /** The WAN replications of this member: what goes where, and what is done about it. */
 export interface Replications {
-  /** @throws {OperationRefused} when there is no such replication or publisher */
+  /** @throws {OperationFailedError} when there is no such replication or publisher */
   find(replicationName: string, publisherId: string): Destination;
   /** Whether there is a replication of this name. */
   has(replicationName: string): boolean;
@@ -28,7 +28,7 @@ export interface Replications {
   /** Of all replications. */
   readonly publisherCount: number;
   /**
-   * @throws {OperationRefused} when a change of `map` could not be queued, and its publisher is configured to
+   * @throws {OperationFailedError} when a change of `map` could not be queued, and its publisher is configured to
    *   refuse the write then
    */
   assertRoom(map: string): void;
@@ -91,7 +91,7 @@ export function createReplications(deps: ReplicationsDeps): Replications {
   }
 
   function publish(map: string, key: string | undefined): void {
-    synchronizations.noteChange(map, key);
+    synchronizations.recordChange(map, key);
     for (const { publisher } of destinationsOf(map, () => true))
       publisher.offer({ map, key, via: [clusterName] });
   }
@@ -121,10 +121,11 @@ export function createReplications(deps: ReplicationsDeps): Replications {
 
     find(replicationName, publisherId) {
       const publishers = replications.get(replicationName);
-      if (publishers === undefined) throw new OperationRefused('there is no WAN replication of this name');
+      if (publishers === undefined)
+        throw new OperationFailedError('there is no WAN replication of this name');
       const destination = publishers.get(publisherId);
       if (destination === undefined)
-        throw new OperationRefused('the WAN replication has no publisher of this id');
+        throw new OperationFailedError('the WAN replication has no publisher of this id');
       return destination;
     },
 
@@ -134,7 +135,7 @@ export function createReplications(deps: ReplicationsDeps): Replications {
       if (stopListening === undefined) return;
       for (const { publisher, replicationName } of destinationsOf(map, () => true)) {
         if (!publisher.refusesWrites) continue;
-        throw new OperationRefused(
+        throw new OperationFailedError(
           `the queue of WAN publisher ${publisher.config.publisherId} (${replicationName}) is full`,
         );
       }
@@ -144,7 +145,7 @@ export function createReplications(deps: ReplicationsDeps): Replications {
       const via = [...passed, clusterName]; // one list for all: it stays in the queues with each change
       return (map, key) => {
         if (stopListening === undefined) return;
-        synchronizations.noteChange(map, key);
+        synchronizations.recordChange(map, key);
         for (const { publisher } of destinationsOf(map, ({ republishingEnabled }) => republishingEnabled)) {
           if (!passed.includes(publisher.config.clusterName)) publisher.offer({ map, key, via });
         }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Maps } from '../data/maps.ts';
 import type { MemberLog } from '../log.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 import { batchesOf } from './batches.ts';
 import type { WanChange } from './change.ts';
 import { keysMissingIn } from './comparison.ts';
@@ -38,14 +38,14 @@ export interface Synchronizations {
    * written since. What only the other cluster has stays there.
    *
    * @returns the UUID of the operation, which goes on by itself
-   * @throws {OperationRefused} while another operation of this publisher is under way
+   * @throws {OperationFailedError} while another operation of this publisher is under way
    */
   sync(destination: Destination, maps: readonly string[]): string;
   /** @param depth  levels of the Merkle tree to compare by. Otherwise as `sync`. */
   check(destination: Destination, map: string, depth: number): string;
   progressOf(uuid: string): Progress | undefined;
   /** A key was written: after a check it counts as differing. */
-  noteChange(map: string, key: string | undefined): void;
+  recordChange(map: string, key: string | undefined): void;
 }
 
 export interface SynchronizationsDeps {
@@ -72,7 +72,9 @@ export function createSynchronizations({ maps, log, now }: SynchronizationsDeps)
     const { replicationName, publisher } = destination;
     const { publisherId } = publisher.config;
     if (busy.has(publisher)) {
-      throw new OperationRefused(`another synchronisation or check of publisher ${publisherId} is under way`);
+      throw new OperationFailedError(
+        `another synchronisation or check of publisher ${publisherId} is under way`,
+      );
     }
     busy.add(publisher);
     const uuid = randomUUID();
@@ -170,7 +172,7 @@ export function createSynchronizations({ maps, log, now }: SynchronizationsDeps)
       return { stage, progress: percentOf(operation), ...fixed };
     },
 
-    noteChange(map, key) {
+    recordChange(map, key) {
       if (key === undefined) return; // nothing is left to send
       for (const byMap of differing.values()) byMap.get(map)?.add(key);
     },

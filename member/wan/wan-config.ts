@@ -3,7 +3,7 @@ import { defaultPublisher } from '../config/built-in-config.ts';
 import type { WanPublisherConfig, WanReplicationConfig } from '../config/config.ts';
 import { count, millis, text } from '../config/schema/parts.ts';
 import { endpointsIn, targetEndpoints } from '../config/schema/wan.ts';
-import { OperationRefused } from '../refused.ts';
+import { OperationFailedError } from '../operation-failed.ts';
 
 /** Numbers stand for these, in this order (docs/member-surface.md#wan). */
 const acknowledgeTypes = ['ACK_ON_RECEIPT', 'ACK_ON_OPERATION_COMPLETE'] as const;
@@ -73,7 +73,7 @@ const replication = z.strictObject({
  * Reads the JSON of addWanConfig (docs/member-surface.md#wan). What may be left out may be `null`; needed are what
  * has no default here: the replication's `name`, and of a publisher a name and `targetEndpoints`.
  *
- * @throws {OperationRefused} with everything that is wrong with it
+ * @throws {OperationFailedError} with everything that is wrong with it
  */
 export function readWanConfig(json: string): WanReplicationConfig {
   const checked = replication.safeParse(parse(json));
@@ -81,11 +81,11 @@ export function readWanConfig(json: string): WanReplicationConfig {
     const problems = checked.error.issues
       .slice(0, mostProblems)
       .map(({ path, message }) => `${path.join('.') || 'wanConfig'}: ${message}`);
-    throw new OperationRefused(`the WAN configuration cannot be used: ${problems.join('; ')}`);
+    throw new OperationFailedError(`the WAN configuration cannot be used: ${problems.join('; ')}`);
   }
   const publishers = (checked.data.batchPublishers ?? []).map(publisherOf);
   if (new Set(publishers.map(({ publisherId }) => publisherId)).size < publishers.length) {
-    throw new OperationRefused('two publishers have the same publisherId');
+    throw new OperationFailedError('two publishers have the same publisherId');
   }
   return { name: checked.data.name, publishers: new Map(publishers.map((one) => [one.publisherId, one])) };
 }
@@ -95,7 +95,7 @@ const mostProblems = 20;
 
 function publisherOf(given: z.infer<typeof batchPublisher>): WanPublisherConfig {
   const clusterName = given.clusterName ?? given.publisherId;
-  if (clusterName == null) throw new OperationRefused('a publisher needs a clusterName');
+  if (clusterName == null) throw new OperationFailedError('a publisher needs a clusterName');
   return {
     publisherId: given.publisherId ?? clusterName,
     clusterName,
@@ -119,6 +119,6 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new OperationRefused('the WAN configuration is no JSON');
+    throw new OperationFailedError('the WAN configuration is no JSON');
   }
 }

@@ -1,6 +1,6 @@
 /** What was refused lately: found again, and bounded however much there is. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createRefusals, type Refusals } from '../../console/access/denials.ts';
+import { createDenialLog, type DenialLog } from '../../console/access/denials.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { type Storage, StorageUnavailableError } from '../../console/storage/storage.ts';
 import type { RefusedCall } from '../../member-proxy/refused-call.ts';
@@ -8,12 +8,12 @@ import type { RefusedCall } from '../../member-proxy/refused-call.ts';
 let now = 0;
 let stems = 0;
 let storage: Storage;
-let refusals: Refusals;
+let refusals: DenialLog;
 const warnings: unknown[] = [];
 
-function open(artifacts = storage.artifacts): Refusals {
+function open(artifacts = storage.artifacts): DenialLog {
   const log = { warn: (fields: object) => void warnings.push(fields) };
-  return createRefusals({ artifacts, newStem: () => `stem${stems++}`, now: () => now, log } as never);
+  return createDenialLog({ artifacts, newStem: () => `stem${stems++}`, now: () => now, log } as never);
 }
 
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { leave, signInAbroad, startOpenIdProvider } from '../e2e/outside.ts';
+import { leave, signInAbroad, startOpenIdProvider } from '../e2e/upstream.ts';
 import { newKeyPair, providerEntityId, signOnUrl } from '../federation/saml-provider.ts';
 import type { RunningProvider } from '../federation/support.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';

@@ -10,7 +10,7 @@ import { freePort, type RunningConsole, startConsole } from '../helpers/console.
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { authorizationPath, redeem } from '../helpers/sign-in.ts';
 import { type Application, startApplication } from './application.ts';
-import { startOpenIdProvider } from './outside.ts';
+import { startOpenIdProvider } from './upstream.ts';
 
 const { browser: found, reason: noBrowser } = await openBrowser();
 const browser = found as Browser;

@@ -9,7 +9,7 @@ import type { RunningProvider } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
-import { startOpenIdProvider } from './outside.ts';
+import { startOpenIdProvider } from './upstream.ts';
 
 const { browser: found, reason: noBrowser } = await openBrowser();
 const browser = found as Browser;

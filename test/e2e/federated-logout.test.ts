@@ -10,7 +10,7 @@ import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { type RelyingParty, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
 import { refresh, userinfo } from '../helpers/sign-in.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
-import { leave, signInAbroad, startOpenIdProvider } from './outside.ts';
+import { leave, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 let corp: RunningProvider;
 let crafted: CraftedProvider;

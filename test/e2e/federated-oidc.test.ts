@@ -10,7 +10,7 @@ import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { authorizationPath, callbackOf, redeem, refresh, userinfo } from '../helpers/sign-in.ts';
 import { countUsers, editUser, until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
-import { abortAbroad, leave, linkOf, signInAbroad, startOpenIdProvider } from './outside.ts';
+import { abortAbroad, leave, linkOf, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 let corp: RunningProvider;
 let crafted: CraftedProvider;

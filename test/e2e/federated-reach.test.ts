@@ -12,7 +12,7 @@ import { freePort, type RunningConsole, startConsole } from '../helpers/console.
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { countUsers, until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
-import { leave, signInAbroad, startOpenIdProvider } from './outside.ts';
+import { leave, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 const reason = missingOpenssl();
 

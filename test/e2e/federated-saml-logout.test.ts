@@ -14,7 +14,7 @@ import { freePort, type RunningConsole, startConsole, waitFor } from '../helpers
 import { storeWithProviders } from '../helpers/providers.ts';
 import { type RelyingParty, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
-import { leave } from './outside.ts';
+import { leave } from './upstream.ts';
 
 const obstacle = missingOpenssl();
 

@@ -15,7 +15,7 @@ import { storeWithProviders } from '../helpers/providers.ts';
 import { authorizationPath, callbackOf, redeem } from '../helpers/sign-in.ts';
 import { countUsers } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
-import { leave } from './outside.ts';
+import { leave } from './upstream.ts';
 
 const reason = missingOpenssl();
 

@@ -19,6 +19,21 @@ export const retired: Readonly<Record<string, string>> = {
   'fill position': 'positional body',
   'split position': 'positional body',
   'take position': 'positional body',
+  outside: 'upstream',
+  errand: 'authorization request',
+  departure: 'binding message, auto-submitted form',
+  'posted reply': 'form-post relay',
+  'posted replies': 'form-post relay',
+  'browser binding': 'state cookie',
+  sealer: 'cipher',
+  unseal: 'decrypt',
+  unsealed: 'plaintext',
+  'person token': 'user access token',
+  'machine scope': 'client-credentials scopes',
+  'grant tag': 'jti prefix',
+  'silent frame': 'silent-renewal frame policy',
+  shelf: 'free list',
+  'kept write': 'durable write',
 };
 
 /** Names that users, files or other people's programs know: they stay. */

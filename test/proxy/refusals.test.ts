@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RefusalBatch } from '../../console/access/denial-buffer.ts';
+import type { DenialBatch } from '../../console/access/denial-buffer.ts';
 import { createRefusalReports } from '../../console/proxy/denial-reporter.ts';
 import { runTool, toolDone } from '../commands/support.ts';
 import { apiToken, freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
@@ -222,7 +222,7 @@ describe('POST /api/v1/refusals', () => {
 });
 
 test('S83: while the console takes nothing, so many batches are held, the newest, and nothing waits', async () => {
-  const batchOf = (number: number) => ({ stem: 'pk', number, refusals: [] }) satisfies RefusalBatch;
+  const batchOf = (number: number) => ({ stem: 'pk', number, refusals: [] }) satisfies DenialBatch;
   const sent: number[] = [];
   let takes: (() => void) | undefined;
   const isTaken = new Promise<void>((resolve) => {

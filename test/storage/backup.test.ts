@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStorage, restoreStorage } from '../../console/storage/embedded/open.ts';
-import { StorageRefusedError } from '../../console/storage/storage.ts';
+import { StorageRejectedError } from '../../console/storage/storage.ts';
 import { openStorageProcess } from './helpers/storage-process.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
@@ -74,7 +74,7 @@ describe('restore', () => {
     async (name) => {
       const { dataDir, backup } = await storeWithBackup();
       truncateSync(join(dataDir, name), 100);
-      await expect(openStorage({ dataDir, role: 'console' })).rejects.toThrow(StorageRefusedError);
+      await expect(openStorage({ dataDir, role: 'console' })).rejects.toThrow(StorageRejectedError);
       await restoreStorage({ dataDir, from: backup });
       const storage = await openStorage({ dataDir, role: 'console' });
       expect(storage.registry.get('settings', 'a')?.value).toBe('first');
@@ -85,7 +85,7 @@ describe('restore', () => {
   test('repeats an interrupted restore', async () => {
     const { dataDir, backup } = await storeWithBackup();
     mkdirSync(join(dataDir, 'restoring-20200101'));
-    await expect(openStorage({ dataDir, role: 'console' })).rejects.toThrow(StorageRefusedError);
+    await expect(openStorage({ dataDir, role: 'console' })).rejects.toThrow(StorageRejectedError);
     await restoreStorage({ dataDir, from: backup });
     await (await openStorage({ dataDir, role: 'console' })).close();
     expect(existsSync(join(dataDir, 'restoring-20200101'))).toBe(false);

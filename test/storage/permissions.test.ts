@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { StorageLog } from '../../console/storage/embedded/permissions.ts';
-import { StorageRefusedError } from '../../console/storage/storage.ts';
+import { StorageRejectedError } from '../../console/storage/storage.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -40,7 +40,7 @@ describe('S79: the store is for its owner alone', () => {
     mkdirSync(shared);
     chmodSync(shared, 0o1777);
     const refused = await openStorage({ dataDir: shared, role: 'console' }).catch((error) => error);
-    expect(refused).toBeInstanceOf(StorageRefusedError);
+    expect(refused).toBeInstanceOf(StorageRejectedError);
     expect(refused.reason).toBe('foreign');
     expect(statSync(shared).mode & 0o7777).toBe(0o1777);
     expect(readdirSync(shared)).toEqual([]);
@@ -54,7 +54,7 @@ describe('S79: the store is for its owner alone', () => {
       const path = join(dataDir, name);
       chownSync(path, 65_534, 65_534);
       const refused = await openStorage({ dataDir, role: 'console' }).catch((error) => error);
-      expect(refused).toBeInstanceOf(StorageRefusedError);
+      expect(refused).toBeInstanceOf(StorageRejectedError);
       expect(refused).toMatchObject({ reason: 'foreign', message: expect.stringContaining('65534') });
       expect(statSync(path).uid).toBe(65_534);
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { openStorage } from '../../console/storage/embedded/open.ts';
-import { StorageRefusedError } from '../../console/storage/storage.ts';
+import { StorageRejectedError } from '../../console/storage/storage.ts';
 import { openStorageProcess, startStorageProcess } from './helpers/storage-process.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
@@ -21,7 +21,7 @@ describe('S77: one console per data directory', () => {
     const dataDir = temporaryDirectory();
     const first = await openStorage({ dataDir, role: 'console' });
     const second = openStorage({ dataDir, role: 'console' });
-    await expect(second).rejects.toThrow(StorageRefusedError);
+    await expect(second).rejects.toThrow(StorageRejectedError);
     await first.registry.update((transaction) => transaction.put('settings', { id: 'a', value: 1 }));
     await first.close();
     await (await openStorage({ dataDir, role: 'console' })).close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { describe, expect, test } from 'vitest';
 import { openStorage } from '../../console/storage/embedded/open.ts';
-import { StorageRefusedError } from '../../console/storage/storage.ts';
+import { StorageRejectedError } from '../../console/storage/storage.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const newer = (file: string) => {
@@ -42,7 +42,7 @@ describe('S76: refuses a registry that is no good, and leaves it untouched', () 
 
     for (const role of ['console', 'tool'] as const) {
       const refused = await openStorage({ dataDir, role }).catch((error) => error);
-      expect(refused).toBeInstanceOf(StorageRefusedError);
+      expect(refused).toBeInstanceOf(StorageRejectedError);
       expect(refused).toMatchObject({
         reason,
         message: expect.stringContaining('npx console restore <backup>'),
@@ -92,7 +92,7 @@ describe('S76: refuses artifacts that are no good, and leaves them untouched', (
     damage(file);
     const before = readFileSync(file);
     const refused = await openStorage({ dataDir, role: 'console' }).catch((error) => error);
-    expect(refused).toBeInstanceOf(StorageRefusedError);
+    expect(refused).toBeInstanceOf(StorageRejectedError);
     expect(refused).toMatchObject({
       reason: 'corrupt',
       message: expect.stringContaining('npx console restore'),

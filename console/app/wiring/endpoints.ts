@@ -33,7 +33,7 @@ const tokenReplays = { perCaller: 20_000, total: 100_000 };
 export function composeEndpoints(shared: Shared): Endpoints {
   const { services, eitherBearer, eitherCallers: callers, revocations, log } = shared;
   const { settings, storage, users, clients, keys } = services;
-  const authenticateClient = createClientAuthentication(clients, services.clientUses.noteSecret);
+  const authenticateClient = createClientAuthentication(clients, services.clientUses.recordSecret);
   const { inspect: inspectToken } = eitherBearer;
   const revoke = createRevocation({ authenticateClient, inspectToken, revocations });
   const introspect = createIntrospection({ authenticateClient, inspectToken, revocations });
@@ -103,7 +103,7 @@ function auditedToken(
     const { client, grantType, jti, passedOn } = await token(req, res);
     if (passedOn) return true;
     metrics.tokenIssued(grantType, client.id);
-    services.clientUses.noteToken(client.id);
+    services.clientUses.recordToken(client.id);
     audit('token.issued', { ...about({ req }), actor: client.id, outcome: 'success', grantType, jti });
     return false;
   };

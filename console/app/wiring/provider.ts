@@ -27,7 +27,7 @@ export function composeProvider(
   const onOutcome: LiveProviderDeps['onOutcome'] = (ctx, event, fields) => {
     if (event === 'token.issued') {
       metrics.tokenIssued(fields.grantType ?? 'none', fields.clientId ?? 'none');
-      if (fields.clientId !== undefined) services.clientUses.noteToken(fields.clientId);
+      if (fields.clientId !== undefined) services.clientUses.recordToken(fields.clientId);
     }
     audit(event, { ...fields, ...about(ctx) });
   };
@@ -51,7 +51,7 @@ export function composeProvider(
     revokeAccessTokens: revocations.revokeGrant,
     cookies,
     findUser: users.find,
-    noteSessionUse: sessions.note,
+    recordSessionUse: sessions.note,
     clientAddress: (ctx) => addressOf(ctx.req),
     lifetimes: lifetimesOf(settings),
     proofAlgs,

@@ -7,7 +7,7 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import { version } from '../../../platform/version.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { StorageRefusedError } from '../../storage/storage.ts';
+import { StorageRejectedError } from '../../storage/storage.ts';
 import { createAuditFile } from '../runner/audit-file.ts';
 import { CommandError, type Tools } from '../runner/command.ts';
 import {
@@ -122,7 +122,7 @@ async function run(
     services: async () => services,
     members,
     async restore() {
-      throw new StorageRefusedError('locked', `the console (process ${process.pid}) runs: stop it first`);
+      throw new StorageRejectedError('locked', `the console (process ${process.pid}) runs: stop it first`);
     },
     readSecret: (path) => read('secret', path),
     readFile: (path) => read('file', path),

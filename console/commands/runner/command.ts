@@ -68,10 +68,10 @@ export interface Tools {
   /**
    * @param options  `creates`: makes the store when there is none, instead of refusing
    * @throws {ProblemError} `not_found` when there is no store
-   * @throws {StorageRefusedError}
+   * @throws {StorageRejectedError}
    */
   readonly services: (options?: { readonly creates?: boolean }) => Promise<Services>;
-  /** @throws {StorageRefusedError} nothing was replaced */
+  /** @throws {StorageRejectedError} nothing was replaced */
   readonly restore: (from: string) => Promise<void>;
   /** A secret from a file, or from standard input when `path` is `-`. @throws {ProblemError} */
   readonly readSecret: (path: string) => Promise<string>;

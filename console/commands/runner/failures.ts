@@ -2,7 +2,7 @@
 import { ProblemError } from '../../../platform/errors.ts';
 import { DecryptionError } from '../../keys/encryption.ts';
 import { SettingsError } from '../../settings/settings.ts';
-import { StorageRefusedError, StorageUnavailableError } from '../../storage/storage.ts';
+import { StorageRejectedError, StorageUnavailableError } from '../../storage/storage.ts';
 import { RemoteFailure } from '../channel/remote-failure.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Failure } from './failure.ts';
@@ -19,14 +19,14 @@ export function explainFailure(error: unknown): Failure {
     const message = `These settings cannot be used:${lines}`;
     return { exitCode: 78, code: 'bad_settings', message, problems: error.problems };
   }
-  const isOfSettings = error instanceof StorageRefusedError && error.reason === 'foreign';
+  const isOfSettings = error instanceof StorageRejectedError && error.reason === 'foreign';
   return { exitCode: isOfSettings ? 78 : 1, code: codeOf(error), message: describe(error) };
 }
 
 function codeOf(error: unknown): string {
   if (error instanceof CommandError) return error.code;
   if (error instanceof ProblemError) return error.problem.code;
-  if (error instanceof StorageRefusedError) return `storage_${error.reason}`;
+  if (error instanceof StorageRejectedError) return `storage_${error.reason}`;
   if (error instanceof StorageUnavailableError) return 'storage_unavailable';
   return error instanceof DecryptionError ? 'sealed' : 'failed';
 }
@@ -40,7 +40,7 @@ function describe(error: unknown): string {
 }
 
 /** Errors whose message was written for the person at the terminal. */
-const tellsAll = [CommandError, ProblemError, StorageRefusedError, DecryptionError] as const;
+const tellsAll = [CommandError, ProblemError, StorageRejectedError, DecryptionError] as const;
 
 /** What the system said beneath all that was made of it. */
 export function deepestReason(error: Error): string {

@@ -42,7 +42,7 @@ async function tryRequest(
     () => undefined,
     (error: unknown) => error,
   );
-  judgeTokenEndpoint(refusal, provider, run);
+  validateTokenEndpoint(refusal, provider, run);
 }
 
 /** As a browser would, without following: a sign-in page, a way to one, or a refusal. */
@@ -77,7 +77,11 @@ async function askAuthorization(
 }
 
 /** A made-up code is worth nothing; that it is looked at means that the client was believed. */
-function judgeTokenEndpoint(refusal: unknown, { oidc: { authentication } }: OidcProvider, run: DryRun): void {
+function validateTokenEndpoint(
+  refusal: unknown,
+  { oidc: { authentication } }: OidcProvider,
+  run: DryRun,
+): void {
   const step = 'token endpoint';
   const codes = causesOf(refusal).flatMap((cause) => ('error' in cause ? [String(cause.error)] : []));
   const isChallenged = causesOf(refusal).some(({ name }) => name === 'WWWAuthenticateChallengeError');

@@ -1,6 +1,6 @@
 /** One console per data directory (S77). */
 
-import { StorageRefusedError } from '../storage.ts';
+import { StorageRejectedError } from '../storage.ts';
 import type { Environment } from './lmdb/lmdb-environment.ts';
 import { isAlive, ownIdentity, type ProcessIdentity } from './lmdb/process-identity.ts';
 
@@ -11,7 +11,7 @@ const key = ['console'];
  * killed counts for nothing, so the next start succeeds at once.
  *
  * @returns a function that gives the lock back
- * @throws {StorageRefusedError} `locked`
+ * @throws {StorageRejectedError} `locked`
  */
 export async function takeInstanceLock(
   environment: Environment,
@@ -21,7 +21,7 @@ export async function takeInstanceLock(
   await environment.write(() => {
     const holder = holders.get(key);
     if (holder && isAlive(holder)) {
-      throw new StorageRefusedError(
+      throw new StorageRejectedError(
         'locked',
         `another console (process ${holder.pid}) uses ${dataDir}: stop it, or choose another data directory`,
       );

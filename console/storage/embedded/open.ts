@@ -1,10 +1,10 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
 
 import type { Storage } from '../storage.ts';
-import { refusalOfDisk } from './disk-refusal.ts';
+import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import { countDamagedArtifacts, openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
-import { checkFormat, noteFormat } from './lmdb/store-format.ts';
+import { checkFormat, recordFormat } from './lmdb/store-format.ts';
 import { ownStore } from './lmdb/store-owner.ts';
 import type { StorageLog } from './permissions.ts';
 import { probeWrite } from './probe-write.ts';
@@ -27,7 +27,7 @@ export interface OpenStorageOptions {
 }
 
 /**
- * @throws {StorageRefusedError} when the store must not be opened: its content is as it was
+ * @throws {StorageRejectedError} when the store must not be opened: its content is as it was
  * @throws {StorageUnavailableError} when it cannot be written
  */
 export async function openStorage({
@@ -44,7 +44,7 @@ export async function openStorage({
     return await openPrepared(files, { role, now, steady, log, release });
   } catch (error) {
     await release();
-    throw refusalOfDisk(error, files.dataDir) ?? error;
+    throw errorOfDisk(error, files.dataDir) ?? error;
   }
 }
 
@@ -65,7 +65,7 @@ async function openPrepared(
     if (role === 'console') releaseLock = await takeInstanceLock(environment, files.dataDir);
     const exclusive = environment.write;
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
-    if (!isNoted) await noteFormat(environment);
+    if (!isNoted) await recordFormat(environment);
 
     return {
       registry,
@@ -99,7 +99,7 @@ export interface RestoreStorageOptions {
 /**
  * Puts a backup in the place of the store. The replaced store is kept as `<dataDir>/replaced-<time>`.
  *
- * @throws {StorageRefusedError} `locked` while a console runs, `corrupt` or `newer` when the backup is no
+ * @throws {StorageRejectedError} `locked` while a console runs, `corrupt` or `newer` when the backup is no
  *   good: nothing was replaced
  */
 export async function restoreStorage({

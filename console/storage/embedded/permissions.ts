@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isDiskError } from '../disk-state.ts';
-import { StorageRefusedError } from '../storage.ts';
+import { StorageRejectedError } from '../storage.ts';
 
 /** What the storage says while it works; a pino logger fits. */
 export interface StorageLog {
@@ -12,7 +12,7 @@ export interface StorageLog {
 /**
  * Creates `directory` with mode 0700, or checks and tightens the one that is there.
  *
- * @throws {StorageRefusedError} `foreign` when it is no directory, belongs to another user, is a shared place such as
+ * @throws {StorageRejectedError} `foreign` when it is no directory, belongs to another user, is a shared place such as
  *   `/tmp`, or cannot be made
  */
 export function ownDirectory(directory: string, log: StorageLog | undefined): void {
@@ -44,8 +44,8 @@ export function ownDataDirectory(
   ownDirectory(directory, log);
 }
 
-function foreign(directory: string, what: string, cause?: unknown): StorageRefusedError {
-  return new StorageRefusedError(
+function foreign(directory: string, what: string, cause?: unknown): StorageRejectedError {
+  return new StorageRejectedError(
     'foreign',
     `${directory} cannot be the data directory: ${what}. Nothing was changed there; name an empty directory, or one ` +
       'that is not there yet, with CONSOLE_DATA_DIR or --data-dir',
@@ -79,14 +79,14 @@ function makeDirectories(directory: string): void {
  * Creates an empty `file` with mode 0600, or checks and tightens the one that is there.
  * LMDB would create its files readable for the group.
  *
- * @throws {StorageRefusedError} `foreign`
+ * @throws {StorageRejectedError} `foreign`
  */
 export function ownFile(file: string, log: StorageLog | undefined): void {
   if (!statIfThere(file)) closeSync(openSync(file, 'a', 0o600));
   ownFileIfThere(file, log);
 }
 
-/** @throws {StorageRefusedError} `foreign` */
+/** @throws {StorageRejectedError} `foreign` */
 export function ownFileIfThere(file: string, log: StorageLog | undefined): void {
   const found = statIfThere(file);
   if (!found) return;
@@ -116,7 +116,7 @@ function isSharedPlace(directory: string, found: Stats): boolean {
 function checkOwner(path: string, { uid }: Stats): void {
   const own = process.getuid?.();
   if (own === undefined || uid === own) return;
-  throw new StorageRefusedError(
+  throw new StorageRejectedError(
     'foreign',
     `${path} belongs to user id ${uid}, but this process runs as user id ${own}: ` +
       'start it as the owner, or give the data directory to this user',

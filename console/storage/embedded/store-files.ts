@@ -1,7 +1,7 @@
 /** Where a data directory keeps what, and whether that may be opened. */
 import { existsSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { refusalOfDisk } from './disk-refusal.ts';
+import { errorOfDisk } from './disk-error.ts';
 import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
 import { findLmdbFileCorruption } from './lmdb/lmdb-file-check.ts';
 import { ownDataDirectory, ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
@@ -34,13 +34,13 @@ export function storeFiles(dataDir: string): StoreFiles {
  * Creates the directories and files of a store, or checks whose they are and tightens their modes (S79).
  *
  * @returns the files under their canonical path
- * @throws {StorageRefusedError} `foreign`, or `corrupt` after an interrupted restore
+ * @throws {StorageRejectedError} `foreign`, or `corrupt` after an interrupted restore
  */
 export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined): StoreFiles {
   try {
     return prepare(dataDir, log);
   } catch (error) {
-    throw refusalOfDisk(error, dataDir) ?? error;
+    throw errorOfDisk(error, dataDir) ?? error;
   }
 }
 
@@ -93,14 +93,14 @@ const corruptions = {
   cut: 'its end is missing',
 } as const;
 
-/** @throws {StorageRefusedError} `corrupt` */
+/** @throws {StorageRejectedError} `corrupt` */
 export function openArtifactsEnvironment({ artifacts, artifactsData }: StoreFiles): Environment {
   const corruption = findLmdbFileCorruption(artifactsData);
   if (corruption) throw corrupt(artifactsData, corruptions[corruption]);
   try {
     return openEnvironment(artifacts);
   } catch (error) {
-    throw refusalOfDisk(error, artifacts) ?? corrupt(artifactsData, 'LMDB cannot open it', error);
+    throw errorOfDisk(error, artifacts) ?? corrupt(artifactsData, 'LMDB cannot open it', error);
   }
 }
 

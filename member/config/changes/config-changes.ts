@@ -1,5 +1,5 @@
 import type { MemberLog } from '../../log.ts';
-import { OperationRefused } from '../../refused.ts';
+import { OperationFailedError } from '../../operation-failed.ts';
 import type { JoinConfig, MemberConfig, WanReplicationConfig } from '../config.ts';
 import { MemberConfigError } from '../config-error.ts';
 import type { Addition } from './additions.ts';
@@ -12,23 +12,23 @@ export interface ConfigChanges {
   /**
    * Reads the configuration file again and adds what is new in it.
    *
-   * @throws {OperationRefused} when there is no file, or it cannot be used
+   * @throws {OperationFailedError} when there is no file, or it cannot be used
    */
   reload(): Promise<ConfigChange>;
   /**
    * Adds what is new in a configuration that a caller has sent.
    *
    * @param content  YAML or XML
-   * @throws {OperationRefused} when it cannot be used, or not be kept
+   * @throws {OperationFailedError} when it cannot be used, or not be kept
    */
   update(content: string): Promise<ConfigChange>;
   readonly join: JoinConfig;
-  /** @throws {OperationRefused} when it cannot be kept */
+  /** @throws {OperationFailedError} when it cannot be kept */
   setMemberList(memberList: readonly string[]): Promise<void>;
   /**
    * Adds the publishers whose id the replication does not have yet.
    *
-   * @throws {OperationRefused} when they cannot be kept: then they do not run either
+   * @throws {OperationFailedError} when they cannot be kept: then they do not run either
    */
   addPublishers(replication: WanReplicationConfig): Promise<AddedPublishers>;
   /** Whether changes are written into the configuration file. */
@@ -86,7 +86,7 @@ export function createConfigChanges({
 
   /** Two at once could each miss what the other adds. */
   async function inTurn<T>(change: () => Promise<T>): Promise<T> {
-    if (waiting >= mostWaiting) throw new OperationRefused('too many changes of the configuration wait');
+    if (waiting >= mostWaiting) throw new OperationFailedError('too many changes of the configuration wait');
     waiting += 1;
     const current = previous.then(change).finally(() => {
       waiting -= 1;
@@ -141,7 +141,7 @@ export function createConfigChanges({
   function assertFewStructures(more: number): void {
     const configured = live.maps.count + live.queues.count;
     if (more === 0 || configured + more <= limits.structures) return;
-    throw new OperationRefused(
+    throw new OperationFailedError(
       `limits.structures is ${limits.structures}: ${configured} maps and queues are configured, and ${more} would be added`,
     );
   }
@@ -149,12 +149,13 @@ export function createConfigChanges({
   /** Each has a queue and a connection of its own, and none can be taken away again. */
   function assertFewPublishers(more: readonly unknown[]): void {
     if (more.length === 0 || replications.publisherCount + more.length <= mostPublishers) return;
-    throw new OperationRefused(`at run time WAN publishers are added up to ${mostPublishers}`);
+    throw new OperationFailedError(`at run time WAN publishers are added up to ${mostPublishers}`);
   }
 
   async function keep(edits: readonly FileEdit[]): Promise<void> {
     if (!areKept || edits.length === 0) return;
-    if (source === undefined) throw new OperationRefused('nothing can be kept without a configuration file');
+    if (source === undefined)
+      throw new OperationFailedError('nothing can be kept without a configuration file');
     await writeInto(source.file, edits, dynamicConfiguration);
   }
 
@@ -167,7 +168,8 @@ export function createConfigChanges({
     reload: () =>
       inTurn(() =>
         asOperation(async () => {
-          if (source === undefined) throw new OperationRefused('there is no configuration file to reload');
+          if (source === undefined)
+            throw new OperationFailedError('there is no configuration file to reload');
           const { readConfigFile } = await import('../read-file.ts');
           const additions = await readAdditions(await readConfigFile(source.file), source.file);
           return add(additions, async () => {}); // the file has them already
@@ -218,10 +220,10 @@ async function asOperation<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (cause instanceof MemberConfigError) {
-      throw new OperationRefused(cause.problems.slice(0, 20).join('; '), { cause });
+      throw new OperationFailedError(cause.problems.slice(0, 20).join('; '), { cause });
     }
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === undefined || cause instanceof OperationRefused) throw cause;
-    throw new OperationRefused(`the configuration file cannot be written (${code})`, { cause });
+    if (code === undefined || cause instanceof OperationFailedError) throw cause;
+    throw new OperationFailedError(`the configuration file cannot be written (${code})`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { MemberLog } from '../../log.ts';
-import { PersistenceRefusedError } from '../instance.ts';
+import { PersistenceRejectedError } from '../instance.ts';
 import { privateDirectory, privateFile } from '../private-files.ts';
 
 export interface TightenDeps {
@@ -23,8 +23,8 @@ export function tightenData({ baseDir, backupDir, log }: TightenDeps): void {
     const own = isOwnPlace(baseDir) ? openOne(baseDir, statSync(baseDir)) : [];
     tighten([...own, ...namedIn(baseDir, ownName).flatMap((path) => openBelow(path, statSync(path)))], log);
   } catch (cause) {
-    if (cause instanceof PersistenceRefusedError) throw cause;
-    throw new PersistenceRefusedError(`${baseDir} cannot be made private: ${(cause as Error).message}`, {
+    if (cause instanceof PersistenceRejectedError) throw cause;
+    throw new PersistenceRejectedError(`${baseDir} cannot be made private: ${(cause as Error).message}`, {
       cause,
     });
   }
@@ -80,7 +80,7 @@ function namedIn(directory: string, name: RegExp): string[] {
 function openBelow(path: string, stats: Stats): OpenPath[] {
   if (!stats.isDirectory() && !stats.isFile()) return [];
   if (stats.uid !== process.getuid?.()) {
-    throw new PersistenceRefusedError(
+    throw new PersistenceRejectedError(
       `${path} belongs to user id ${stats.uid}, but this process runs as user id ${process.getuid?.()}: start it as the owner, or give the data to this user`,
     );
   }

@@ -5,7 +5,7 @@
  */
 import { createInterface } from 'node:readline';
 import { openStorage } from '../../../dist/console/storage/embedded/open.js';
-import { StorageRefusedError } from '../../../dist/console/storage/storage.js';
+import { StorageRejectedError } from '../../../dist/console/storage/storage.js';
 
 const [dataDir = '', role] = process.argv.slice(2);
 
@@ -80,7 +80,7 @@ async function serve() {
 try {
   await serve();
 } catch (error) {
-  if (!(error instanceof StorageRefusedError)) throw error;
+  if (!(error instanceof StorageRejectedError)) throw error;
   say({ refused: error.reason, message: error.message });
   process.exitCode = 1;
 }

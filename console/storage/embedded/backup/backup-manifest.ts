@@ -4,7 +4,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { StorageRefusedError } from '../../storage.ts';
+import { StorageRejectedError } from '../../storage.ts';
 
 const formatVersion = 1;
 
@@ -35,7 +35,7 @@ export async function formatManifest(directory: string, createdAt: number): Prom
 /**
  * Checks that `directory` is a backup and complete.
  *
- * @throws {StorageRefusedError} `corrupt` or `newer`
+ * @throws {StorageRejectedError} `corrupt` or `newer`
  */
 export async function checkManifest(directory: string): Promise<void> {
   const { sha256: wanted } = readManifest(directory);
@@ -50,7 +50,7 @@ function readManifest(directory: string): z.infer<typeof manifest> {
   const content = parseIfPossible(join(directory, manifestFile));
   const { version } = z.object({ version: z.number() }).catch({ version: 0 }).parse(content);
   if (version > formatVersion) {
-    throw new StorageRefusedError('newer', `${directory} was written by a newer console`);
+    throw new StorageRejectedError('newer', `${directory} was written by a newer console`);
   }
   const parsed = manifest.safeParse(content);
   if (!parsed.success) throw damaged(directory, `it has no valid ${manifestFile}`, parsed.error);
@@ -65,8 +65,8 @@ function parseIfPossible(file: string): unknown {
   }
 }
 
-function damaged(directory: string, what: string, cause?: unknown): StorageRefusedError {
-  return new StorageRefusedError('corrupt', `${directory} is no complete backup: ${what}`, { cause });
+function damaged(directory: string, what: string, cause?: unknown): StorageRejectedError {
+  return new StorageRejectedError('corrupt', `${directory} is no complete backup: ${what}`, { cause });
 }
 
 async function hashFile(file: string): Promise<string> {

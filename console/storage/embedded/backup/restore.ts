@@ -37,7 +37,7 @@ export interface RestoreDeps {
  * While they are being swapped `restoring-…` exists, which no start passes: an interrupted restore
  * is repeated, never mistaken for a new store.
  *
- * @throws {StorageRefusedError} before anything was replaced
+ * @throws {StorageRejectedError} before anything was replaced
  */
 export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise<void> {
   await checkManifest(from);

@@ -1,6 +1,6 @@
 /** What the artifacts environment knows about the whole store. */
 
-import { StorageRefusedError } from '../../storage.ts';
+import { StorageRejectedError } from '../../storage.ts';
 import type { Environment } from './lmdb-environment.ts';
 
 /** Raised when an older console could no longer read the artifacts. 2: records have a sum; those of 1 are read. */
@@ -11,7 +11,7 @@ const key = ['format'];
  * The format is noted once the registry has been written, so its presence tells that there must be one.
  *
  * @returns whether this store was complete before, and whether its format has to be noted
- * @throws {StorageRefusedError} `newer`
+ * @throws {StorageRejectedError} `newer`
  */
 export function checkFormat(
   environment: Environment,
@@ -19,7 +19,7 @@ export function checkFormat(
 ): { readonly isExpected: boolean; readonly isNoted: boolean } {
   const found = environment.read(() => environment.database<number>('store').get(key));
   if (found !== undefined && found > formatVersion) {
-    throw new StorageRefusedError(
+    throw new StorageRejectedError(
       'newer',
       `${path} was written by a newer console (format ${found}, this one knows ${formatVersion}): ` +
         'start the newer console, or bring a backup back with: npx console restore <backup>',
@@ -28,7 +28,7 @@ export function checkFormat(
   return { isExpected: found !== undefined, isNoted: found === formatVersion };
 }
 
-export async function noteFormat(environment: Environment): Promise<void> {
+export async function recordFormat(environment: Environment): Promise<void> {
   const store = environment.database<number>('store');
   await environment.write(() => store.put(key, formatVersion));
 }

@@ -10,7 +10,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ABORT, open } from 'lmdb';
-import { StorageRefusedError } from '../../storage.ts';
+import { StorageRejectedError } from '../../storage.ts';
 import { ownDirectory, ownFile } from '../permissions.ts';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
@@ -31,7 +31,7 @@ const pollMs = 25;
  *
  * @param dataDir  canonical, and the store's own
  * @returns a function that gives the store back
- * @throws {StorageRefusedError} `locked`
+ * @throws {StorageRejectedError} `locked`
  */
 export async function ownStore(dataDir: string, kind: OwnerKind): Promise<() => Promise<void>> {
   const own: Owner = { ...ownIdentity(), kind, place: placeOf(dataDir) };
@@ -88,9 +88,9 @@ async function alone<T>(dataDir: string, work: (file: string) => T): Promise<T> 
   }
 }
 
-function lockedBy({ pid, kind }: Owner, dataDir: string): StorageRefusedError {
+function lockedBy({ pid, kind }: Owner, dataDir: string): StorageRejectedError {
   const who = kind === 'console' ? 'another console' : 'a command';
-  return new StorageRefusedError(
+  return new StorageRejectedError(
     'locked',
     `${who} (process ${pid}) uses ${dataDir}: stop it, or choose another data directory`,
   );

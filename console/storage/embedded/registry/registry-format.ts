@@ -1,7 +1,7 @@
 /** How `registry.json` is written and what is accepted when it is read back. */
 import { crc32 } from 'node:zlib';
 import { type Collection, collections, type RegistryRecords } from '../../records.ts';
-import { StorageRefusedError } from '../../storage.ts';
+import { StorageRejectedError } from '../../storage.ts';
 import { deepFreeze, emptyState, type RegistryState } from './registry-state.ts';
 
 /** Raised when an older console could no longer read the file. */
@@ -46,14 +46,14 @@ function* parts(state: RegistryState): Generator<string, void> {
 
 /**
  * @param file  named in the refusal
- * @throws {StorageRefusedError} `corrupt` or `newer` (S76)
+ * @throws {StorageRejectedError} `corrupt` or `newer` (S76)
  */
 export function parseRegistry(text: string, file: string): RegistryState {
   const content = parseObject(text, file);
   const { version } = content;
   if (!Number.isInteger(version) || (version as number) < 1) throw corrupt(file, 'it carries no version');
   if ((version as number) > formatVersion) {
-    throw new StorageRefusedError(
+    throw new StorageRejectedError(
       'newer',
       `${file} was written by a newer console (format ${version}, this one knows ${formatVersion}): ` +
         'start the newer console, or bring a backup back with: npx console restore <backup>',
@@ -113,8 +113,8 @@ function parseRecords(
 }
 
 /** The file stays as it is: what is left in it may still be worth something to the operator. */
-export function corrupt(path: string, what: string, cause?: unknown): StorageRefusedError {
-  return new StorageRefusedError(
+export function corrupt(path: string, what: string, cause?: unknown): StorageRejectedError {
+  return new StorageRejectedError(
     'corrupt',
     `${path} cannot be used: ${what}. It was left untouched; bring a backup back with: npx console restore <backup>`,
     { cause },

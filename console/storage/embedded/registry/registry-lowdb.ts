@@ -45,7 +45,7 @@ export interface FileRegistry extends Registry {
 /**
  * Opens the registry, creating the file when the store is new.
  *
- * @throws {StorageRefusedError} `corrupt` or `newer`; the file is left as it is (S76)
+ * @throws {StorageRejectedError} `corrupt` or `newer`; the file is left as it is (S76)
  * @throws {StorageUnavailableError} when a new store cannot be written
  */
 export async function openFileRegistry({

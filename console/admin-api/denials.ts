@@ -5,7 +5,7 @@ import type { CallerCheck } from '../http/caller-check.ts';
 import { type ApiMachine, authorizeScope } from './access.ts';
 import { readJson } from './json-body.ts';
 
-export interface RefusalReportsDeps {
+export interface DenialReportsDeps {
   readonly scope: string;
   readonly callers: CallerCheck<ApiMachine>;
   /** @throws {ProblemError} `invalid_request`, `busy` */
@@ -13,7 +13,7 @@ export interface RefusalReportsDeps {
 }
 
 /** @returns a handler that throws {@link ProblemError}: `method_not_allowed`, as {@link authorizeScope} and `take` do */
-export function createRefusalReports({ scope, callers, take }: RefusalReportsDeps) {
+export function createDenialReports({ scope, callers, take }: DenialReportsDeps) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (req.method !== 'POST') {
       throw new ProblemError(problems.methodNotAllowed, 'This address takes POST.', {

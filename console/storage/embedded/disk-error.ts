@@ -1,5 +1,5 @@
 import { type DiskState, diskStateOf } from '../disk-state.ts';
-import { StorageRefusedError } from '../storage.ts';
+import { StorageRejectedError } from '../storage.ts';
 
 const advice: Readonly<Record<DiskState, string>> = {
   read_only:
@@ -11,9 +11,9 @@ const advice: Readonly<Record<DiskState, string>> = {
 };
 
 /** @returns what to tell instead of `error` when the disk is to blame: nothing is damaged then */
-export function refusalOfDisk(error: unknown, dataDir: string): StorageRefusedError | undefined {
+export function errorOfDisk(error: unknown, dataDir: string): StorageRejectedError | undefined {
   const state = diskStateOf(error);
-  if (!state || error instanceof StorageRefusedError) return undefined;
+  if (!state || error instanceof StorageRejectedError) return undefined;
   const message = `${dataDir} cannot be written: ${advice[state]}. What is stored there is not damaged`;
-  return new StorageRefusedError(state, message, { cause: error });
+  return new StorageRejectedError(state, message, { cause: error });
 }

@@ -24,7 +24,7 @@ export function roleThatOpens(scope: string): string {
 }
 
 /** A member's own refusals have no body; a switched-off endpoint group is one of those. */
-export async function refusalOf(response: Response): Promise<Unread> {
+export async function errorOf(response: Response): Promise<Unread> {
   const { status } = response;
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
   if (!isProblem) {
