@@ -1,8 +1,8 @@
 /** Who calls, and whether the token that he brings still holds: the check behind every address that takes access tokens. */
 import { ProblemError } from '../platform/errors.ts';
 import { invalidToken } from './bearer-errors.ts';
+import { boundToKey, boundToNoKey, boundToOtherKey, withDpopChallenge } from './dpop/errors.ts';
 import type { ProofCheck, ProvenRequest } from './dpop/proof.ts';
-import { boundToKey, boundToNoKey, boundToOtherKey, withDpopChallenge } from './dpop/refusals.ts';
 import {
   type Caller,
   expiredToken,

@@ -4,7 +4,7 @@ import { ProblemError, problems } from '../platform/errors.ts';
 import type { BearerCheck, Caller } from './bearer.ts';
 import { challenge } from './bearer-errors.ts';
 import { isDpop, readToken } from './credentials.ts';
-import { withDpopChallenge } from './dpop/refusals.ts';
+import { withDpopChallenge } from './dpop/errors.ts';
 
 /** See `console/http/caller-check.ts`, which says what comes out of it. */
 export function createCallerCheck({ check }: Pick<BearerCheck, 'check'>) {

@@ -1,7 +1,7 @@
 /** Reads `Authorization` (RFC 6750 §2.1, RFC 9449 §7.1), for every address here that takes access tokens. */
 
 import { malformedAuthorization, missingToken } from './bearer-errors.ts';
-import { withDpopChallenge } from './dpop/refusals.ts';
+import { withDpopChallenge } from './dpop/errors.ts';
 
 /** `b64token` (RFC 6750 §2.1). */
 const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;

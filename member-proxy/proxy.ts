@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BearerCheck } from '../access-tokens/bearer.ts';
 import { createTokenReader, isDpop } from '../access-tokens/credentials.ts';
-import { withDpopChallenge } from '../access-tokens/dpop/refusals.ts';
+import { withDpopChallenge } from '../access-tokens/dpop/errors.ts';
 import type { Caller } from '../access-tokens/verify-token.ts';
 import { ProblemError, problems } from '../platform/errors.ts';
 import { authorizeCall, checkStoredType, takesPositionalBody } from './authorization/authorize-call.ts';
@@ -11,6 +11,7 @@ import type { Rule } from './authorization/rule-table.ts';
 import { createRules } from './authorization/rules.ts';
 import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
+import { groupDisabled, insufficientScope, revokedWhileWaiting } from './errors.ts';
 import { readBody, wholeBody } from './forwarding/body.ts';
 import { asksForBroadcast } from './forwarding/broadcast.ts';
 import {
@@ -37,11 +38,10 @@ import { makeRoomFor, whileLeaving } from './members/orderly-shutdown.ts';
 import { createPollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
 import { createRateLimit, defaultRateLimits, type RateLimits } from './rate-limit.ts';
-import { groupDisabled, insufficientScope, revokedWhileWaiting } from './refusals.ts';
 import type { RefusedCall } from './refused-call.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import { readTarget, type Target } from './request-target.ts';
-import { sendRefusal } from './send-refusal.ts';
+import { sendError } from './send-error.ts';
 
 export type { CallRecord, RefusedCall };
 
@@ -366,7 +366,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       res.destroy();
       return;
     }
-    sendRefusal(call, refusal, { requestId, decisionId: call.refusal.decisionId });
+    sendError(call, refusal, { requestId, decisionId: call.refusal.decisionId });
   }
 
   function refusalOf(error: unknown, requestId: string): ProblemError {

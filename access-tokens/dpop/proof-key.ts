@@ -1,7 +1,7 @@
 /** The key that a proof brings along, and the rest of its header (RFC 9449 §4.2). */
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { type ProofAlgorithm, proofAlgorithm, proofAlgs, rsaBits } from './algorithms.ts';
-import { invalidProof } from './refusals.ts';
+import { invalidProof } from './errors.ts';
 
 export interface ProofKey {
   /** SHA-256 thumbprint, base64url (RFC 7638): what tokens are bound to. */

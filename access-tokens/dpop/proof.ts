@@ -1,8 +1,8 @@
 /** Proofs of possession: that who sends a request holds a certain private key (RFC 9449 §4). */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { invalidProof, noRoomForProofs, proofsUnanswered, tooManyProofs } from './errors.ts';
 import { type ProofKey, readProofKey } from './proof-key.ts';
-import { invalidProof, noRoomForProofs, proofsUnanswered, tooManyProofs } from './refusals.ts';
 import {
   createReplays,
   type ReplayLimits,

@@ -1,7 +1,7 @@
 /** What the decision about a call means for it, and what its rule asks of the request. */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Call } from '../call.ts';
-import { insufficientScope } from '../refusals.ts';
+import { insufficientScope } from '../errors.ts';
 import type { RequestHead } from '../request-head.ts';
 import type { Rule } from './rule-table.ts';
 import type { Decision } from './rules.ts';

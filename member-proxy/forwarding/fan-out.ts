@@ -2,9 +2,9 @@
 import type { ProblemError } from '../../platform/errors.ts';
 import type { Rule } from '../authorization/rule-table.ts';
 import type { Call } from '../call.ts';
+import { groupDisabled } from '../errors.ts';
 import type { Member } from '../members/members.ts';
 import { whileLeaving } from '../members/orderly-shutdown.ts';
-import { groupDisabled } from '../refusals.ts';
 import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
 
 /** What became of the call at one member. */

@@ -8,7 +8,7 @@ import type { ProxyLimits } from '../limits.ts';
 import type { Member } from '../members/members.ts';
 import type { RequestHead } from '../request-head.ts';
 import type { Target } from '../request-target.ts';
-import { endAfterLingering } from '../send-refusal.ts';
+import { endAfterLingering } from '../send-error.ts';
 import { engineCallOf } from './engine-call.ts';
 import type { ReplyListener, UpstreamRequest } from './exchange.ts';
 import { answersStoredValue, type ReplyFields, requestFields } from './headers.ts';

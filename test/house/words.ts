@@ -5,6 +5,7 @@ export const retired: Readonly<Record<string, string>> = {
   'token view': 'revocation cache',
   'console link': 'control-plane client',
   'console login': 'service token',
+  'send refusal': 'send error',
   'granted rule': 'authorize call',
   'pinned target': 'member target',
   'read pin': 'member target',

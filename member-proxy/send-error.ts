@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ProblemError, problemBody } from '../platform/errors.ts';
 
-interface RefusedCall {
+interface FailedCall {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Whether the end of this request on its connection is beyond doubt. */
@@ -10,10 +10,10 @@ interface RefusedCall {
   readonly isBodyless: boolean;
 }
 
-/** How long a refused body is still read and thrown away, so that its sender gets to read the refusal. */
+/** How long a refused body is still read and thrown away, so that its sender gets to read the error. */
 const lingerMs = 1_000;
 
-interface RefusalIds {
+interface ErrorIds {
   readonly requestId: string;
   readonly decisionId: string;
 }
@@ -22,27 +22,27 @@ interface RefusalIds {
  * Answers with problem details (RFC 9457). The connection is closed when the request was badly
  * framed, and when its body has not arrived in full: what follows on it could be either.
  */
-export function sendRefusal(call: RefusedCall, refusal: ProblemError, ids: RefusalIds): void {
-  if (call.req.complete || call.isBodyless) send(call, refusal, ids);
+export function sendError(call: FailedCall, error: ProblemError, ids: ErrorIds): void {
+  if (call.req.complete || call.isBodyless) send(call, error, ids);
   // What came in one packet with the head is read first: a short body that is here closes no connection.
-  else setImmediate(send, call, refusal, ids);
+  else setImmediate(send, call, error, ids);
 }
 
 function send(
-  { req, res, isFramed, isBodyless }: RefusedCall,
-  refusal: ProblemError,
-  { requestId, decisionId }: RefusalIds,
+  { req, res, isFramed, isBodyless }: FailedCall,
+  error: ProblemError,
+  { requestId, decisionId }: ErrorIds,
 ): void {
   if (res.headersSent) return;
-  const body = problemBody(refusal, { request_id: requestId, decision_id: decisionId });
+  const body = problemBody(error, { request_id: requestId, decision_id: decisionId });
   const isWhole = req.complete || isBodyless;
-  res.writeHead(refusal.problem.status, {
+  res.writeHead(error.problem.status, {
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': requestId,
-    ...refusal.headers,
+    ...error.headers,
     ...((!isFramed || !isWhole) && { Connection: 'close' }),
   });
   if (isWhole) {
