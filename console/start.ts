@@ -57,6 +57,7 @@ export async function start({
   faults,
 }: StartDeps): Promise<Started> {
   const { services, audit, application } = await open({ settings, readSettings, log, closing, faults });
+  const { users, refusals } = services;
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { composeConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
@@ -67,14 +68,8 @@ export async function start({
   ]);
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, [revocationEventsPath]);
-  const console = await composeConsole({
-    services,
-    log,
-    audit,
-    members,
-    faults,
-    overload: overload.numbers,
-  });
+  const { numbers } = overload;
+  const console = await composeConsole({ services, log, audit, members, faults, overload: numbers });
   closing.add('connections to members', console.close);
   const server = await listen({
     host: settings.host,
@@ -83,7 +78,7 @@ export async function start({
     handle: console.handle,
     overload,
     headMs: settings.httpHeadSeconds * 1000,
-    onRefusal: hearRefusedConnections({ keep: services.refusals.keep, audit }),
+    onRefusal: hearRefusedConnections({ keep: refusals.keep, audit }),
   });
   closing.add('port', () => server.close(0));
   closing.add('maintenance', startMaintenance(services, log));
@@ -100,15 +95,9 @@ export async function start({
     await Promise.race([console.members.firstProbe, pause(firstProbeMs, undefined, { ref: false })]);
 
   tellExcess(services, log);
-  process.stdout.write(
-    welcome({
-      settings,
-      users: services.users,
-      setup: console.setup,
-      members: console.members.statuses(),
-      secretFile,
-    }),
-  );
+  const { setup } = console;
+  const statuses = console.members.statuses();
+  process.stdout.write(welcome({ settings, users, setup, members: statuses, secretFile }));
   return {
     drain(timeoutMs) {
       console.drain();

@@ -1,5 +1,5 @@
-import { Form, newPasswordHint, PasswordField } from './form.tsx';
-import { Section } from './section.tsx';
+import { Form, newPasswordHint, PasswordField } from './elements/form.tsx';
+import { Section } from './elements/section.tsx';
 
 interface AccountPasswordProps {
   readonly action: string;

@@ -1,7 +1,7 @@
-import { Form } from './form.tsx';
-import { Section } from './section.tsx';
-import { Time } from './time.tsx';
-import { nameBrowser } from './user-agent.ts';
+import { Form } from './elements/form.tsx';
+import { Section } from './elements/section.tsx';
+import { Time } from './elements/time.tsx';
+import { nameBrowser } from './elements/user-agent.ts';
 
 export interface SessionRow {
   /** Names the session in the form field `session`; not the session id itself. */

@@ -1,10 +1,10 @@
 import { AccountPassword } from './account-password.tsx';
 import { AccountSessions, type SessionRow } from './account-sessions.tsx';
+import { Section } from './elements/section.tsx';
+import { Time } from './elements/time.tsx';
 import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
 import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
 import { Notice, Problem } from './message.tsx';
-import { Section } from './section.tsx';
-import { Time } from './time.tsx';
 
 /** Home of whoever is signed in: who they are here, where they are signed in, their password. */
 export interface AccountModel {

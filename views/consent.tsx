@@ -1,4 +1,4 @@
-import { Form } from './form.tsx';
+import { Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 
 export interface ConsentScope {

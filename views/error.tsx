@@ -1,5 +1,5 @@
+import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
-import { Link } from './link.tsx';
 
 /** A refusal as a page; the same code that JSON callers get. */
 export interface ErrorModel {

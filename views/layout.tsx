@@ -1,7 +1,7 @@
 /** What all pages have in common. A view is a function from a model to HTML, without script and without state; who asks and why is not known here. */
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { Form } from './form.tsx';
+import { Form } from './elements/form.tsx';
 import { assetPath } from './static.ts';
 
 const productName = 'Cluster Console';

@@ -1,6 +1,6 @@
-import { safeHref } from './href.ts';
+import { safeHref } from './elements/href.ts';
+import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
-import { Link } from './link.tsx';
 import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
 
 /** `next`: the page goes on there by itself. `open`: for all that is known, the session there lives. */

@@ -1,6 +1,6 @@
-import { Field, Form, PasswordField } from './form.tsx';
+import { Field, Form, PasswordField } from './elements/form.tsx';
+import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
-import { Link } from './link.tsx';
 import { Problem } from './message.tsx';
 
 /** A way to sign in that another party answers for. */

@@ -1,6 +1,6 @@
-import { Form } from './form.tsx';
+import { Form } from './elements/form.tsx';
+import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
-import { Link } from './link.tsx';
 
 export interface LogoutModel {
   readonly action: string;

@@ -1,4 +1,4 @@
-import { Field, Form, newPasswordHint, PasswordField } from './form.tsx';
+import { Field, Form, newPasswordHint, PasswordField } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 

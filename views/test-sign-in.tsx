@@ -1,7 +1,7 @@
+import { Link } from './elements/link.tsx';
+import { Section } from './elements/section.tsx';
 import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
-import { Link } from './link.tsx';
 import { Notice, Problem } from './message.tsx';
-import { Section } from './section.tsx';
 
 /** What an identity provider sends of somebody, and what a sign-in would make of it. */
 export interface TestSignInModel {

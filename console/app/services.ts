@@ -41,14 +41,9 @@ export interface ServicesDeps {
   readonly application?: () => ApplicationAddresses;
 }
 
-export function createServices({
-  settings,
-  storage,
-  now,
-  steady = now,
-  log,
-  application = constant(applicationAddresses(settings)),
-}: ServicesDeps) {
+export function createServices(deps: ServicesDeps) {
+  const { settings, storage, now, steady = now, log } = deps;
+  const { application = constant(applicationAddresses(settings)) } = deps;
   const { registry, artifacts } = storage;
   const accounts = createAccountRegistry({
     registry,
@@ -56,19 +51,135 @@ export function createServices({
     now,
   });
   const cipher = createCipher(settings.encryptionKey?.reveal());
-  const passwords = createPasswords({
-    minCharacters: settings.passwordMinLength,
-    concurrency: 2,
-    maxWaiting: 64,
-  });
+  const minCharacters = settings.passwordMinLength;
+  const passwords = createPasswords({ minCharacters, concurrency: 2, maxWaiting: 64 });
   const applicationSecret = settings.applicationClientSecret?.reveal();
   const clients = createClients(registry, createDerivedClients({ applicationSecret, application }));
-  const outbound = createOutbound({
-    allow: settings.outboundAllow,
+  const outbound = createConsoleOutbound(settings, clients, application);
+  const { providers, providerRegistration } = createProviderServices(
+    { settings, storage, now, log },
+    { accounts, cipher, outbound },
+  );
+  const isProviderEnabled = providers.isEnabled;
+  const users = createUsers({ registry: accounts, passwords, newId: randomUUID, now, isProviderEnabled });
+  const { sessions, ...ofSessions } = createSessionServices(
+    { settings, storage, now },
+    { users, clients, cipher },
+  );
+  return {
+    settings,
+    resources: resourcesOf(settings),
+    application,
+    storage,
+    now,
+    steady,
+    cipher,
+    accounts,
+    passwords,
+    users,
+    roles: createCustomRoles({ registry: accounts, isPermission: isMemberScope, now }),
+    refusals: createDenialLog({
+      artifacts,
+      newStem: () => randomBytes(6).toString('base64url'),
+      now,
+      log,
+    }),
+    memberRecords: createMemberRecords(registry),
+    clients,
+    clientUses: createClientUses({ artifacts, clients, now }),
+    outbound,
+    providers,
+    providerRegistration,
+    ...ofSessions,
+    ...createLicenceServices(storage, application, now),
+    registration: createClientRegistration({
+      registry,
+      checkOutboundUrl: outbound.check,
+      newSecret: () => randomBytes(32).toString('base64url'),
+      now,
+    }),
+    sessions,
+    keys: createSigningKeys(settings, registry, cipher, now),
+  };
+}
+
+function createSigningKeys(settings: Settings, registry: Registry, cipher: Cipher, now: () => number) {
+  return createKeys({
+    registry,
+    cipher,
+    now,
+    rotationDays: settings.keyRotationDays,
+    // An ID token is a logout hint for as long as its session can live.
+    longestTokenLifeSeconds: Math.max(settings.accessTokenTtlSeconds, settings.sessionMaxSeconds) + 60,
+  });
+}
+
+type Clients = ReturnType<typeof createClients>;
+type Users = ReturnType<typeof createUsers>;
+type Outbound = ReturnType<typeof createOutbound>;
+
+/** Calls to addresses of others; those of registered applications may be on this machine. */
+function createConsoleOutbound(
+  { outboundAllow }: Settings,
+  clients: Clients,
+  application: () => ApplicationAddresses,
+): Outbound {
+  return createOutbound({
+    allow: outboundAllow,
     isKnownLoopback: (origin) =>
       clients.origins().has(origin) || origin === originOf(application().internalAddress),
     resolve: resolveName,
   });
+}
+
+interface ProviderServicesDeps {
+  readonly accounts: ReturnType<typeof createAccountRegistry>;
+  readonly cipher: Cipher;
+  readonly outbound: Outbound;
+}
+
+/** Identity providers, and how they are registered. */
+function createProviderServices(
+  { settings, storage, now, log }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log'>,
+  { accounts, cipher, outbound }: ProviderServicesDeps,
+) {
+  const { registry, artifacts } = storage;
+  return {
+    providers: createProviders({
+      registry,
+      cipher,
+      outbound,
+      artifacts,
+      url: settings.url,
+      randomBytes,
+      now,
+      log,
+    }),
+    /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
+    async providerRegistration() {
+      const { createProviderRegistration } = await import('../federation/providers/registration.ts');
+      return createProviderRegistration({
+        registry: accounts,
+        cipher,
+        checkOutboundUrl: outbound.check,
+        now,
+      });
+    },
+  };
+}
+
+interface SessionServicesDeps {
+  readonly users: Users;
+  readonly clients: Clients;
+  readonly cipher: Cipher;
+}
+
+/** Sessions, and what ends with them: tokens, sign-ins at applications, sessions at providers. */
+function createSessionServices(
+  { settings, storage, now }: Pick<ServicesDeps, 'settings' | 'storage' | 'now'>,
+  { users, clients, cipher }: SessionServicesDeps,
+) {
+  const { artifacts } = storage;
   const logoutOutbox = createLogoutOutbox({
     artifacts,
     targetsOf(id) {
@@ -78,19 +189,6 @@ export function createServices({
     now,
   });
   const upstreamSessions = createUpstreamSessions({ artifacts, cipher });
-  const providers = createProviders({
-    registry,
-    cipher,
-    outbound,
-    artifacts,
-    url: settings.url,
-    randomBytes,
-    now,
-    log,
-  });
-  const isProviderEnabled = providers.isEnabled;
-  const users = createUsers({ registry: accounts, passwords, newId: randomUUID, now, isProviderEnabled });
-  const licences = createLicences({ registry, newId: randomUUID, now });
   const revocations = createRevocations({
     artifacts,
     isAccountLive: users.isStillValid,
@@ -110,71 +208,18 @@ export function createServices({
       await upstreamSessions.forget(session.uid);
     },
   });
-  const roles = createCustomRoles({
-    registry: accounts,
-    isPermission: isMemberScope,
-    now,
-  });
-  const refusals = createDenialLog({
-    artifacts,
-    newStem: () => randomBytes(6).toString('base64url'),
-    now,
-    log,
-  });
-  return {
-    settings,
-    resources: resourcesOf(settings),
-    application,
-    storage,
-    now,
-    steady,
-    cipher,
-    accounts,
-    passwords,
-    users,
-    roles,
-    refusals,
-    memberRecords: createMemberRecords(registry),
-    clients,
-    clientUses: createClientUses({ artifacts, clients, now }),
-    outbound,
-    providers,
-    /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
-    async providerRegistration() {
-      const { createProviderRegistration } = await import('../federation/providers/registration.ts');
-      return createProviderRegistration({
-        registry: accounts,
-        cipher,
-        checkOutboundUrl: outbound.check,
-        now,
-      });
-    },
-    logoutOutbox,
-    upstreamSessions,
-    revocations,
-    licences,
-    licenceDeliveries: createDeliveries({
-      artifacts,
-      licences,
-      address: () => application().internalAddress,
-      now,
-    }),
-    registration: createClientRegistration({
-      registry,
-      checkOutboundUrl: outbound.check,
-      newSecret: () => randomBytes(32).toString('base64url'),
-      now,
-    }),
-    sessions,
-    keys: createKeys({
-      registry,
-      cipher,
-      now,
-      rotationDays: settings.keyRotationDays,
-      // An ID token is a logout hint for as long as its session can live.
-      longestTokenLifeSeconds: Math.max(settings.accessTokenTtlSeconds, settings.sessionMaxSeconds) + 60,
-    }),
-  };
+  return { logoutOutbox, upstreamSessions, revocations, sessions };
+}
+
+/** The dashboard's licences, and their way to it. */
+function createLicenceServices(
+  { registry, artifacts }: Storage,
+  application: () => ApplicationAddresses,
+  now: () => number,
+) {
+  const licences = createLicences({ registry, newId: randomUUID, now });
+  const address = () => application().internalAddress;
+  return { licences, licenceDeliveries: createDeliveries({ artifacts, licences, address, now }) };
 }
 
 function originOf(address: string | undefined): string | undefined {

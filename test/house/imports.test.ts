@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cyclesOf, readSources, root } from './modules.ts';
+import { cyclesOf, largeFolders, longFunctions, readSources, root } from './modules.ts';
 import { importRules, roomOf, rooms, roomsWithin } from './rooms.ts';
 
 const names = Object.keys(rooms);
@@ -81,6 +81,17 @@ test('every import of production code is one that its room may', () => {
       .map((to) => `${file} → ${to}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test('no folder has more files, and no function more lines, than are read at one go', () => {
+  const many = Array.from({ length: 21 }, (_, i) => ({ file: `a/${i}.ts` }));
+  expect(largeFolders(many)).toEqual(['a (21)']);
+  expect(longFunctions([{ file: 'a.ts', functions: [{ name: 'long', lines: 61 }] }])).toEqual([
+    'a.ts long (61)',
+  ]);
+  expect(sources.flatMap(({ functions }) => functions).length).toBeGreaterThan(3_000);
+  expect(largeFolders(sources)).toEqual([]);
+  expect(longFunctions(sources)).toEqual([]);
 });
 
 test('a room within a room is reached by its own name alone', () => {

@@ -143,9 +143,21 @@ export function cyclesOf(
   }
 }
 
-/** Folders by the number of files that lie in them directly. */
-export function folderSizes(sources: readonly Pick<Source, 'file'>[]): ReadonlyMap<string, number> {
+export const mostFiles = 20;
+export const mostFunctionLines = 60;
+
+/** Folders in which too many files lie directly, and how many. */
+export function largeFolders(sources: readonly Pick<Source, 'file'>[]): readonly string[] {
   const sizes = new Map<string, number>();
   for (const { file } of sources) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
-  return sizes;
+  return [...sizes].filter(([, count]) => count > mostFiles).map(([folder, count]) => `${folder} (${count})`);
+}
+
+/** Functions that are too long without the functions within them, and how long. */
+export function longFunctions(sources: readonly Pick<Source, 'file' | 'functions'>[]): readonly string[] {
+  return sources.flatMap(({ file, functions }) =>
+    functions
+      .filter(({ lines }) => lines > mostFunctionLines)
+      .map(({ name, lines }) => `${file} ${name} (${lines})`),
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AccountModel, renderAccount } from '../../views/account.tsx';
-import { nameBrowser } from '../../views/user-agent.ts';
+import { nameBrowser } from '../../views/elements/user-agent.ts';
 import { parseMarkup } from './markup.ts';
 
 const at = new Date('2025-11-02T09:05:59Z');

@@ -42,54 +42,116 @@ export interface Browser {
 }
 
 export async function composeBrowser(shared: Shared, notices: LogoutNotices): Promise<Browser> {
-  const { services, metrics, audit, about, addressOf } = shared;
-  const { settings, storage, now, steady, cipher, users, passwords, sessions } = services;
+  const base = await composeBase(shared);
+  const { services } = shared;
+  const { settings, storage, now, users, passwords, sessions } = services;
+  const { isSecure, names, cookieKeys, errors, csrf, times, provider, exchanges, browserSessions } = base;
+  const setup = createSetup({ users, times, now });
+  const currentSession = composeCurrentSession(shared, browserSessions);
+  const auditChange = changeAudit(shared);
+  const { login, interactions, upstream } = composeSignIn(shared, base, currentSession);
+  const upstreamLogouts = composeUpstreamLogouts(shared, isSecure);
+  const signedOut = createSignedOut({
+    issuer: settings.url,
+    isSecure,
+    cookieName: names.signedOut,
+    artifacts: storage.artifacts,
+    clients: services.clients,
+    notices,
+    upstreamLogouts,
+    newTicket: () => randomBytes(18).toString('base64url'),
+    now,
+  });
+  const pages = createPages({
+    issuer: settings.url,
+    cookieNames: names,
+    cookieKeys,
+    errors,
+    provider,
+    exchanges,
+    sendStatic: await createStatic(),
+    login,
+    interactions,
+    callback: upstream.callback({ own: login.returned, interaction: interactions.returned }),
+    showMetadata: upstream.showMetadata,
+    testSignIn: upstream.testSignIn,
+    setup: createSetupPage({
+      setup,
+      currentSession,
+      csrf,
+      isSecure,
+      minPasswordLength: passwords.minCharacters,
+      onSetup: (ctx, account) => auditChange(ctx, 'setup', account),
+    }),
+    account: composeAccountPage(shared, base, currentSession, notices),
+    logout: createLogout({
+      provider,
+      browserSessions,
+      sessions,
+      upstreamLogouts,
+      signedOut,
+      csrf,
+      findUser: users.find,
+      isSecure,
+      onLogout: (ctx, session) => auditChange(ctx, 'logout', { id: session.accountId }),
+    }),
+    signedOut,
+    receivedLogouts: composeReceivedLogouts(shared, upstreamLogouts, signedOut.resume),
+    framedBy: (ctx) => silentRenewalFramePolicy(ctx, services.clients),
+  });
+  return { pages: pages.callback(), setup };
+}
+
+type Base = Awaited<ReturnType<typeof composeBase>>;
+type CurrentSession = ReturnType<typeof composeCurrentSession>;
+
+/** What all pages stand on: cookies, CSRF tokens, error pages, the provider and its sessions. */
+async function composeBase(shared: Shared) {
+  const { settings, storage, cipher, sessions } = shared.services;
   const isSecure = settings.url.startsWith('https:');
   const names = cookieNames(isSecure);
   const cookieKeys = [await keepSecret(storage.registry, cipher, 'cookie-key')];
   const errors = createErrorResponses({ log: shared.log, isSecure });
   const { provider, exchanges } = composeProvider(shared, { names, keys: cookieKeys }, errors);
   const lifetimes = lifetimesOf(settings);
-  const browserSessions = createBrowserSessions({ provider, sessions, lifetimes, isSecure });
-  const csrf = createCsrf({
-    origin: new URL(settings.url).origin,
-    cookieName: names.csrf,
+  return {
     isSecure,
-    secret: await keepSecret(storage.registry, cipher, 'csrf-key'),
-  });
-  const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
-  const guessing = createGuessing({ artifacts: storage.artifacts, steady });
-  const knownBrowsers = createKnownBrowsers({
-    cookieName: names.browser,
-    isSecure,
-    secret: await keepSecret(storage.registry, cipher, 'browser-key'),
-  });
-  const times = createSignInTimes({ artifacts: storage.artifacts });
-  const setup = createSetup({ users, times, now });
-  const currentSession = composeCurrentSession(shared, browserSessions);
-  const clientAddress = (ctx: Context) => addressOf(ctx.req);
-  const findUser = users.find;
-  const onSignIn = (ctx: Context, outcome: SignInOutcome) => {
-    const { account, reason, providerId = account?.federated?.provider } = outcome;
-    metrics.signIn(reason ?? 'success');
-    audit('login', {
-      ...about(ctx),
-      actor: account?.id,
-      outcome: account ? 'success' : 'denied',
-      reason,
-      provider: providerId,
-    });
+    names,
+    cookieKeys,
+    errors,
+    provider,
+    exchanges,
+    browserSessions: createBrowserSessions({ provider, sessions, lifetimes, isSecure }),
+    csrf: createCsrf({
+      origin: new URL(settings.url).origin,
+      cookieName: names.csrf,
+      isSecure,
+      secret: await keepSecret(storage.registry, cipher, 'csrf-key'),
+    }),
+    knownBrowsers: createKnownBrowsers({
+      cookieName: names.browser,
+      isSecure,
+      secret: await keepSecret(storage.registry, cipher, 'browser-key'),
+    }),
+    times: createSignInTimes({ artifacts: storage.artifacts }),
   };
-  const auditChange = (ctx: Context, event: string, { id }: { readonly id: string }) =>
-    audit(event, { ...about(ctx), actor: id, outcome: 'success' });
+}
 
-  const cookieName = names.upstream;
+/** Sign-in by password or provider, for this console's own pages and for applications. */
+function composeSignIn(shared: Shared, base: Base, currentSession: CurrentSession) {
+  const { services, addressOf } = shared;
+  const { settings, storage, now, steady, users, passwords, sessions } = services;
+  const { isSecure, names, csrf, times, provider, browserSessions, knownBrowsers } = base;
+  const onSignIn = signInRecord(shared);
+  const clientAddress = (ctx: Context) => addressOf(ctx.req);
   const currentUser = async (ctx: Context) => {
     const session = await browserSessions.current(ctx);
-    return session && findUser(session.accountId);
+    return session && users.find(session.accountId);
   };
+  const cookieName = names.upstream;
   const composed = composeUpstream(shared, { times, cookieName, isSecure, csrf, currentUser, onSignIn });
-  const { upstream, directories, showMetadata } = composed;
+  const { upstream, directories } = composed;
+  const guessing = createGuessing({ artifacts: storage.artifacts, steady });
   const signIn = createSignIn({ users, passwords, guessing, times, directories, now });
   const login = createLogin({
     signIn,
@@ -110,7 +172,7 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     knownBrowsers,
     csrf,
     clientAddress,
-    findUser,
+    findUser: users.find,
     meaningOfRole: services.roles.meaningOf,
     isSetUp: users.hasAny,
     url: settings.url,
@@ -122,78 +184,57 @@ export async function composeBrowser(shared: Shared, notices: LogoutNotices): Pr
     isSecure,
     onSignIn,
   });
+  return { login, interactions, upstream: composed };
+}
 
-  const upstreamLogouts = composeUpstreamLogouts(shared, isSecure);
-  const signedOut = createSignedOut({
-    issuer: settings.url,
+function signInRecord({ metrics, audit, about }: Shared) {
+  return (ctx: Context, outcome: SignInOutcome) => {
+    const { account, reason, providerId = account?.federated?.provider } = outcome;
+    metrics.signIn(reason ?? 'success');
+    audit('login', {
+      ...about(ctx),
+      actor: account?.id,
+      outcome: account ? 'success' : 'denied',
+      reason,
+      provider: providerId,
+    });
+  };
+}
+
+function changeAudit({ audit, about }: Shared) {
+  return (ctx: Context, event: string, { id }: { readonly id: string }) =>
+    audit(event, { ...about(ctx), actor: id, outcome: 'success' });
+}
+
+function composeAccountPage(
+  shared: Shared,
+  { isSecure, csrf, times }: Base,
+  currentSession: CurrentSession,
+  notices: LogoutNotices,
+) {
+  const { services, audit, about } = shared;
+  const { storage, now, steady, users, passwords, sessions } = services;
+  return createAccountPage({
+    currentSession,
+    users,
+    passwords,
+    throttle: createThrottle({ artifacts: storage.artifacts, steady, ...throttling }),
+    sessions,
+    async outcomesOf(ended) {
+      const outcomes = await notices.settled(ended, outcomesMs);
+      return outcomes.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state }));
+    },
+    times,
+    csrf,
+    nameOfProvider: (id) => services.providers.find(id)?.name ?? id,
+    nameOfApplication: (id) => services.clients.find(id)?.name ?? id,
+    meaningOfRole: services.roles.meaningOf,
     isSecure,
-    cookieName: names.signedOut,
-    artifacts: storage.artifacts,
-    clients: services.clients,
-    notices,
-    upstreamLogouts,
-    newTicket: () => randomBytes(18).toString('base64url'),
     now,
+    onChange: changeAudit(shared),
+    onRefused: (ctx, event, { id }, reason) =>
+      audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
   });
-
-  const pages = createPages({
-    issuer: settings.url,
-    cookieNames: names,
-    cookieKeys,
-    errors,
-    provider,
-    exchanges,
-    sendStatic: await createStatic(),
-    login,
-    interactions,
-    callback: composed.callback({ own: login.returned, interaction: interactions.returned }),
-    showMetadata,
-    testSignIn: composed.testSignIn,
-    setup: createSetupPage({
-      setup,
-      currentSession,
-      csrf,
-      isSecure,
-      minPasswordLength: passwords.minCharacters,
-      onSetup: (ctx, account) => auditChange(ctx, 'setup', account),
-    }),
-    account: createAccountPage({
-      currentSession,
-      users,
-      passwords,
-      throttle,
-      sessions,
-      async outcomesOf(ended) {
-        const outcomes = await notices.settled(ended, outcomesMs);
-        return outcomes.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state }));
-      },
-      times,
-      csrf,
-      nameOfProvider: (id) => services.providers.find(id)?.name ?? id,
-      nameOfApplication: (id) => services.clients.find(id)?.name ?? id,
-      meaningOfRole: services.roles.meaningOf,
-      isSecure,
-      now,
-      onChange: auditChange,
-      onRefused: (ctx, event, { id }, reason) =>
-        audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
-    }),
-    logout: createLogout({
-      provider,
-      browserSessions,
-      sessions,
-      upstreamLogouts,
-      signedOut,
-      csrf,
-      findUser,
-      isSecure,
-      onLogout: (ctx, session) => auditChange(ctx, 'logout', { id: session.accountId }),
-    }),
-    signedOut,
-    receivedLogouts: composeReceivedLogouts(shared, upstreamLogouts, signedOut.resume),
-    framedBy: (ctx) => silentRenewalFramePolicy(ctx, services.clients),
-  });
-  return { pages: pages.callback(), setup };
 }
 
 const methods = { password: byPassword, provider: byProvider } as const;
