@@ -108,6 +108,8 @@ test('S39: the session, its cookies and its tokens have ended before anybody is 
   expect((await thief.get('/')).status).toBe(200);
   await signOut(agent);
   expect(agent.cookies.has('console_session')).toBe(false);
+  // The page waits a second for the applications; this one asks two questions before it answers.
+  await waitFor(() => found.length === 2, 'the application to have asked', 10_000);
   expect(found).toEqual(['/login', 'invalid_grant']);
 });
 
