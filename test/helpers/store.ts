@@ -1,5 +1,5 @@
 /** The store of a running console, changed from outside, as an older command line did it. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
@@ -16,15 +16,17 @@ export async function withStore<T>(dataDir: string, work: (storage: Storage) => 
 }
 
 /**
- * Waits until the console that runs on this directory has read the registry file as it is now: it keeps the
- * version that it knows open. Without a console, or without `/proc`, there is nothing to wait for.
+ * Waits until the console that runs on this directory has read the registry file as it is now: it keeps the version that
+ * it knows open, and beside a newer one until that has been read. Without a console, or without `/proc`, there is
+ * nothing to wait for.
  */
 async function untilFollowed(dataDir: string): Promise<void> {
   const descriptors = descriptorsOfConsole(dataDir);
   if (descriptors === undefined) return;
   const isFollowed = async () => {
     const file = statSync(join(dataDir, 'registry.json'), { throwIfNoEntry: false });
-    return readdirSync(descriptors).some((name) => isSame(join(descriptors, name), file));
+    const open = readdirSync(descriptors).map((name) => join(descriptors, name));
+    return open.some((each) => isSame(each, file)) && !open.some(isFormerRegistry);
   };
   await until(() => isFollowed().catch(() => true), 'the console to read its registry');
 }
@@ -43,6 +45,14 @@ function descriptorsOfConsole(dataDir: string): string | undefined {
 interface Owner {
   readonly pid: number;
   readonly kind: string;
+}
+
+function isFormerRegistry(descriptor: string): boolean {
+  try {
+    return /\/registry\.json[^/]* \(deleted\)$/.test(readlinkSync(descriptor));
+  } catch {
+    return false; // closed since it was listed
+  }
 }
 
 function isSame(
