@@ -1,6 +1,6 @@
 /** The dashboard as a process: settings, deps, listen; and a graceful stop. Exit codes: 0 stopped, 1 failed, 78 bad settings. */
-import './no-prototype-access.ts';
-import './tls-ciphers.ts';
+import '../platform/no-prototype-access.ts';
+import '../http/strict-tls.ts';
 import { randomBytes } from 'node:crypto';
 import { createApp } from './app.ts';
 import { createExamine } from './examination.ts';

@@ -1,4 +1,4 @@
-import './no-prototype-access.ts';
+import '../platform/no-prototype-access.ts';
 import { pino } from 'pino';
 import { PortTakenError } from '../platform/port-taken-error.ts';
 import type { MemberConfig } from './config/config.ts';

@@ -1,4 +1,4 @@
-import '../../no-prototype-access.ts';
+import '../../../platform/no-prototype-access.ts';
 import type { ConfigTask } from './config-messages.ts';
 import { carryOut } from './config-work.ts';
 
