@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { folders } from './modules.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
@@ -70,23 +71,13 @@ test.each([
 
 test('S89: no server or client of the project parses HTTP leniently', () => {
   const lenient = /insecureHTTPParser:\s*true|--insecure-http-parser/;
-  const files = [
-    'access-tokens',
-    'bin',
-    'console',
-    'dashboard',
-    'http',
-    'member',
-    'member-proxy',
-    'package.json',
-    'platform',
-  ].flatMap(filesOf);
+  const files = [...folders, 'package.json'].flatMap(filesOf);
   expect(files.length).toBeGreaterThan(200);
   expect(files.filter((file) => lenient.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
 test('no package is used by its private files', () => {
-  const files = ['console', 'member', 'member-proxy', 'dashboard', 'views'].flatMap(filesOf);
+  const files = folders.flatMap(filesOf);
   const privately = /(?:from|import\() ?'(?:@[\w-]+\/)?[\w-][\w.-]*\/(?:lib|dist|src|build)\//;
   expect(privately.test("import { a } from '@scope/name/lib/a.js'")).toBe(true);
   expect(files.filter((file) => privately.test(readFileSync(file, 'utf8')))).toEqual([]);
@@ -94,17 +85,7 @@ test('no package is used by its private files', () => {
 
 test('S90: the project evaluates no text as code', () => {
   const evaluation = /\beval\(|\bnew Function\(|\bvm\.run|from 'node:vm'/;
-  const files = [
-    'access-tokens',
-    'bin',
-    'console',
-    'dashboard',
-    'http',
-    'member',
-    'member-proxy',
-    'platform',
-    'views',
-  ].flatMap(filesOf);
+  const files = folders.flatMap(filesOf);
   expect(files.filter((file) => evaluation.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 

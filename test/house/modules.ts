@@ -15,7 +15,8 @@ export interface Source {
   readonly functions: readonly { readonly name: string; readonly lines: number }[];
 }
 
-const folders = [
+/** Folders of production code. */
+export const folders = [
   'access-tokens',
   'bin',
   'console',
