@@ -74,7 +74,7 @@ test('a day later it is gone', async () => {
   expect(await refusals.find(id)).toBeUndefined();
 });
 
-describe('S90: a flood', () => {
+describe('a flood (S90)', () => {
   test('of refusals leaves the newest of them, and a store that has stopped to grow', async () => {
     const ids: string[] = [];
     for (let round = 0; round < 300; round++) {

@@ -52,7 +52,7 @@ const wrongFrom = async (address: string, times: number) => {
   return replies.map(({ status }) => status);
 };
 
-test('B9: ten wrong passwords from one address keep nobody else of that name, or of that address, out', async () => {
+test('ten wrong passwords from one address keep nobody else of that name, or of that address, out (B9)', async () => {
   const address = newAddress();
   await wrongFrom(address, 12);
   expect((await attempt(person, visitorFrom(address))).status).toBe(429);
@@ -60,8 +60,8 @@ test('B9: ten wrong passwords from one address keep nobody else of that name, or
   expect((await attempt(admin, visitorFrom(address))).status).toBe(303);
 });
 
-describe('B9: a browser that has signed in before', () => {
-  test('B9: has a budget of its own, from an address where others have used theirs up', async () => {
+describe('a browser that has signed in before (B9)', () => {
+  test('has a budget of its own, from an address where others have used theirs up (B9)', async () => {
     const address = newAddress();
     const agent = visitorFrom(address);
     await agent.signIn(person);
@@ -71,7 +71,7 @@ describe('B9: a browser that has signed in before', () => {
     expect((await attempt(person, agent)).status).toBe(303);
   });
 
-  test('B9: which ends after ten, and then counts for nothing', async () => {
+  test('which ends after ten, and then counts for nothing (B9)', async () => {
     const address = newAddress();
     const agent = visitorFrom(address);
     await agent.signIn(person);
@@ -88,7 +88,7 @@ describe('B9: a browser that has signed in before', () => {
     expect((await attempt(person, knownFrom(address))).status).toBe(429);
   });
 
-  test('B9: is known at its own account only, and by no cookie that somebody made up', async () => {
+  test('is known at its own account only, and by no cookie that somebody made up (B9)', async () => {
     const agent = visitorFrom(newAddress());
     await agent.signIn(person);
     const { value } = agent.cookies.get('console_browser')!;
@@ -108,14 +108,14 @@ describe('B9: a browser that has signed in before', () => {
     }
   });
 
-  test('S33: its cookie is for this console alone', async () => {
+  test('its cookie is for this console alone (S33)', async () => {
     const reply = await attempt(person);
     const set = reply.setCookies.find((cookie) => cookie.startsWith('console_browser='));
     expect(set).toMatch(/; path=\/; expires=[^;]+; samesite=lax; httponly$/i);
   });
 });
 
-test('B9: 100 failures over all addresses are told as such; then the right password alone is let in', async () => {
+test('100 failures over all addresses are told as such; then the right password alone is let in (B9)', async () => {
   // No more at once than places to wait.
   const hundred = async (guess: () => Promise<Reply>) => {
     const replies: Reply[] = [];
@@ -145,7 +145,7 @@ test('B9: 100 failures over all addresses are told as such; then the right passw
   expect([other.status, plain(other)]).toEqual([429, plain(refused)]);
 });
 
-test('B9, D15: a clock that is put back prolongs nothing, and one put forward forgives nothing', async () => {
+test('a clock that is put back prolongs nothing, and one put forward forgives nothing (B9, D15)', async () => {
   const address = newAddress();
   await wrongFrom(address, 11);
   for (const seconds of [-86_400, 86_400, 0]) {
@@ -166,7 +166,7 @@ test('B9, D15: a clock that is put back prolongs nothing, and one put forward fo
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
 });
 
-describe('B9: wrong client secrets', () => {
+describe('wrong client secrets (B9)', () => {
   const ask = async (secret: string) => {
     const start = performance.now();
     const { status } = await fetch(`${console.url}/oauth2/token`, {
@@ -180,7 +180,7 @@ describe('B9: wrong client secrets', () => {
     return { status, ms: performance.now() - start };
   };
 
-  test('B9: are told slower and slower, and the right one at once', async () => {
+  test('are told slower and slower, and the right one at once (B9)', async () => {
     const early: number[] = [];
     for (let n = 0; n < 20; n++) early.push((await ask('wrong')).ms);
     const late: number[] = [];
@@ -205,7 +205,7 @@ describe('B9: wrong client secrets', () => {
   }, 40_000);
 });
 
-describe('B9: places for what costs much', () => {
+describe('places for what costs much (B9)', () => {
   const inLine = async (turns: readonly (readonly [Turn['standing'], string, string])[]) => {
     const places = createPlaces(1, 5);
     const started: string[] = [];
@@ -223,7 +223,7 @@ describe('B9: places for what costs much', () => {
     return started;
   };
 
-  test('B9: go to who is known, then to who is clean; the lowest give way', async () => {
+  test('go to who is known, then to who is clean; the lowest give way (B9)', async () => {
     const started = await inLine([
       ['marked', 'a', 'm1'],
       ['clean', 'a', 'c1'],
@@ -237,7 +237,7 @@ describe('B9: places for what costs much', () => {
     expect(started).toEqual(['m2: busy', 'm1: busy', 'c5: busy', 'k1', 'c1', 'c2', 'c3', 'c4']);
   });
 
-  test('B9: many of one network keep nobody of another waiting, and give way first', async () => {
+  test('many of one network keep nobody of another waiting, and give way first (B9)', async () => {
     const started = await inLine([
       ['clean', 'a', 'a1'],
       ['clean', 'a', 'a2'],
@@ -252,7 +252,7 @@ describe('B9: places for what costs much', () => {
 });
 
 /** The full size: npm run bench -- guessing. */
-test('B9: 100 sources guess at an account, and its owner at a clean address waits no longer than 2 seconds', async () => {
+test('100 sources guess at an account, and its owner at a clean address waits no longer than 2 seconds (B9)', async () => {
   const signIn = async () => {
     const agent = visitorFrom(newAddress());
     const page = await agent.get('/login');

@@ -4,7 +4,7 @@ import { createPasswords } from '../../console/accounts/passwords.ts';
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 4 });
 const check = (password: string) => passwords.check(password, ['gudrun.holm', 'gudrun@example.org']);
 
-describe('S25: what may be a password', () => {
+describe('what may be a password (S25)', () => {
   test.each([
     ['eleven characters', 'k7hvQ2mZp0w'],
     ['eleven characters of four bytes each', '😀😁😂🤣😃😄😅😆😉😊😋'],
@@ -35,7 +35,7 @@ describe('S25: what may be a password', () => {
     ['one that is said three times', 'testtesttest2026'],
     ['two of the most common ones', 'secret-sunshine'],
     ['two of the most common ones, in disguise', '$ecretSunsh!ne1'],
-  ])('S25: %s is weak_password', async (_name, password) => {
+  ])('%s is weak_password (S25)', async (_name, password) => {
     await expect(check(password)).rejects.toMatchObject({ problem: { code: 'weak_password', status: 400 } });
   });
 
@@ -44,7 +44,7 @@ describe('S25: what may be a password', () => {
     ['abcdefghijklmnop', 'its characters follow each other'],
     ['Gudrun-Console-1', 'it is made of your name, your address or words of this product'],
     ['Scandinavian1987', 'it is made of common passwords'],
-  ])('S25: the refusal of %s says that %s, and not the password', async (password, why) => {
+  ])('the refusal of %s says that %s, and not the password (S25)', async (password, why) => {
     const detail = `This password is easy to guess: ${why}. A few unrelated words make a good one.`;
     await expect(check(password)).rejects.toMatchObject({ message: detail });
   });
@@ -59,11 +59,11 @@ describe('S25: what may be a password', () => {
     ['a sequence before digits without an order', 'abc830174926650'],
     ['three words that are common by themselves', 'winter dragon guitar'],
     ['a common one in something longer', 'sunshine over the tram'],
-  ])('S25: %s is good, whatever it is composed of', async (_name, password) => {
+  ])('%s is good, whatever it is composed of (S25)', async (_name, password) => {
     await expect(check(password)).resolves.toBeUndefined();
   });
 
-  test('S25: nothing is cut off, and the same characters typed otherwise are the same password', async () => {
+  test('nothing is cut off, and the same characters typed otherwise are the same password (S25)', async () => {
     const long = `${'k7hvQ2mZp0w-'.repeat(21)}end!`;
     const hash = await passwords.hash(long);
     expect(await passwords.verify(hash, long)).toBe(true);
@@ -73,11 +73,11 @@ describe('S25: what may be a password', () => {
     expect(await passwords.verify(accented, 'cafe\u0301 cafe\u0301 cafe\u0301')).toBe(true);
   });
 
-  test('S28: without an account a verification fails after the same work', async () => {
+  test('without an account a verification fails after the same work (S28)', async () => {
     expect(await passwords.verify(undefined, 'whatever it may be')).toBe(false);
   });
 
-  test('S26: what cannot wait is refused at once', async () => {
+  test('what cannot wait is refused at once (S26)', async () => {
     const work = Array.from({ length: 9 }, () => passwords.verify(undefined, 'whatever it may be'));
     const results = await Promise.allSettled(work);
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

@@ -27,7 +27,7 @@ const newVisitor = () => visitorFrom(newAddress());
 const attempt = async (username: string, password: string, agent = newVisitor()): Promise<Reply> =>
   agent.submit(await agent.get('/login'), { username, password });
 
-describe('S28: who cannot sign in', () => {
+describe('who cannot sign in (S28)', () => {
   const cases = [
     { name: 'an unknown user', username: 'nobody', password: admin.password },
     { name: 'a wrong password', username: 'ada', password: 'wrong-staple-battery-1' },
@@ -42,7 +42,7 @@ describe('S28: who cannot sign in', () => {
     { name: 'the password with a space behind it', username: 'ada', password: `${admin.password} ` },
   ];
 
-  test('S28: all get the same 401, byte for byte but for the token and the typed name', async () => {
+  test('all get the same 401, byte for byte but for the token and the typed name (S28)', async () => {
     const replies = await Promise.all(cases.map(({ username, password }) => attempt(username, password)));
     const same = replies.map((reply, index) => ({
       status: reply.status,
@@ -57,12 +57,12 @@ describe('S28: who cannot sign in', () => {
     for (const reply of replies) expect(reply.setCookies.join()).not.toContain('console_session');
   });
 
-  test('S28: a password is never echoed', async () => {
+  test('a password is never echoed (S28)', async () => {
     const reply = await attempt('ada', 'a-wrong-password-to-look-for');
     expect(reply.body).not.toContain('a-wrong-password-to-look-for');
   });
 
-  test('S28: all take the same time', async () => {
+  test('all take the same time (S28)', async () => {
     const agents = new Map<string, { agent: ReturnType<typeof newVisitor>; page: Reply }>();
     const times: Record<string, number[]> = { nobody: [], dormant: [], ada: [] };
     // Nine of each stay below the ten that are let through.
@@ -87,8 +87,8 @@ describe('S28: who cannot sign in', () => {
   });
 });
 
-describe('S29: guessing', () => {
-  test('S29: of 50 guesses at once from one address at most ten are looked at; the rest are 429 with Retry-After', async () => {
+describe('guessing (S29)', () => {
+  test('of 50 guesses at once from one address at most ten are looked at; the rest are 429 with Retry-After (S29)', async () => {
     await copyUser(console, 'ada', 'guessed');
     const address = newAddress();
     const replies = await Promise.all(
@@ -108,7 +108,7 @@ describe('S29: guessing', () => {
     expect((await attempt('guessed', admin.password)).status).toBe(303);
   });
 
-  test('S29: spelling the name otherwise opens no other budget', async () => {
+  test('spelling the name otherwise opens no other budget (S29)', async () => {
     await copyUser(console, 'ada', 'spelled');
     const visitor = newVisitor();
     for (let guess = 0; guess < 10; guess++)
@@ -116,7 +116,7 @@ describe('S29: guessing', () => {
     expect((await attempt('spelled', 'wrong-staple-battery-1', visitor)).status).toBe(429);
   });
 
-  test('S29, S30: one source is stopped after fifty names, whatever it claims to be', async () => {
+  test('one source is stopped after fifty names, whatever it claims to be (S29, S30)', async () => {
     const source = '192.0.2.77';
     const spoofed = (guess: number) => visitorFrom(`10.0.0.${guess}, ${source}`);
     const guesses = Array.from({ length: 50 }, (_, n) =>
@@ -127,7 +127,7 @@ describe('S29: guessing', () => {
     expect((await attempt('ada', admin.password)).status).toBe(303);
   });
 
-  test('S29: what a stopped source sends is not counted against names, nor kept', async () => {
+  test('what a stopped source sends is not counted against names, nor kept (S29)', async () => {
     const source = visitorFrom('192.0.2.78');
     for (let guess = 0; guess < 60; guess++) await attempt(`many-${guess}`, 'wrong-staple-1', source);
     const kept = await withStore(console.dataDir, ({ artifacts }) =>
@@ -136,7 +136,7 @@ describe('S29: guessing', () => {
     expect(kept.filter(Boolean)).toHaveLength(50);
   });
 
-  test('S29: addresses of one IPv6 network are one source', async () => {
+  test('addresses of one IPv6 network are one source (S29)', async () => {
     for (let guess = 0; guess < 10; guess++) {
       await attempt('six', 'wrong-staple-1', visitorFrom(`2001:db8:1:2:${guess + 1}::1`));
     }
@@ -144,7 +144,7 @@ describe('S29: guessing', () => {
     expect((await attempt('six', 'wrong-staple-1', visitorFrom('2001:db8:1:3::1'))).status).toBe(401);
   });
 
-  test('S29: a success forgets the failures before it', async () => {
+  test('a success forgets the failures before it (S29)', async () => {
     await copyUser(console, 'ada', 'forgetful');
     for (let round = 0; round < 2; round++) {
       for (let guess = 0; guess < 9; guess++) {
@@ -154,7 +154,7 @@ describe('S29: guessing', () => {
     }
   });
 
-  test('S29: nobody can be kept out of an open session, nor from changing the password in it', async () => {
+  test('nobody can be kept out of an open session, nor from changing the password in it (S29)', async () => {
     await copyUser(console, 'ada', 'harried');
     const agent = newVisitor();
     const home = await agent.signIn({ ...admin, username: 'harried' });
@@ -172,7 +172,7 @@ describe('S29: guessing', () => {
     ]);
   });
 
-  test('S29: guesses at the current password within a session are counted', async () => {
+  test('guesses at the current password within a session are counted (S29)', async () => {
     await copyUser(console, 'ada', 'borrowed');
     const agent = newVisitor();
     const home = await agent.signIn({ ...admin, username: 'borrowed' });
@@ -189,7 +189,7 @@ describe('S29: guessing', () => {
     expect((await guess(admin.password)).status).toBe(429);
   });
 
-  test('S29: counters survive a restart', async () => {
+  test('counters survive a restart (S29)', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'console-throttle-'));
     try {
       const first = await startConsole({ dataDir });
@@ -208,12 +208,12 @@ describe('S29: guessing', () => {
   });
 });
 
-describe('S26: the cost of hashing', () => {
+describe('the cost of hashing (S26)', () => {
   test.each([
     { name: 'a password of 1025 bytes', username: 'ada', password: 'p'.repeat(1025) },
     { name: 'fewer characters with more bytes', username: 'ada', password: 'é'.repeat(513) },
     { name: 'a user name without end', username: 'u'.repeat(5000), password: 'wrong-staple-1' },
-  ])('S26: $name is 400 before anything is hashed or counted', async ({ username, password }) => {
+  ])('$name is 400 before anything is hashed or counted (S26)', async ({ username, password }) => {
     const cost = async (form: { username: string; password: string }, status: number) => {
       const times: number[] = [];
       for (let n = 0; n < 12; n++) {
@@ -232,7 +232,7 @@ describe('S26: the cost of hashing', () => {
     expect((await attempt('ada', admin.password)).status).toBe(303);
   });
 
-  test('S26: more sign-ins than can wait are 503 with Retry-After, cost no attempt, and soon go again', async () => {
+  test('more sign-ins than can wait are 503 with Retry-After, cost no attempt, and soon go again (S26)', async () => {
     const names = Array.from({ length: 120 }, (_, n) => `crowd-${n}`);
     const pages = await Promise.all(
       names.map(async (username) => {
@@ -257,18 +257,18 @@ describe('S26: the cost of hashing', () => {
   });
 });
 
-describe('S25: stored passwords', () => {
+describe('stored passwords (S25)', () => {
   const storedHash = (username: string) =>
     withStore(console.dataDir, async ({ registry }) => {
       const users = [...registry.all('users').values()];
       return users.find((user) => user.username === username)!.passwordHash;
     });
 
-  test('S25: Argon2id with 19 MiB and two passes', async () => {
+  test('Argon2id with 19 MiB and two passes (S25)', async () => {
     expect(await storedHash('ada')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  test('S25: a hash with weaker parameters is replaced at the next sign-in, which keeps other sessions', async () => {
+  test('a hash with weaker parameters is replaced at the next sign-in, which keeps other sessions (S25)', async () => {
     await copyUser(console, 'ada', 'weathered');
     const weak = await argon2.hash(admin.password, {
       type: argon2.argon2id,
@@ -288,7 +288,7 @@ describe('S25: stored passwords', () => {
   });
 });
 
-test('S30: without a trusted proxy the forwarded address does not count', async () => {
+test('without a trusted proxy the forwarded address does not count (S30)', async () => {
   const direct = await startConsole();
   try {
     const guess = async (address: string) => {

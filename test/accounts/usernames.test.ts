@@ -37,30 +37,30 @@ const federated = async (username: string, subject = 'f1e2') => {
   return (await link({ id: 'corp', roleRules: rules }, { subject, username, attributes })).username;
 };
 
-test('D18: the names of what comes with the console are those of its clients', () => {
+test('the names of what comes with the console are those of its clients (D18)', () => {
   expect(reservedNames).toEqual([applicationClientId, dashboardClientId, 'console']);
 });
 
-describe('D18: nobody has the name of a client', () => {
+describe('nobody has the name of a client (D18)', () => {
   test.each([
     ...reservedNames,
     'Application-Client',
     'applicatlon-client'.replace('tl', 'ti'),
     thirdParty.id,
-  ])('D18: %s is refused here, and somebody from outside gets another', async (name) => {
+  ])('%s is refused here, and somebody from outside gets another (D18)', async (name) => {
     expect(await codeOf(add(name))).toBe('conflict');
     expect(await federated(name)).toBe(`${name}@corp`);
   });
 });
 
-describe('D9: names that look alike', () => {
+describe('names that look alike (D9)', () => {
   test.each([
     { name: 'Cyrillic letters', like: 'раulа' },
     { name: 'one Cyrillic letter', like: 'pаula' },
     { name: 'a Greek letter', like: 'pαula' },
     { name: 'Latin and Thai', like: 'paulaก' },
     { name: 'foreign digits', like: 'paula٣' },
-  ])('D9: of two scripts ($name) are refused', async ({ like }) => {
+  ])('of two scripts ($name) are refused (D9)', async ({ like }) => {
     expect(await codeOf(add(like))).toBe('invalid_request');
     expect(await federated(like)).toBe('user@corp');
   });
@@ -70,12 +70,12 @@ describe('D9: names that look alike', () => {
     { name: 'capitals', like: 'PAULA' },
     { name: 'a digit for a letter', like: 'pau1a' },
     { name: 'a capital for a small letter', like: 'pauIa' },
-  ])('D9: $name for a name that somebody has are refused', async ({ like }) => {
+  ])('$name for a name that somebody has are refused (D9)', async ({ like }) => {
     expect(await codeOf(add(like))).toBe('conflict');
     expect(await federated(like)).toMatch(/@corp$/);
   });
 
-  test('D9: a name all of another script that is drawn like one somebody has is refused', async () => {
+  test('a name all of another script that is drawn like one somebody has is refused (D9)', async () => {
     await add('scope');
     expect(await codeOf(add('ѕсоре'))).toBe('conflict');
     expect(await federated('ѕсоре')).toBe('ѕсоре@corp');
@@ -92,17 +92,17 @@ describe('D9: names that look alike', () => {
     'o2',
     'IAN',
     '9to5',
-  ])('D9: %s is a good name', async (name) => {
+  ])('%s is a good name (D9)', async (name) => {
     expect(await codeOf(add(name))).toBe('done');
     expect(users.findByName(name)?.username).toBe(name.normalize('NFKC'));
   });
 
-  test('D9: names are kept in one form, and found however they are typed', async () => {
+  test('names are kept in one form, and found however they are typed (D9)', async () => {
     await add('Ｚｏé');
     expect(users.findByName('zoé')?.username).toBe('Zoé');
   });
 
-  test('D9: accounts from before keep their names', async () => {
+  test('accounts from before keep their names (D9)', async () => {
     const old = { ...users.findByName('paula')!, id: 'old', username: 'pаulа' };
     await registry.update((transaction) => transaction.put('users', old));
     await users.setRoles('old', ['Viewer']);

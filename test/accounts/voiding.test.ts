@@ -43,7 +43,7 @@ beforeEach(async () => {
 
 const put = (user: UserRecord) => (transaction: RegistryTransaction) => transaction.put('users', user);
 
-describe('B4: what voids an account', () => {
+describe('what voids an account (B4)', () => {
   test.each<{ name: string; change: (transaction: RegistryTransaction) => unknown; who: string[] }>([
     { name: 'another role', change: put({ ...ada, roles: ['Admin', 'MetricsViewer'] }), who: ['ada'] },
     { name: 'a role less', change: put({ ...ada, roles: ['Viewer'] }), who: ['ada'] },
@@ -61,7 +61,7 @@ describe('B4: what voids an account', () => {
       change: (transaction) => transaction.remove('providers', 'corp'),
       who: ['eve'],
     },
-  ])('B4: $name ends its sessions once, when the change is there', async ({ change, who }) => {
+  ])('$name ends its sessions once, when the change is there (B4)', async ({ change, who }) => {
     nowMs += 5000;
     await registry.update(change);
     const isGone = plain.get('users', who[0]!) === undefined;
@@ -83,7 +83,7 @@ describe('B4: what voids an account', () => {
     expect(ended).toEqual([]);
   });
 
-  test('S34: twice within one second voids what was issued in between', async () => {
+  test('twice within one second voids what was issued in between (S34)', async () => {
     await registry.update(put({ ...ada, disabled: true }));
     const first = plain.get('users', 'ada')!.tokensValidFrom;
     await registry.update(put({ ...ada, disabled: false }));
@@ -100,7 +100,7 @@ describe('B4: what voids an account', () => {
   });
 });
 
-test('B4: nobody else writes users or dates what counts of them', () => {
+test('nobody else writes users or dates what counts of them (B4)', () => {
   const root = resolve(import.meta.dirname, '../..');
   const files = readdirSync(join(root, 'console'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

@@ -145,7 +145,7 @@ describe('a refusal is explained by its decision id', () => {
     );
   });
 
-  test('S52: a name that a shell would run is in no command to paste', async () => {
+  test('a name that a shell would run is in no command to paste (S52)', async () => {
     const person = (await signInForTokens(console, createUserAgent(console.url), {}, vera)).access_token;
     const changeOf = async (name: string) => {
       const decision = await refused(`/svc/rest/maps/${name}/k`, person, 'DELETE');
@@ -206,7 +206,7 @@ describe('a call that has not happened', () => {
   });
 });
 
-test('S49: explanations are for administrators, the matrix for readers too, and neither without a token', async () => {
+test('explanations are for administrators, the matrix for readers too, and neither without a token (S49)', async () => {
   const metrics = await apiToken(console, 'app:MetricsViewer');
   expect((await explain({ method: 'GET', path: '/svc/health' }, apiViewer)).status).toBe(403);
   expect((await call('/api/v1/access/matrix', apiViewer)).status).toBe(200);
@@ -260,7 +260,7 @@ test('the matrix shows each role at each endpoint and the members, custom roles 
   expect((await call('/api/v1/access/matrix?role=Boss', apiViewer)).status).toBe(400);
 });
 
-test('S83, S90: a flood of refusals does not make the store grow', async () => {
+test('a flood of refusals does not make the store grow (S83, S90)', async () => {
   const stored = () =>
     withStore(
       console.dataDir,

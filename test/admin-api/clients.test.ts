@@ -63,7 +63,7 @@ const ways = [
 ];
 
 describe.each(ways)('by $way', ({ change }) => {
-  test('S34: a scope that is taken away reaches tokens that are out, and a poll that waits', async () => {
+  test('a scope that is taken away reaches tokens that are out, and a poll that waits (S34)', async () => {
     const { token } = await tokenWith('svc:health:read svc:queue:jobs:poll');
     const waiting = get('/svc/rest/queues/jobs/60', token);
     expect((await get('/svc/health', token)).status).toBe(200);
@@ -102,7 +102,7 @@ test('explain advises the change that is enough, and it is', async () => {
   expect((await get('/svc/rest/maps/orders/1', enough)).status).toBe(204);
 });
 
-test('S52: a name that a shell would run is in no command to paste', async () => {
+test('a name that a shell would run is in no command to paste (S52)', async () => {
   const { token } = await tokenWith('svc:health:read');
   const refused = await get('/svc/rest/maps/$(id)/1', token);
   const { decision_id: decision } = (await refused.json()) as { decision_id: string };
@@ -112,7 +112,7 @@ test('S52: a name that a shell would run is in no command to paste', async () =>
   expect(change).not.toContain('npx');
 });
 
-test('S54: clients are listed and shown without anything of their secrets, and changes are audited', async () => {
+test('clients are listed and shown without anything of their secrets, and changes are audited (S54)', async () => {
   const { body: listed } = await call('GET', '');
   expect((listed as unknown as { id: string }[]).map((client) => client.id)).toEqual(
     expect.arrayContaining([id, 'application-client', 'application-dashboard']),
@@ -144,7 +144,7 @@ test.each([
   ['__proto__ as a key', '{"__proto__":{},"scopes":[]}'],
   ['constructor as a key', '{"constructor":{},"scopes":[]}'],
   ['scopes that are a text', { scopes: 'svc:health:read' }],
-])('S53: refuses %s, and changes nothing', async (_name, body) => {
+])('refuses %s, and changes nothing (S53)', async (_name, body) => {
   const refused = await call('PATCH', `/${id}`, body);
   expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
   expect((await call('GET', `/${id}`)).body.scopes).toEqual(['svc:health:read', 'svc:queue:jobs:poll']);
@@ -157,7 +157,7 @@ test('a client of the settings is changed there', async () => {
   );
 });
 
-test('S49: readers neither list nor change them, and nobody does without a token', async () => {
+test('readers neither list nor change them, and nobody does without a token (S49)', async () => {
   const viewer = await apiToken(console, 'app:Viewer');
   expect((await call('GET', '', undefined, viewer)).status).toBe(403);
   expect((await call('PATCH', `/${id}`, { scopes: [] }, viewer)).status).toBe(403);

@@ -82,7 +82,7 @@ test('a provider is added, shown, changed, switched off and on, and removed, eac
   expect(audited().filter(([event]) => String(event).startsWith('idp.'))).toEqual(expected);
 });
 
-describe('S49: is for those who may', () => {
+describe('is for those who may (S49)', () => {
   const changes = [
     ['POST', '', corp],
     ['PATCH', '/corp', { name: 'x' }],
@@ -109,7 +109,7 @@ describe('S49: is for those who may', () => {
   test.each([
     ['none', '', 401, 'unauthorized'],
     ['a forged one', 'eyJhbGciOiJub25lIn0.e30.', 401, 'invalid_token'],
-  ])('S61: a token: %s', async (_what, token, status, code) => {
+  ])('a token: %s (S61)', async (_what, token, status, code) => {
     for (const [method, path, body] of [['GET', '', undefined], ...changes] as const) {
       const refused = await call(method, path, body, token);
       expect([refused.status, refused.body.code]).toEqual([status, code]);
@@ -118,13 +118,13 @@ describe('S49: is for those who may', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('S50: a browser session opens nothing', async () => {
+  test('a browser session opens nothing (S50)', async () => {
     const agent = createUserAgent(console.url);
     await agent.signIn();
     expect((await agent.get('/api/v1/identity-providers')).status).toBe(401);
   });
 
-  test('S55: a person’s token reads, and does not change: nobody knows when they signed in', async () => {
+  test('a person’s token reads, and does not change: nobody knows when they signed in (S55)', async () => {
     const agent = createUserAgent(console.url);
     await agent.signIn();
     const { body } = await redeem(
@@ -140,7 +140,7 @@ describe('S49: is for those who may', () => {
   });
 });
 
-describe('S53: is refused, and nothing is kept', () => {
+describe('is refused, and nothing is kept (S53)', () => {
   const deep = `{"id":${'['.repeat(25)}${']'.repeat(25)}}`;
   const rows: readonly (readonly [string, unknown, number, string])[] = [
     ['what is no JSON', '{', 400, 'invalid_request'],
@@ -183,7 +183,7 @@ describe('S53: is refused, and nothing is kept', () => {
     expect((await call(method, path, undefined)).status).toBe(status);
   });
 
-  test('S61: two Authorization fields', async () => {
+  test('two Authorization fields (S61)', async () => {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const url = new URL('/api/v1/identity-providers', console.url);
       const sent = request(url, (response) => resolve(response.resume().statusCode)).on('error', reject);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.stop());
 
-describe('S49: who may read which tokens are revoked', () => {
+describe('who may read which tokens are revoked (S49)', () => {
   test('nobody without a token', async () => {
     const reply = await fetch(`${console.url}/api/v1/revocations`);
     expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
@@ -102,7 +102,7 @@ describe('what is told', () => {
     await waitFor(feed.hasEnded, 'the end of the feed', 15_000);
   });
 
-  test('S81: a console that stops does not wait for it', async () => {
+  test('a console that stops does not wait for it (S81)', async () => {
     const stopping = await startConsole();
     const added = await toolDone(['client', 'add', 'reader', '--scope', scope, '--json'], {
       dataDir: stopping.dataDir,

@@ -69,7 +69,7 @@ test('two administrators do not undo each other’s change', async () => {
   expect(await listed()).toEqual([]);
 });
 
-describe('S49: is for those who may', () => {
+describe('is for those who may (S49)', () => {
   test('a token of role Viewer reads and changes nothing; none, forged or of a browser opens nothing', async () => {
     const viewer = await apiToken(console, 'app:Viewer');
     expect((await call('GET', '', undefined, viewer)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('S49: is for those who may', () => {
   });
 });
 
-describe('S53: is refused, and nothing is kept', () => {
+describe('is refused, and nothing is kept (S53)', () => {
   const bad = 'invalid_request';
   const rows: readonly (readonly [string, unknown])[] = [
     ['what is no JSON', '{'],

@@ -40,7 +40,7 @@ const change = (agent: UserAgent, home: Reply, fields: Record<string, string>) =
   );
 
 describe('changing the password', () => {
-  test('S34: ends every session and refresh token but starts this one anew', async () => {
+  test('ends every session and refresh token but starts this one anew (S34)', async () => {
     const [here, there] = [browser(), browser(edge)];
     const home = await here.signIn(person);
     const tokens = await signInForTokens(console, there, {}, person);
@@ -67,7 +67,7 @@ describe('changing the password', () => {
     ['no current password', { current_password: '' }, /current password is not right/],
     ['a weak one', { password: 'password1234', password_again: 'password1234' }, /easy to guess/],
     ['two different ones', { password_again: 'yet-another-sentence-8' }, /not the same/],
-  ])('S25: %s changes nothing', async (_name, fields, problem) => {
+  ])('%s changes nothing (S25)', async (_name, fields, problem) => {
     const [here, there] = [browser(), browser(edge)];
     const home = await here.signIn(person);
     await there.signIn(person);
@@ -78,7 +78,7 @@ describe('changing the password', () => {
     expect((await browser().signIn(person)).status).toBe(200);
   });
 
-  test('S31: needs the form of this browser, and a session', async () => {
+  test('needs the form of this browser, and a session (S31)', async () => {
     const agent = browser();
     const home = await agent.signIn(person);
     const forged = await change(agent, home, { csrf: 'x' });
@@ -99,7 +99,7 @@ describe('the list of sessions', () => {
   const sessionForms = ({ body }: Reply) =>
     formsOf(body).filter(({ action }) => action === '/account/sessions');
 
-  test('S34: names each, and ends one at once with what was issued under it', async () => {
+  test('names each, and ends one at once with what was issued under it (S34)', async () => {
     const [here, there] = [browser(), browser(edge)];
     const tokens = await signInForTokens(console, there, {}, person);
     const home = await here.signIn(person);
@@ -116,7 +116,7 @@ describe('the list of sessions', () => {
     expect(await isSignedIn(here)).toBe(true);
   });
 
-  test('S34: the session of somebody else cannot be ended', async () => {
+  test('the session of somebody else cannot be ended (S34)', async () => {
     const [here, there] = [browser(), browser(edge)];
     const other = await there.signIn();
     const spare = browser(edge);
@@ -131,7 +131,7 @@ describe('the list of sessions', () => {
     expect(titleOf(other)).toBe('Your account');
   });
 
-  test('S32: what stands for a session in the form is not its id', async () => {
+  test('what stands for a session in the form is not its id (S32)', async () => {
     const [here, there] = [browser(), browser(edge)];
     await there.signIn(person);
     const home = await here.signIn(person);

@@ -6,7 +6,7 @@ import { authorizationPath, signInForTokens } from '../helpers/sign-in.ts';
 import { createUserAgent, formsOf, textOf, titleOf } from '../helpers/user-agent.ts';
 import { sendRaw } from '../oidc/support.ts';
 
-describe('D23: before the set-up', () => {
+describe('before the set-up (D23)', () => {
   let fresh: RunningConsole;
   beforeAll(async () => {
     const none = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
@@ -28,7 +28,7 @@ describe('D23: before the set-up', () => {
   );
 });
 
-describe('D23: once it is set up', () => {
+describe('once it is set up (D23)', () => {
   let console: RunningConsole;
   beforeAll(async () => {
     console = await startConsole();
@@ -98,7 +98,7 @@ describe('D23: once it is set up', () => {
 const { browser, reason } = await openBrowser();
 afterAll(() => browser?.close());
 
-describe.skipIf(reason)(`D23: times${reason ? ` (${reason})` : ''}`, () => {
+describe.skipIf(reason)(`times${reason ? ` (${reason})` : ''} (D23)`, () => {
   let console: RunningConsole;
   beforeAll(async () => {
     console = await startConsole();

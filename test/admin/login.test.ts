@@ -28,7 +28,7 @@ const pages: Record<string, (agent: UserAgent) => Promise<Reply>> = {
   '/login/:uid': async (agent) => agent.follow(await agent.get(authorizationPath())),
 };
 
-describe.each(Object.keys(pages))('S31: the form of %s', (path) => {
+describe.each(Object.keys(pages))('the form of %s (S31)', (path) => {
   const open = pages[path]!;
   const without = (agent: UserAgent, name: string) => agent.cookies.delete(name);
   const tricks: Record<string, (agent: UserAgent) => Promise<Reply>> = {
@@ -66,7 +66,7 @@ describe.each(Object.keys(pages))('S31: the form of %s', (path) => {
       agent.submit(await open(agent), admin, { headers: { 'sec-fetch-site': 'same-site' } }),
   };
 
-  test.each(Object.keys(tricks))('S31: %s is 403 csrf_failed and signs nobody in', async (name) => {
+  test.each(Object.keys(tricks))('%s is 403 csrf_failed and signs nobody in (S31)', async (name) => {
     const agent = newAgent();
     const reply = await tricks[name]!(agent);
     expect(reply.status).toBe(403);
@@ -99,8 +99,8 @@ describe.each(Object.keys(pages))('S31: the form of %s', (path) => {
   });
 });
 
-describe('S31: an interaction address', () => {
-  test.each(['GET', 'POST'])('S31: %s in another browser is 403 csrf_failed', async (method) => {
+describe('an interaction address (S31)', () => {
+  test.each(['GET', 'POST'])('%s in another browser is 403 csrf_failed (S31)', async (method) => {
     const page = await pages['/login/:uid']!(newAgent());
     const [form] = formsOf(page.body);
     const other = newAgent();
@@ -115,7 +115,7 @@ describe('S31: an interaction address', () => {
     expect(other.cookies.has('console_session')).toBe(false);
   });
 
-  test('S31: a victim cannot be led into a sign-in that somebody else began', async () => {
+  test('a victim cannot be led into a sign-in that somebody else began (S31)', async () => {
     const attacker = newAgent();
     const begun = await attacker.get(authorizationPath());
     const victim = newAgent();
@@ -134,7 +134,7 @@ describe('S31: an interaction address', () => {
   );
 });
 
-describe('S35: where a sign-in ends', () => {
+describe('where a sign-in ends (S35)', () => {
   const targets = [
     '//evil.example',
     '/\\evil.example',
@@ -144,7 +144,7 @@ describe('S35: where a sign-in ends', () => {
   ];
   const names = ['return_to', 'returnTo', 'next', 'redirect', 'redirect_uri', 'continue', 'url', 'target'];
 
-  test.each(targets)('S35: %s in any parameter is not followed', async (target) => {
+  test.each(targets)('%s in any parameter is not followed (S35)', async (target) => {
     const agent = newAgent();
     const query = new URLSearchParams(names.map((name) => [name, target]));
     const page = await agent.get(`/login?${query}`);
@@ -159,10 +159,10 @@ describe('S35: where a sign-in ends', () => {
   });
 });
 
-describe('S33: cookies', () => {
+describe('cookies (S33)', () => {
   const own = (lines: readonly string[]) => lines.map((line) => line.split('; '));
 
-  test('S33: HttpOnly, SameSite=Lax, Path=/, no Domain, and gone with the browser', async () => {
+  test('HttpOnly, SameSite=Lax, Path=/, no Domain, and gone with the browser (S33)', async () => {
     const agent = newAgent();
     const page = await agent.get('/login');
     const reply = await agent.submit(page, admin);
@@ -184,7 +184,7 @@ describe('S33: cookies', () => {
     }
   });
 
-  test('S33: those of one sign-in are limited to it in time and place', async () => {
+  test('those of one sign-in are limited to it in time and place (S33)', async () => {
     const agent = newAgent();
     const begun = await agent.get(authorizationPath());
     const lines = own(begun.setCookies);
@@ -198,7 +198,7 @@ describe('S33: cookies', () => {
     }
   });
 
-  test.each(['console_session', 'console_session.sig'])('S33: %s twice is no session', async (name) => {
+  test.each(['console_session', 'console_session.sig'])('%s twice is no session (S33)', async (name) => {
     const agent = newAgent();
     await agent.signIn();
     const cookie = [...agent.cookies].map(([key, { value }]) => `${key}=${value}`).join('; ');
@@ -237,7 +237,7 @@ describe('S33: cookies', () => {
       await rm(directory, { recursive: true, force: true });
     });
 
-    test('S33, S51: __Host- and Secure, HSTS, and the sign-in works', async () => {
+    test('__Host- and Secure, HSTS, and the sign-in works (S33, S51)', async () => {
       const agent = createUserAgent(secure.url, { ca });
       const page = await agent.get('/login');
       const reply = await agent.submit(page, admin);
@@ -261,7 +261,7 @@ describe('S33: cookies', () => {
       expect((await agent.get('/')).status).toBe(200);
     });
 
-    test('S33: the cookies of one sign-in are __Secure-, as they have a path', async () => {
+    test('the cookies of one sign-in are __Secure-, as they have a path (S33)', async () => {
       const agent = createUserAgent(secure.url, { ca });
       const begun = await agent.get(authorizationPath());
       for (const line of begun.setCookies) expect(line).toMatch(/^__Secure-console_\w+(\.sig)?=.*; secure/);
@@ -271,7 +271,7 @@ describe('S33: cookies', () => {
   });
 });
 
-test('S14: the token of a machine opens no page and is nobody at userinfo', async () => {
+test('the token of a machine opens no page and is nobody at userinfo (S14)', async () => {
   const headers = { authorization: `Bearer ${await machineToken(console)}` };
   const home = await newAgent().get('/', headers);
   expect([home.status, home.headers.location]).toEqual([303, '/login']);
@@ -279,7 +279,7 @@ test('S14: the token of a machine opens no page and is nobody at userinfo', asyn
   expect(info.status).toBe(403);
 });
 
-describe('S51: what pages are sent with', () => {
+describe('what pages are sent with (S51)', () => {
   const visits: Record<string, (agent: UserAgent) => Promise<Reply>> = {
     ...pages,
     '/': (agent) => agent.signIn(),
@@ -292,7 +292,7 @@ describe('S51: what pages are sent with', () => {
     'a refused request': (agent) => agent.get(authorizationPath({ client_id: 'nobody' })),
   };
 
-  test.each(Object.keys(visits))('S51: %s', async (name) => {
+  test.each(Object.keys(visits))('%s (S51)', async (name) => {
     const page = await visits[name]!(newAgent());
     const policy = String(page.headers['content-security-policy']).split('; ');
     expect(policy).toEqual(
@@ -318,7 +318,7 @@ describe('S51: what pages are sent with', () => {
     );
   });
 
-  test('S52: what was typed is shown escaped', async () => {
+  test('what was typed is shown escaped (S52)', async () => {
     const agent = newAgent();
     const name = '"><script>alert(1)</script>';
     const reply = await agent.submit(await agent.get('/login'), { username: name, password: 'p' });
@@ -340,14 +340,14 @@ describe('S51: what pages are sent with', () => {
     ['DELETE', '/'],
     ['GET', '/account/password'],
     ['GET', '/connect/logout/confirm'],
-  ])('S50: %s %s is 405 with Allow', async (method, path) => {
+  ])('%s %s is 405 with Allow (S50)', async (method, path) => {
     const reply = await newAgent().send(method, path);
     expect(reply.status).toBe(405);
     expect(reply.headers.allow).toBeTruthy();
   });
 });
 
-test('D9: no redirect of a sign-in or sign-out may be stored (S51)', async () => {
+test('no redirect of a sign-in or sign-out may be stored (S51) (D9)', async () => {
   const agent = newAgent();
   const redirects: Reply[] = [];
   const noted = (reply: Reply) => {

@@ -24,7 +24,7 @@ const setupLink = () => /http:\/\/\S+\/setup\?token=\S+/.exec(console.stdout())!
 const users = () => withStore(console.dataDir, async ({ registry }) => [...registry.all('users').values()]);
 
 test.each(['/setup', '/setup?token=', '/setup?token=wrong', `/setup?token=${'A'.repeat(32)}`])(
-  'S27: %s opens nothing',
+  '%s opens nothing (S27)',
   async (path) => {
     const agent = newAgent();
     const page = await agent.get(path);
@@ -45,7 +45,7 @@ describe('what has to be corrected is shown with what was typed, but no password
     ['a name with spaces', { username: 'grace hopper' }, /user name has 1 to 64/],
     ['no name', { username: '' }, /user name has 1 to 64/],
     ['an address that is none', { email: 'grace' }, /not an e-mail address/],
-  ])('S25, S27: %s', async (_name, changes, problem) => {
+  ])('%s (S25, S27)', async (_name, changes, problem) => {
     const agent = newAgent();
     const sent: typeof person = { ...person, ...changes };
     const reply = await agent.submit(await agent.get(setupLink()), sent);
@@ -62,7 +62,7 @@ describe('what has to be corrected is shown with what was typed, but no password
   });
 });
 
-test('S31: the form of the set-up needs its token and its own site', async () => {
+test('the form of the set-up needs its token and its own site (S31)', async () => {
   const agent = newAgent();
   const page = await agent.get(setupLink());
   const refused = [
@@ -74,7 +74,7 @@ test('S31: the form of the set-up needs its token and its own site', async () =>
   expect(await users()).toEqual([]);
 });
 
-test('S27: there is no account before the set-up, and no development login', async () => {
+test('there is no account before the set-up, and no development login (S27)', async () => {
   for (const username of ['admin', 'root', 'dev', 'ada']) {
     for (const password of [username, 'password']) {
       const agent = newAgent();
@@ -87,7 +87,7 @@ test('S27: there is no account before the set-up, and no development login', asy
   expect((await newAgent().get('/interaction/abc')).status).toBe(404);
 });
 
-test('S27: of three who use the link at the same time, one becomes the administrator, and it works no more', async () => {
+test('of three who use the link at the same time, one becomes the administrator, and it works no more (S27)', async () => {
   const names = ['one', 'two', 'three'];
   const pages = await Promise.all(
     names.map(async (username) => {

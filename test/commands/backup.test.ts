@@ -50,7 +50,7 @@ test('a backup taken while clients are written and people sign in brings everyth
   );
 });
 
-test('S77: a restore is refused while the console runs, and the console goes on with its store', async () => {
+test('a restore is refused while the console runs, and the console goes on with its store (S77)', async () => {
   const console = await startConsole();
   try {
     const { dataDir } = console;
@@ -69,7 +69,7 @@ test('S77: a restore is refused while the console runs, and the console goes on 
   }
 });
 
-describe('S76: a damaged store is refused by every command, left as it is, and brought back by restore', () => {
+describe('a damaged store is refused by every command, left as it is, and brought back by restore (S76)', () => {
   test.each([
     { name: 'a cut registry', file: 'registry.json', damage: (file: string) => truncateSync(file, 100) },
     { name: 'an empty registry', file: 'registry.json', damage: (file: string) => truncateSync(file, 0) },
@@ -109,7 +109,7 @@ describe('S76: a damaged store is refused by every command, left as it is, and b
   });
 });
 
-describe('S56: what is no backup, or no place for one, is refused with exit 1 and changes nothing', () => {
+describe('what is no backup, or no place for one, is refused with exit 1 and changes nothing (S56)', () => {
   test.each([
     { name: 'a directory that is not there', make: () => {} },
     { name: 'an empty directory', make: (from: string) => mkdirSync(from) },

@@ -20,7 +20,7 @@ const canTrace = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 const password = 'unrelated-walnut-ferry-17';
 const socketOf = (dataDir: string) => join(dataDir, 'console.sock');
 
-describe('B12: a command that finds a running console', () => {
+describe('a command that finds a running console (B12)', () => {
   let console: RunningConsole;
   beforeAll(async () => {
     console = await startConsole();
@@ -109,14 +109,14 @@ describe('B12: a command that finds a running console', () => {
   });
 });
 
-test('B12: a data directory whose path is longer than the address of a socket may be', async () => {
+test('a data directory whose path is longer than the address of a socket may be (B12)', async () => {
   const dataDir = join(temporaryDirectory(), 'x'.repeat(120), 'data');
   const console = await startConsole({ dataDir });
   onTestFinished(async () => void (await console.stop()));
   expect((await toolDone(['client', 'list'], { dataDir })).stdout).toContain('application-client');
 });
 
-describe('B12: where no console runs', () => {
+describe('where no console runs (B12)', () => {
   test('commands that are typed at once take turns at the store, and a console that starts waits for them', async () => {
     const dataDir = join(temporaryDirectory(), 'data');
     const add = (name: string) =>

@@ -34,7 +34,7 @@ async function tokensAt(redirectUri: string) {
   return (await redeem(console, code, requestOf(redirectUri))).body;
 }
 
-test('D24: redirect addresses change, and sign-ins end that came back to one that is gone', async () => {
+test('redirect addresses change, and sign-ins end that came back to one that is gone (D24)', async () => {
   const tokens = await tokensAt(first);
   const both = await update('--redirect-uri', first, '--redirect-uri', second);
   expect(both.json().redirectUris).toEqual([first, second]);
@@ -53,7 +53,7 @@ test('D24: redirect addresses change, and sign-ins end that came back to one tha
   expect(reply.status).toBe(401);
 });
 
-test('D24: the other addresses change and go, and end nothing', async () => {
+test('the other addresses change and go, and end nothing (D24)', async () => {
   // What is issued in the second of a change that voids counts as issued before it.
   await nextSecond();
   const tokens = await tokensAt(second);
@@ -86,7 +86,7 @@ test.each([
   ['that is none, which nobody comes back to', '--redirect-uri', 'none'],
   ['that is relative', '--post-logout-uri', '/home'],
 ])(
-  'D24: an address %s is refused as at the registration, and nothing changes',
+  'an address %s is refused as at the registration, and nothing changes (D24)',
   async (_name, flag, value) => {
     const before = (await toolDone(['client', 'show', 'board', '--json'], tool())).json();
     const added = await runTool(
@@ -99,14 +99,14 @@ test.each([
   },
 );
 
-test('D24: a machine gets no addresses, and a client of the settings is changed there', async () => {
+test('a machine gets no addresses, and a client of the settings is changed there (D24)', async () => {
   await toolDone(['client', 'add', 'machine', '--scope', 'svc:health:read'], tool());
   for (const id of ['machine', 'application-dashboard']) {
     expect((await runTool(['client', 'update', id, '--redirect-uri', second], tool())).code).toBe(1);
   }
 });
 
-describe('D23: a client has a name', () => {
+describe('a client has a name (D23)', () => {
   test('that people see where they sign in and on their page, and the list shows', async () => {
     expect((await toolDone(['client', 'list'], tool())).stdout).toMatch(/^board +Wall board +/m);
     const by = agent();
@@ -148,7 +148,7 @@ describe('D23: a client has a name', () => {
     ]);
   });
 
-  test.each([' ', 'x'.repeat(65), 'two\nlines', 'turned \u202e round'])('S52: %j is none', async (name) => {
+  test.each([' ', 'x'.repeat(65), 'two\nlines', 'turned \u202e round'])('%j is none (S52)', async (name) => {
     expect((await runTool(['client', 'update', 'board', `--name=${name}`], tool())).code).toBe(1);
   });
 });

@@ -88,7 +88,7 @@ test('during a rotation each secret says when it was last used, at whatever endp
   expect(stdout).not.toContain(later);
 });
 
-test('S54: no secret and no digest of one is kept with the times', async () => {
+test('no secret and no digest of one is kept with the times (S54)', async () => {
   const secret = await add('careful');
   await askToken(console.url, 'careful', secret);
   await console.stop();

@@ -129,7 +129,7 @@ test('two secrets live at most: the newest and the one before it', async () => {
   expect(digests()).toHaveLength(1);
 });
 
-test('S14: a client never has the id of a user, nor one that a user could have', async () => {
+test('a client never has the id of a user, nor one that a user could have (S14)', async () => {
   const user = (
     await done(
       ['user', 'add', 'ada', '--role', 'Admin', '--password-file', '-', '--json'],
@@ -165,7 +165,7 @@ test('clients of the settings are listed, and changed only there', async () => {
 
 const page = ['--redirect-uri', 'https://a.example/cb'];
 
-describe('S56: a registration that is not sound is refused with exit 1, and changes nothing', () => {
+describe('a registration that is not sound is refused with exit 1, and changes nothing (S56)', () => {
   // What is refused changes nothing, so one store serves all.
   let shared: string;
   beforeAll(async () => {
@@ -192,22 +192,22 @@ describe('S56: a registration that is not sound is refused with exit 1, and chan
       args: ['c', '--redirect-uri', 'http://localhost.a.example/cb'],
     },
     {
-      name: 'S42: a back channel to a loopback port that is not its own',
+      name: 'a back channel to a loopback port that is not its own (S42)',
       args: [...app, '--backchannel-logout-uri', 'http://localhost:5701/logout'],
       error: 'invalid_url',
     },
     {
-      name: 'S42: a back channel into the network',
+      name: 'a back channel into the network (S42)',
       args: [...app, '--backchannel-logout-uri', 'https://10.0.0.1/logout'],
       error: 'invalid_url',
     },
     {
-      name: 'S42: a back channel to metadata',
+      name: 'a back channel to metadata (S42)',
       args: [...app, '--backchannel-logout-uri', 'https://[fd00:ec2::254]/'],
       error: 'invalid_url',
     },
     {
-      name: 'S42: a back channel in clear text',
+      name: 'a back channel in clear text (S42)',
       args: [...app, '--backchannel-logout-uri', 'http://a.example/logout'],
     },
     {

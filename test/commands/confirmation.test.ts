@@ -22,7 +22,7 @@ async function directoryWith(...ids: readonly string[]): Promise<string> {
 const idsIn = async (dataDir: string) =>
   (await toolDone(['client', 'list', '--json'], { dataDir })).json<{ id: string }[]>().map(({ id }) => id);
 
-test('D24: every remove and keys rotate --now have a question', () => {
+test('every remove and keys rotate --now have a question (D24)', () => {
   const input = { positionals: ['x'], has: () => true, text: () => undefined, texts: () => undefined };
   const asked = commands.filter(({ name }) => / remove$/.test(name) || name === 'keys rotate');
   expect(asked.length).toBeGreaterThanOrEqual(6);
@@ -32,7 +32,7 @@ test('D24: every remove and keys rotate --now have a question', () => {
 });
 
 test.skipIf(!hasTerminals)(
-  'D24: at a terminal no is no, and yes is yes',
+  'at a terminal no is no, and yes is yes (D24)',
   async () => {
     const dataDir = await directoryWith('kept', 'gone', 'unasked');
     const no = await atTerminal(dataDir, ['client', 'remove', 'kept'], 'n');
@@ -47,14 +47,14 @@ test.skipIf(!hasTerminals)(
   60_000,
 );
 
-test('D24: a script is not asked, and may say --yes', async () => {
+test('a script is not asked, and may say --yes (D24)', async () => {
   const dataDir = await directoryWith('one', 'two');
   expect((await runTool(['client', 'remove', 'one'], { dataDir, stdin: 'n\n' })).code).toBe(0);
   expect((await runTool(['client', 'remove', 'two', '--yes'], { dataDir })).code).toBe(0);
   expect(await idsIn(dataDir)).not.toEqual(expect.arrayContaining(['one']));
 });
 
-test('D24: who adds an identity provider is told how to try it', async () => {
+test('who adds an identity provider is told how to try it (D24)', async () => {
   const oidc = [
     '--kind',
     'oidc',

@@ -125,7 +125,7 @@ describe('at an OpenID provider', () => {
       /--id-token-alg/,
     ],
     [
-      'S44: an issuer with a slash too much',
+      'an issuer with a slash too much (S44)',
       () =>
         oidc('public', '--client-auth', 'none').map((word) => (word === provider.issuer ? `${word}/` : word)),
       '',

@@ -110,7 +110,7 @@ describe('an OpenID provider', () => {
     expect(events).toEqual(names.map((name) => [`idp.${name}`, 'corp', 'success']));
   });
 
-  test('S79: the secret is sealed where there is an encryption key', async () => {
+  test('the secret is sealed where there is an encryption key (S79)', async () => {
     const env = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     const add = [
       'idp',
@@ -231,7 +231,7 @@ describe.skipIf(!existsSync('/usr/bin/openssl'))('a SAML provider', () => {
     }
   });
 
-  test('S42: metadata come from no address that was not allowed, nor from a file that is none', async () => {
+  test('metadata come from no address that was not allowed, nor from a file that is none (S42)', async () => {
     const file = join(folder, 'metadata.xml');
     writeFileSync(file, document(newKeyPair(['-newkey', 'rsa:1024']).certificate));
     const add = ['idp', 'add', 'corp', '--kind', 'saml', ...rule];
@@ -343,22 +343,22 @@ describe('is refused with what to change, and adds nothing', () => {
     ['client authentication that is none', [...oidc, '--client-auth', 'tls', ...rule], 2, 'basic, post'],
     ['HMAC for ID tokens', [...oidc, ...none, '--id-token-alg', 'HS256', ...rule], 2, 'RS256'],
     ['flags of another kind', [...oidc, ...none, '--base-dn', 'dc=example', ...rule], 2, 'ldap'],
-    ['S45: no rule', [...oidc, ...none], 1, '--role-rule'],
+    ['no rule (S45)', [...oidc, ...none], 1, '--role-rule'],
     [
-      'S45: a rule without a role',
+      'a rule without a role (S45)',
       [...oidc, ...none, '--role-rule', 'groups=ops'],
       2,
       'attribute=value -> Role',
     ],
-    ['S45: Admin for everybody', [...oidc, ...none, '--default-role', 'Admin'], 2, 'Admin'],
+    ['Admin for everybody (S45)', [...oidc, ...none, '--default-role', 'Admin'], 2, 'Admin'],
     [
-      'S42: an issuer in the clear',
+      'an issuer in the clear (S42)',
       ['--kind', 'oidc', '--issuer', 'http://idp.example', '--client-id', 'c', ...none, ...rule],
       1,
       'https',
     ],
     [
-      'S42: an issuer inside',
+      'an issuer inside (S42)',
       ['--kind', 'oidc', '--issuer', 'https://10.1.2.3', '--client-id', 'c', ...none, ...rule],
       1,
       'CONSOLE_OUTBOUND_ALLOW',
@@ -397,7 +397,7 @@ describe('is refused with what to change, and adds nothing', () => {
       2,
       '--group-base-dn',
     ],
-    ['S56: a secret as an argument', [...oidc, '--client-secret', secret], 2, '--client-secret-file'],
+    ['a secret as an argument (S56)', [...oidc, '--client-secret', secret], 2, '--client-secret-file'],
   ];
   test.each(rows)('%s', async (_what, args, code, said) => {
     const outcome = await tool(['idp', 'add', 'corp', ...args, '--json'], secret);

@@ -24,7 +24,7 @@ test('looking at the keys of a new store makes none, and rotating makes them', a
   ]);
 });
 
-test('S5: after a regular rotation an emergency leaves none of the earlier keys', async () => {
+test('after a regular rotation an emergency leaves none of the earlier keys (S5)', async () => {
   const dataDir = join(temporaryDirectory(), 'data');
   await toolDone(['client', 'add', 'job'], { dataDir });
   const rotated = (await toolDone(['keys', 'rotate', '--json'], { dataDir })).json<{ keys: KeyView[] }>();
@@ -35,7 +35,7 @@ test('S5: after a regular rotation an emergency leaves none of the earlier keys'
   expect(left.filter(({ id }) => earlier.includes(id))).toEqual([]);
 });
 
-test('S79: without the encryption key sealed keys are refused, and what needs no key works', async () => {
+test('without the encryption key sealed keys are refused, and what needs no key works (S79)', async () => {
   const dataDir = join(temporaryDirectory(), 'data');
   const env = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   await toolDone(['client', 'add', 'job'], { dataDir, env });

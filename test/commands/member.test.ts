@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const member of members) await member.close();
 });
 
-test('B3: a drained member gets no call but those that name it, in the running console and in the next', async () => {
+test('a drained member gets no call but those that name it, in the running console and in the next (B3)', async () => {
   const [drained, other] = members;
   const { host } = { host: hostOf(drained) };
   expect((await tool('member', 'drain', host)).stdout).toContain(`${host} is drained.`);
@@ -60,12 +60,12 @@ test('B3: a drained member gets no call but those that name it, in the running c
   ]);
 });
 
-test('B3: a member that is not there is not drained', async () => {
+test('a member that is not there is not drained (B3)', async () => {
   const { code, stderr } = await runTool(['member', 'drain', '127.0.0.1:1'], { dataDir });
   expect([code, stderr]).toEqual([1, expect.stringContaining('There is no member "127.0.0.1:1"')]);
 });
 
-test('D16: the start says which members cannot be reached, and why', async () => {
+test('the start says which members cannot be reached, and why (D16)', async () => {
   const nobody = await unusedAddress();
   const plain = members[0].address.replace('http:', 'https:');
   const lost = await startConsole({ env: { CONSOLE_MEMBERS: `${nobody},${plain},${members[1].address}` } });

@@ -49,7 +49,7 @@ test('what cannot be built says how', async () => {
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 test.skipIf(!hasTerminal)(
-  'S56: a person at a terminal is asked for the password, which is not shown (needs the program script)',
+  'a person at a terminal is asked for the password, which is not shown (needs the program script) (S56)',
   async () => {
     const dataDir = join(temporaryDirectory(), 'data');
     const password = 'correct-staple-battery-9';

@@ -144,7 +144,7 @@ describe('a running console follows within a second', () => {
     expect(await isSignedIn(console.url, cookie)).toBe(false);
   });
 
-  test('S34: an administrator lists sessions and ends one, and the others go on', async () => {
+  test('an administrator lists sessions and ends one, and the others go on (S34)', async () => {
     const username = `listed-${randomUUID()}`;
     await done(['user', 'add', username, '--password-file', '-'], password);
     const signedIn = () => within(followMs, () => signIn(console.url, username, password));
@@ -176,7 +176,7 @@ describe('a running console follows within a second', () => {
   });
 });
 
-test('S27: the first administrator may come from the command line, and the set-up link ends with that', async () => {
+test('the first administrator may come from the command line, and the set-up link ends with that (S27)', async () => {
   const fresh = await startConsole({
     env: { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined },
   });
@@ -204,7 +204,7 @@ describe('keys rotate', () => {
     return keys.map(({ kid }) => kid).sort();
   };
 
-  test('S5: keeps every key in the key set and refuses no token', async () => {
+  test('keeps every key in the key set and refuses no token (S5)', async () => {
     const token = (await tokenOf('application-client', clientSecret))!;
     const before = await published();
     const rotated = (await done(['keys', 'rotate', '--json'])).json<{ signsFrom: string; keys: KeyView[] }>();
@@ -216,7 +216,7 @@ describe('keys rotate', () => {
     expect((await done(['keys', 'list'])).stdout).toMatch(/RS256 +signing/);
   });
 
-  test('S5: --now drops the old keys and voids what they signed', async () => {
+  test('--now drops the old keys and voids what they signed (S5)', async () => {
     const token = (await tokenOf('application-client', clientSecret))!;
     const stolen = (await listed()).flatMap(({ id, state }) => (state === 'signing' ? id : []));
     expect(stolen).toHaveLength(3);
@@ -259,7 +259,7 @@ describe('token', () => {
       says: 'invalid_client',
     },
     { name: 'an unknown scope', args: ['--scope', 'app:viewer'], stdin: clientSecret, says: 'invalid_scope' },
-  ])('S56: $name is told with exit 1', async ({ args, stdin, says }) => {
+  ])('$name is told with exit 1 (S56)', async ({ args, stdin, says }) => {
     const file = join(temporaryDirectory(), 'secret');
     writeFileSync(file, stdin);
     const refused = await runTool(

@@ -91,7 +91,7 @@ describe('wrong usage exits 2, says what is wrong, and creates nothing', () => {
     { args: ['settings', '--admin-password', password], file: '--admin-password-file' },
     { args: ['user', 'add', 'bob', password, '--password-file', '-'] },
     { args: ['user', 'passwd', 'bob', password] },
-  ])('S56: a secret as an argument is refused and not repeated: $args', async ({ args, file }) => {
+  ])('a secret as an argument is refused and not repeated: $args (S56)', async ({ args, file }) => {
     const dataDir = join(temporaryDirectory(), 'data');
     const outcome = await runTool(args, { dataDir, stdin: password });
     expect(outcome.code).toBe(2);

@@ -64,7 +64,7 @@ test('the password may stand in a file, with or without a line end', async () =>
   expect(await argon2.verify(passwordHash, password)).toBe(true);
 });
 
-test('S54: no answer and no audit line holds a password or its hash', async () => {
+test('no answer and no audit line holds a password or its hash (S54)', async () => {
   const said = [
     await add('ada', '--role', 'Admin'),
     await add('bob', '--json'),
@@ -79,7 +79,7 @@ test('S54: no answer and no audit line holds a password or its hash', async () =
   for (const secret of [password, other, '$argon2']) expect(everything).not.toContain(secret);
 });
 
-describe('S56: the command line refuses what the pages refuse, with exit 1, and changes nothing', () => {
+describe('the command line refuses what the pages refuse, with exit 1, and changes nothing (S56)', () => {
   // What is refused changes nothing, so one store serves all.
   let shared: string;
   beforeAll(async () => {
@@ -175,7 +175,7 @@ describe('S56: the command line refuses what the pages refuse, with exit 1, and 
   });
 });
 
-test('S84: each change leaves one JSON line that says who, what, when and how it ended', async () => {
+test('each change leaves one JSON line that says who, what, when and how it ended (S84)', async () => {
   const { id } = (await add('ada', '--role', 'Admin', '--json')).json<UserView>();
   await done(['user', 'list']);
   await tool(['user', 'remove', 'ada']);
@@ -192,7 +192,7 @@ test('S84: each change leaves one JSON line that says who, what, when and how it
   ]);
 });
 
-test('S84: a change whose audit line cannot be written is told as made', async () => {
+test('a change whose audit line cannot be written is told as made (S84)', async () => {
   await add('ada', '--role', 'Admin');
   rmSync(join(dataDir, 'audit.log'));
   mkdirSync(join(dataDir, 'audit.log'));

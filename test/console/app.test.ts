@@ -10,7 +10,7 @@ import { createLogger } from '../../platform/log.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { openConnection } from './raw-connection.ts';
 
-describe('S86: what a handler throws', () => {
+describe('what a handler throws (S86)', () => {
   const audited: unknown[] = [];
   const lines: string[] = [];
   let thrown: unknown;

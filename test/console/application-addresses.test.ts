@@ -78,7 +78,7 @@ describe('addresses in console.yaml', () => {
   test.each([
     { name: 'each counts', addresses: [stays, goes] },
     { name: 'a new one counts, a removed one does not', addresses: [stays, comes] },
-  ])('S16, S23, S36, S51: $name: redirect, logout, CORS, frames', async ({ addresses }) => {
+  ])('$name: redirect, logout, CORS, frames (S16, S23, S36, S51)', async ({ addresses }) => {
     writeSettings(addresses);
     await isFollowed(addresses[1]!);
     const refused = [goes, comes].find((address) => !addresses.includes(address))!;

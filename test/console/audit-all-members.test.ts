@@ -53,7 +53,7 @@ test.each([
   { name: 'failed at one, and refused by the other', given: [403, 500], status: 207, outcome: 'failure' },
   { name: 'refused by both', given: [403, 403], status: 207, outcome: 'denied' },
 ])(
-  'S84: what is $name is audited as $outcome, with the result of each',
+  'what is $name is audited as $outcome, with the result of each (S84)',
   async ({ given, status, outcome }) => {
     answers.splice(0, 2, ...given);
     const called = await pauseAt(console, token);
@@ -66,7 +66,7 @@ test.each([
   },
 );
 
-test('S84: a member that is not there is in the line with the reason, and no body of any is', async () => {
+test('a member that is not there is in the line with the reason, and no body of any is (S84)', async () => {
   const gone = await unusedAddress();
   answers.splice(0, 2, 200, 200);
   const addresses = [members[0]!.address, gone].join();

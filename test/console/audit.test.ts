@@ -14,7 +14,7 @@ const basic = `Basic ${btoa(`application-client:${clientSecret}`)}`;
 
 type Line = Record<string, unknown>;
 
-describe('S84: one line for each event', () => {
+describe('one line for each event (S84)', () => {
   let console: RunningConsole;
   beforeAll(async () => {
     console = await startConsole();
@@ -216,7 +216,7 @@ describe('S84: one line for each event', () => {
   }
 });
 
-describe('S30: the source of a line', () => {
+describe('the source of a line (S30)', () => {
   test.each([
     { name: 'the peer, whatever it claims', trusted: undefined, source: '127.0.0.1' },
     { name: 'what a trusted proxy says', trusted: '127.0.0.1', source: '192.0.2.7' },
@@ -233,7 +233,7 @@ describe('S30: the source of a line', () => {
   });
 });
 
-describe.each(['json', 'pretty'] as const)('S85: a mixed run, logs in %s', (format) => {
+describe.each(['json', 'pretty'] as const)('a mixed run, logs in %s (S85)', (format) => {
   test('no secret, password, token, code, cookie or query in any line, and no control character', async () => {
     const console = await startConsole({ env: { CONSOLE_LOG_FORMAT: format, CONSOLE_LOG_LEVEL: 'trace' } });
     const secrets = new Set<string>([clientSecret, admin.password, 'wrong-password-77', 'state-to-keep']);

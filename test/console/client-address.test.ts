@@ -27,7 +27,7 @@ async function addressSeen(
   return body;
 }
 
-describe('S30: a forwarded address counts only from a trusted proxy', () => {
+describe('a forwarded address counts only from a trusted proxy (S30)', () => {
   test.each([
     { name: 'no proxy is trusted', trusted: [] },
     { name: 'another proxy is trusted', trusted: ['10.0.0.0/8', '192.0.2.7', '::1'] },

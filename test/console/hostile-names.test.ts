@@ -57,7 +57,7 @@ function json(method: string, path: string, body: string, token = path.startsWit
   });
 }
 
-describe('S90: a process has no __proto__', () => {
+describe('a process has no __proto__ (S90)', () => {
   async function told({ child, stdout }: Pick<RunningConsole, 'child' | 'stdout'>): Promise<void> {
     child.kill('SIGUSR2');
     await expect.poll(stdout, { timeout: 20_000 }).toContain('proto:falseundefined\n');
@@ -84,7 +84,7 @@ const bodies = [
   ['POST', '/api/v1/refusals', '"stem":"pkstem","number":0,"refusals":[]'],
 ] as const;
 
-describe.each(names)('S53, S90: %s', (name) => {
+describe.each(names)('%s (S53, S90)', (name) => {
   test.each(bodies)(
     'as a key of the body of %s %s is refused, on top and deep inside',
     async (method, path, rest) => {
@@ -185,7 +185,7 @@ describe.each(names)('S53, S90: %s', (name) => {
   });
 });
 
-test('S86, S90: afterwards the console is as it was', async () => {
+test('afterwards the console is as it was (S86, S90)', async () => {
   console.child.kill('SIGUSR2');
   await expect
     .poll(() => console.stdout().match(/proto:.*\n/g), { timeout: 20_000 })

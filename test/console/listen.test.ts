@@ -63,7 +63,7 @@ describe('refusals', () => {
   });
 });
 
-describe('S81: close', () => {
+describe('close (S81)', () => {
   test('cuts what is not finished in time', async () => {
     const server = await start({ handle: () => {} });
     const connection = await openConnection(server.port);

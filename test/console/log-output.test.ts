@@ -28,7 +28,7 @@ test.each([
   { name: 'ends by itself', end: '' },
   { name: 'exits', end: 'process.exit(3);' },
   { name: 'fails', end: "throw new Error('uncaught');" },
-])('S84: no line is lost when the process $name, and all are in order', ({ end }) => {
+])('no line is lost when the process $name, and all are in order (S84)', ({ end }) => {
   const { messages } = run(`for (let i = 0; i < 500; i++) log.info(String(i));
     setImmediate(() => { log.info('last'); ${end} });`);
   expect(messages).toEqual([...Array.from({ length: 500 }, (_, i) => `${i}`), 'last']);
@@ -45,7 +45,7 @@ const processes = [
   { name: 'the member', file: '../../dist/member/log-output.js', make: 'pino({}, own.openLogOutput())' },
 ];
 
-test.each(processes)('C3: $name: goes on and ends although nobody reads the log', async ({ file, make }) => {
+test.each(processes)('$name: goes on and ends although nobody reads the log (C3)', async ({ file, make }) => {
   const code = `import { pino } from 'pino';
     const own = await import(${JSON.stringify(new URL(file, import.meta.url).href)});
     const log = ${make};

@@ -58,7 +58,7 @@ const credentialFields = [
   'body',
 ];
 
-test.each(credentialFields)('S85: the field %s is redacted, at any depth and in child loggers', (field) => {
+test.each(credentialFields)('the field %s is redacted, at any depth and in child loggers (S85)', (field) => {
   for (const format of formats) {
     const { log, text } = collect(format);
     log.info({ [field]: 'tell-no-one' }, 'flat');
@@ -85,7 +85,7 @@ test.each([
     name: 'a token in text',
     fields: { note: 'got eyJhbGciOiJub25lIn0.eyJ0ZWxsLW5vLW9uZSI6MX0.tell-no-one' },
   },
-])('S85: $name is cut out', ({ fields }) => {
+])('$name is cut out (S85)', ({ fields }) => {
   for (const format of formats) {
     const { log, text } = collect(format);
     log.info(fields, 'request');
@@ -107,7 +107,7 @@ const steering = [
   '\u007f',
 ];
 
-test.each(steering)('S85: %j is escaped in values, names, messages and errors', (text) => {
+test.each(steering)('%j is escaped in values, names, messages and errors (S85)', (text) => {
   for (const format of formats) {
     const { log, text: written } = collect(format);
     log.info({ user: `a${text}b`, nested: { [`k${text}`]: [text] } }, `message ${text}`);
@@ -121,7 +121,7 @@ test.each(steering)('S85: %j is escaped in values, names, messages and errors', 
   }
 });
 
-test('S85: an error is logged with its stack and cause, without its other members', () => {
+test('an error is logged with its stack and cause, without its other members (S85)', () => {
   const { log, parsed } = collect('json');
   const cause = Object.assign(new TypeError('inner'), {
     code: 'ECONNREFUSED',
@@ -151,7 +151,7 @@ test('odd values do no harm: loops, depth, bytes, a prototype as a field', () =>
   expect(parsed()[1]).toMatchObject({ level: 'info', a: 1 });
 });
 
-test('S84: an audit line names event, actor, source, outcome and request, in one line', () => {
+test('an audit line names event, actor, source, outcome and request, in one line (S84)', () => {
   const { log, parsed } = collect('json');
   createAudit(log)('login', {
     actor: 'user-1',
@@ -176,7 +176,7 @@ test('S84: an audit line names event, actor, source, outcome and request, in one
   ]);
 });
 
-test('S84: audit lines are written at every level but silent', () => {
+test('audit lines are written at every level but silent (S84)', () => {
   const strict = collect('json', 'fatal');
   createAudit(strict.log)('logout', { outcome: 'success' });
   expect(strict.count()).toBe(1);

@@ -45,7 +45,7 @@ describe('settings that cannot be started with', () => {
     expect(() => readFileSync(join(dataDir, 'registry.json'))).toThrow('ENOENT');
   });
 
-  test('D25: with CONSOLE_STRICT=true a store that others could read is a refusal, and the next start is good', async () => {
+  test('with CONSOLE_STRICT=true a store that others could read is a refusal, and the next start is good (D25)', async () => {
     const dataDir = join(folder, 'strict');
     const first = await startConsole({ dataDir, env: sealed });
     await first.stop();
@@ -61,12 +61,12 @@ describe('settings that cannot be started with', () => {
 
   test.each([
     {
-      name: 'S87: an http issuer that is not loopback',
+      name: 'an http issuer that is not loopback (S87)',
       env: { CONSOLE_URL: 'http://console.example.com' },
       says: 'CONSOLE_URL must be https',
     },
     {
-      name: 'S6: a short client secret with CONSOLE_STRICT=true',
+      name: 'a short client secret with CONSOLE_STRICT=true (S6)',
       env: { CONSOLE_STRICT: 'true', CONSOLE_APPLICATION_CLIENT_SECRET: 'short-but-odd-9', ...sealed },
       says: 'CONSOLE_APPLICATION_CLIENT_SECRET is shorter than 32 characters',
     },
@@ -102,9 +102,9 @@ describe('settings that cannot be started with', () => {
 });
 
 test.each([
-  { name: 'S6: a short client secret', env: { CONSOLE_APPLICATION_CLIENT_SECRET: 'short-but-odd-9' } },
+  { name: 'a short client secret (S6)', env: { CONSOLE_APPLICATION_CLIENT_SECRET: 'short-but-odd-9' } },
   {
-    name: 'S87: an http issuer that is permitted though it is not loopback',
+    name: 'an http issuer that is permitted though it is not loopback (S87)',
     env: { CONSOLE_URL: 'http://console.example.com', CONSOLE_ALLOW_INSECURE_HTTP: 'true' },
   },
 ])('$name starts with a warning that names the setting', async ({ env }) => {
@@ -114,7 +114,7 @@ test.each([
   expect(warnings.map(({ msg }) => String(msg))).toEqual([expect.stringContaining(Object.keys(env)[0]!)]);
 });
 
-test('S77: a second console on the same data is told so and leaves the first one alone', async () => {
+test('a second console on the same data is told so and leaves the first one alone (S77)', async () => {
   const first = await startConsole();
   const { code, stdout, stderr } = await runRefused({
     dataDir: first.dataDir,
@@ -189,7 +189,7 @@ describe.skipIf(!hasOpenssl)(`HTTPS${hasOpenssl ? '' : ' (skipped: there is no o
     });
   });
 
-  test('S87: serves with the given certificate, TLS 1.2 and 1.3 and nothing older', async () => {
+  test('serves with the given certificate, TLS 1.2 and 1.3 and nothing older (S87)', async () => {
     const port = await freePort();
     const { cert, key } = tls();
     const env = { CONSOLE_URL: `https://localhost:${port}`, CONSOLE_TLS_CERT: cert, CONSOLE_TLS_KEY: key };
@@ -202,7 +202,7 @@ describe.skipIf(!hasOpenssl)(`HTTPS${hasOpenssl ? '' : ' (skipped: there is no o
     expect(await console.stop()).toBe(0);
   });
 
-  test('S81: a connection without a handshake does not keep the console', async () => {
+  test('a connection without a handshake does not keep the console (S81)', async () => {
     const port = await freePort();
     const { cert, key } = tls();
     const env = { CONSOLE_URL: `https://localhost:${port}`, CONSOLE_TLS_CERT: cert, CONSOLE_TLS_KEY: key };

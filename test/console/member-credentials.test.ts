@@ -53,7 +53,7 @@ describe('credentials of single members', () => {
     ['a further field', [{ ...set, pasword: 'x' }], 'entry 1 has a further field'],
     ['a member twice', [set, { ...set, username: 'stock' }], 'names a member twice'],
     ['a member that is none', [{ ...set, members: ['http://10.0.9.9:5701'] }], 'not in CONSOLE_MEMBERS'],
-  ])('S68: %s is refused without repeating it', (_name, value, sentence) => {
+  ])('%s is refused without repeating it (S68)', (_name, value, sentence) => {
     const problems = problemsOf(value).join('\n');
     expect(problems).toContain(sentence);
     expect(problems).not.toMatch(/p&ss|secret-1|orders/);

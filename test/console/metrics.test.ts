@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.stop());
 
-describe('S49: who may read them', () => {
+describe('who may read them (S49)', () => {
   test('this machine, without a token', async () => {
     const { status, headers, body } = await get(`Host: 127.0.0.1:${console.port}\r\n`);
     expect(status).toBe(200);

@@ -78,7 +78,7 @@ function askUntil(isOver: () => boolean, ask: () => Promise<Response>): Promise<
   })();
 }
 
-describe('A1, S92: requests that are sent ahead while nobody reads the replies', () => {
+describe('requests that are sent ahead while nobody reads the replies (A1, S92)', () => {
   test('hold up neither probes nor callers, and take no memory', async () => {
     const console = await start({ CONSOLE_PROXY_REPLY_STALL: '60' });
     const token = await machineToken(console);
@@ -145,14 +145,14 @@ describe('A1, S92: requests that are sent ahead while nobody reads the replies',
   }, 60_000);
 });
 
-test('S92: requests that are sent ahead to pages are all answered, in order', async () => {
+test('requests that are sent ahead to pages are all answered, in order (S92)', async () => {
   const console = await start();
   const paths = ['/live', '/oauth2/jwks', '/none', '/.well-known/openid-configuration', '/ready', '/login'];
   const replies = await exchangeRaw(origin(console), [paths.map((path) => get(path)).join('')], paths.length);
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 200]);
 });
 
-test('D3: a good request behind one that is refused with Connection: close is not carried out', async () => {
+test('a good request behind one that is refused with Connection: close is not carried out (D3)', async () => {
   const console = await start();
   const post = (fields: string, body: string) =>
     `POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\n${fields}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -173,7 +173,7 @@ test('D3: a good request behind one that is refused with Connection: close is no
   expect(issued()).toHaveLength(1);
 });
 
-describe('S92: heads and bodies that come too slowly', () => {
+describe('heads and bodies that come too slowly (S92)', () => {
   test.each([
     { name: 'a head', sent: 'GET /login HTTP/1.1\r\nHost: localhost\r\nX-Slow: ' },
     {
@@ -241,7 +241,7 @@ const mostKept =
 const atOnce = 1_500;
 
 test.skipIf(mostKept < atOnce)(
-  `A1, S92: ${atOnce} connections that come at once while the process is busy are all kept for it (skipped where the system keeps fewer)`,
+  `${atOnce} connections that come at once while the process is busy are all kept for it (skipped where the system keeps fewer) (A1, S92)`,
   async () => {
     const console = await start();
     console.child.kill('SIGSTOP');
@@ -256,7 +256,7 @@ test.skipIf(mostKept < atOnce)(
   },
 );
 
-describe('S92: connections beyond the limits', () => {
+describe('connections beyond the limits (S92)', () => {
   const limits = { CONSOLE_HTTP_CONNECTIONS: '16', CONSOLE_HTTP_CONNECTIONS_PER_SOURCE: '10' };
 
   test('of one address are refused, and others are not', async () => {

@@ -13,7 +13,7 @@ import { authorize, redeem, userinfo } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 import { openConnection } from './raw-connection.ts';
 
-describe('S82: probes', () => {
+describe('probes (S82)', () => {
   let console: RunningConsole;
   beforeAll(async () => {
     console = await startConsole();
@@ -61,7 +61,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     ),
   );
 
-  test('S82: ready turns 503 without detail and back, live stays', async () => {
+  test('ready turns 503 without detail and back, live stays (S82)', async () => {
     await whileUnwritable(console, async () => {
       const ready = await fetch(`${console.url}/ready`);
       expect([ready.status, await ready.text()]).toEqual([503, 'unavailable\n']);
@@ -69,7 +69,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     });
   });
 
-  test('D13: the log says why it is not ready, and that it is again', async () => {
+  test('the log says why it is not ready, and that it is again (D13)', async () => {
     const before = console.log().length;
     await whileUnwritable(console, async () => {});
     // The end of the test before may be told behind its own.
@@ -87,7 +87,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     ]);
   });
 
-  test('S78: a sign-in gets 503 storage_unavailable, and works again later', async () => {
+  test('a sign-in gets 503 storage_unavailable, and works again later (S78)', async () => {
     const agent = createUserAgent(console.url);
     await whileUnwritable(console, async () => {
       const page = await agent.get('/login');
@@ -100,7 +100,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     expect((await agent.signIn()).status).toBe(200);
   });
 
-  test('S78: a revocation gets 503 temporarily_unavailable and has not happened; tokens are still issued', async () => {
+  test('a revocation gets 503 temporarily_unavailable and has not happened; tokens are still issued (S78)', async () => {
     const token = await machineToken(console);
     await whileUnwritable(console, async () => {
       const refused = await post(console, '/oauth2/revoke', { token });
@@ -112,7 +112,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     expect(await isActive(console, token)).toBe(false);
   });
 
-  test('S78: a code that could not be marked as used gives no token', async () => {
+  test('a code that could not be marked as used gives no token (S78)', async () => {
     const callback = await authorize(createUserAgent(console.url));
     await whileUnwritable(console, async () => {
       const { status, body } = await redeem(console, callback.get('code'));
@@ -125,7 +125,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     expect((await userinfo(console, again.body.access_token)).status).toBe(200);
   });
 
-  test('S78: a first administrator who could not be stored is none', async () => {
+  test('a first administrator who could not be stored is none (S78)', async () => {
     const link = /http:\/\/\S+\/setup\?token=\S+/.exec(fresh.stdout())![0];
     const account = { username: 'grace', password: 'a-long-enough-battery-7' };
     const fields = { ...account, email: '', password_again: account.password };

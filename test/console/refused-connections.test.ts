@@ -101,7 +101,7 @@ describe.each([
   });
 });
 
-describe('D8: at every surface', () => {
+describe('at every surface (D8)', () => {
   const surfaces = [
     { name: 'a page', line: 'GET /login HTTP/1.1' },
     { name: 'a form', line: 'POST /login HTTP/1.1' },
@@ -125,7 +125,7 @@ describe('D8: at every surface', () => {
   ];
 
   test.each(surfaces.flatMap((surface) => faults.map((each) => ({ ...surface, ...each }))))(
-    'D8: $fault at $name is refused with a request id, as problem details, and audited',
+    '$fault at $name is refused with a request id, as problem details, and audited (D8)',
     async ({ line: requestLine, fields, status, code }) => {
       const [reply] = await exchangeRaw(origin(), [`${requestLine}\r\n${fields}\r\n`], 1);
       expect(reply).toMatchObject({ status });
@@ -150,7 +150,7 @@ test('the command line knows it too', async () => {
   expect(tool.stdout).toContain('400 invalid_request');
 });
 
-test('S85: a query of a request that could not be read is kept nowhere', async () => {
+test('a query of a request that could not be read is kept nowhere (S85)', async () => {
   const { decision_id: decisionId } = await refusalOf([
     `GET /svc/rest/cluster?key=s3cr3t-of-a-query HTTP/1.1\r\nHost : x\r\n\r\n`,
   ]);

@@ -62,7 +62,7 @@ describe('defaults', () => {
     });
   });
 
-  test('B7: the dashboard is where the console is on loopback, unless it is said where, or that there is none', () => {
+  test('the dashboard is where the console is on loopback, unless it is said where, or that there is none (B7)', () => {
     const addressesOf = (env: Record<string, string>) => {
       const { applicationAddresses, applicationInternalAddress } = load(env);
       return [applicationAddresses, applicationInternalAddress];
@@ -246,7 +246,7 @@ describe('problems', () => {
 });
 
 describe('rules of security', () => {
-  test.each(['29', '3601', '1e3', '-60', '300.5'])('S1: refuses a token life of %s seconds', (ttl) => {
+  test.each(['29', '3601', '1e3', '-60', '300.5'])('refuses a token life of %s seconds (S1)', (ttl) => {
     expect(problemsOf({ CONSOLE_ACCESS_TOKEN_TTL: ttl })).toEqual([
       'CONSOLE_ACCESS_TOKEN_TTL must be a whole number from 30 to 3600 (seconds)',
     ]);
@@ -261,13 +261,13 @@ describe('rules of security', () => {
     'CLIENT_SECRET',
     '<your secret>',
     'x'.repeat(40),
-  ])('S4: refuses the sample client secret %s', (sample) => {
+  ])('refuses the sample client secret %s (S4)', (sample) => {
     expect(problemsOf({ CONSOLE_APPLICATION_CLIENT_SECRET: sample })).toEqual([
       'CONSOLE_APPLICATION_CLIENT_SECRET is a sample out of documentation: choose a random one',
     ]);
   });
 
-  test('S4: refuses a sample password and a sample encryption key', () => {
+  test('refuses a sample password and a sample encryption key (S4)', () => {
     const env = {
       CONSOLE_ADMIN_USERNAME: 'ada',
       CONSOLE_ADMIN_PASSWORD: 'changeme-now-please',
@@ -276,7 +276,7 @@ describe('rules of security', () => {
     expect(problemsOf(env).filter((problem) => problem.includes('is a sample'))).toHaveLength(2);
   });
 
-  test('S6: a short client secret is a warning, and a refusal with CONSOLE_STRICT=true', () => {
+  test('a short client secret is a warning, and a refusal with CONSOLE_STRICT=true (S6)', () => {
     const env = { CONSOLE_APPLICATION_CLIENT_SECRET: 'k3-Vq9', ...encrypted() };
     expect(load(env).warnings).toEqual([expect.stringContaining('shorter than 32 characters')]);
     expect(problemsOf({ ...env, CONSOLE_STRICT: 'true' })).toEqual([
@@ -288,7 +288,7 @@ describe('rules of security', () => {
     ).toEqual([]);
   });
 
-  test('S79: keys without encryption are a warning, and a refusal with CONSOLE_STRICT=true', () => {
+  test('keys without encryption are a warning, and a refusal with CONSOLE_STRICT=true (S79)', () => {
     expect(load({}).warnings).toEqual([expect.stringContaining('CONSOLE_ENCRYPTION_KEY is unset')]);
     expect(problemsOf({ CONSOLE_STRICT: 'true' })).toHaveLength(1);
     expect(load(encrypted()).warnings).toEqual([]);
@@ -307,7 +307,7 @@ describe('rules of security', () => {
     'http://10.0.0.1:8080',
     'http://localhost.example.com',
     'http://[2001:db8::1]',
-  ])('S87: refuses the issuer %s unless insecure HTTP is permitted', (url) => {
+  ])('refuses the issuer %s unless insecure HTTP is permitted (S87)', (url) => {
     expect(problemsOf({ CONSOLE_URL: url, ...encrypted() })).toEqual([
       expect.stringContaining('must be https'),
     ]);
@@ -321,19 +321,19 @@ describe('rules of security', () => {
     'http://[::1]:1',
     'http://a.localhost:1',
     'https://example.com',
-  ])('S87: takes the issuer %s', (url) => {
+  ])('takes the issuer %s (S87)', (url) => {
     const env = { CONSOLE_URL: url, CONSOLE_TRUSTED_PROXIES: '127.0.0.1', ...encrypted() };
     expect(load(env)).toMatchObject({ url, warnings: [] });
   });
 
-  test('D16: warns of an https issuer where nothing that is known ends TLS', () => {
+  test('warns of an https issuer where nothing that is known ends TLS (D16)', () => {
     const env = { CONSOLE_URL: 'https://example.com', ...encrypted() };
     expect(load(env).warnings).toEqual([expect.stringContaining('what listens here speaks plain HTTP')]);
     expect(problemsOf({ ...env, CONSOLE_STRICT: 'true' })).toHaveLength(1);
   });
 
   test.skipIf(opensslIsMissing !== undefined)(
-    'D16: warns of a certificate that has expired, or does not count yet',
+    'warns of a certificate that has expired, or does not count yet (D16)',
     async () => {
       const { certificateFile, keyFile, remove } = await makeCertificate();
       onTestFinished(remove);
@@ -353,7 +353,7 @@ describe('rules of security', () => {
     },
   );
 
-  test('D11: member addresses have no path, and the message says what is meant instead', () => {
+  test('member addresses have no path, and the message says what is meant instead (D11)', () => {
     for (const path of ['/svc', '/hazelcast/', '/a/b', '//']) {
       const told = problemsOf({ CONSOLE_MEMBERS: `http://127.0.0.1:5701,http://127.0.0.1:5702${path}` });
       expect(told).toEqual([
@@ -364,7 +364,7 @@ describe('rules of security', () => {
   });
 
   test.each(['http://dash.internal:9021', 'http://10.0.0.7:9021', 'http://a.localhost:9021'])(
-    'S42: warns that %s, in clear text and not this machine, is never called',
+    'warns that %s, in clear text and not this machine, is never called (S42)',
     (address) => {
       const env = { SVC_MC_APP_INTERNALADDRESS: address, ...encrypted() };
       expect(load(env).warnings).toEqual([expect.stringContaining('neither logout notices nor licence')]);
@@ -373,7 +373,7 @@ describe('rules of security', () => {
   );
 
   test.each(['http://localhost:9021', 'http://127.0.0.2:9021', 'http://[::1]:9021', 'https://dash.internal'])(
-    'S42: takes the internal address %s',
+    'takes the internal address %s (S42)',
     (address) => {
       expect(load({ SVC_MC_APP_INTERNALADDRESS: address, ...encrypted() }).warnings).toEqual([]);
     },
@@ -421,7 +421,7 @@ describe('secrets', () => {
     expect(secret.reveal()).toBe('tell-no-one');
   });
 
-  test('S85: neither the settings nor their description give one away', () => {
+  test('neither the settings nor their description give one away (S85)', () => {
     const env = {
       CONSOLE_APPLICATION_CLIENT_SECRET: strongSecret,
       CONSOLE_ADMIN_USERNAME: 'ada',

@@ -8,7 +8,7 @@ import { machineToken, mainScript, type RunningConsole, startConsole, waitFor } 
 import { openConnection } from './raw-connection.ts';
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'S81: %s: not ready, nothing new accepted, what is under way finishes, exit 0',
+  '%s: not ready, nothing new accepted, what is under way finishes, exit 0 (S81)',
   async (signal) => {
     const console = await startConsole();
     const authorization = `Authorization: Bearer ${await machineToken(console)}\r\n`;
@@ -47,7 +47,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('S81: idle connections, and one in the middle of a head, do not keep the console', async () => {
+test('idle connections, and one in the middle of a head, do not keep the console (S81)', async () => {
   const console = await startConsole();
   const idle = await openConnection(console.port);
   expect((await idle.get('/live')).status).toBe(200);
@@ -60,7 +60,7 @@ test('S81: idle connections, and one in the middle of a head, do not keep the co
   await waitFor(() => [idle, silent, halfHead].every(({ isClosed }) => isClosed()), 'closed connections');
 });
 
-test('S81: a signal during the start is heeded, and leaves a store that opens', async () => {
+test('a signal during the start is heeded, and leaves a store that opens (S81)', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'console-early-'));
   const child = spawn(process.execPath, [mainScript], {
     env: { PATH: process.env.PATH, CONSOLE_DATA_DIR: dataDir, CONSOLE_PORT: '0', MEMBER_PORT: '0' },

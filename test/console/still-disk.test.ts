@@ -18,7 +18,7 @@ const preload = pathToFileURL(join(import.meta.dirname, '../helpers/loop-delay.m
 const mostDelayMs = loadavg()[0]! > availableParallelism() ? 250 : 50;
 
 describe.skipIf(!canTrace)('with an fsync of two seconds (needs strace)', () => {
-  test('C4, S100: a role change, sign-ins and /ready hold up neither proxied calls nor the event loop', async () => {
+  test('a role change, sign-ins and /ready hold up neither proxied calls nor the event loop (C4, S100)', async () => {
     const { console, watch } = await watchedConsole();
     const token = await machineToken(console, 'app:Viewer');
     await nextKeysOf(console);
@@ -63,7 +63,7 @@ describe.skipIf(!canTrace)('with an fsync of two seconds (needs strace)', () => 
   });
 });
 
-describe('C3, S100: a log reader that stops reading', () => {
+describe('a log reader that stops reading (C3, S100)', () => {
   test('holds up nothing; lines are dropped and counted, audit is kept, and the console stops in time', async () => {
     const { console, watch } = await watchedConsole({ CONSOLE_LOG_LEVEL: 'debug' });
     console.child.stderr!.pause();

@@ -63,7 +63,7 @@ describe.skipIf(opensslIsMissing).each(['rsa', 'ec'] as const)(
             ['DHE', 'DHE-RSA-AES128-GCM-SHA256'],
           ]
         : []),
-    ])('D6: TLS 1.2 with %s is refused (S101): %s', async (_name, cipher) => {
+    ])('TLS 1.2 with %s is refused (S101): %s (D6)', async (_name, cipher) => {
       expect(await handshake('TLSv1.2', cipher)).toMatch(/^refused: ERR_SSL_.*ALERT_HANDSHAKE_FAILURE/);
     });
 
@@ -72,11 +72,11 @@ describe.skipIf(opensslIsMissing).each(['rsa', 'ec'] as const)(
       ['TLSv1.2', `ECDHE-${signature}-AES256-GCM-SHA384`],
       ['TLSv1.2', `ECDHE-${signature}-CHACHA20-POLY1305`],
       ['TLSv1.3', 'TLS_AES_128_GCM_SHA256'],
-    ] as const)('D6: %s with %s is taken (S101)', async (version, cipher) => {
+    ] as const)('%s with %s is taken (S101) (D6)', async (version, cipher) => {
       expect(await handshake(version, cipher)).toBe(cipher);
     });
 
-    test('D6: TLS 1.1 is refused (S87)', async () => {
+    test('TLS 1.1 is refused (S87) (D6)', async () => {
       expect(await handshake('TLSv1.1', 'ALL')).toMatch(/^refused: /);
     });
   },
@@ -115,7 +115,7 @@ describe.skipIf(opensslIsMissing)(`a server that speaks TLS 1.2${why}`, () => {
     ['with AEAD is spoken to', 'ECDHE-ECDSA-AES128-GCM-SHA256', true],
   ] as const;
 
-  test.each(offers)('D6: as a member, %s (S101)', async (_name, ciphers, isSpokenTo) => {
+  test.each(offers)('as a member, %s (S101) (D6)', async (_name, ciphers, isSpokenTo) => {
     const server = await serve(ciphers);
     const env = {
       CONSOLE_MEMBERS: server.address,
@@ -133,7 +133,7 @@ describe.skipIf(opensslIsMissing)(`a server that speaks TLS 1.2${why}`, () => {
     }
   });
 
-  test.each(offers)('D6: as an upstream provider, %s (S101)', async (_name, ciphers, isSpokenTo) => {
+  test.each(offers)('as an upstream provider, %s (S101) (D6)', async (_name, ciphers, isSpokenTo) => {
     const server = await serve(ciphers);
     const dataDir = temporaryDirectory();
     const env = { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1,::1', NODE_EXTRA_CA_CERTS: certificate.certificateFile };

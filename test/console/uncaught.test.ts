@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('S86: errors that nobody caught are logged and counted, and the console goes on', async () => {
+test('errors that nobody caught are logged and counted, and the console goes on (S86)', async () => {
   const faults = join(folder, 'faults.mjs');
   writeFileSync(
     faults,
@@ -54,7 +54,7 @@ test('S86: errors that nobody caught are logged and counted, and the console goe
   expect(await console.stop()).toBe(0);
 });
 
-describe('S86: an output that takes nothing fails no request', () => {
+describe('an output that takes nothing fails no request (S86)', () => {
   test.each(['stdout', 'stderr'] as const)('a reader of %s who has left', async (output) => {
     const console = await startConsole();
     console.child[output]!.destroy();
@@ -114,7 +114,7 @@ test.each([
       throw new Error('no keys: secret-detail');
     },
   },
-])('S86: a check that fails closes: $name', async ({ isRevoked, findKey }) => {
+])('a check that fails closes: $name (S86)', async ({ isRevoked, findKey }) => {
   const member = await startRecorder();
   const key = await makeKey('ES256');
   const bearer = createBearerCheck({

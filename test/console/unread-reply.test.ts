@@ -72,7 +72,7 @@ const metric = async () => {
 };
 const lines = () => console.log().filter(({ reason }) => reason === 'reply_stalled');
 
-test('S64: one who stops reading is cut off, at the member too, and that is audited, counted and explained', async () => {
+test('one who stops reading is cut off, at the member too, and that is audited, counted and explained (S64)', async () => {
   const [before, linesBefore] = [await metric(), lines().length];
   const socket = await askWithoutReading();
   const at = performance.now();
@@ -91,7 +91,7 @@ test('S64: one who stops reading is cut off, at the member too, and that is audi
   expect(received).toBeLessThan(replyBytes);
 });
 
-test('S64: sending on, piece by piece, does not keep the reply alive', async () => {
+test('sending on, piece by piece, does not keep the reply alive (S64)', async () => {
   const linesBefore = lines().length;
   const socket = await askWithoutReading();
   socket.on('error', () => {});

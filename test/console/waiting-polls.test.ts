@@ -59,7 +59,7 @@ async function waiting(): Promise<number> {
   return Number(/^console_queue_polls_waiting (\d+)/m.exec(text)?.[1]);
 }
 
-test(`A2, S93: ${count} polls of one caller wait; other calls go on, another caller's poll has a place, and offers end them`, async () => {
+test(`${count} polls of one caller wait; other calls go on, another caller's poll has a place, and offers end them (A2, S93)`, async () => {
   const replies: string[] = [];
   while (sockets.length < count) {
     const batch = Array.from({ length: Math.min(openAtOnce, count - sockets.length) }, () =>

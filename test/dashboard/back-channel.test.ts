@@ -56,33 +56,33 @@ describe('refused, and nobody is signed out:', () => {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
   test.each<[string, (good: Record<string, unknown>) => Promise<string> | string]>([
-    ['S41: no token', () => ''],
-    ['S41: letters', () => 'abc'],
+    ['no token (S41)', () => ''],
+    ['letters (S41)', () => 'abc'],
     [
-      'S41: alg none',
+      'alg none (S41)',
       (good) => `${encode({ alg: 'none', typ: 'logout+jwt', kid: 'RS256' })}.${encode(good)}.`,
     ],
-    ['S41: a foreign key', (good) => issuer.sign(good, {}, foreignKey)],
-    ['S41: an unknown kid', (good) => issuer.sign(good, { kid: 'other' })],
-    ['S41: another typ', (good) => issuer.sign(good, { typ: 'at+jwt' })],
-    ['S41: another issuer', (good) => issuer.sign({ ...good, iss: 'http://other.example' })],
-    ['S41: another audience', (good) => issuer.sign({ ...good, aud: `${issuer.url}/svc` })],
-    ['S41: no iat', (good) => issuer.sign({ ...good, iat: undefined })],
-    ['S41: an old iat', (good) => issuer.sign({ ...good, iat: seconds() - 400 })],
+    ['a foreign key (S41)', (good) => issuer.sign(good, {}, foreignKey)],
+    ['an unknown kid (S41)', (good) => issuer.sign(good, { kid: 'other' })],
+    ['another typ (S41)', (good) => issuer.sign(good, { typ: 'at+jwt' })],
+    ['another issuer (S41)', (good) => issuer.sign({ ...good, iss: 'http://other.example' })],
+    ['another audience (S41)', (good) => issuer.sign({ ...good, aud: `${issuer.url}/svc` })],
+    ['no iat (S41)', (good) => issuer.sign({ ...good, iat: undefined })],
+    ['an old iat (S41)', (good) => issuer.sign({ ...good, iat: seconds() - 400 })],
     [
-      'S41: an iat of tomorrow',
+      'an iat of tomorrow (S41)',
       (good) => issuer.sign({ ...good, iat: seconds() + 86_400, exp: seconds() + 90_000 }),
     ],
-    ['S41: expired', (good) => issuer.sign({ ...good, exp: seconds() - 1 })],
-    ['S41: no exp', (good) => issuer.sign({ ...good, exp: undefined })],
-    ['S41: no jti', (good) => issuer.sign({ ...good, jti: undefined })],
-    ['S41: an empty jti', (good) => issuer.sign({ ...good, jti: '' })],
-    ['S41: no events', (good) => issuer.sign({ ...good, events: undefined })],
-    ['S41: another event', (good) => issuer.sign({ ...good, events: { 'http://other.example/event': {} } })],
-    ['S41: an event that is no object', (good) => issuer.sign({ ...good, events: { [event]: true } })],
-    ['S41: neither sub nor sid', (good) => issuer.sign({ ...good, sub: undefined, sid: undefined })],
-    ['S41: a nonce', (good) => issuer.sign({ ...good, nonce: 'n' })],
-    ['S41: an access token', () => issuer.sign({ ...accessClaims(issuer.url), sub: 'paula' })],
+    ['expired (S41)', (good) => issuer.sign({ ...good, exp: seconds() - 1 })],
+    ['no exp (S41)', (good) => issuer.sign({ ...good, exp: undefined })],
+    ['no jti (S41)', (good) => issuer.sign({ ...good, jti: undefined })],
+    ['an empty jti (S41)', (good) => issuer.sign({ ...good, jti: '' })],
+    ['no events (S41)', (good) => issuer.sign({ ...good, events: undefined })],
+    ['another event (S41)', (good) => issuer.sign({ ...good, events: { 'http://other.example/event': {} } })],
+    ['an event that is no object (S41)', (good) => issuer.sign({ ...good, events: { [event]: true } })],
+    ['neither sub nor sid (S41)', (good) => issuer.sign({ ...good, sub: undefined, sid: undefined })],
+    ['a nonce (S41)', (good) => issuer.sign({ ...good, nonce: 'n' })],
+    ['an access token (S41)', () => issuer.sign({ ...accessClaims(issuer.url), sub: 'paula' })],
   ])('%s', async (_name, make) => {
     const reply = await send(await make(claims()));
     expect(reply).toMatchObject({ status: 400, cache: 'no-store' });
@@ -93,7 +93,7 @@ describe('refused, and nobody is signed out:', () => {
     expect(await isSignedIn(person)).toBe(true);
   });
 
-  test('S41: a token that was sent before', async () => {
+  test('a token that was sent before (S41)', async () => {
     const token = await issuer.sign(claims(), { typ: 'logout+jwt' });
     expect((await send(token)).status).toBe(200);
     const again = await signIn('paula', 'session-1');
@@ -104,9 +104,13 @@ describe('refused, and nobody is signed out:', () => {
   });
 
   test.each([
-    ['S41: JSON', 'application/json', (token: string) => JSON.stringify({ logout_token: token })],
-    ['S41: the field twice', form, (token: string) => `logout_token=${token}&logout_token=${token}`],
-    ['S41: more than 64 KiB', form, (token: string) => `logout_token=${token}&filling=${'x'.repeat(70_000)}`],
+    ['JSON (S41)', 'application/json', (token: string) => JSON.stringify({ logout_token: token })],
+    ['the field twice (S41)', form, (token: string) => `logout_token=${token}&logout_token=${token}`],
+    [
+      'more than 64 KiB (S41)',
+      form,
+      (token: string) => `logout_token=${token}&filling=${'x'.repeat(70_000)}`,
+    ],
   ])('%s', async (_name, type, make) => {
     const reply = await post(type, make(await issuer.sign(claims())));
     expect(reply).toMatchObject({ status: 400, cache: 'no-store' });
@@ -114,7 +118,7 @@ describe('refused, and nobody is signed out:', () => {
     expect(await isSignedIn(person)).toBe(true);
   });
 
-  test('S41: a GET', async () => {
+  test('a GET (S41)', async () => {
     const token = await issuer.sign(claims());
     const response = await fetch(`${dashboard.url}/logout/backchannel?logout_token=${token}`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);

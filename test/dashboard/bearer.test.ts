@@ -116,25 +116,25 @@ describe('with tokens that no console makes', () => {
   const none = { alg: 'none', typ: 'JWT', kid: 'RS256' };
 
   test.each<[string, (good: Record<string, unknown>) => Promise<string> | string]>([
-    ['S2: alg none', (good) => `${encode(none)}.${encode(good)}.`],
-    ['S2: an HMAC', (good) => `${encode({ ...none, alg: 'HS256' })}.${encode(good)}.c2lnbmF0dXJl`],
-    ['S2: an unknown kid', (good) => issuer.sign(good, { kid: 'other' })],
-    ['S2: no kid', (good) => issuer.sign(good, { kid: undefined as unknown as string })],
-    ['S2: a foreign key under a known kid', (good) => issuer.sign(good, {}, foreignKey)],
-    ['S2: jku to a foreign key set', (good) => issuer.sign(good, { jku: `${issuer.url}/evil` }, foreignKey)],
-    ['S2: a changed payload', async (good) => tamper(await issuer.sign(good))],
-    ['S3: another issuer', (good) => issuer.sign({ ...good, iss: 'http://other.example' })],
-    ['S3: an issuer with a slash more', (good) => issuer.sign({ ...good, iss: `${issuer.url}/` })],
-    ['S3: another audience', (good) => issuer.sign({ ...good, aud: 'application-dashboard' })],
-    ['S3: expired', (good) => issuer.sign({ ...good, exp: seconds() - 1 })],
-    ['S3: not valid yet', (good) => issuer.sign({ ...good, nbf: seconds() + 60 })],
-    ['S3: no expiry', (good) => issuer.sign({ ...good, exp: undefined })],
-    ['S3: no jti', (good) => issuer.sign({ ...good, jti: undefined })],
-    ['S3: typ of a logout token', (good) => issuer.sign(good, { typ: 'logout+jwt' })],
-    ['S3: no typ', (good) => issuer.sign(good, { typ: undefined as unknown as string })],
-    ['S3: a nonce, as an ID token has', (good) => issuer.sign({ ...good, nonce: 'n' })],
-    ['S3: events, as a logout token has', (good) => issuer.sign({ ...good, events: {} })],
-    ['S3: a binding to a key', (good) => issuer.sign({ ...good, cnf: { jkt: 'A'.repeat(43) } })],
+    ['alg none (S2)', (good) => `${encode(none)}.${encode(good)}.`],
+    ['an HMAC (S2)', (good) => `${encode({ ...none, alg: 'HS256' })}.${encode(good)}.c2lnbmF0dXJl`],
+    ['an unknown kid (S2)', (good) => issuer.sign(good, { kid: 'other' })],
+    ['no kid (S2)', (good) => issuer.sign(good, { kid: undefined as unknown as string })],
+    ['a foreign key under a known kid (S2)', (good) => issuer.sign(good, {}, foreignKey)],
+    ['jku to a foreign key set (S2)', (good) => issuer.sign(good, { jku: `${issuer.url}/evil` }, foreignKey)],
+    ['a changed payload (S2)', async (good) => tamper(await issuer.sign(good))],
+    ['another issuer (S3)', (good) => issuer.sign({ ...good, iss: 'http://other.example' })],
+    ['an issuer with a slash more (S3)', (good) => issuer.sign({ ...good, iss: `${issuer.url}/` })],
+    ['another audience (S3)', (good) => issuer.sign({ ...good, aud: 'application-dashboard' })],
+    ['expired (S3)', (good) => issuer.sign({ ...good, exp: seconds() - 1 })],
+    ['not valid yet (S3)', (good) => issuer.sign({ ...good, nbf: seconds() + 60 })],
+    ['no expiry (S3)', (good) => issuer.sign({ ...good, exp: undefined })],
+    ['no jti (S3)', (good) => issuer.sign({ ...good, jti: undefined })],
+    ['typ of a logout token (S3)', (good) => issuer.sign(good, { typ: 'logout+jwt' })],
+    ['no typ (S3)', (good) => issuer.sign(good, { typ: undefined as unknown as string })],
+    ['a nonce, as an ID token has (S3)', (good) => issuer.sign({ ...good, nonce: 'n' })],
+    ['events, as a logout token has (S3)', (good) => issuer.sign({ ...good, events: {} })],
+    ['a binding to a key (S3)', (good) => issuer.sign({ ...good, cnf: { jkt: 'A'.repeat(43) } })],
     ['no token at all but letters', () => 'abc'],
   ])('refuses %s with 401 invalid_token, and asks nobody for more', async (_name, make) => {
     const { status, body, challenge } = await call(
@@ -152,19 +152,19 @@ describe('with tokens that no console makes', () => {
   });
 
   test.each<[string, { cookie?: boolean; authorization?: string[] }, string, number, string]>([
-    ['S61: nothing', {}, '', 401, 'Bearer'],
-    ['S61: a token in the query', {}, 'access_token', 401, 'Bearer'],
-    ['S61: a token in the cookie', { cookie: true }, '', 401, 'Bearer'],
-    ['S61: Basic', { authorization: ['Basic YTpi'] }, '', 400, 'Bearer error="invalid_request"'],
+    ['nothing (S61)', {}, '', 401, 'Bearer'],
+    ['a token in the query (S61)', {}, 'access_token', 401, 'Bearer'],
+    ['a token in the cookie (S61)', { cookie: true }, '', 401, 'Bearer'],
+    ['Basic (S61)', { authorization: ['Basic YTpi'] }, '', 400, 'Bearer error="invalid_request"'],
     [
-      'S61: two tokens in one field',
+      'two tokens in one field (S61)',
       { authorization: ['Bearer a b'] },
       '',
       400,
       'Bearer error="invalid_request"',
     ],
     [
-      'S61: the field twice',
+      'the field twice (S61)',
       { authorization: ['TOKEN', 'TOKEN'] },
       '',
       400,
@@ -194,7 +194,7 @@ describe('with tokens that no console makes', () => {
     }
   });
 
-  test('S85: no token is in the log', () => {
+  test('no token is in the log (S85)', () => {
     expect(dashboard.log().length).toBeGreaterThan(0);
     expect(dashboard.output()).not.toMatch(/eyJ[\w-]+\.eyJ/);
   });

@@ -73,13 +73,13 @@ test.each<[string, () => Promise<string>]>([
   ['ten minutes ahead', () => request({ iat: seconds() + 600, exp: seconds() + 700 })],
   ['a scope', () => request({ scope: 'openid' })],
   ['an access token', () => issuer.sign(accessClaims(issuer.url))],
-])('S2: %s is told nothing', async (_name, make) => {
+])('%s is told nothing (S2)', async (_name, make) => {
   const { status, body } = await ask(await make());
   expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_request' });
   expect(JSON.stringify(body)).not.toContain(issuer.url);
 });
 
-test('S2: a token of somebody else by the name of a key here is told nothing', async () => {
+test('a token of somebody else by the name of a key here is told nothing (S2)', async () => {
   const other = await startTestIssuer();
   try {
     const claims = { iss: issuer.url, aud: 'application-dashboard', jti: randomUUID() };

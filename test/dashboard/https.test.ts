@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../helpers/console.ts';
 import { startDashboard, startTestIssuer } from './support.ts';
 
-test('S33: behind an https address cookies are __Host- named and Secure, and pages carry HSTS (S51)', async () => {
+test('behind an https address cookies are __Host- named and Secure, and pages carry HSTS (S51) (S33)', async () => {
   const issuer = await startTestIssuer();
   const port = await freePort();
   const dashboard = await startDashboard({

@@ -25,7 +25,7 @@ function sessionsAt(clock: { now: number }) {
   return createSessions({ now: () => clock.now, newId: () => `id-${count++}` });
 }
 
-test('S34: a session ends after 30 minutes without use', () => {
+test('a session ends after 30 minutes without use (S34)', () => {
   const clock = { now: 0 };
   const sessions = sessionsAt(clock);
   const { id } = sessions.create(newSession());
@@ -36,7 +36,7 @@ test('S34: a session ends after 30 minutes without use', () => {
   expect(sessions.find(id)).toBeUndefined();
 });
 
-test('S34: a session ends after 12 hours however much it is used', () => {
+test('a session ends after 12 hours however much it is used (S34)', () => {
   const clock = { now: 0 };
   const sessions = sessionsAt(clock);
   const { id } = sessions.create(newSession());
@@ -68,7 +68,7 @@ test('a logout by sid also ends sessions of the person that know no sid', () => 
   ]);
 });
 
-test('S43: an attempt is good for ten minutes, once, in its own browser', () => {
+test('an attempt is good for ten minutes, once, in its own browser (S43)', () => {
   const clock = { now: 0 };
   const attempts = createAuthorizationStates({ now: () => clock.now });
   const attempt = (state: string) => ({ state, nonce: 'n', verifier: 'v', redirectUri: 'http://localhost/' });

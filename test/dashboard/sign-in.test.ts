@@ -48,17 +48,17 @@ describe('the way in', () => {
   });
 
   test.each<[string, (callback: URL, visit: BrowserSession) => Promise<Reply>]>([
-    ['S43: another browser', (callback) => newVisit().dashboard.get(callback.href)],
+    ['another browser (S43)', (callback) => newVisit().dashboard.get(callback.href)],
     [
-      'S43: a state that nobody gave',
+      'a state that nobody gave (S43)',
       (callback, { dashboard }) => dashboard.get(changed(callback, 'state', 'other')),
     ],
-    ['S43: no state', (callback, { dashboard }) => dashboard.get(changed(callback, 'state', undefined))],
+    ['no state (S43)', (callback, { dashboard }) => dashboard.get(changed(callback, 'state', undefined))],
     [
-      'S43: another iss',
+      'another iss (S43)',
       (callback, { dashboard }) => dashboard.get(changed(callback, 'iss', 'http://other.example')),
     ],
-    ['S43: no iss', (callback, { dashboard }) => dashboard.get(changed(callback, 'iss', undefined))],
+    ['no iss (S43)', (callback, { dashboard }) => dashboard.get(changed(callback, 'iss', undefined))],
     [
       'a code that was not given',
       (callback, { dashboard }) => dashboard.get(changed(callback, 'code', 'x'.repeat(43))),
@@ -84,7 +84,7 @@ describe('the way in', () => {
     expect(visit.dashboard.cookies.has(sessionCookie())).toBe(false);
   });
 
-  test('S43: an answer works once', async () => {
+  test('an answer works once (S43)', async () => {
     const visit = newVisit();
     const callback = await visit.atConsole(await visit.toConsole(), people.admin);
     expect((await visit.dashboard.get(callback)).status).toBe(303);
@@ -178,11 +178,11 @@ describe('what a role sees', () => {
 
 describe('forms', () => {
   test.each<[string, Record<string, string>, Record<string, string>]>([
-    ['S31: no token', { csrf: '' }, {}],
-    ['S31: the token of another session', { csrf: 'x'.repeat(32) }, {}],
-    ['S31: another origin', {}, { origin: 'http://other.example' }],
-    ['S31: an origin of null', {}, { origin: 'null' }],
-    ['S31: another site', {}, { 'sec-fetch-site': 'cross-site' }],
+    ['no token (S31)', { csrf: '' }, {}],
+    ['the token of another session (S31)', { csrf: 'x'.repeat(32) }, {}],
+    ['another origin (S31)', {}, { origin: 'http://other.example' }],
+    ['an origin of null (S31)', {}, { origin: 'null' }],
+    ['another site (S31)', {}, { 'sec-fetch-site': 'cross-site' }],
   ])('are refused with %s, and nothing changes', async (_name, fields, headers) => {
     const { dashboard } = await newVisit().signedIn(people.viewer);
     const csrf = csrfOf(await dashboard.get('/'));
@@ -217,7 +217,7 @@ describe('forms', () => {
 });
 
 describe('pages', () => {
-  test('S51: every page has the headers', async () => {
+  test('every page has the headers (S51)', async () => {
     const { dashboard } = await newVisit().signedIn(people.viewer);
     for (const path of ['/', '/account', '/nothing', '/silent-refresh.html']) {
       const { headers } = await dashboard.get(path);
@@ -234,7 +234,7 @@ describe('pages', () => {
     }
   });
 
-  test('S33: a session cookie that is there twice is none', async () => {
+  test('a session cookie that is there twice is none (S33)', async () => {
     const { dashboard } = await newVisit().signedIn(people.viewer);
     const id = dashboard.cookies.get(sessionCookie())?.value;
     const twice = await newVisit().dashboard.get('/', {
@@ -243,7 +243,7 @@ describe('pages', () => {
     expect(twice.headers.location).toBe('/login');
   });
 
-  test('S24: a forged Host moves nothing; another spelling of loopback is led to the address', async () => {
+  test('a forged Host moves nothing; another spelling of loopback is led to the address (S24)', async () => {
     const { dashboard } = newVisit();
     const forged = await dashboard.get('/login', { host: 'evil.example' });
     expect(new URL(forged.headers.location!).searchParams.get('redirect_uri')).toBe(
@@ -301,7 +301,7 @@ test('a stop answers what is under way and exits with 0', async () => {
   expect(await dashboard.stop()).toBe(0);
 });
 
-test('S85: neither tokens nor codes nor cookies are in the log', () => {
+test('neither tokens nor codes nor cookies are in the log (S85)', () => {
   expect(pair.dashboard.log().some(({ msg }) => msg === 'signed in')).toBe(true);
   expect(pair.dashboard.output()).not.toMatch(/eyJ[\w-]+\.eyJ|code=|dashboard_session_\d+=|state=/);
 });

@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('S96: the doctor warns of them, with what to change', async () => {
+test('the doctor warns of them, with what to change (S96)', async () => {
   const doctor = await runTool(['doctor', '--json'], { dataDir, env: { CONSOLE_URL: console.url } });
   const { findings } = doctor.json<{ findings: { check: string; state: string; fix: string }[] }>();
   const told = findings.filter(({ check }) => check.startsWith('client '));
@@ -36,7 +36,7 @@ test('S96: the doctor warns of them, with what to change', async () => {
   expect(told[2]!.fix).toContain('npx console client update everything --max-role Viewer');
 });
 
-test('S96: the start names them', () => {
+test('the start names them (S96)', () => {
   const line = console
     .log()
     .find(({ msg }) => String(msg).startsWith('clients have more than they may need'));
@@ -48,7 +48,7 @@ test('S96: the start names them', () => {
   });
 });
 
-test('S96: a secret that nobody has changed for a year is one of them', () => {
+test('a secret that nobody has changed for a year is one of them (S96)', () => {
   const day = 86_400_000;
   const client = { ...thirdParty, isPublic: false, secrets: [{ sha256: 'x', createdAt: day }] };
   const at = (now: number) => ({ now, isDashboardDefault: false });

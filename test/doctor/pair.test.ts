@@ -136,7 +136,7 @@ describe('one fault each', () => {
     expect(registryOf(dataDir)).toBe(before);
   });
 
-  test('S79: keys that are not sealed with this encryption key; they stay as they are', async () => {
+  test('keys that are not sealed with this encryption key; they stay as they are (S79)', async () => {
     // Of a console that does not run: a running one has the key that it was started with (B12).
     const dataDir = copyOfStore();
     const before = registryOf(dataDir);
@@ -147,7 +147,7 @@ describe('one fault each', () => {
     expect(registryOf(dataDir)).toBe(before);
   });
 
-  test('S79: keys that are not sealed yet are left as they are, so that the running console can go on', async () => {
+  test('keys that are not sealed yet are left as they are, so that the running console can go on (S79)', async () => {
     const dataDir = temporaryDirectory();
     const bare = await startConsole({ dataDir });
     await nextKeysOf(bare);
@@ -157,7 +157,7 @@ describe('one fault each', () => {
     expect(registryOf(dataDir)).toBe(before);
   });
 
-  test('S79: a store that others can read', async () => {
+  test('a store that others can read (S79)', async () => {
     const dataDir = copyOfStore();
     chmodSync(join(dataDir, 'registry.json'), 0o644);
     const env = { ...cleanSettings, CONSOLE_URL: pair.console.url, SVC_MC_APP_ADDRESSES: pair.dashboard.url };
@@ -181,7 +181,7 @@ describe('one fault each', () => {
     expect(problems).toEqual([`application ${nobody}`, `CORS for ${nobody}`, `sign-in for ${nobody}`]);
   });
 
-  test('S42: an internal address in clear text that is not this machine', async () => {
+  test('an internal address in clear text that is not this machine (S42)', async () => {
     const { problems, line } = await examine({ SVC_MC_APP_INTERNALADDRESS: 'http://dash.internal:9021' });
     expect(line('internal address')).toMatchObject({
       reason: expect.stringContaining('neither logout notices nor licence updates'),
@@ -190,7 +190,7 @@ describe('one fault each', () => {
     expect(problems).toEqual(['internal address']);
   });
 
-  test('S42: an internal address in a network that is not allowed', async () => {
+  test('an internal address in a network that is not allowed (S42)', async () => {
     const { line } = await examine({ SVC_MC_APP_INTERNALADDRESS: 'https://10.11.12.13:9021' });
     expect(line('internal address')!.fix).toContain('CONSOLE_OUTBOUND_ALLOW=10.11.12.13');
   });
@@ -225,7 +225,7 @@ describe('one fault each', () => {
     expect(problems).toEqual([`member ${nobody}`]);
   });
 
-  test('D11: another first path segment than the member has', async () => {
+  test('another first path segment than the member has (D11)', async () => {
     const { address, server } = await startHangingUp('/hazelcast/');
     const { problems, line } = await examine({ CONSOLE_MEMBERS: address, CONSOLE_MEMBER_PREFIX: 'svc' });
     expect(line(`member ${address}`)).toMatchObject({
@@ -239,7 +239,7 @@ describe('one fault each', () => {
     server.close();
   });
 
-  test('D16: a member at https that speaks plain HTTP', async () => {
+  test('a member at https that speaks plain HTTP (D16)', async () => {
     const { address, server } = await startHangingUp('/hazelcast/');
     const member = address.replace('http:', 'https:');
     const { line } = await examine({ CONSOLE_MEMBERS: member });
@@ -290,7 +290,7 @@ describe('one fault each', () => {
     expect((await examine(env)).line(check)).toMatchObject({ state, fix: expect.stringContaining(fix) });
   });
 
-  test('C1: a client that may sign people in with neither PKCE nor a nonce', async () => {
+  test('a client that may sign people in with neither PKCE nor a nonce (C1)', async () => {
     const dataDir = copyOfStore();
     const redirect = ['--redirect-uri', 'https://old.example.com/callback'];
     await toolDone(['client', 'add', 'old', ...redirect, '--pkce', 'optional'], { dataDir });

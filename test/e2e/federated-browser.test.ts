@@ -114,7 +114,7 @@ describe.skipIf(reason !== undefined)(`outside sign-in in a browser${reason ? ` 
     expect(new URL(page.url()).searchParams.get('code')).toMatch(/./);
   });
 
-  test('S31: a link from another site does not take a session away', async () => {
+  test('a link from another site does not take a session away (S31)', async () => {
     await page.goto(`${console.url}/login`);
     await page.getByLabel('Username').fill('ada');
     await page.getByLabel('Password').fill('correct-staple-battery-9');

@@ -91,7 +91,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     expect((await redeem(console, again.get('code'))).status).toBe(200);
   });
 
-  test('S45: does not let somebody in as the local account of the same name', async () => {
+  test('does not let somebody in as the local account of the same name (S45)', async () => {
     const users = await countUsers(console);
     const asked = await directory.asked(async () => {
       const reply = await agent.signIn({ ...admin, password: `${admin.username}-password-1` });
@@ -104,7 +104,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     expect((await agent.signIn()).status).toBe(200);
   });
 
-  test('S28: for a known name, an unknown one and a wrong password it is asked as much, and the answer is the same', async () => {
+  test('for a known name, an unknown one and a wrong password it is asked as much, and the answer is the same (S28)', async () => {
     const attempts = [
       { username: admin.username, password: 'wrong-password-1' },
       { username: 'nobody-at-all', password: 'wrong-password-1' },
@@ -127,7 +127,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     expect(seen[0]).toMatchObject({ page: expect.stringContaining('is not right') });
   });
 
-  test('S28: an account that is disabled here is refused like a wrong password', async () => {
+  test('an account that is disabled here is refused like a wrong password (S28)', async () => {
     const otto = { username: 'otto', password: 'otto-password-1' };
     await agent.signIn(otto);
     await editUser(console, 'otto', (user) => ({ ...user, disabled: true }));
@@ -136,14 +136,14 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     expect([reply.status, textOf(reply)]).toEqual([401, expect.stringContaining('is not right')]);
   });
 
-  test('S45: somebody whom no rule gives a role is told so, and makes no account', async () => {
+  test('somebody whom no rule gives a role is told so, and makes no account (S45)', async () => {
     const users = await countUsers(console);
     const reply = await agent.signIn({ username: 'guest', password: 'guest-password-1' });
     expect([reply.status, textOf(reply)]).toEqual([403, expect.stringContaining('no rule of this console')]);
     expect(await countUsers(console)).toBe(users);
   });
 
-  test('S29: guesses are counted before the directory is asked', async () => {
+  test('guesses are counted before the directory is asked (S29)', async () => {
     const guesser = visitor(console);
     const guess = (password: string) => guesser.signIn({ username: 'guessed', password });
     for (let attempt = 0; attempt < 10; attempt++) expect((await guess(`wrong-${attempt}`)).status).toBe(401);
@@ -176,7 +176,7 @@ describe('a directory that does not answer', () => {
     expect(titleOf(await signIn(admin))).toBe('Your account');
   });
 
-  test('S28: is told to whoever is not let in, whether the name is known here or not', async () => {
+  test('is told to whoever is not let in, whether the name is known here or not (S28)', async () => {
     const wrong = 'wrong-password-1';
     const [known, unknown] = [
       await signIn({ ...admin, password: wrong }),
@@ -192,7 +192,7 @@ describe('a directory that does not answer', () => {
     expect(without(known)).toBe(without(unknown));
   });
 
-  test('B9: what it could not check is given back, but for the bound of a day', async () => {
+  test('what it could not check is given back, but for the bound of a day (B9)', async () => {
     for (const username of ['somebody', admin.username]) {
       const guess = () => signIn({ username, password: 'wrong-password-1' });
       for (let attempt = 0; attempt < 12; attempt++) expect((await guess()).status).toBe(503);

@@ -106,7 +106,7 @@ async function isKnownAbroad(): Promise<boolean> {
   return page.status === 303;
 }
 
-describe('B4: a role that changes at an outside sign-in', () => {
+describe('a role that changes at an outside sign-in (B4)', () => {
   const admins = { groups: ['cn=admins,dc=example'] };
 
   test.each([
@@ -114,7 +114,7 @@ describe('B4: a role that changes at an outside sign-in', () => {
     { name: 'fewer', before: admins, after: {}, isRefused: false },
     { name: 'none', before: {}, after: { groups: [] }, isRefused: true },
   ])(
-    'B4: to $name reaches every application that was opened before',
+    'to $name reaches every application that was opened before (B4)',
     async ({ name, before, after, isRefused }) => {
       const sub = `person-with-${name}`;
       await signInByCrafted({ sub, ...before });
@@ -138,7 +138,7 @@ describe('B4: a role that changes at an outside sign-in', () => {
     },
   );
 
-  test('B4: the same roles again tell nobody', async () => {
+  test('the same roles again tell nobody (B4)', async () => {
     await signInByCrafted({ sub: 'steady' });
     const tokens = await signInTo(console, agent, shop);
     const elsewhere = createUserAgent(console.url);
@@ -199,7 +199,7 @@ describe('a sign-out here', () => {
     expect(await isKnownAbroad()).toBe(true);
   });
 
-  test('D22: that ended at an error of the provider is asked for again without the hint, and says so', async () => {
+  test('that ended at an error of the provider is asked for again without the hint, and says so (D22)', async () => {
     await signInByCorp('emmy');
     const page = await signOut();
     const first = new URL((await agent.get(nextOf(page)!)).headers.location!);
@@ -297,7 +297,7 @@ describe('a logout at the provider', () => {
   const right = (claims: Record<string, unknown> = {}) =>
     crafted.sign(logoutClaims(crafted.issuer, claims), 'logout+jwt');
 
-  test('S41: a right token ends the session that it names, once', async () => {
+  test('a right token ends the session that it names, once (S41)', async () => {
     await signInByCrafted();
     await signInTo(console, agent, shop);
     const other = createUserAgent(console.url);
@@ -315,7 +315,7 @@ describe('a logout at the provider', () => {
     expect(await isSignedIn()).toBe(true);
   });
 
-  test('D17: a token without exp ends the session that it names, once', async () => {
+  test('a token without exp ends the session that it names, once (D17)', async () => {
     await signInByCrafted();
     const token = await right({ exp: undefined });
     expect((await post(token)).status).toBe(200);
@@ -328,7 +328,7 @@ describe('a logout at the provider', () => {
     expect(await isSignedIn()).toBe(true);
   });
 
-  test('D21: a provider that changes its key between two sign-ins signs in and out as before', async () => {
+  test('a provider that changes its key between two sign-ins signs in and out as before (D21)', async () => {
     const by = { provider: turning, id: 'turning', name: 'Turning' };
     await signInByCrafted({ sid: 't-1' }, agent, by);
     await turning.changeKey();
@@ -355,7 +355,7 @@ describe('a logout at the provider', () => {
     ]);
   });
 
-  test('D22: a token ends every session here that began with the one it names', async () => {
+  test('a token ends every session here that began with the one it names (D22)', async () => {
     await signInByCrafted({ sub: 'lena', sid: 'l-1' });
     await signInTo(console, agent, shop);
     const [second, other] = [createUserAgent(console.url), createUserAgent(console.url)];
@@ -405,7 +405,7 @@ describe('a logout at the provider', () => {
     { name: 'nobody', claims: { sub: undefined, sid: undefined } },
     { name: 'no token', sign: () => '' },
     { name: 'not a token', sign: () => 'x.y.z' },
-  ])('S41: refuses $name, and no session ends', async ({ claims, sign = (all) => crafted.sign(all) }) => {
+  ])('refuses $name, and no session ends (S41)', async ({ claims, sign = (all) => crafted.sign(all) }) => {
     await signInByCrafted();
     const reply = await post(await sign(logoutClaims(crafted.issuer, claims)));
     expect(reply.status).toBe(400);
@@ -419,7 +419,7 @@ describe('a logout at the provider', () => {
     expect(await lineOf('logout.received', reply)).toMatchObject({ outcome: 'denied', provider: 'crafted' });
   });
 
-  test('S41: refuses a token of one provider at the address of another', async () => {
+  test('refuses a token of one provider at the address of another (S41)', async () => {
     await signInByCrafted();
     expect((await post(await right(), 'corp')).status).toBe(400);
     for (const id of ['off', 'unknown']) expect((await post(await right(), id)).status).toBe(404);

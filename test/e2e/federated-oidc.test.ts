@@ -76,7 +76,7 @@ describe('the console’s own sign-in', () => {
     });
   });
 
-  test('S45: the local administrator of the same name is somebody else', async () => {
+  test('the local administrator of the same name is somebody else (S45)', async () => {
     await signIn();
     const local = createUserAgent(console.url);
     const home = await local.signIn();
@@ -221,7 +221,7 @@ describe('for an application', () => {
     expect(callbackOf(end).get('code')).toEqual(expect.any(String));
   });
 
-  test('S31: the link of one browser’s request is of no use in another', async () => {
+  test('the link of one browser’s request is of no use in another (S31)', async () => {
     const page = await agent.follow(await agent.get(authorizationPath()));
     const stranger = createUserAgent(console.url);
     const reply = await stranger.get(linkOf(page, 'Corp'));
@@ -229,7 +229,7 @@ describe('for an application', () => {
   });
 });
 
-describe('S43: an answer that is not to a sign-in of this browser', () => {
+describe('an answer that is not to a sign-in of this browser (S43)', () => {
   const signedOutWith = async (reply: Reply, status: number, sentence: RegExp, users: number) => {
     expect([reply.status, textOf(reply)]).toEqual([status, expect.stringMatching(sentence)]);
     expect(textOf(reply)).toContain('login_failed');
@@ -344,7 +344,7 @@ describe('an answer that is posted from another site', () => {
     expect(await isSignedIn(agent)).toBe(true);
   });
 
-  test('S43: is of no use in the browser of somebody else', async () => {
+  test('is of no use in the browser of somebody else (S43)', async () => {
     const { headers } = await post(await wayBack('victim'));
     const users = await countUsers(console);
     const reply = await createUserAgent(console.url).get(headers.location!);
@@ -352,7 +352,7 @@ describe('an answer that is posted from another site', () => {
     expect(await countUsers(console)).toBe(users);
   });
 
-  test('S43: nothing is kept when no such sign-in is under way', async () => {
+  test('nothing is kept when no such sign-in is under way (S43)', async () => {
     const back = new URL(await wayBack('nobody'));
     back.searchParams.set('state', 'A'.repeat(24));
     const reply = await post(back.href);
@@ -361,7 +361,7 @@ describe('an answer that is posted from another site', () => {
     expect(textOf(reply)).toContain('login_failed');
   });
 
-  test('S48: is refused when it is longer than any answer', async () => {
+  test('is refused when it is longer than any answer (S48)', async () => {
     const state = new URL(await wayBack('long')).searchParams.get('state')!;
     const fields = { state, code: 'x'.repeat(400_000) };
     const reply = await createUserAgent(console.url)
@@ -382,10 +382,10 @@ describe('a provider that proves nothing', () => {
   }
 
   test.each([
-    ['S44: an ID token for somebody else’s client', { aud: 'other' }, 401],
-    ['S44: an ID token of another issuer', { iss: 'https://other.example' }, 401],
-    ['S44: an ID token of another sign-in', { nonce: 'another' }, 401],
-    ['S44: an ID token that is over', { iat: 1_700_000_000, exp: 1_700_000_300 }, 401],
+    ['an ID token for somebody else’s client (S44)', { aud: 'other' }, 401],
+    ['an ID token of another issuer (S44)', { iss: 'https://other.example' }, 401],
+    ['an ID token of another sign-in (S44)', { nonce: 'another' }, 401],
+    ['an ID token that is over (S44)', { iat: 1_700_000_000, exp: 1_700_000_300 }, 401],
   ])('%s', async (_name, claims, status) => {
     crafted.forgery = { claims };
     const users = await countUsers(console);
@@ -395,7 +395,7 @@ describe('a provider that proves nothing', () => {
     expect(await countUsers(console)).toBe(users);
   });
 
-  test('S45: somebody whom no rule gives a role, whatever the e-mail address, is forbidden', async () => {
+  test('somebody whom no rule gives a role, whatever the e-mail address, is forbidden (S45)', async () => {
     crafted.userinfo = { sub: 'stranger', email: 'ada@corp.example', groups: ['staff'], roles: ['Admin'] };
     crafted.forgery = { claims: { sub: 'stranger' } };
     const users = await countUsers(console);
@@ -412,7 +412,7 @@ describe('a provider that proves nothing', () => {
     expect(console.stderr()).not.toContain('stranger');
   });
 
-  test('S52: what a provider writes is shown as text, and only its code', async () => {
+  test('what a provider writes is shown as text, and only its code (S52)', async () => {
     const location = new URL(await leave(agent, await agent.get('/login'), 'Crafted'));
     const state = location.searchParams.get('state')!;
     const error = { error: '<script>alert(1)</script>', error_description: '<b>call 0900</b>', state };
@@ -479,7 +479,7 @@ test('a provider is there as soon as it is added on the command line, and gone w
   expect((await agent.get('/login/start/late')).status).toBe(404);
 });
 
-test('S33: on https the cookie of the way out is Secure and of this host alone', async () => {
+test('on https the cookie of the way out is Secure and of this host alone (S33)', async () => {
   const port = await freePort();
   const dir = await storeWithProviders(oidcProvider('corp', 'Corp', corp.issuer));
   const env = {
@@ -502,7 +502,7 @@ test('S33: on https the cookie of the way out is Secure and of this host alone',
   }
 });
 
-test('S27: before the first administrator is made, nobody comes in from outside', async () => {
+test('before the first administrator is made, nobody comes in from outside (S27)', async () => {
   const dir = await storeWithProviders(oidcProvider('corp', 'Corp', corp.issuer));
   const env = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
   const fresh = await startConsole({ dataDir: dir, env: { ...env, CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });

@@ -16,7 +16,7 @@ import { leave, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 const reason = missingOpenssl();
 
-describe.skipIf(reason !== undefined)(`C9: providers as they are met${reason ? ` (${reason})` : ''}`, () => {
+describe.skipIf(reason !== undefined)(`providers as they are met${reason ? ` (${reason})` : ''} (C9)`, () => {
   let idp: SamlServer;
   let rolling: SamlServer;
   let corp: RunningProvider;
@@ -176,7 +176,7 @@ describe.skipIf(reason !== undefined)(`C9: providers as they are met${reason ? `
         publish: (p: Publisher) => p.publish({ validUntil: '2020-01-01T00:00:00Z' }),
         why: /no longer valid/,
       },
-    ])('S46: $name leave what is pinned in force', async ({ publish, why }) => {
+    ])('$name leave what is pinned in force (S46)', async ({ publish, why }) => {
       publish(publisher);
       const tested = await runTool(['idp', 'update', 'rolling', '--metadata-url', publisher.url], {
         dataDir,

@@ -122,7 +122,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
       expect(textOf(end)).toContain('your session there may still be open');
     });
 
-    test('S48: an answer that is not signed changes nothing', async () => {
+    test('an answer that is not signed changes nothing (S48)', async () => {
       await signInBy(staff);
       const page = await signOut();
       const away = await agent.get(nextOf(page)!);
@@ -190,7 +190,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
       expect(await everybody()).toEqual([false, false, true, true]);
     });
 
-    test('S47: works once', async () => {
+    test('works once (S47)', async () => {
       await signInBy(staff);
       const xml = staff.logoutRequest();
       const query = redirectQuery(xml, staff.keys);
@@ -213,14 +213,14 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
     const to = (address: string) => ({ attributes: `Destination="${address}"` });
 
     test.each<[string, number, () => Promise<Reply>]>([
-      ['S48: unsigned by HTTP-Redirect', 403, () => get(`SAMLRequest=${packed(bent({}))}`)],
-      ['S48: with an algorithm and no signature', 403, () => get(query({}).replace(/&Signature=.*/, ''))],
-      ['S48: with a signature and no algorithm', 403, () => get(query({}).replace(/&SigAlg=[^&]*/, ''))],
-      ['S48: unsigned by HTTP-POST', 403, () => post(form(bent({})))],
-      ['S46: signed by a stranger', 403, () => get(redirectQuery(bent({}), stranger))],
-      ['S46: signed by a stranger, as a form', 403, () => post(postedFields(bent({}), stranger))],
+      ['unsigned by HTTP-Redirect (S48)', 403, () => get(`SAMLRequest=${packed(bent({}))}`)],
+      ['with an algorithm and no signature (S48)', 403, () => get(query({}).replace(/&Signature=.*/, ''))],
+      ['with a signature and no algorithm (S48)', 403, () => get(query({}).replace(/&SigAlg=[^&]*/, ''))],
+      ['unsigned by HTTP-POST (S48)', 403, () => post(form(bent({})))],
+      ['signed by a stranger (S46)', 403, () => get(redirectQuery(bent({}), stranger))],
+      ['signed by a stranger, as a form (S46)', 403, () => post(postedFields(bent({}), stranger))],
       [
-        'S46: tampered with',
+        'tampered with (S46)',
         403,
         () =>
           get(
@@ -231,27 +231,27 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
           ),
       ],
       [
-        'S46: tampered with, as a form',
+        'tampered with, as a form (S46)',
         403,
         () => post(form(signed(bent({ content: nameId('eve') })).replace('eve', 'user-4711'))),
       ],
       [
-        'S47: of another issuer',
+        'of another issuer (S47)',
         403,
         () => get(query({ issuer: '<saml:Issuer>https://other.example</saml:Issuer>' })),
       ],
-      ['S47: for another address', 403, () => get(query(to('https://other.example/logout')))],
-      ['S47: for the address of another provider', 403, () => get(query(to(forms.logoutUrl)))],
-      ['S47: of another provider', 403, () => get(redirectQuery(bent({}), forms.keys))],
-      ['S47: expired', 403, () => get(query({ issuedAt: seconds(-3600) }))],
+      ['for another address (S47)', 403, () => get(query(to('https://other.example/logout')))],
+      ['for the address of another provider (S47)', 403, () => get(query(to(forms.logoutUrl)))],
+      ['of another provider (S47)', 403, () => get(redirectQuery(bent({}), forms.keys))],
+      ['expired (S47)', 403, () => get(query({ issuedAt: seconds(-3600) }))],
       [
-        'S48: with a DTD',
+        'with a DTD (S48)',
         400,
         () => post(form(`<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>${signed(bent({}))}`)),
       ],
-      ['S48: with a DTD, packed', 400, () => get(redirectQuery(`<!DOCTYPE r>${bent({})}`, staff.keys))],
-      ['S48: an inflate bomb', 400, () => get(redirectQuery(`<a>${' '.repeat(1_000_000)}</a>`, staff.keys))],
-      ['S48: more than 64 KiB as a form', 413, () => post({ SAMLRequest: 'x'.repeat(70_000) })],
+      ['with a DTD, packed (S48)', 400, () => get(redirectQuery(`<!DOCTYPE r>${bent({})}`, staff.keys))],
+      ['an inflate bomb (S48)', 400, () => get(redirectQuery(`<a>${' '.repeat(1_000_000)}</a>`, staff.keys))],
+      ['more than 64 KiB as a form (S48)', 413, () => post({ SAMLRequest: 'x'.repeat(70_000) })],
       ['nothing', 400, () => get('')],
       ['no form', 400, () => post({})],
     ])('is refused, and no session ends: %s', async (_name, status, bring) => {

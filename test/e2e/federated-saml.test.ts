@@ -90,15 +90,15 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
   describe('is refused, and leaves nothing behind:', () => {
     const stranger = reason === undefined ? newKeyPair() : { key: '', certificate: '' };
     const rows: readonly [string, number, RegExp, Partial<SamlAnswer>][] = [
-      ['S46: an unsigned assertion', 403, /does not prove anything/, { isUnsigned: true }],
+      ['an unsigned assertion (S46)', 403, /does not prove anything/, { isUnsigned: true }],
       [
-        'S46: an assertion signed by a stranger',
+        'an assertion signed by a stranger (S46)',
         403,
         /does not prove anything/,
         { isUnsigned: true, bent: { assertionId: '_own' }, alter: (xml) => sign(xml, '_own', stranger) },
       ],
       [
-        'S46: a signed assertion with another around it',
+        'a signed assertion with another around it (S46)',
         403,
         /exactly one assertion/,
         {
@@ -109,19 +109,19 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
         },
       ],
       [
-        'S46: a name that was changed after the signature',
+        'a name that was changed after the signature (S46)',
         403,
         /does not prove anything/,
         { alter: (xml) => xml.replace('user-4711', 'user-0815') },
       ],
       [
-        'S46: a comment within the name',
+        'a comment within the name (S46)',
         403,
         /contains comments/,
         { alter: (xml) => xml.replace('user-4711', 'user<!-- -->-4711') },
       ],
       [
-        'S47: another audience',
+        'another audience (S47)',
         403,
         /login_failed/,
         {
@@ -132,24 +132,24 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
         },
       ],
       [
-        'S47: an assertion that is over',
+        'an assertion that is over (S47)',
         403,
         /login_failed/,
         { bent: { times: `NotBefore="${seconds(-900)}" NotOnOrAfter="${seconds(-600)}"` } },
       ],
       [
-        'S47: an answer to another request',
+        'an answer to another request (S47)',
         403,
         /belongs to another sign-in/,
         { alter: (xml) => xml.replace(/InResponseTo="[^"]+"/, 'InResponseTo="_another"') },
       ],
       [
-        'S48: a document type',
+        'a document type (S48)',
         400,
         /invalid_request/,
         { alter: (xml) => `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>${xml}` },
       ],
-      ['S48: more than 256 KiB', 400, /invalid_request/, { alter: (xml) => `${xml}${' '.repeat(262_144)}` }],
+      ['more than 256 KiB (S48)', 400, /invalid_request/, { alter: (xml) => `${xml}${' '.repeat(262_144)}` }],
       [
         'a refusal of the provider',
         403,
@@ -162,7 +162,7 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
         },
       ],
       [
-        'S45: somebody whom no rule gives a role',
+        'somebody whom no rule gives a role (S45)',
         403,
         /forbidden/,
         {
@@ -184,7 +184,7 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
       expect(await countUsers(console)).toBe(users);
     });
 
-    test('S47: an assertion that was used before', async () => {
+    test('an assertion that was used before (S47)', async () => {
       const fields = idp.answer(await ask());
       expect(titleOf(await bring(fields))).toBe('Your account');
       agent = createUserAgent(console.url);
@@ -194,7 +194,7 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
       expect(await isSignedIn(agent)).toBe(false);
     });
 
-    test('S47: an answer that nobody asked for, and it says where sign-ins begin', async () => {
+    test('an answer that nobody asked for, and it says where sign-ins begin (S47)', async () => {
       const location = await ask();
       for (const relayState of [undefined, '']) {
         const reply = await bring(idp.answer(location, { relayState }));
@@ -206,13 +206,13 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
       }
     });
 
-    test('S48: an address as RelayState', async () => {
+    test('an address as RelayState (S48)', async () => {
       const reply = await bring(idp.answer(await ask(), { relayState: 'https://evil.example/' }));
       expect([reply.status, reply.headers.location]).toEqual([400, undefined]);
       expect(reply.body).not.toContain('evil.example');
     });
 
-    test('S43: in the browser of somebody else', async () => {
+    test('in the browser of somebody else (S43)', async () => {
       const { headers } = await post(idp.answer(await ask()));
       const victim = createUserAgent(console.url);
       await leave(victim, await victim.get('/login'), 'Staff');
@@ -227,7 +227,7 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
     });
   });
 
-  test('S85: the log says that somebody was refused, and nothing of what the provider sent', async () => {
+  test('the log says that somebody was refused, and nothing of what the provider sent (S85)', async () => {
     const fields = idp.answer(await ask(), {
       nameId: 'secretive',
       bent: { issuer: 'https://other.example' },

@@ -10,7 +10,7 @@ const { browser: found, reason } = await openBrowser();
 const browser = found as Browser;
 afterAll(() => found?.close());
 
-describe.skipIf(!found)(`S39: front-channel logout${reason ? ` (${reason})` : ''}`, () => {
+describe.skipIf(!found)(`front-channel logout${reason ? ` (${reason})` : ''} (S39)`, () => {
   let console: RunningConsole;
   let framed: RelyingParty;
   let other: RelyingParty;
@@ -94,7 +94,7 @@ describe.skipIf(!found)(`S39: front-channel logout${reason ? ` (${reason})` : ''
     expect(visited.slice(-2)).toEqual(['/logout/frame', '/']);
   });
 
-  test('S51: a frame cannot lead the page elsewhere', async () => {
+  test('a frame cannot lead the page elsewhere (S51)', async () => {
     await signInTo(framed);
     framed.page = `<script>fetch('/ran'); top.location = '${framed.origin}/stolen'</script>`;
     await signOut();

@@ -108,7 +108,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
     expect(await embed()).toMatchObject({ error: 'login_required', state: 'some-state', iss: console.url });
   });
 
-  test('S51: the sign-in page is shown in no frame', async () => {
+  test('the sign-in page is shown in no frame (S51)', async () => {
     const page = await newPage();
     await page.goto(`${application.address}/?frame=${encodeURIComponent(`${console.url}/login`)}`);
     await console.waitFor(() => complaints.length > 0, 'the browser to refuse');

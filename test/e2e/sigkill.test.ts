@@ -20,7 +20,7 @@ interface Acknowledged {
   readonly sessions: string[];
 }
 
-test(`S75: killed at ${kills} random moments during writes, the store opens and nothing acknowledged is missing`, {
+test(`killed at ${kills} random moments during writes, the store opens and nothing acknowledged is missing (S75)`, {
   timeout: 600_000,
 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'console-sigkill-'));

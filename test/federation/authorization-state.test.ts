@@ -46,7 +46,7 @@ test('is open at its provider until it is taken', async () => {
   expect(await states.isOpen({ id, providerId: 'corp' })).toBe(false);
 });
 
-describe('S43: refuses, and spoils nothing for the rightful browser', () => {
+describe('refuses, and spoils nothing for the rightful browser (S43)', () => {
   test.each([
     ['another browser', { browser: 'another' }],
     ['a browser without the cookie', { browser: undefined }],
@@ -60,17 +60,17 @@ describe('S43: refuses, and spoils nothing for the rightful browser', () => {
   });
 });
 
-test('S43: a replayed state', async () => {
+test('a replayed state (S43)', async () => {
   await states.take(right());
   expect(await refusalOf(states.take(right()))).toMatchObject({ status: 400 });
 });
 
-test('S43: two answers at the same time finish one sign-in', async () => {
+test('two answers at the same time finish one sign-in (S43)', async () => {
   const results = await Promise.allSettled([states.take(right()), states.take(right())]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('S43: an answer after ten minutes', async () => {
+test('an answer after ten minutes (S43)', async () => {
   time += 600_000;
   expect(await refusalOf(states.take(right()))).toMatchObject({ status: 400 });
 });

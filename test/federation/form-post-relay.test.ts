@@ -39,7 +39,7 @@ test('keeps it for a minute', async () => {
   expect(await replies.take(ticket, 'corp')).toBeUndefined();
 });
 
-test('S79: the store holds neither the ticket nor what the provider says', async () => {
+test('the store holds neither the ticket nor what the provider says (S79)', async () => {
   const ticket = (await replies.keep(reply, '192.0.2.1'))!;
   const listed = JSON.stringify(await artifacts.list('PostedReply', 10));
   expect(listed).toContain('corp');

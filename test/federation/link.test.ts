@@ -63,14 +63,14 @@ describe('the first sign-in', () => {
     expect(linked()).toHaveLength(1);
   });
 
-  test('S45: the account has no password that anybody could type', async () => {
+  test('the account has no password that anybody could type (S45)', async () => {
     const { passwordHash } = await link(corp, ada);
     for (const guess of ['', 'ada', 'f1e2', 'undefined', passwordHash]) {
       expect(await passwords.verify(passwordHash, guess)).toBe(false);
     }
   });
 
-  test('D20: keeps the name, and whether the provider has verified the address, as it last said them', async () => {
+  test('keeps the name, and whether the provider has verified the address, as it last said them (D20)', async () => {
     const first = await link(corp, { ...ada, name: 'Ada Lovelace', isEmailVerified: true });
     expect(first).toMatchObject({ name: 'Ada Lovelace', isEmailVerified: true });
     expect(await link(corp, { ...ada, name: 'Ada Lovelace', isEmailVerified: true }), 'writes nothing').toBe(
@@ -84,7 +84,7 @@ describe('the first sign-in', () => {
   });
 
   test.each([' ', 'x'.repeat(201), 'Ada\nAdmin', 'Ada\u202eadA', 'Ada\u0000'])(
-    'D20: leaves out %j, which is no name',
+    'leaves out %j, which is no name (D20)',
     async (name) => {
       expect((await link(corp, { ...ada, name })).name).toBeUndefined();
     },
@@ -95,7 +95,7 @@ describe('the first sign-in', () => {
   });
 });
 
-describe('S45: nothing but provider and subject leads to an account', () => {
+describe('nothing but provider and subject leads to an account (S45)', () => {
   test('the name and e-mail address of a local administrator', async () => {
     const admin = await users.add({ ...local, roles: ['Admin'] });
     const account = await link(corp, ada);
@@ -123,7 +123,7 @@ describe('S45: nothing but provider and subject leads to an account', () => {
   });
 });
 
-describe('S45: roles', () => {
+describe('roles (S45)', () => {
   test.each([
     ['no rule matches', { groups: ['staff'] }],
     ['an attribute named roles grants nothing', { roles: ['Admin'], role: ['Admin'] }],
@@ -153,7 +153,7 @@ describe('S45: roles', () => {
   });
 });
 
-test('S27: nobody from outside is the first account of a console', async () => {
+test('nobody from outside is the first account of a console (S27)', async () => {
   await removeAll();
   const admins = { ...ada, attributes: { groups: ['admins'] } };
   expect(await refusalOf(link(corp, admins))).toMatchObject({
@@ -199,7 +199,7 @@ describe('the user name', () => {
   });
 
   test.each(['ada', 'ADA', 'ａｄａ'])(
-    'S45: %s is taken by a local account: another one is given',
+    '%s is taken by a local account: another one is given (S45)',
     async (username) => {
       await users.add({ ...local, roles: ['Viewer'] });
       const names = [];

@@ -16,7 +16,7 @@ describe('claims as attributes for role rules', () => {
   test.each([
     ['before', { 'a.b': 'claim', a: { b: 'member' } }],
     ['after', { a: { b: 'member' }, 'a.b': 'claim' }],
-  ])('S45: a member of an object does not pass for a claim of that name, %s it', (_name, claims) => {
+  ])('a member of an object does not pass for a claim of that name, %s it (S45)', (_name, claims) => {
     expect(attributesOf(claims)['a.b']).toEqual(['claim']);
   });
 });

@@ -43,26 +43,26 @@ const byStranger = (kid: string) => async (claims: JWTPayload) => {
   return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey);
 };
 
-test('D21: whoever signs in after the provider has changed its key is signed in, with one more look', async () => {
+test('whoever signs in after the provider has changed its key is signed in, with one more look (D21)', async () => {
   expect([await signIn(), await signIn(), timesRead()]).toEqual(['ada', 'ada', 1]);
   await provider.changeKey();
   expect([await signIn(), await signIn(), timesRead()]).toEqual(['ada', 'ada', 2]);
 });
 
-test('D21: several that come at that moment share the look', async () => {
+test('several that come at that moment share the look (D21)', async () => {
   await logOut();
   await provider.changeKey();
   expect(await Promise.all([logOut(), logOut(), logOut()])).toEqual(['ada', 'ada', 'ada']);
   expect(timesRead()).toBe(2);
 });
 
-test('D21: a logout token by the new key is taken', async () => {
+test('a logout token by the new key is taken (D21)', async () => {
   expect([await logOut(), timesRead()]).toEqual(['ada', 1]);
   await provider.changeKey();
   expect([await logOut(), await logOut(), timesRead()]).toEqual(['ada', 'ada', 2]);
 });
 
-test('D21: the key that is gone is believed no more', async () => {
+test('the key that is gone is believed no more (D21)', async () => {
   const old = await provider.sign(logoutClaims(provider.issuer));
   await logOut();
   await provider.changeKey();
@@ -70,7 +70,7 @@ test('D21: the key that is gone is believed no more', async () => {
   expect(await refusalOf(connector.readLogoutToken!(old))).toMatchObject({ status: 400 });
 });
 
-test('D21: however many unknown keys there are, the provider is asked once in five seconds', async () => {
+test('however many unknown keys there are, the provider is asked once in five seconds (D21)', async () => {
   provider.forgery = { sign: byStranger('unknown') };
   for (let i = 0; i < 5; i++) expect(await refusalOf(signIn())).toMatchObject({ status: 401 });
   expect(timesRead()).toBe(2);
@@ -84,14 +84,14 @@ test('D21: however many unknown keys there are, the provider is asked once in fi
   expect(await signIn()).toBe('ada');
 });
 
-test('D21: strangers’ logout tokens do not use up the look of those who sign in', async () => {
+test('strangers’ logout tokens do not use up the look of those who sign in (D21)', async () => {
   await signIn();
   for (let i = 0; i < 3; i++) await refusalOf(logOut(byStranger(`kid-${i}`)));
   await provider.changeKey();
   expect(await signIn()).toBe('ada');
 });
 
-test('D21: a provider whose keys are none when they are read again is in trouble, and nobody is signed in', async () => {
+test('a provider whose keys are none when they are read again is in trouble, and nobody is signed in (D21)', async () => {
   await signIn();
   await provider.changeKey();
   provider.keys = ['none'];

@@ -60,7 +60,7 @@ describe('a logout that is passed on', () => {
     expect(searchParams.get('client_id')).toBe(clientId);
   });
 
-  test('D22: does without a hint that is signed by a key that the provider has retired, and with it where nobody can tell', async () => {
+  test('does without a hint that is signed by a key that the provider has retired, and with it where nobody can tell (D22)', async () => {
     const turning = await startCraftedProvider();
     onTestFinished(() => void turning.close());
     turning.metadata = { end_session_endpoint: `${turning.issuer}/end` };
@@ -77,7 +77,7 @@ describe('a logout that is passed on', () => {
     expect(await hintSent()).toBe(hint);
   });
 
-  test('D22: does without a hint when it did not come back the first time', async () => {
+  test('does without a hint when it did not come back the first time (D22)', async () => {
     provider.metadata = { end_session_endpoint: `${provider.issuer}/end` };
     const options = { subject: 'ada', session, logoutId: 'logout-1', returnUrl, isRepeated: true };
     const { searchParams } = new URL((await connect().beginLogout!(options))!.location);
@@ -100,7 +100,7 @@ describe('a logout that is passed on', () => {
   });
 });
 
-test('S41: a right logout token names a session, a person, or both: the rows below fail by what they change alone', async () => {
+test('a right logout token names a session, a person, or both: the rows below fail by what they change alone (S41)', async () => {
   const read = async (claims: Record<string, unknown>, typ?: string) =>
     connect().readLogoutToken!(await provider.sign(logoutClaims(provider.issuer, claims), typ));
   expect(await read({})).toMatchObject({ subject: 'ada', sessionIds: ['session-7'] });
@@ -113,7 +113,7 @@ test('S41: a right logout token names a session, a person, or both: the rows bel
   expect(await read({ aud: ['other', clientId] })).toMatchObject({ subject: 'ada' });
 });
 
-test('S41: a token is a replay for as long as it would be taken', async () => {
+test('a token is a replay for as long as it would be taken (S41)', async () => {
   const nowMs = Date.now();
   const claims = logoutClaims(provider.issuer, { exp: Math.floor(nowMs / 1000) + 86_400 });
   const token = await provider.sign(claims);
@@ -123,7 +123,7 @@ test('S41: a token is a replay for as long as it would be taken', async () => {
   expect(await refusalOf(later.readLogoutToken!(token))).toMatchObject({ status: 400 });
 });
 
-test('D17: a token without exp is a replay to the end of the last second in which its iat lets it be taken', async () => {
+test('a token without exp is a replay to the end of the last second in which its iat lets it be taken (D17)', async () => {
   const token = await provider.sign(logoutClaims(provider.issuer, { exp: undefined }));
   const read = (now = Date.now) => connect({ now }).readLogoutToken!(token);
   const logout = await read();
@@ -150,7 +150,7 @@ const ofType = (typ: string) => (claims: JWTPayload) => provider.sign(claims, ty
 const epoch = Math.floor(Date.now() / 1000);
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
-describe('S41: a logout token that is refused', () => {
+describe('a logout token that is refused (S41)', () => {
   test.each<{
     name: string;
     claims?: Record<string, unknown>;
@@ -172,11 +172,11 @@ describe('S41: a logout token that is refused', () => {
     { name: 'another audience', claims: { aud: 'other' } },
     { name: 'no audience', claims: { aud: undefined } },
     { name: 'expired', claims: { exp: epoch - 120 } },
-    { name: 'D17: no exp, and issued long ago', claims: { exp: undefined, iat: epoch - 720 } },
-    { name: 'D17: no exp, and issued in the future', claims: { exp: undefined, iat: epoch + 3600 } },
-    { name: 'D17: no exp and no iat', claims: { exp: undefined, iat: undefined } },
-    { name: 'D17: no exp and no jti', claims: { exp: undefined, jti: undefined } },
-    { name: 'D17: an exp that is no time', claims: { exp: null } },
+    { name: 'no exp, and issued long ago (D17)', claims: { exp: undefined, iat: epoch - 720 } },
+    { name: 'no exp, and issued in the future (D17)', claims: { exp: undefined, iat: epoch + 3600 } },
+    { name: 'no exp and no iat (D17)', claims: { exp: undefined, iat: undefined } },
+    { name: 'no exp and no jti (D17)', claims: { exp: undefined, jti: undefined } },
+    { name: 'an exp that is no time (D17)', claims: { exp: null } },
     { name: 'issued long ago', claims: { iat: epoch - 7200 } },
     { name: 'issued in the future', claims: { iat: epoch + 3600, exp: epoch + 7200 } },
     { name: 'no iat', claims: { iat: undefined } },
@@ -204,7 +204,7 @@ describe('S41: a logout token that is refused', () => {
   });
 });
 
-test('D21: strangers’ tokens make the console ask the provider once more, and not again and again', async () => {
+test('strangers’ tokens make the console ask the provider once more, and not again and again (D21)', async () => {
   const outbound = loopbackOutbound();
   const connector = connect({ outbound });
   for (let i = 0; i < 5; i++) {

@@ -53,7 +53,7 @@ const byStranger = (kid?: string) => async (claims: JWTPayload) => {
 const byOtherAlg = (claims: JWTPayload) => provider.signOther(claims);
 const past = Math.floor(Date.now() / 1000) - 600;
 
-describe('S44: an ID token that is not what is configured', () => {
+describe('an ID token that is not what is configured (S44)', () => {
   test.each([
     { name: 'another issuer', claims: { iss: 'https://other.example' } },
     { name: 'the issuer with a slash more', claims: { iss: 'SLASH' } },
@@ -106,7 +106,7 @@ describe('a person who had to prove again who they are', () => {
   test.each([
     { name: 'was asked, and did not', authTime: past },
     { name: 'was asked, and nothing is said of it', authTime: undefined },
-  ])('S44: $name', async ({ authTime }) => {
+  ])('$name (S44)', async ({ authTime }) => {
     provider.forgery = { claims: { auth_time: authTime } };
     expect(await refusalOf(signIn({}, { reauthenticate: true }))).toMatchObject({ status: 401 });
   });
@@ -117,7 +117,7 @@ describe('a person who had to prove again who they are', () => {
   });
 });
 
-describe('S43: an answer that is not to this request', () => {
+describe('an answer that is not to this request (S43)', () => {
   test.each([
     { name: 'another state', parameters: { state: 'state-2' } },
     { name: 'no state', parameters: { state: '' } },
@@ -138,8 +138,8 @@ describe('S43: an answer that is not to this request', () => {
 
 describe('metadata that lead elsewhere', () => {
   test.each([
-    { name: 'S44: another issuer', metadata: { issuer: 'https://other.example' }, status: 401 },
-    { name: 'S44: the issuer with a slash more', metadata: { issuer: 'SLASH' }, status: 401 },
+    { name: 'another issuer (S44)', metadata: { issuer: 'https://other.example' }, status: 401 },
+    { name: 'the issuer with a slash more (S44)', metadata: { issuer: 'SLASH' }, status: 401 },
     { name: 'no token endpoint', metadata: { token_endpoint: undefined }, status: 503 },
     { name: 'no key set', metadata: { jwks_uri: undefined }, status: 503 },
     {
@@ -156,14 +156,14 @@ describe('metadata that lead elsewhere', () => {
     ['the token endpoint', 'token_endpoint'],
     ['the key set', 'jwks_uri'],
     ['userinfo', 'userinfo_endpoint'],
-  ])('S42: %s at the metadata service of a cloud is never called', async (_name, field) => {
+  ])('%s at the metadata service of a cloud is never called (S42)', async (_name, field) => {
     provider.metadata = { [field]: 'http://169.254.169.254/latest' };
     const refusal = await refusalOf(signIn());
     expect(refusal.status).toBe(503);
     expect(refusal.message).not.toContain('169.254');
   });
 
-  test('S42: a redirect of the token endpoint is not followed', async () => {
+  test('a redirect of the token endpoint is not followed (S42)', async () => {
     provider.answer = (res) => res.writeHead(307, { location: `${provider.issuer}/elsewhere` }).end();
     expect(await refusalOf(signIn())).toMatchObject({ status: 503 });
     expect(provider.asked).not.toContain('/elsewhere');

@@ -141,7 +141,7 @@ describe('what a provider that nobody here wrote refuses', () => {
     expect(refusal.message).toContain('registration');
   });
 
-  test('S43: a code that was redeemed already', async () => {
+  test('a code that was redeemed already (S43)', async () => {
     const connector = connect();
     const { location, secrets } = await connector.begin(mine);
     const reply = await signInAt(provider, location);
@@ -150,9 +150,9 @@ describe('what a provider that nobody here wrote refuses', () => {
   });
 
   test.each([
-    ['S43: another verifier', { verifier: 'v'.repeat(43) }, 400],
-    ['S43: another nonce', { nonce: 'another' }, 401],
-    ['S43: another state', { state: 'another' }, 400],
+    ['another verifier (S43)', { verifier: 'v'.repeat(43) }, 400],
+    ['another nonce (S43)', { nonce: 'another' }, 401],
+    ['another state (S43)', { state: 'another' }, 400],
   ])('%s', async (_name, other, status) => {
     const connector = connect();
     const { location, secrets } = await connector.begin(mine);

@@ -44,7 +44,7 @@ test.each([204, 304])('takes an answer that has no body: %d', async (without) =>
 test.each([
   ['another method', { method: 'DELETE', body: undefined }],
   ['a body of bytes', { method: 'POST', body: new Uint8Array(3) }],
-])('S42: %s is not sent at all', async (_name, given) => {
+])('%s is not sent at all (S42)', async (_name, given) => {
   await expect(fetch(url, { headers: {}, redirect: 'manual', ...given })).rejects.toThrow(TypeError);
   expect(seen).toEqual([]);
 });

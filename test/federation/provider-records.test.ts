@@ -72,20 +72,20 @@ describe.each(all)('a record with %s', (_what, provider) => {
     expect(JSON.stringify(copy)).not.toContain(secret);
   });
 
-  test('S79: holds the secret encrypted, and in no other form', () => {
+  test('holds the secret encrypted, and in no other form (S79)', () => {
     const text = JSON.stringify(encryptProvider(provider, cipher));
     expect(text).not.toContain(secret);
     expect(text).toContain('aes-256-gcm:');
     expect(hasPlaintextSecret(encryptProvider(provider, cipher), cipher)).toBe(false);
   });
 
-  test('S79: of before there was an encryption key is read, and known to be plaintext', () => {
+  test('of before there was an encryption key is read, and known to be plaintext (S79)', () => {
     const plaintext = encryptProvider(provider, noCipher);
     expect(hasPlaintextSecret(plaintext, cipher)).toBe(true);
     expect(secretOf(openProvider(plaintext, cipher))).toEqual(secretOf(provider));
   });
 
-  test('S79: does not open with another key, or under another id', () => {
+  test('does not open with another key, or under another id (S79)', () => {
     const record = encryptProvider(provider, cipher);
     const others = [createCipher(randomBytes(32)), noCipher];
     for (const other of others) expect(() => openProvider(record, other)).toThrow(ProviderRecordError);
@@ -120,7 +120,7 @@ describe('what is no record is refused, by the name of the field and not by its 
     ],
     ['a control in the shown name', { ...good, name: 'Corp\u001b[2J' }, /name/],
   ];
-  test.each(rows)('S45: %s', (_what, record, said) => {
+  test.each(rows)('%s (S45)', (_what, record, said) => {
     const read = () => openProvider(JSON.parse(JSON.stringify(record)) as ProviderRecord, noCipher);
     expect(read).toThrow(ProviderRecordError);
     expect(read).toThrow(said);

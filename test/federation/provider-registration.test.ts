@@ -90,14 +90,14 @@ describe('an account of a provider', () => {
     expect(users.findByName('root'), 'a local account has no part in it').toBeDefined();
   });
 
-  test('S45: does not become somebody else’s at another provider of the same id', async () => {
+  test('does not become somebody else’s at another provider of the same id (S45)', async () => {
     await registration.remove('corp', { withAccounts: true });
     const other = oidcProvider('corp', 'Other', 'https://other.example');
     await registration.add(other);
     expect((await signIn()).id).not.toBe(account.id);
   });
 
-  test('S45: that has outlived its provider keeps the id from being used again', async () => {
+  test('that has outlived its provider keeps the id from being used again (S45)', async () => {
     await registry.update((transaction) => transaction.remove('providers', 'corp'));
     expect(isIn()).toBe(false);
     expect(await codeOf(registration.add(corp))).toBe('conflict');
@@ -106,7 +106,7 @@ describe('an account of a provider', () => {
     await registration.add(corp);
   });
 
-  test('S45: keeps the issuer from being changed under it', async () => {
+  test('keeps the issuer from being changed under it (S45)', async () => {
     const change = (edit: Partial<typeof corp.oidc>) =>
       registration.update(
         'corp',
@@ -120,7 +120,7 @@ describe('an account of a provider', () => {
     await change({ issuer: 'https://other.example' });
   });
 
-  test('S55: of the last administrator is not shut out', async () => {
+  test('of the last administrator is not shut out (S55)', async () => {
     const chief = await signIn('chief', 'cn=admins,dc=example');
     const root = users.findByName('root')!;
     await users.setRoles(root.id, ['Viewer']);
@@ -162,24 +162,28 @@ describe('is refused, and nothing is kept', () => {
   const memberOf = { rules: [{ attribute: 'memberOf', value: 'cn=ops', role: 'Viewer' }] } as const;
 
   const rows: readonly (readonly [string, NewProvider, string])[] = [
-    ['S45: no rule and no default role', { ...corp, roleRules: { rules: [] } }, 'invalid_request'],
+    ['no rule and no default role (S45)', { ...corp, roleRules: { rules: [] } }, 'invalid_request'],
     ['an id with a slash', { ...corp, id: 'a/b' }, 'invalid_request'],
     ['an id that ends in a hyphen', { ...corp, id: 'a-' }, 'invalid_request'],
     ['an id of 33 characters', { ...corp, id: 'a'.repeat(33) }, 'invalid_request'],
     ['an empty name', { ...corp, name: ' ' }, 'invalid_request'],
-    ['S42: http', at('http://idp.example'), 'invalid_url'],
-    ['S42: loopback that nobody allowed', at('http://127.0.0.1:9000'), 'invalid_url'],
-    ['S42: a metadata service', at('https://169.254.169.254'), 'invalid_url'],
-    ['S42: a private address', at('https://10.0.0.1'), 'invalid_url'],
-    ['S42: a password in the address', at('https://a:b@idp.example'), 'invalid_url'],
+    ['http (S42)', at('http://idp.example'), 'invalid_url'],
+    ['loopback that nobody allowed (S42)', at('http://127.0.0.1:9000'), 'invalid_url'],
+    ['a metadata service (S42)', at('https://169.254.169.254'), 'invalid_url'],
+    ['a private address (S42)', at('https://10.0.0.1'), 'invalid_url'],
+    ['a password in the address (S42)', at('https://a:b@idp.example'), 'invalid_url'],
     ['a query in the issuer', at('https://idp.example/?tenant=1'), 'invalid_request'],
-    ['S42: a token address that leads inside', withEndpoints({ token: 'https://10.0.0.1/t' }), 'invalid_url'],
     [
-      'S42: a script as sign-in address',
+      'a token address that leads inside (S42)',
+      withEndpoints({ token: 'https://10.0.0.1/t' }),
+      'invalid_url',
+    ],
+    [
+      'a script as sign-in address (S42)',
       withEndpoints({ authorization: 'javascript:alert(1)' }),
       'invalid_url',
     ],
-    ['S42: a sign-in in the clear', withEndpoints({ authorization: 'http://idp.example/a' }), 'invalid_url'],
+    ['a sign-in in the clear (S42)', withEndpoints({ authorization: 'http://idp.example/a' }), 'invalid_url'],
     ['a directory in the clear', directory({ url: 'ldap://ldap.example' }, memberOf), 'invalid_request'],
     [
       'a template without a name',

@@ -102,7 +102,7 @@ describe('what is offered', () => {
     expect(unread.choices()).toEqual([]);
   });
 
-  test('S45: a record that cannot be read is never offered, told once, and spoils no other', async () => {
+  test('a record that cannot be read is never offered, told once, and spoils no other (S45)', async () => {
     const { oidc, ...broken } = encryptProvider(oidcProvider('broken', 'Broken', issuer), cipher);
     await putRecords(broken as ProviderRecord);
     await put(oidcProvider('whole', 'Whole', issuer));
@@ -120,7 +120,7 @@ describe('what is offered', () => {
     expect(providers.isEnabled('broken')).toBe(true);
   });
 
-  test('S79: one whose secret was sealed with another key is not offered, and the key is not guessed', async () => {
+  test('one whose secret was sealed with another key is not offered, and the key is not guessed (S79)', async () => {
     const authentication = { method: 'client_secret_basic', secret: new Secret('marmot-secret') } as const;
     await put(oidcProvider('corp', 'Corp', issuer, { authentication }), oidcProvider('none', 'None', issuer));
     const other = newProviders(createCipher(randomBytes(32)));
@@ -131,7 +131,7 @@ describe('what is offered', () => {
     await other.close();
   });
 
-  test('S79: secrets of before there was an encryption key are sealed at the start', async () => {
+  test('secrets of before there was an encryption key are sealed at the start (S79)', async () => {
     const authentication = { method: 'client_secret_basic', secret: new Secret('marmot-secret') } as const;
     await putRecords(
       encryptProvider(oidcProvider('corp', 'Corp', issuer, { authentication }), createCipher(undefined)),

@@ -38,7 +38,7 @@ test('the default role is a role, and not Admin', () => {
   expect(() => parseDefaultRole('viewer')).toThrow('Admin, Viewer, MetricsViewer');
 });
 
-describe('S45: roles come from matching rules alone', () => {
+describe('roles come from matching rules alone (S45)', () => {
   const rules = ['groups=ops -> Viewer', 'groups=admins -> Admin', 'constructor=x -> Admin'].map(
     parseRoleRule,
   );

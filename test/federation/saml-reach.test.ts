@@ -28,7 +28,7 @@ const gcm = 'http://www.w3.org/2009/xmlenc11#aes256-gcm';
 const cbc = 'http://www.w3.org/2001/04/xmlenc#aes256-cbc';
 const oaep = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p';
 
-describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`, () => {
+describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)`, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'saml-reach-'));
   let storage: Storage;
   let idp: KeyPair;
@@ -140,17 +140,17 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
         hasNoKey: true,
       },
       {
-        name: 'S46: that nobody has signed',
+        name: 'that nobody has signed (S46)',
         reason: /does not prove/,
         answer: async (id, a) => encrypted(writeResponse(id, { assertionId: a })),
       },
       {
-        name: 'S46: signed by a stranger',
+        name: 'signed by a stranger (S46)',
         reason: /does not prove/,
         answer: async (id, a) => encrypted(sign(writeResponse(id, { assertionId: a }), a, attacker)),
       },
       {
-        name: 'S46: in a response that a stranger has signed',
+        name: 'in a response that a stranger has signed (S46)',
         reason: /does not prove/,
         answer: async (id, a) => sign(await encrypted(signed(id, a)), '_response', attacker),
       },
@@ -184,19 +184,19 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
           ),
       },
       {
-        name: 'S48: with a document type inside',
+        name: 'with a document type inside (S48)',
         reason: /document type/,
         answer: async (id, a) =>
           encrypted(signed(id, a), { alter: (text) => `<!DOCTYPE a [<!ENTITY b "c">]>${text}` }),
       },
       {
-        name: 'S46: with a comment in the name',
+        name: 'with a comment in the name (S46)',
         reason: /comments/,
         answer: async (id, a) =>
           encrypted(signed(id, a), { alter: (text) => text.replace('user-4711', 'user<!---->-4711') }),
       },
       {
-        name: 'S46: with another assertion around the signed one',
+        name: 'with another assertion around the signed one (S46)',
         reason: /exactly one assertion/,
         answer: async (id, a) =>
           encrypted(signed(id, a), {
@@ -205,7 +205,7 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
           }),
       },
       {
-        name: 'S46: beside a second encrypted one',
+        name: 'beside a second encrypted one (S46)',
         reason: /exactly one assertion/,
         answer: async (id, a) =>
           (await encrypted(signed(id, a))).replace(
@@ -214,7 +214,7 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
           ),
       },
       {
-        name: 'S47: meant for another application',
+        name: 'meant for another application (S47)',
         reason: /another application/,
         answer: async (id, a) =>
           encrypted(
@@ -272,7 +272,7 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
       { name: 'no value of it', attribute: 'eduPersonPrincipalName', nameId: transient },
       { name: 'two values of it', attribute: 'groups', nameId: transient },
       { name: 'a name that every object inherits', attribute: 'constructor', nameId: transient },
-    ])('S45: $name names nobody', async ({ attribute, nameId }) => {
+    ])('$name names nobody (S45)', async ({ attribute, nameId }) => {
       const work = signIn({ subjectAttribute: attribute }, (id, a) => signed(id, a, { nameId }));
       expect((await refusalOf(work)).message).toMatch(/does not have exactly one value of the attribute/);
     });
@@ -283,7 +283,7 @@ describe.skipIf(obstacle)(`C9: reach of SAML${obstacle ? ` (${obstacle})` : ''}`
     });
   });
 
-  test('S46: a response signed as a whole does not lend its signature to another assertion', async () => {
+  test('a response signed as a whole does not lend its signature to another assertion (S46)', async () => {
     const work = signIn({}, (id, a) => {
       const whole = sign(writeResponse(id, { assertionId: a }), '_response', idp);
       const { evil } = takeApart(sign(writeResponse(id), '_assertion', idp));

@@ -58,7 +58,7 @@ test('what is forgotten or noted anew is not found by what it was', async () => 
   expect(await upstream.find('corp', { subject: 'eve' })).toEqual([]);
 });
 
-test('S79: the store shows neither the subject nor the hint', async () => {
+test('the store shows neither the subject nor the hint (S79)', async () => {
   const { artifacts, upstream } = newStore();
   await upstream.note(ada, later);
   const stored = JSON.stringify([

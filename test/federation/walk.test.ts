@@ -46,7 +46,7 @@ const corp = {
   roleRules: { rules: [parseRoleRule('groups=cn=admins,dc=example -> Admin')] },
 };
 
-test('S43: a sign-in leads to an account once, in the browser that began it, at the provider it went to', async () => {
+test('a sign-in leads to an account once, in the browser that began it, at the provider it went to (S43)', async () => {
   const connector = createOidcConnector({
     config: {
       issuer: provider.issuer,

@@ -22,7 +22,7 @@ const locked = Object.entries(read('package-lock.json').packages as Readonly<Rec
   ([path]) => path !== '',
 );
 
-test('S88: every version is exact', () => {
+test('every version is exact (S88)', () => {
   const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides };
   const loose = Object.entries(asked).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
   expect(loose).toEqual([]);
@@ -41,14 +41,14 @@ test('the papers name the Node that the manifest asks for', () => {
   }
 });
 
-test('S88: the lock file holds the integrity of every package', () => {
+test('the lock file holds the integrity of every package (S88)', () => {
   expect(locked.length).toBeGreaterThan(100);
   expect(
     locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
   ).toEqual([]);
 });
 
-test('S88: no package but argon2 may run a script when it is installed', () => {
+test('no package but argon2 may run a script when it is installed (S88)', () => {
   const allowed = Object.entries(manifest.allowScripts).filter(([, isAllowed]) => isAllowed);
   expect(allowed).toEqual([['argon2', true]]);
   const withScripts = locked
@@ -63,13 +63,13 @@ test.each([
   ['koa', '3.1.2'],
   ['@node-saml/node-saml', '5.1.0'],
   ['xml-crypto', '6.0.1'],
-])('S89: every copy of %s is at least %s', (name, least) => {
+])('every copy of %s is at least %s (S89)', (name, least) => {
   const copies = locked.filter(([path]) => nameOf(path) === name).map(([, { version }]) => version);
   expect(copies.length).toBeGreaterThan(0);
   expect(copies.filter((version) => compare(version, least) < 0)).toEqual([]);
 });
 
-test('S89: no server or client of the project parses HTTP leniently', () => {
+test('no server or client of the project parses HTTP leniently (S89)', () => {
   const lenient = /insecureHTTPParser:\s*true|--insecure-http-parser/;
   const files = [...folders, 'package.json'].flatMap(filesOf);
   expect(files.length).toBeGreaterThan(200);
@@ -83,7 +83,7 @@ test('no package is used by its private files', () => {
   expect(files.filter((file) => privately.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
-test('S90: the project evaluates no text as code', () => {
+test('the project evaluates no text as code (S90)', () => {
   const evaluation = /\beval\(|\bnew Function\(|\bvm\.run|from 'node:vm'/;
   const files = folders.flatMap(filesOf);
   expect(files.filter((file) => evaluation.test(readFileSync(file, 'utf8')))).toEqual([]);
@@ -110,7 +110,7 @@ function filesOf(path: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test('S80: there is no SQL to parameterise: no driver of a database that speaks it is asked for', () => {
+test('there is no SQL to parameterise: no driver of a database that speaks it is asked for (S80)', () => {
   const drivers =
     /^(pg|pg-.*|postgres|mysql2?|mariadb|better-sqlite3|sqlite3?|tedious|knex|kysely|sequelize|typeorm|prisma)$/;
   const asked = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });

@@ -19,7 +19,7 @@ interface Component {
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
 }
 
-test('S88: the bill of materials that the documentation offers names each package with its digest', () => {
+test('the bill of materials that the documentation offers names each package with its digest (S88)', () => {
   const command = /^npm (sbom .+?)(?: > \S+)?$/m.exec(documented)![1]!;
   const written = execFileSync('npm', command.split(' '), {
     cwd: root,

@@ -41,7 +41,7 @@ const resolve = async (name: string) => {
 const outboundWith = (allow: readonly string[] = [], known: readonly string[] = []): Outbound =>
   createOutbound({ allow, isKnownLoopback: (origin) => known.includes(origin), resolve });
 
-describe('S42: an address that is refused when it is set', () => {
+describe('an address that is refused when it is set (S42)', () => {
   test.each([
     ['another scheme', 'ftp://public.example/'],
     ['a file', 'file:///etc/passwd'],
@@ -106,7 +106,7 @@ test.each([
   expect(outboundWith().check(url).href).toBe(url);
 });
 
-describe('S42: a name is judged by what it resolves to', () => {
+describe('a name is judged by what it resolves to (S42)', () => {
   test.each([
     ['metadata.example', 'invalid_url'],
     ['internal.example', 'invalid_url'],
@@ -141,7 +141,7 @@ describe('S42: a name is judged by what it resolves to', () => {
   });
 });
 
-describe('S42: what configuration opens', () => {
+describe('what configuration opens (S42)', () => {
   test.each([
     ['a private address by subnet', 'https://10.1.2.3/', ['10.0.0.0/8'], true],
     ['another private address', 'https://10.1.2.3/', ['192.168.0.0/16'], false],
@@ -169,7 +169,7 @@ describe('S42: what configuration opens', () => {
   });
 });
 
-describe('S42: an answer', () => {
+describe('an answer (S42)', () => {
   test('a redirect is not followed', async () => {
     seen = [];
     const url = await serve((_req, res) => res.writeHead(302, { Location: `${origin}/inside` }).end());

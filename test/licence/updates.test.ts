@@ -213,7 +213,7 @@ describe('what is no acknowledgement', () => {
     expect(told()).toMatchObject([{ outcome: 'failure', reason, attempt: 1 }, { outcome: 'success' }]);
   });
 
-  test('S42: a redirect, which is not followed', async () => {
+  test('a redirect, which is not followed (S42)', async () => {
     const other = await receiverOfTest();
     const before = receiver.updates.length;
     receiver.answer = (res) => void res.writeHead(307, { Location: `${other.address}/licence` }).end();
@@ -224,7 +224,7 @@ describe('what is no acknowledgement', () => {
   });
 });
 
-test('S42: an http address that is not this machine is never called, and the status says so', async () => {
+test('an http address that is not this machine is never called, and the status says so (S42)', async () => {
   const address = 'http://10.11.12.13:9021';
   const { dataDir, stderr, log } = await consoleFor(address);
   expect(stderr()).toMatch(/SVC_MC_APP_INTERNALADDRESS is http: and not loopback/);

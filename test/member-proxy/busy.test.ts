@@ -88,7 +88,7 @@ describe('polls at one member', () => {
     expect((await Promise.all(polls)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test('S70, S94: one whose caller leaves is kept for the next caller, who needs no place of his own', async () => {
+  test('one whose caller leaves is kept for the next caller, who needs no place of his own (S70, S94)', async () => {
     const member = await holding(isPoll);
     await open([member.address], { limits: { ...limits, memberPolls: 1 } });
     const caller = connect(Number(new URL(proxy.address).port), '127.0.0.1');
@@ -116,8 +116,8 @@ describe('polls at one member', () => {
   });
 });
 
-describe('A2, S93: polls that wait', () => {
-  test('A2: have places of their own: with all of them taken, other calls pass, and with all of theirs taken, polls do', async () => {
+describe('polls that wait (A2, S93)', () => {
+  test('have places of their own: with all of them taken, other calls pass, and with all of theirs taken, polls do (A2)', async () => {
     const member = await holding((request) => isPoll(request) || request.startsWith('GET '));
     await open([member.address], { limits: { memberConnections: 1, memberPolls: 2, waitMs: 100 } });
     const polls = [poll(), poll()];
@@ -137,7 +137,7 @@ describe('A2, S93: polls that wait', () => {
   });
 
   test.each(['/svc/rest/queues/q/0', '/svc/rest/queues/q/'])(
-    'A2: a poll that does not wait, %s, takes none of their places and needs none',
+    'a poll that does not wait, %s, takes none of their places and needs none (A2)',
     async (path) => {
       const member = await holding((request) => isPoll(request) && request.includes('/60 '));
       await open([member.address], { limits: { memberPolls: 1, waitMs: 100 } });
@@ -155,7 +155,7 @@ describe('A2, S93: polls that wait', () => {
     '/svc/rest/queues/q?/60',
     '/svc/rest/queues/q/60/',
     '/svc/rest/queues/q/%36',
-  ])('A2: what a member may read as a poll that waits has a place of theirs: %s', async (path) => {
+  ])('what a member may read as a poll that waits has a place of theirs: %s (A2)', async (path) => {
     const member = await holding(isPoll);
     await open([member.address], { limits: { memberPolls: 1, waitMs: 100 } });
     const held = poll();
@@ -165,7 +165,7 @@ describe('A2, S93: polls that wait', () => {
     expect((await held).status).toBe(200);
   });
 
-  test('A2: of one caller, however many, do not keep those of others out', async () => {
+  test('of one caller, however many, do not keep those of others out (A2)', async () => {
     const member = await holding(isPoll);
     await open([member.address], { limits: { ...limits, memberPolls: 12, memberWaiting: 64 } });
     const credentials = async (sub: string) => {
@@ -203,7 +203,7 @@ describe('A2, S93: polls that wait', () => {
     expect(new Set(await statuses)).toEqual(new Set([200, 503]));
   });
 
-  test('A2: of several callers have their turns one after the other', async () => {
+  test('of several callers have their turns one after the other (A2)', async () => {
     const member = await holding(isPoll);
     await open([member.address], { limits: { ...limits, memberPolls: 1 } });
     const pollOf = async (sub: string) => {
@@ -233,7 +233,7 @@ describe('A2, S93: polls that wait', () => {
 });
 
 describe('calls at a member whose connections are all taken', () => {
-  test('S65: do not wait for ever: 503 member_busy', async () => {
+  test('do not wait for ever: 503 member_busy (S65)', async () => {
     const member = await holding((request) => request.startsWith('GET '));
     await open([member.address], { limits: { memberConnections: 1, waitMs: 100 } });
     const held = call('GET', '/svc/rest/instance');
@@ -261,7 +261,7 @@ describe('calls at a member whose connections are all taken', () => {
     expect((await Promise.all(others)).map(({ status }) => status).sort()).toEqual([200, 503]);
   });
 
-  test('D4: do not get what the member said twice to the call before', async () => {
+  test('do not get what the member said twice to the call before (D4)', async () => {
     let asked = 0;
     const member = await startRawMember((socket) =>
       socket.setNoDelay().on('data', () => {
@@ -299,7 +299,7 @@ describe('a member that falls silent', () => {
   };
   const reads = Array.from({ length: 6 }, () => '/svc/rest/instance');
 
-  test('S66: its reads move to another as soon as a probe goes unanswered; writes and polls stay', async () => {
+  test('its reads move to another as soon as a probe goes unanswered; writes and polls stay (S66)', async () => {
     let isSilent = false;
     const hung = await holding(() => isSilent);
     const steady = await holding((request) => /^(?:POST|DELETE)/.test(request));
@@ -316,7 +316,7 @@ describe('a member that falls silent', () => {
     expect(sentTwice).toBeLessThanOrEqual(6);
   });
 
-  test('S66: a write that it has is sent to nobody else', async () => {
+  test('a write that it has is sent to nobody else (S66)', async () => {
     let isSilent = false;
     const hung = await holding(() => isSilent);
     const steady = await holding(() => false);
@@ -332,7 +332,7 @@ describe('a member that falls silent', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 504]);
   });
 
-  test('S66: reads under way at a member that is killed are answered by another', async () => {
+  test('reads under way at a member that is killed are answered by another (S66)', async () => {
     const killed = await holding((request) => request.includes('/instance'));
     const steady = await holding(() => false);
     await open([killed.address, steady.address]);
@@ -342,7 +342,7 @@ describe('a member that falls silent', () => {
     expect((await Promise.all(pending)).map(({ status }) => status)).toEqual(reads.map(() => 200));
   });
 
-  test('S67: a refused connection puts it behind the others at once, and nobody waits for its probes', async () => {
+  test('a refused connection puts it behind the others at once, and nobody waits for its probes (S67)', async () => {
     const gone = await unusedAddress();
     const steady = await holding(() => false);
     await open([gone, steady.address], { ...probing, probes: { everyMs: 60_000, replyMs: 300 } });

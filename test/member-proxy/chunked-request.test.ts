@@ -33,7 +33,7 @@ afterAll(async () => {
   await member.close();
 });
 
-test('S63: a connection that carried a request in chunks is not used again, even before the stray bytes come', async () => {
+test('a connection that carried a request in chunks is not used again, even before the stray bytes come (S63)', async () => {
   const block = new Uint8Array(64 * 1024).fill(120);
   let left = 40;
   const body = new ReadableStream({

@@ -10,7 +10,7 @@ import { createUserAgent } from '../helpers/user-agent.ts';
 import { startProxy, startRecorder, type TestProxy } from './servers.ts';
 import { signToken, tokenFor } from './tokens.ts';
 
-describe('S60: at the proxy, denied by default', () => {
+describe('at the proxy, denied by default (S60)', () => {
   const defined = new Map<string, readonly string[]>();
   const listeners = new Set<() => void>();
   let member: Awaited<ReturnType<typeof startRecorder>>;
@@ -158,7 +158,7 @@ describe('in a running console', () => {
     expect((await call('POST', '/svc/rest/queues/jobs', token, 'x')).status).toBe(401);
   });
 
-  test('S49: it opens nothing of the admin API and no numbers, and its meaning stands on the page of who has it', async () => {
+  test('it opens nothing of the admin API and no numbers, and its meaning stands on the page of who has it (S49)', async () => {
     await tool(['role', 'add', 'Everything', '--scope', 'svc:cluster:read svc:cluster:write svc:data:write']);
     const token = await personWith('ed', 'Everything');
     expect((await call('GET', '/svc/rest/cluster', token)).status).toBe(200);

@@ -70,7 +70,7 @@ describe('a bound token with its proof', () => {
     expect(member.seen).toHaveLength(3);
   });
 
-  test('S62: goes no further: the member gets neither of them', async () => {
+  test('goes no further: the member gets neither of them (S62)', async () => {
     await call({ proof: await prove() });
     expect(Object.keys(member.seen[0]!.headers)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(authorization|dpop)$/)]),
@@ -107,7 +107,7 @@ describe('a bound token with its proof', () => {
   });
 });
 
-test.each([0, 5, 9, 10])('D7: a proof that is %i s ahead is taken, as FAPI 2.0 wants it', async (ahead) => {
+test.each([0, 5, 9, 10])('a proof that is %i s ahead is taken, as FAPI 2.0 wants it (D7)', async (ahead) => {
   expect((await call({ proof: await prove({ claims: { iat: seconds() + ahead } }) })).status).toBe(200);
 });
 
@@ -138,7 +138,7 @@ const bad: readonly Bad[] = [
   { name: 'a proof for the token endpoint', send: withProof(() => prove({ url: `${issuer}/oauth2/token` })) },
   { name: 'a proof of two minutes ago', send: withProof(() => prove({ claims: { iat: seconds() - 120 } })) },
   {
-    name: 'D7: a proof that is 25 s ahead',
+    name: 'a proof that is 25 s ahead (D7)',
     send: withProof(() => prove({ claims: { iat: seconds() + 25 } })),
   },
   { name: 'a proof of the next minute', send: withProof(() => prove({ claims: { iat: seconds() + 60 } })) },
@@ -190,7 +190,7 @@ const bad: readonly Bad[] = [
   },
 ];
 
-describe.each(bad)('S3: $name', ({ code = 'invalid_dpop_proof', send }) => {
+describe.each(bad)('$name (S3)', ({ code = 'invalid_dpop_proof', send }) => {
   test('is refused with a DPoP challenge, explained, and reaches no member', async () => {
     const reply = await call(await send());
     expect([reply.status, reply.code]).toEqual([401, code]);
@@ -208,7 +208,7 @@ test.each([
   ['an empty binding', {}],
   ['a binding that is no object', 'jkt'],
   ['a thumbprint that is no text', { jkt: 1 }],
-])('S3: a token with %s is no token here, in either scheme', async (_name, cnf) => {
+])('a token with %s is no token here, in either scheme (S3)', async (_name, cnf) => {
   const token = await boundToken({ cnf });
   for (const scheme of ['Bearer', 'DPoP']) {
     const reply = await call({ authorization: `${scheme} ${token}`, proof: await prove({ token }) });
@@ -217,7 +217,7 @@ test.each([
   expect(member.seen).toEqual([]);
 });
 
-test('S3: a proof that came before is refused, and the next is not', async () => {
+test('a proof that came before is refused, and the next is not (S3)', async () => {
   const proof = await prove();
   expect((await call({ proof })).status).toBe(200);
   const again = await call({ proof });
@@ -226,13 +226,13 @@ test('S3: a proof that came before is refused, and the next is not', async () =>
   expect(member.seen).toHaveLength(2);
 });
 
-test('S3: of many calls at once with one proof, one passes', async () => {
+test('of many calls at once with one proof, one passes (S3)', async () => {
   const proof = await prove();
   const replies = await Promise.all(Array.from({ length: 8 }, () => call({ proof })));
   expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)]);
 });
 
-test('S3: a refused proof is not used up by whoever sent it with another token', async () => {
+test('a refused proof is not used up by whoever sent it with another token (S3)', async () => {
   const proof = await prove();
   expect((await call({ authorization: `DPoP ${bearer}`, proof })).status).toBe(401);
   expect((await call({ proof })).status).toBe(200);
@@ -242,7 +242,7 @@ test('a bearer token is taken as ever, whatever stands in the DPoP field', async
   expect((await call({ authorization: `Bearer ${bearer}`, proof: 'rubbish' })).status).toBe(200);
 });
 
-test('S61: no token keeps the bare challenge', async () => {
+test('no token keeps the bare challenge (S61)', async () => {
   const reply = await fetch(proxy.address + path, { headers: { dpop: await prove() } });
   expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
 });
@@ -251,14 +251,14 @@ describe('raw fields', () => {
   const raw = (...fields: string[]) =>
     sendRaw(proxy.address, `GET ${path} HTTP/1.1\r\nHost: x\r\n${fields.join('\r\n')}\r\n\r\n`);
 
-  test('S3: two DPoP fields are refused', async () => {
+  test('two DPoP fields are refused (S3)', async () => {
     const [one, two] = [await prove(), await prove()];
     const reply = await raw(`Authorization: DPoP ${bound}`, `DPoP: ${one}`, `DPoP: ${two}`);
     expect([reply.status, JSON.parse(reply.body).detail]).toEqual([401, 'There is more than one DPoP proof']);
     expect(member.seen).toEqual([]);
   });
 
-  test('S64: a DPoP field of more than 16 KiB is 431', async () => {
+  test('a DPoP field of more than 16 KiB is 431 (S64)', async () => {
     expect((await raw(`Authorization: DPoP ${bound}`, `DPoP: ${'x'.repeat(17_000)}`)).status).toBe(431);
   });
 
@@ -266,16 +266,16 @@ describe('raw fields', () => {
     ['the scheme alone', ['Authorization: DPoP']],
     ['two tokens', ['Authorization: DPoP a b']],
     ['both schemes', ['Authorization: DPoP a', 'Authorization: Bearer a']],
-  ])('S61: %s is 400', async (_name, fields) => {
+  ])('%s is 400 (S61)', async (_name, fields) => {
     expect((await raw(...fields)).status).toBe(400);
   });
 
-  test('S61: a scheme that only starts so is no token', async () => {
+  test('a scheme that only starts so is no token (S61)', async () => {
     expect((await raw(`Authorization: DPoPx ${bound}`)).status).toBe(401);
   });
 });
 
-test('S60: what a bound token does not open is told in its own scheme', async () => {
+test('what a bound token does not open is told in its own scheme (S60)', async () => {
   const token = await boundToken({ roles: ['MetricsViewer'] });
   const map = '/svc/rest/maps/m/k';
   const proof = await prove({ token, url: issuer + map });
@@ -284,7 +284,7 @@ test('S60: what a bound token does not open is told in its own scheme', async ()
   expect(reply.challenge).toMatch(/^DPoP error="insufficient_scope".*scope="svc:data:read", algs="/);
 });
 
-test('S34: a poll that waits with a bound token ends when the token does', async () => {
+test('a poll that waits with a bound token ends when the token does (S34)', async () => {
   const token = await boundToken({ jti: 'waiting' });
   const queue = '/svc/rest/queues/q/60';
   const waiting = call({
@@ -302,7 +302,7 @@ test('S34: a poll that waits with a bound token ends when the token does', async
 });
 
 describe('the memory of used proofs', () => {
-  test('S64: a caller that fills its part, with one key or several, is told to wait, and others go on', async () => {
+  test('a caller that fills its part, with one key or several, is told to wait, and others go on (S64)', async () => {
     const small = await startProxy({ members: [member.address], replays: { perCaller: 2, total: 3 } });
     const send = async (sub: string, by: ClientKey) => {
       const token = await signToken(small.key, {
@@ -322,7 +322,7 @@ describe('the memory of used proofs', () => {
     }
   });
 
-  test('S64: keeps each proof for the whole window, and not for ever', () => {
+  test('keeps each proof for the whole window, and not for ever (S64)', () => {
     let time = 0;
     const replays = createReplays({ windowMs: 65_000, perCaller: 2, total: 2 }, () => time);
     const add = (thumbprint: string) => replays.add({ thumbprint, jti: '1' }, thumbprint);

@@ -23,7 +23,7 @@ test.each([
   ['GET', '/rest/log-level', undefined, 'GET', '/rest/log-level', ''],
   ['POST', '/rest/log-level', '&&FINE', 'POST', '/rest/log-level', `${twice}&FINE`],
   ['POST', '/rest/management/cluster/hotBackup', '&', 'POST', '/rest/management/cluster/hotBackup', twice],
-])('C10: at a real member %s %s %j is %s %s', async (method, path, body, itsMethod, itsPath, itsBody) => {
+])('at a real member %s %s %j is %s %s (C10)', async (method, path, body, itsMethod, itsPath, itsBody) => {
   const { members, call } = await open({ prefix: 'hazelcast' });
   expect((await call(method, `/svc${path}`, body)).status).toBe(200);
   const [seen] = members[0]!.seen;
@@ -38,13 +38,13 @@ test.each([
   ['POST', '/rest/config/upload', '&&svc: {}'],
   ['POST', `${cp}/restart`, '&'],
   ['DELETE', '/rest/log-level', undefined],
-])('C10: at a member of the specification %s %s is what it is', async (method, path, body) => {
+])('at a member of the specification %s %s is what it is (C10)', async (method, path, body) => {
   const { members, call } = await open({ prefix: 'svc' });
   expect((await call(method, `/svc${path}`, body)).status).toBe(200);
   expect(members[0]!.seen.map((seen) => `${seen.method} ${seen.url}`)).toEqual([`${method} /svc${path}`]);
 });
 
-test('C10: at all members, each of them gets its own credentials', async () => {
+test('at all members, each of them gets its own credentials (C10)', async () => {
   const own = { username: 'other', password: 'own' };
   const { members, call } = await open({ prefix: 'hazelcast', count: 2, own });
   const reply = await call('DELETE', '/svc/rest/log-level?members=all');
@@ -56,14 +56,14 @@ test('C10: at all members, each of them gets its own credentials', async () => {
   ]);
 });
 
-test('C10: a Viewer may not reset a level by whichever name', async () => {
+test('a Viewer may not reset a level by whichever name (C10)', async () => {
   const { members, call } = await open({ prefix: 'hazelcast', role: 'Viewer' });
   expect((await call('DELETE', '/svc/rest/log-level')).status).toBe(403);
   expect((await call('DELETE', '/hazelcast/rest/log-level')).status).toBe(403);
   expect(members[0]!.seen).toEqual([]);
 });
 
-test.each(['svc', 'hazelcast'] as const)('C10: /hazelcast/… is /svc/…, at members of %s', async (prefix) => {
+test.each(['svc', 'hazelcast'] as const)('/hazelcast/… is /svc/…, at members of %s (C10)', async (prefix) => {
   const { proxy, members, call } = await open({ prefix });
   let fastCalls = 0;
   proxy.server.prependListener('request', (req: unknown) => {

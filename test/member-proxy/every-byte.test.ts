@@ -107,7 +107,7 @@ const framings = [
   'Transfer-Encoding: chunked\t',
 ];
 
-describe('D1: a request', () => {
+describe('a request (D1)', () => {
   const requests: readonly string[] = [
     'GET /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nAuthorization: Bearer a\r\n\r\n',
     'POST /svc/rest/maps/m/k?a=b HTTP/1.1\r\nHost: p:80\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nabcde',
@@ -202,7 +202,7 @@ function readByProxy(method: string, bytes: string): (Reading & { readonly lengt
   return { head, body, length: isExact ? bytes.length : end };
 }
 
-describe('D1: a member’s reply', () => {
+describe('a member’s reply (D1)', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
   const replies: readonly (readonly [method: string, text: string])[] = [
     ['GET', `${ok}Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nabcde`],

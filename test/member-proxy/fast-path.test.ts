@@ -134,7 +134,7 @@ describe('a plain call takes the short way, and nobody can tell', () => {
   });
 });
 
-describe('S63: what is not plain is left to the server’s own parser', () => {
+describe('what is not plain is left to the server’s own parser (S63)', () => {
   const chunked = '3\r\nabc\r\n0\r\n\r\n';
   test.each<[string, Bytes]>([
     ['chunks', post('Transfer-Encoding: chunked\r\n', chunked)],
@@ -319,7 +319,7 @@ describe('a connection', () => {
     connection.socket.destroy();
   });
 
-  test('S64: on which somebody sends ahead without end is not read for ever', async () => {
+  test('on which somebody sends ahead without end is not read for ever (S64)', async () => {
     const connection = open(proxy);
     connection.send(get('held'));
     await until(() => held.length === 1, 'the first call at the member');
@@ -335,8 +335,8 @@ describe('a connection', () => {
   });
 
   test.each<[string, (socket: Socket) => void]>([
-    ['S70: that breaks ends its call at the member', (socket) => socket.resetAndDestroy()],
-    ['S70: that says it sends no more ends its call at the member', (socket) => socket.end()],
+    ['that breaks ends its call at the member (S70)', (socket) => socket.resetAndDestroy()],
+    ['that says it sends no more ends its call at the member (S70)', (socket) => socket.end()],
   ])('%s', async (_, leave) => {
     const connection = open(proxy);
     connection.send(get('held'));
@@ -365,7 +365,7 @@ describe('a connection', () => {
   });
 });
 
-describe('S64: a connection on which nothing comes', () => {
+describe('a connection on which nothing comes (S64)', () => {
   const server = {
     headersTimeout: 300,
     requestTimeout: 600,
@@ -405,7 +405,7 @@ describe('S64: a connection on which nothing comes', () => {
   });
 });
 
-test('S81: the server closes idle connections of the fast path when it closes its own', async () => {
+test('the server closes idle connections of the fast path when it closes its own (S81)', async () => {
   const own = await start();
   tokens = new Map([...tokens, [own, await tokenFor(own.key, 'Admin')]]);
   const idle = open(own);

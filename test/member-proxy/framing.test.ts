@@ -104,7 +104,7 @@ test.each<[string, () => string]>([
   ['a body on GET', () => `${get('Content-Length: 3\r\n')}abc`],
   ['a chunked body on GET', () => get('Transfer-Encoding: chunked\r\n') + chunked],
   ['a body on DELETE', () => post('Content-Length: 3\r\n', 'abc').replace('POST', 'DELETE')],
-])('S63: %s is 400 and closes', async (_, bytes) => {
+])('%s is 400 and closes (S63)', async (_, bytes) => {
   const reply = await sendRaw(
     proxy.address,
     `${bytes()}GET /svc/health HTTP/1.1\r\nHost: p\r\n${authorization()}\r\n`,
@@ -120,7 +120,7 @@ test.each([
   ['PATCH', 'Content-Length: 3\r\n', 'abc'],
   ['PATCH', 'Transfer-Encoding: chunked\r\n', chunked],
   ['OPTIONS', 'Content-Length: 3\r\n', 'abc'],
-])('S59: flaw: %s with a body was 400 and named no method that would do', async (method, fields, body) => {
+])('flaw: %s with a body was 400 and named no method that would do (S59)', async (method, fields, body) => {
   const behind = `GET /svc/health HTTP/1.1\r\nHost: p\r\n${authorization()}\r\n`;
   const reply = await sendRaw(proxy.address, post(fields, body).replace('POST', method) + behind);
   expect(reply).toMatchObject({ status: 405, isClosed: true });
@@ -131,13 +131,13 @@ test.each([
   expect(member.seen).toEqual([]);
 });
 
-test('S24: no Host is 400 and closes', async () => {
+test('no Host is 400 and closes (S24)', async () => {
   const reply = await sendRaw(proxy.address, 'GET /svc/health HTTP/1.1\r\n\r\n');
   expect(reply).toMatchObject({ status: 400, isClosed: true });
   expect(member.seen).toEqual([]);
 });
 
-test('S63: bodies are framed anew: chunks, extensions and trailers end here', async () => {
+test('bodies are framed anew: chunks, extensions and trailers end here (S63)', async () => {
   const body = '3;ext=1\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: t\r\n\r\n';
   expect((await sendRaw(proxy.address, post('Transfer-Encoding: Chunked\r\n', body))).status).toBe(200);
   expect(member.seen).toHaveLength(1);
@@ -147,7 +147,7 @@ test('S63: bodies are framed anew: chunks, extensions and trailers end here', as
   expect(member.seen[0]!.headers).not.toHaveProperty('x-trailer');
 });
 
-test('S63: a pipelined request behind a good one stays a request of its own', async () => {
+test('a pipelined request behind a good one stays a request of its own (S63)', async () => {
   const second = post('Content-Length: 3\r\n', 'two');
   const first = post('Content-Length: 3\r\nX-A: 1\r\n', 'one');
   const replies = await exchangeRaw(proxy.address, [first + second], 2);
@@ -171,7 +171,7 @@ test.each<[string, () => string, number, string]>([
   ['two tokens', () => `Authorization: Bearer ${token} ${token}\r\n`, 400, 'Bearer error="invalid_request"'],
   ['a list', () => `Authorization: Bearer ${token},Basic YTpi\r\n`, 400, 'Bearer error="invalid_request"'],
   ['a parameter', () => `Authorization: Bearer token="${token}"\r\n`, 400, 'Bearer error="invalid_request"'],
-])('S61: credentials: %s', async (_, fields, status, challenge) => {
+])('credentials: %s (S61)', async (_, fields, status, challenge) => {
   const reply = await sendRaw(
     proxy.address,
     `GET /svc/health?access_token=${token} HTTP/1.1\r\nHost: p\r\n${fields()}\r\n`,
@@ -182,7 +182,7 @@ test.each<[string, () => string, number, string]>([
   expect(member.seen).toEqual([]);
 });
 
-test('S61: a token in the body is no token', async () => {
+test('a token in the body is no token (S61)', async () => {
   const reply = await fetch(`${proxy.address}/svc/rest/management/cluster/state`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -192,12 +192,12 @@ test('S61: a token in the body is no token', async () => {
   expect(member.seen).toEqual([]);
 });
 
-test('S61: the scheme is read in any case', async () => {
+test('the scheme is read in any case (S61)', async () => {
   const reply = await sendRaw(proxy.address, get('').replace('Bearer', 'bEARER'));
   expect(reply.status).toBe(200);
 });
 
-test('S64: header fields above 16 KiB are 431, and so are too many of them', async () => {
+test('header fields above 16 KiB are 431, and so are too many of them (S64)', async () => {
   const large = await sendRaw(proxy.address, get(`X-A: ${'a'.repeat(17_000)}\r\n`));
   expect(large).toMatchObject({ status: 431, isClosed: true });
   const many = await sendRaw(proxy.address, get('A: \r\n'.repeat(2100)));

@@ -30,7 +30,7 @@ const send = (method: string, path: string, fields = '') =>
 const fieldNames = (raw: readonly string[]) =>
   raw.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
 
-test('S62: a member gets the fields on the list and no others', async () => {
+test('a member gets the fields on the list and no others (S62)', async () => {
   const fields = [
     'Accept: application/json',
     'Content-Type: text/plain',
@@ -63,7 +63,7 @@ test('S62: a member gets the fields on the list and no others', async () => {
   expect(member.seen[0]!.headers.host).toBe(new URL(member.address).host);
 });
 
-test('S62: what Connection lists ends at the proxy', async () => {
+test('what Connection lists ends at the proxy (S62)', async () => {
   const fields = 'Connection: keep-alive, Content-Type\r\nConnection: User-Agent\r\n';
   const sent = 'Content-Type: text/plain\r\nUser-Agent: test\r\nAccept: a/b\r\nContent-Length: 0\r\n';
   expect((await send('POST', '/svc/rest/maps/m/k', fields + sent)).status).toBe(200);
@@ -72,7 +72,7 @@ test('S62: what Connection lists ends at the proxy', async () => {
   expect(member.seen[0]!.headers).not.toHaveProperty('user-agent');
 });
 
-test('S62: Connection cannot take the credentials or the length off a request', async () => {
+test('Connection cannot take the credentials or the length off a request (S62)', async () => {
   const fields = 'Connection: Authorization, Content-Length\r\nContent-Length: 3\r\n';
   const reply = await sendRaw(
     proxy.address,
@@ -82,7 +82,7 @@ test('S62: Connection cannot take the credentials or the length off a request', 
   expect(member.seen[0]!.body.toString()).toBe('abc');
 });
 
-test('S62: Expect ends at the proxy', async () => {
+test('Expect ends at the proxy (S62)', async () => {
   const reply = await sendRaw(
     proxy.address,
     `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\n${authorization()}Expect: 100-continue\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`,
@@ -116,7 +116,7 @@ test.each([
   ['an item polled by GET', 'GET', '/svc/rest/queues/q/1', true],
   ['the cluster', 'GET', '/svc/rest/cluster', false],
   ['a write', 'POST', '/svc/rest/maps/m/k', false],
-])('S69: the reply of %s leaves what a member must not say', async (_, method, path, isStored) => {
+])('the reply of %s leaves what a member must not say (S69)', async (_, method, path, isStored) => {
   answer = dangerous;
   const reply = await send(method, path);
   const names = [...reply.head.matchAll(/\r\n([^:]+):/g)].map(([, name]) => name!.toLowerCase());
@@ -138,7 +138,7 @@ test.each([
 });
 
 test.each(['/svc/rest/maps/m/k', '/svc/rest/queues/q'])(
-  'S69: a type of more than 256 bytes is not stored at %s',
+  'a type of more than 256 bytes is not stored at %s (S69)',
   async (path) => {
     answer = (_req, res) => res.end();
     const type = `text/plain; x=${'a'.repeat(256 - 'text/plain; x='.length)}`;
@@ -151,7 +151,7 @@ test.each(['/svc/rest/maps/m/k', '/svc/rest/queues/q'])(
   },
 );
 
-test('S69: CR or LF in a type is refused by framing, before anything is stored', async () => {
+test('CR or LF in a type is refused by framing, before anything is stored (S69)', async () => {
   for (const type of [
     'text/plain\rSet-Cookie: a=1',
     'text/plain\nSet-Cookie: a=1',

@@ -20,7 +20,7 @@ const notActive = '{"status":"fail","message":"Hazelcast instance is not active!
 const notBegun =
   '{"status":"fail","message":"State: PASSIVE Operation: class com.hazelcast.collection.impl.queue.operations.OfferOperation"}';
 
-describe('B3: a member that answers that it is not active', () => {
+describe('a member that answers that it is not active (B3)', () => {
   test.each([
     { name: 'a write to a map', call: 'POST /svc/rest/maps/m/k', answer: json(notActive) },
     { name: 'an offer', call: 'POST /svc/rest/queues/q', answer: json(notActive) },
@@ -38,7 +38,7 @@ describe('B3: a member that answers that it is not active', () => {
     expect(isIn(proxy, going.address)).toBe(false);
   });
 
-  test('B3: gets the body of the offer once, and so does the other', async () => {
+  test('gets the body of the offer once, and so does the other (B3)', async () => {
     const going = await startMember(() => json(notActive), { ready: 200 });
     const staying = await startMember(() => ok(''));
     const proxy = await open([going.address, staying.address], rare);
@@ -48,14 +48,14 @@ describe('B3: a member that answers that it is not active', () => {
     expect(going.calls.map((bytes) => bytes.split('\r\n\r\n')[1])).toEqual(['item']);
   });
 
-  test('B3: and is the only one, has its answer passed on as it came', async () => {
+  test('and is the only one, has its answer passed on as it came (B3)', async () => {
     const only = await startMember(() => json(notActive), { ready: 200 });
     const proxy = await open([only.address], rare);
     const { status, body } = await send(proxy, 'POST /svc/rest/queues/q');
     expect([status, body]).toEqual([500, notActive]);
   });
 
-  test('B3: when all go, the last answer is passed on', async () => {
+  test('when all go, the last answer is passed on (B3)', async () => {
     const members = await Promise.all(
       [1, 2, 3].map(() => startMember(() => json(notActive), { ready: 200 })),
     );
@@ -74,7 +74,7 @@ describe('B3: a member that answers that it is not active', () => {
     ['no reason', '{"status":"fail"}'],
     ['no body', ''],
     ['no JSON', 'Hazelcast instance is not active!'],
-  ])('B3: an offer that failed for %s is not sent twice, and puts nobody out', async (_name, body) => {
+  ])('an offer that failed for %s is not sent twice, and puts nobody out (B3)', async (_name, body) => {
     const failing = await startMember(() => json(body), { ready: 200 });
     const other = await startMember(() => json(body), { ready: 200 });
     const proxy = await open([failing.address, other.address], rare);
@@ -84,7 +84,7 @@ describe('B3: a member that answers that it is not active', () => {
     expect(proxy.members.statuses().every((status) => status.isIn)).toBe(true);
   });
 
-  test('B3: an offer that got no answer at all is not sent twice, not even from a member that is going', async () => {
+  test('an offer that got no answer at all is not sent twice, not even from a member that is going (B3)', async () => {
     let ready = 200;
     const manner = () => ({ ready });
     const going = await startMember((socket) => void socket.destroy(), manner);
@@ -97,7 +97,7 @@ describe('B3: a member that answers that it is not active', () => {
   });
 });
 
-describe('B3: a DELETE that failed without a reason', () => {
+describe('a DELETE that failed without a reason (B3)', () => {
   test.each(['DELETE /svc/rest/queues/q/0', 'DELETE /svc/rest/maps/m'])(
     '%s goes to another member when the first says that it is not ready',
     async (call) => {
@@ -130,7 +130,7 @@ describe('B3: a DELETE that failed without a reason', () => {
     },
   );
 
-  test('B3: is the caller’s answer when the member says that it is ready', async () => {
+  test('is the caller’s answer when the member says that it is ready (B3)', async () => {
     const failing = await startMember(() => json(''), { ready: 200 });
     const other = await startMember(() => json(''), { ready: 200 });
     const proxy = await open([failing.address, other.address], rare);
@@ -138,7 +138,7 @@ describe('B3: a DELETE that failed without a reason', () => {
     expect(failing.calls.length + other.calls.length).toBe(1);
   });
 
-  test('B3: is asked of no other member when the caller leaves while the first is asked what it meant', async () => {
+  test('is asked of no other member when the caller leaves while the first is asked what it meant (B3)', async () => {
     let manner: Manner = { ready: 200 };
     let answerReady: (() => void) | undefined;
     const hold = (answer: () => void) => {
@@ -170,8 +170,8 @@ describe('B3: a DELETE that failed without a reason', () => {
   });
 });
 
-describe('B3: a member whose probe says that it is not ready', () => {
-  test('B3: is out with the first such answer, while silence takes three', async () => {
+describe('a member whose probe says that it is not ready (B3)', () => {
+  test('is out with the first such answer, while silence takes three (B3)', async () => {
     let ready = 200;
     const going = await startMember(
       () => ok('going'),
@@ -187,7 +187,7 @@ describe('B3: a member whose probe says that it is not ready', () => {
     await until(() => isIn(proxy, going.address), 'it is back');
   });
 
-  test('B3: and hangs up on a poll that waits, has it go on at another with the seconds that are left', async () => {
+  test('and hangs up on a poll that waits, has it go on at another with the seconds that are left (B3)', async () => {
     let ready = 200;
     const held: Socket[] = [];
     const going = await startMember(
@@ -213,7 +213,7 @@ describe('B3: a member whose probe says that it is not ready', () => {
     expect(going.calls).toHaveLength(1);
   });
 
-  test('B3: a poll at a member that dies without a word is no other member’s', async () => {
+  test('a poll at a member that dies without a word is no other member’s (B3)', async () => {
     const dying = await startMember((socket) => void socket.destroy(), { ready: 200 });
     const other = await startMember(() => ok('item'));
     const proxy = await open([dying.address, other.address], rare);
@@ -223,10 +223,10 @@ describe('B3: a member whose probe says that it is not ready', () => {
   });
 });
 
-describe('B3: memberShutdown through the proxy', () => {
+describe('memberShutdown through the proxy (B3)', () => {
   const shutdown = (host: string) => `POST /members/${host}/svc/rest/management/cluster/memberShutdown`;
 
-  test('B3: puts the member out before it hears of it, and it stays out although it says a while that it is ready', async () => {
+  test('puts the member out before it hears of it, and it stays out although it says a while that it is ready (B3)', async () => {
     const going = await startMember(() => ok('{"status":"success"}'), { ready: 200 });
     const staying = await startMember(() => ok('v'));
     const proxy = await open([going.address, staying.address], often);
@@ -239,7 +239,7 @@ describe('B3: memberShutdown through the proxy', () => {
     expect(going.calls).toHaveLength(1);
   });
 
-  test('B3: that the member refuses leaves it in', async () => {
+  test('that the member refuses leaves it in (B3)', async () => {
     const refusing = await startMember(() => 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', {
       ready: 200,
     });
@@ -250,7 +250,7 @@ describe('B3: memberShutdown through the proxy', () => {
     expect(isIn(proxy, refusing.address)).toBe(true);
   });
 
-  test('B3: waits for a poll that waits there, and no new one comes to it', async () => {
+  test('waits for a poll that waits there, and no new one comes to it (B3)', async () => {
     const held: Socket[] = [];
     const going = await startMember(
       (socket, bytes) => {

@@ -25,7 +25,7 @@ async function open(options: ProxyOptions = {}): Promise<void> {
 const post = (fields: string, body = '') =>
   `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\n${authorization}${fields}\r\n${body}`;
 
-test('S64: a body declared above 10 MiB is 413 before any of it is read', async () => {
+test('a body declared above 10 MiB is 413 before any of it is read (S64)', async () => {
   await open();
   const reply = await sendRaw(proxy.address, post('Content-Length: 10485761\r\n'));
   expect(reply).toMatchObject({ status: 413, isClosed: true });
@@ -33,7 +33,7 @@ test('S64: a body declared above 10 MiB is 413 before any of it is read', async 
   expect(member.seen).toEqual([]);
 });
 
-test('S64: a length that no number holds is 413', async () => {
+test('a length that no number holds is 413 (S64)', async () => {
   await open();
   const reply = await sendRaw(proxy.address, post('Content-Length: 9223372036854775808\r\n'));
   expect(reply).toMatchObject({ status: 413, isClosed: true });
@@ -42,7 +42,7 @@ test('S64: a length that no number holds is 413', async () => {
 test.each([
   ['held', 2_000],
   ['already streaming', 2_000_000],
-])('S64: a chunked body above the limit is 413 while it is %s', async (_, bodyBytes) => {
+])('a chunked body above the limit is 413 while it is %s (S64)', async (_, bodyBytes) => {
   await open({ limits: { bodyBytes } });
   const size = bodyBytes + 1;
   const chunk = `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
@@ -68,7 +68,7 @@ test.each([
   ['small', 'Content-Length: 10\r\n', 'abc'],
   ['streaming', 'Content-Length: 200000\r\n', 'x'.repeat(100_000)],
   ['chunked', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n'],
-])('S64: a %s body that stops arriving is 408', async (_, fields, body) => {
+])('a %s body that stops arriving is 408 (S64)', async (_, fields, body) => {
   await open({ limits: { bodyStallMs: 100 } });
   const reply = await sendRaw(proxy.address, post(fields, body));
   expect(reply).toMatchObject({ status: 408, isClosed: true });
@@ -76,7 +76,7 @@ test.each([
   expect(member.seen).toEqual([]);
 });
 
-test('S64: a body that arrives slowly but steadily is not refused', async () => {
+test('a body that arrives slowly but steadily is not refused (S64)', async () => {
   await open({ limits: { bodyStallMs: 400 } });
   const socket = connect(Number(new URL(proxy.address).port), '127.0.0.1');
   socket.write(post('Content-Length: 8\r\nConnection: close\r\n'));
@@ -90,14 +90,14 @@ test('S64: a body that arrives slowly but steadily is not refused', async () => 
   socket.destroy();
 });
 
-test('S64: a head that does not arrive in time is 408', async () => {
+test('a head that does not arrive in time is 408 (S64)', async () => {
   await open({ server: { headersTimeout: 100, connectionsCheckingInterval: 20 } });
   const reply = await sendRaw(proxy.address, 'GET /svc/health HTTP/1.1\r\nHost: p\r\n');
   expect(reply).toMatchObject({ status: 408, isClosed: true });
   expect(JSON.parse(reply.body)).toMatchObject({ code: 'request_timeout' });
 });
 
-test('A1, S92: heads that are too slow all at once are refused a few in each turn of the event loop', async () => {
+test('heads that are too slow all at once are refused a few in each turn of the event loop (A1, S92)', async () => {
   const refusedInTurn: number[] = [];
   let isNewTurn = true;
   const onRefusal = () => {
@@ -121,7 +121,7 @@ test('A1, S92: heads that are too slow all at once are refused a few in each tur
   expect(Math.max(...refusedInTurn)).toBeLessThanOrEqual(3);
 });
 
-test('S64: connections above the cap are 503, and a freed place is given away again', async () => {
+test('connections above the cap are 503, and a freed place is given away again (S64)', async () => {
   await open({ overload: { connections: 2 } });
   const port = Number(new URL(proxy.address).port);
   const held = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
@@ -143,7 +143,7 @@ test('S64: connections above the cap are 503, and a freed place is given away ag
   held[1]!.destroy();
 });
 
-test('S64: what cannot be parsed behind a good request does not disturb its reply, and has one of its own', async () => {
+test('what cannot be parsed behind a good request does not disturb its reply, and has one of its own (S64)', async () => {
   await open();
   const reply = await sendRaw(
     proxy.address,

@@ -28,8 +28,8 @@ const uuids = [
 ] as const;
 const rare = { everyMs: 60_000, replyMs: 1_000 };
 
-describe('D11: when no member can be reached', () => {
-  test('D11: each is named, with what is wrong with it', async () => {
+describe('when no member can be reached (D11)', () => {
+  test('each is named, with what is wrong with it (D11)', async () => {
     const silent = await startRawMember((socket) => socket.destroy());
     cleanups.push(silent.close);
     const members = [await unusedAddress(), await unusedAddress(), silent.address.replace('http:', 'https:')];
@@ -41,7 +41,7 @@ describe('D11: when no member can be reached', () => {
     expect(problem.detail).not.toMatch(/Bearer|eyJ/);
   });
 
-  test('D11: the first path segment that is set for it, where it answers to the other', async () => {
+  test('the first path segment that is set for it, where it answers to the other (D11)', async () => {
     const member = await startRawMember((socket) => {
       socket.on('data', (bytes) => {
         if (/^\w+ \/hazelcast\//.test(bytes.toString()))
@@ -58,8 +58,8 @@ describe('D11: when no member can be reached', () => {
   });
 });
 
-describe('D11: a member that was started anew', () => {
-  test('D11: is found by its new UUID with the first call, before any probe', async () => {
+describe('a member that was started anew (D11)', () => {
+  test('is found by its new UUID with the first call, before any probe (D11)', async () => {
     let uuid: string = uuids[0];
     const member = await startMember(() => [[undefined, uuid, true]]);
     const proxy = await open({ members: [member.address], probes: rare });
@@ -77,9 +77,9 @@ describe('D11: a member that was started anew', () => {
   });
 });
 
-describe('D11: a reset of the CP subsystem', () => {
+describe('a reset of the CP subsystem (D11)', () => {
   test.each(['reset', 'restart'])(
-    'D11: %s goes to the master of the cluster, whoever is next',
+    '%s goes to the master of the cluster, whoever is next (D11)',
     async (name) => {
       const all: { host: string }[] = [];
       const list = () => all.map(({ host }, i) => [host, uuids[i]!, false] as const);
@@ -105,7 +105,7 @@ describe('D11: a reset of the CP subsystem', () => {
     },
   );
 
-  test('D11: goes to any where none says which is the master, and says what that one said', async () => {
+  test('goes to any where none says which is the master, and says what that one said (D11)', async () => {
     const member = await startRecorder((req, res) => {
       if (req.method === 'POST') res.writeHead(500).end();
       else res.writeHead(req.url!.includes('/rest/cluster') ? 404 : 200).end();
@@ -117,8 +117,8 @@ describe('D11: a reset of the CP subsystem', () => {
   });
 });
 
-describe('D11: discovered members', () => {
-  test('D11: are there again after a restart although nobody names them yet, and go when they are named no more', async () => {
+describe('discovered members (D11)', () => {
+  test('are there again after a restart although nobody names them yet, and go when they are named no more (D11)', async () => {
     const other = await startMember(() => []);
     let known: Row[] = [[undefined, uuids[0], true]];
     const seed = await startMember(() => known);
@@ -147,8 +147,8 @@ describe('D11: discovered members', () => {
   });
 });
 
-describe('B3: a drained member', () => {
-  test('B3: gets calls that name it and no others, and its probes go on', async () => {
+describe('a drained member (B3)', () => {
+  test('gets calls that name it and no others, and its probes go on (B3)', async () => {
     const [first, second] = [await startMember(() => []), await startMember(() => [])];
     const proxy = await open({ members: [first.address, second.address], probes: { ...rare, everyMs: 20 } });
     proxy.members.drain(new Set([first.host]));
@@ -165,7 +165,7 @@ describe('B3: a drained member', () => {
     expect(calls()).toBeGreaterThan(1);
   });
 
-  test('B3: and no other: 503 no_member says that all are drained', async () => {
+  test('and no other: 503 no_member says that all are drained (B3)', async () => {
     const only = await startMember(() => []);
     const proxy = await open({ members: [only.address] });
     proxy.members.drain(new Set([only.host]));

@@ -25,7 +25,7 @@ afterEach(async () => {
   proxy = undefined;
 });
 
-describe('S68: credentials of one cluster', () => {
+describe('credentials of one cluster (S68)', () => {
   test('reach its own members only, whoever is chosen', async () => {
     await open([first.address, second.address, plain.address]);
     for (let i = 0; i < 9; i += 1) await post(state, '&&frozen');

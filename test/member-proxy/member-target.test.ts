@@ -47,7 +47,7 @@ describe('/members/{uuid or host:port}', () => {
     ['a name with a user', '/members/a@127.0.0.1:5701/svc/rest/instance'],
     ['an address', '/members/http:%2F%2Fevil.example/svc/rest/instance'],
     ['a bad escape', '/members/%zz/svc/rest/instance'],
-  ])('S59: %s is 404 and reaches nobody', async (_name, path) => {
+  ])('%s is 404 and reaches nobody (S59)', async (_name, path) => {
     const { members, call } = await open();
     const reply = await call('GET', path);
     expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([404, 'not_found']);
@@ -58,13 +58,13 @@ describe('/members/{uuid or host:port}', () => {
     '/members/127.0.0.1:5701/svc/../oauth2/token',
     '/members/127.0.0.1:5701/svc/%2e%2e/x',
     '/members/127.0.0.1:5701/svc//rest/cluster',
-  ])('S58: %s is 400', async (path) => {
+  ])('%s is 400 (S58)', async (path) => {
     const { proxy, token } = await open();
     const fields = `Host: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n`;
     expect((await sendRaw(proxy.address, `GET ${path} HTTP/1.1\r\n${fields}\r\n`)).status).toBe(400);
   });
 
-  test('S57: without a token nobody learns which members there are', async () => {
+  test('without a token nobody learns which members there are (S57)', async () => {
     const { proxy, members } = await open();
     const known = new URL(members[0]!.address).host;
     const replies = await Promise.all(
@@ -147,7 +147,7 @@ describe('calls that act on the receiving member', () => {
     ]);
   });
 
-  test('S60: need the same permission for all as for one', async () => {
+  test('need the same permission for all as for one (S60)', async () => {
     const { members, call } = await open('Viewer');
     expect((await call('POST', `${pause}?members=all`, '&&wan&target')).status).toBe(403);
     expect(members.flatMap(({ seen }) => seen.filter(({ method }) => method === 'POST'))).toEqual([]);

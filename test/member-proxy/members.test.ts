@@ -48,7 +48,7 @@ describe('the first path segment', () => {
     expect(answered()).toBeGreaterThan(0);
   });
 
-  test('C6: is found at a listener that hangs on paths it does not know, without waiting for it', async () => {
+  test('is found at a listener that hangs on paths it does not know, without waiting for it (C6)', async () => {
     const { address } = await startEngine(['/hazelcast/'], { hangs: true });
     // A probe that waits for the answer to the other prefix first waits longer than this test.
     const { changes } = watch([address], { probes: { everyMs: 20, replyMs: 60_000 } });
@@ -56,14 +56,14 @@ describe('the first path segment', () => {
     expect(changes[0]).toMatchObject({ prefix: 'hazelcast', lastProbe: 'ready' });
   });
 
-  test('S67: is found by cluster information where the health group is off, and the member stays in', async () => {
+  test('is found by cluster information where the health group is off, and the member stays in (S67)', async () => {
     const { address } = await startEngine(['/hazelcast/rest/cluster']);
     const { members } = watch([address]);
     await until(() => members.find(uuids[0]) !== undefined, 'it says who it is');
     expect(members.statuses()).toMatchObject([{ prefix: 'hazelcast', lastProbe: 'silent', isIn: true }]);
   });
 
-  test('S67: is found where health and cluster information are off, by any group that is on', async () => {
+  test('is found where health and cluster information are off, by any group that is on (S67)', async () => {
     const { address } = await startEngine(['/hazelcast/rest/maps/']);
     const { changes, members } = watch([address]);
     await until(() => changes.length > 0, 'an answer');
@@ -105,7 +105,7 @@ describe('the first path segment', () => {
   });
 });
 
-describe('S67: a member goes out by its probes and comes back by them', () => {
+describe('a member goes out by its probes and comes back by them (S67)', () => {
   test('three failures put it out, two successes bring it back, and calls follow', async () => {
     let isReady = true;
     const shaky = await startMember((req, res) => {
@@ -251,7 +251,7 @@ describe('what members say about the cluster', () => {
 describe('endpoint groups that are off', () => {
   const health = ['/hazelcast/health'];
 
-  test('S67: are told with the member and the key that turns them on, and put nobody out', async () => {
+  test('are told with the member and the key that turns them on, and put nobody out (S67)', async () => {
     const { address } = await startEngine([...health, '/hazelcast/rest/cluster']);
     const proxy = await open([address]);
     await until(() => proxy.members.statuses()[0]!.offGroups.length > 0, 'the groups');

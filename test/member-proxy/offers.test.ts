@@ -37,7 +37,7 @@ describe.each(['svc', 'hazelcast'] as const)('at members of %s', (prefix) => {
     ['x%2Fy/', 'x/y'],
     ['%2F', '/'],
     ['a%2fb%25%E2%82%AC+', 'a/b%€+'],
-  ])('B6: the item %s arrives whole, in the body, in its own queue', async (written, item) => {
+  ])('the item %s arrives whole, in the body, in its own queue (B6)', async (written, item) => {
     const { post, seen } = await open(prefix, 'svc:queue:jobs:offer');
     for (const body of [undefined, 'discarded', 'x'.repeat(100_000)]) {
       expect((await post(`jobs/${written}`, body, 'application/json')).status).toBe(200);
@@ -62,7 +62,7 @@ describe.each(['svc', 'hazelcast'] as const)('at members of %s', (prefix) => {
     ['jobs?', 'jobs', 403],
     ['jobs/i?x/y', '*', 400],
     ['jobs?', '*', 400],
-  ])('B6: %s with svc:queue:%s:offer leaves no queue', async (path, name, status) => {
+  ])('%s with svc:queue:%s:offer leaves no queue (B6)', async (path, name, status) => {
     const { proxy, token, seen } = await open(prefix, `svc:queue:${name}:offer`);
     const head = `POST /svc/rest/queues/${path} HTTP/1.1\r\nHost: p\r\nAuthorization: Bearer ${token}\r\n`;
     const reply = await sendRaw(proxy.address, `${head}Content-Length: 1\r\n\r\nv`);
@@ -70,7 +70,7 @@ describe.each(['svc', 'hazelcast'] as const)('at members of %s', (prefix) => {
     expect(seen()).toEqual([]);
   });
 
-  test('B6: an administrator’s query is refused as well, with what to do', async () => {
+  test('an administrator’s query is refused as well, with what to do (B6)', async () => {
     const { post, seen } = await open(prefix);
     const reply = await post('jobs/i?x/y');
     expect([reply.status, ((await reply.json()) as { detail: string }).detail]).toEqual([
@@ -81,7 +81,7 @@ describe.each(['svc', 'hazelcast'] as const)('at members of %s', (prefix) => {
   });
 
   test.each(['jobs%2Fx', 'jobs%2F', 'jobs%2Fx/item', 'jobs%2Fx/a%2Fb'])(
-    'B6: a queue’s name with a slash is told from an item or refused: %s',
+    'a queue’s name with a slash is told from an item or refused: %s (B6)',
     async (path) => {
       const scope = 'svc:queue:jobs*:offer';
       const { post, seen } = await open(prefix, scope);
@@ -97,7 +97,7 @@ describe.each(['svc', 'hazelcast'] as const)('at members of %s', (prefix) => {
     },
   );
 
-  test('B6: and needs each reading: the scope of one of them does not do', async () => {
+  test('and needs each reading: the scope of one of them does not do (B6)', async () => {
     for (const scope of ['svc:queue:jobs:offer', 'svc:queue:jobs/x:offer']) {
       const { post, seen } = await open(prefix, scope);
       expect((await post('jobs%2Fx', 'v')).status).toBe(403);
@@ -106,7 +106,7 @@ describe.each(['svc', 'hazelcast'] as const)('at members of %s', (prefix) => {
   });
 });
 
-test('B6: explain says the same', () => {
+test('explain says the same (B6)', () => {
   const explain = createExplain();
   const holder = { roles: [], scopes: ['svc:queue:jobs:offer'] };
   const decisions = ['jobs/x%2Fy', 'jobs/i?x/y', 'jobs%2Fx'].map(

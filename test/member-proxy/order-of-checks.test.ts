@@ -62,7 +62,7 @@ test.each<[string, () => string, number, string]>([
     403,
     'scope',
   ],
-])('S57: %s', async (_name, bytes, status, detail) => {
+])('%s (S57)', async (_name, bytes, status, detail) => {
   const reply = await sendRaw(proxy.address, bytes());
   expect(reply.status).toBe(status);
   expect(JSON.parse(reply.body).detail).toContain(detail);

@@ -29,7 +29,7 @@ const send = (method: string, target: string, token: string) =>
       `${method === 'POST' || method === 'PUT' ? 'Content-Length: 0\r\n' : ''}\r\n`,
   );
 
-describe('S58: a target with more than one reading is 400 invalid_request, even for an administrator', () => {
+describe('a target with more than one reading is 400 invalid_request, even for an administrator (S58)', () => {
   test.each([
     ['a raw dot segment', '/svc/rest/maps/m/../k'],
     ['a raw single dot', '/svc/rest/./cluster'],
@@ -99,12 +99,12 @@ test.each([
   '/svc/rest/cluster/',
   '/svc/rest/cluster?a=b%2F',
   '/svc/rest/queues/a%2Fb/size',
-])('S58: %s is forwarded untouched', async (target) => {
+])('%s is forwarded untouched (S58)', async (target) => {
   expect((await send('GET', target, admin)).status).toBe(200);
   expect(member.seen.map(({ url }) => url)).toEqual([target]);
 });
 
-test('S64: a target above 8 KiB is 414, whether the parser or the proxy sees it first', async () => {
+test('a target above 8 KiB is 414, whether the parser or the proxy sees it first (S64)', async () => {
   const base = '/svc/rest/maps/m/';
   expect((await send('GET', base + 'k'.repeat(8192 - base.length), admin)).status).toBe(200);
   for (const length of [8193, 12_000, 17_000, 40_000]) {
@@ -225,7 +225,7 @@ describe('no path trick makes a read-only token write', () => {
       .map(({ method, url }) => `${method} ${url}`);
   }
 
-  test('S58, S60: a Viewer’s token writes nothing, whatever the path looks like', {
+  test('a Viewer’s token writes nothing, whatever the path looks like (S58, S60)', {
     timeout: 120_000,
   }, async () => {
     expect(climbing.length + others.length).toBeGreaterThan(1000);

@@ -88,7 +88,7 @@ test('many that were sent ahead are all answered, refusals in their place among 
   caller.socket.destroy();
 });
 
-test('S63: what stands behind Connection: close reaches no member', async () => {
+test('what stands behind Connection: close reaches no member (S63)', async () => {
   const caller = sendAhead(
     head('GET', '/svc/rest/maps/m/last', 'Connection: close\r\n') + post('/svc/rest/maps/m/behind'),
   );
@@ -99,7 +99,7 @@ test('S63: what stands behind Connection: close reaches no member', async () => 
   expect(paths()).toEqual(['GET /svc/rest/maps/m/last']);
 });
 
-test('S92: of what is sent ahead without end little is read, and none of it is a request before its turn', async () => {
+test('of what is sent ahead without end little is read, and none of it is a request before its turn (S92)', async () => {
   const caller = sendAhead(head('DELETE', '/svc/rest/queues/q/60'));
   await until(() => held.has('/svc/rest/queues/q/60'), 'the poll reaches the member');
   const calls = head('GET', '/svc/rest/maps/m/k').repeat(1_000);
@@ -119,7 +119,7 @@ test('S92: of what is sent ahead without end little is read, and none of it is a
   expect(proxy.overload.aheadBytes).toBe(0);
 });
 
-test('D3: a write behind a refusal with Connection: close is not carried out', async () => {
+test('a write behind a refusal with Connection: close is not carried out (D3)', async () => {
   for (let round = 0; round < 50; round += 1) {
     const refused = `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nab`;
     const caller = sendAhead(refused);

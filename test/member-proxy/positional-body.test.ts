@@ -27,13 +27,13 @@ test.each([
   ['the password empty', 'dev&&frozen', 'dev&clust%25er%2Bpass%26word&frozen'],
   ['none empty', 'dev&mine&frozen', 'dev&mine&frozen'],
   ['others kept byte for byte', '&mine&%46rozen+%c3%a9é', 'ops%20team&mine&%46rozen+%c3%a9é'],
-])('S68: credential positions are filled where they are empty: %s', async (_name, sent, received) => {
+])('credential positions are filled where they are empty: %s (S68)', async (_name, sent, received) => {
   expect((await post(state, sent)).status).toBe(200);
   expect(member.seen[0]!.body.toString()).toBe(received);
   expect(member.seen[0]!.headers['content-length']).toBe(String(Buffer.byteLength(received)));
 });
 
-test('S68: the real engine decodes the first two positions twice, so they are encoded twice for it', async () => {
+test('the real engine decodes the first two positions twice, so they are encoded twice for it (S68)', async () => {
   await proxy.close();
   await open('hazelcast');
   await post(state, '&&frozen');
@@ -47,7 +47,7 @@ test('S68: the real engine decodes the first two positions twice, so they are en
 const twoPositions = ruleTable.filter(({ positions }) => positions?.length === 2);
 
 test.each(twoPositions.map(({ template }) => template.replaceAll(/\{[^}]+\}/g, '7')))(
-  'B5: a POST without a body is 400 and reaches no member, empty positions are filled in (S98): %s',
+  'a POST without a body is 400 and reaches no member, empty positions are filled in (S98): %s (B5)',
   async (path) => {
     for (const type of ['text/plain', 'application/json']) {
       for (const body of [undefined, '', 'dev']) {
@@ -63,7 +63,7 @@ test.each(twoPositions.map(({ template }) => template.replaceAll(/\{[^}]+\}/g, '
   },
 );
 
-test('B5: a JSON object says by itself that credentials are left to the settings', async () => {
+test('a JSON object says by itself that credentials are left to the settings (B5)', async () => {
   await post('/svc/rest/management/cluster/clusterShutdown', ' {}', 'application/json');
   expect(member.seen[0]!.body.toString()).toBe('ops%20team&clust%25er%2Bpass%26word');
 });
@@ -73,7 +73,7 @@ test.each([
   ['a WAN call', pause, 'dev&mine&wan&target', 'dev&mine&wan&target'],
   ['a configuration that is JSON', addWan, 'dev&mine&{"name":"w"}', 'dev&mine&{"name":"w"}'],
 ])(
-  'D10: positions that are called application/json are taken as members take them: %s',
+  'positions that are called application/json are taken as members take them: %s (D10)',
   async (_name, path, sent, received) => {
     expect((await post(path, sent, 'application/json; charset=utf-8')).status).toBe(200);
     expect(member.seen[0]!.body.toString()).toBe(received);
@@ -84,7 +84,7 @@ test.each([
   ['a WAN configuration', addWan, 'dev&mine&{"name":"a&b&c"}', 'dev&mine&{"name":"a&b&c"}'],
   ['a publisher', pause, '&mine&wan&target&more', 'ops%20team&mine&wan&target&more'],
   ['a password', '/svc/rest/log-level/reset', 'dev&a&b', 'dev&a&b'],
-])('D10: further & belong to the last position: %s', async (_name, path, sent, received) => {
+])('further & belong to the last position: %s (D10)', async (_name, path, sent, received) => {
   expect((await post(path, sent)).status).toBe(200);
   expect(member.seen[0]!.body.toString()).toBe(received);
 });
@@ -95,7 +95,7 @@ test.each([
   ['one', state, 'frozen'],
   ['one too few for four', pause, '&&wan'],
   ['none for four', pause, ''],
-])('S68: %s is 400, names the positions, and reaches no member', async (_name, path, body) => {
+])('%s is 400, names the positions, and reaches no member (S68)', async (_name, path, body) => {
   const reply = await post(path, body);
   const problem = (await reply.json()) as { code: string; detail: string; decision_id: string };
   expect([reply.status, problem.code]).toEqual([400, 'invalid_request']);
@@ -126,7 +126,7 @@ test.each([
   },
 );
 
-test('S68: a credential under both of its names is 400', async () => {
+test('a credential under both of its names is 400 (S68)', async () => {
   const json = { clusterName: 'dev', clusterOnSource: 'other', state: 'frozen' };
   const reply = await post(state, JSON.stringify(json), 'application/json');
   expect([reply.status, ((await reply.json()) as { detail: string }).detail]).toEqual([
@@ -149,7 +149,7 @@ test.each([
   ['an unknown field', '{"state":"frozen","Password":"hunter22"}', /clusterName, password, state/],
   ['a missing field', '{"password":"hunter22"}', /lacks the text field state/],
   ['a number', '{"state":5}', /lacks the text field state/],
-])('S68: a JSON body with %s is 400 without a value of it', async (_name, body, message) => {
+])('a JSON body with %s is 400 without a value of it (S68)', async (_name, body, message) => {
   const reply = await post(state, body, 'application/json');
   const text = await reply.text();
   expect(reply.status).toBe(400);
@@ -158,7 +158,7 @@ test.each([
   expect(member.seen).toEqual([]);
 });
 
-test('S68: the credentials are in no answer, record or log, whatever the member does', async () => {
+test('the credentials are in no answer, record or log, whatever the member does (S68)', async () => {
   const replies = [await post(state, '&&frozen'), await post(state, '&')];
   await member.close();
   replies.push(await post(state, '&&frozen'));
@@ -192,7 +192,7 @@ describe('flaw: a member refused what the settings have, and only the caller was
     });
   }
 
-  test('S68: the log names the settings and the member, and no value', async () => {
+  test('the log names the settings and the member, and no value (S68)', async () => {
     await refusing(refusal);
     const reply = await post(state, '&&frozen');
     expect([reply.status, await reply.text()]).toEqual([403, refusal]);

@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const none: RateLimits = { dataRate: 0, managementRate: 0, polls: 0 };
 
-test('S64: a caller over its rate gets 429 with Retry-After, and its calls reach no member', async () => {
+test('a caller over its rate gets 429 with Retry-After, and its calls reach no member (S64)', async () => {
   const { call, seen, later } = await open({ ...none, managementRate: 3 });
   const statuses = [];
   for (let i = 0; i < 6; i += 1) statuses.push((await call('a', 'GET', '/svc/rest/cluster')).status);
@@ -24,7 +24,7 @@ test('S64: a caller over its rate gets 429 with Retry-After, and its calls reach
   expect((await call('a', 'GET', '/svc/rest/cluster')).status).toBe(200);
 });
 
-test('S83: spelling a path otherwise, or going through one member, makes no other budget', async () => {
+test('spelling a path otherwise, or going through one member, makes no other budget (S83)', async () => {
   const { call, seen, host } = await open({ ...none, dataRate: 4 });
   const spellings = [
     '/svc/rest/maps/m/k',
@@ -41,7 +41,7 @@ test('S83: spelling a path otherwise, or going through one member, makes no othe
   expect(seen()).toBe(4);
 });
 
-test('S64: each caller has its own, and data calls have another than management calls', async () => {
+test('each caller has its own, and data calls have another than management calls (S64)', async () => {
   const { call } = await open({ ...none, managementRate: 1, dataRate: 2 });
   const status = async (client: string, path: string) => (await call(client, 'GET', path)).status;
   expect([await status('a', '/svc/rest/cluster'), await status('a', '/svc/rest/cluster')]).toEqual([
@@ -52,7 +52,7 @@ test('S64: each caller has its own, and data calls have another than management 
   expect(await status('a', '/svc/rest/maps/m/k')).toBe(429);
 });
 
-test('S64: polls of one caller that wait are bounded, and one that ends makes room', async () => {
+test('polls of one caller that wait are bounded, and one that ends makes room (S64)', async () => {
   const held: (() => void)[] = [];
   const { call } = await open({ ...none, polls: 2 }, (_req, res) => held.push(() => res.end('item')));
   const waiting = [1, 2].map(() => call('a', 'DELETE', '/svc/rest/queues/q/60'));
@@ -68,7 +68,7 @@ test('S64: polls of one caller that wait are bounded, and one that ends makes ro
   expect((await next).status).toBe(200);
 });
 
-test('S64: a poll that its caller gives up makes room too', async () => {
+test('a poll that its caller gives up makes room too (S64)', async () => {
   const held: (() => void)[] = [];
   const { call, seen } = await open({ ...none, polls: 1 }, (_req, res) => held.push(() => res.end('item')));
   const leaving = new AbortController();

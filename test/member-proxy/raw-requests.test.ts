@@ -48,7 +48,7 @@ describe('targets', () => {
     ['with encoded dots behind a member target', '/members/h:1/svc/%2e%2e/k'],
     ['with an empty segment behind a member target', '/members/h:1/svc//rest/cluster'],
     ['with a fragment behind a member target', '/members/h:1/svc/rest/cluster#x'],
-  ])('S58: %s are 400', async (_name, target) => {
+  ])('%s are 400 (S58)', async (_name, target) => {
     const reply = await sendRaw(proxy.address, get(target) + behind());
     expect(reply.status).toBe(400);
     expect(JSON.parse(reply.body).code).toBe('invalid_request');
@@ -65,7 +65,7 @@ describe('targets', () => {
     ['a tab before the target', 'GET\t/svc/rest/cluster HTTP/1.1'],
     ['a backslash behind the host', 'GET \\\\other\\svc\\rest\\cluster HTTP/1.1'],
     ['a query alone', 'GET ?x HTTP/1.1'],
-  ])('S58: %s is 400', async (_name, line) => {
+  ])('%s is 400 (S58)', async (_name, line) => {
     const reply = await sendRaw(proxy.address, request(line));
     expect(reply.status).toBe(400);
     // What came behind the last test's refusal may still be on its way.
@@ -73,7 +73,7 @@ describe('targets', () => {
   });
 
   test.each(['%2F', '%2f', '%252F', '%25252f'])(
-    'S58: %s in a key is not decoded on its way',
+    '%s in a key is not decoded on its way (S58)',
     async (slash) => {
       const target = `/svc/rest/maps/m/a${slash}b`;
       expect((await sendRaw(proxy.address, get(target))).status).toBe(200);
@@ -83,14 +83,14 @@ describe('targets', () => {
 });
 
 describe('methods', () => {
-  test.each(['get', 'Get', 'POST\0', 'G E T', 'FOO', ''])('S59: %j is no method', async (method) => {
+  test.each(['get', 'Get', 'POST\0', 'G E T', 'FOO', ''])('%j is no method (S59)', async (method) => {
     const reply = await sendRaw(proxy.address, request(`${method} /svc/rest/cluster HTTP/1.1`));
     expect([400, 405]).toContain(reply.status);
     expect(member.seen).toEqual([]);
   });
 
   test.each(['TRACE', 'TRACK', 'DEBUG', 'MOVE', 'PROPFIND', 'M-SEARCH', 'QUERY'])(
-    'S59: %s reaches no member',
+    '%s reaches no member (S59)',
     async (method) => {
       const reply = await sendRaw(proxy.address, request(`${method} /svc/rest/maps/m/k HTTP/1.1`));
       expect([400, 405]).toContain(reply.status);
@@ -99,7 +99,7 @@ describe('methods', () => {
   );
 
   test.each(['h2c', 'websocket', 'TLS/1.0', 'HTTP/2.0'])(
-    'S59: an upgrade to %s is ignored',
+    'an upgrade to %s is ignored (S59)',
     async (protocol) => {
       const fields = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABk\r\n`;
       const reply = await sendRaw(proxy.address, get('/svc/rest/cluster', fields));
@@ -109,14 +109,14 @@ describe('methods', () => {
     },
   );
 
-  test('S59: the preface of HTTP/2 is refused', async () => {
+  test('the preface of HTTP/2 is refused (S59)', async () => {
     const reply = await sendRaw(proxy.address, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     expect(reply).toMatchObject({ status: 400, isClosed: true });
   });
 });
 
 describe('fields', () => {
-  test('S62: names with an underscore or in other case are not those on the list', async () => {
+  test('names with an underscore or in other case are not those on the list (S62)', async () => {
     const fields = [
       'Content_Type: text/evil',
       'User_Agent: evil',
@@ -154,7 +154,7 @@ describe('fields', () => {
     expect(member.seen[0]!.headers).toMatchObject({ 'content-type': 'Text/Plain', accept: 'a/b' });
   });
 
-  test('S62: the trailer of a body is not one of its fields', async () => {
+  test('the trailer of a body is not one of its fields (S62)', async () => {
     const trailer = '3\r\nabc\r\n0\r\nContent-Type: text/evil\r\nX-Forwarded-For: 1\r\n\r\n';
     expect((await sendRaw(proxy.address, post(chunked, trailer))).status).toBe(200);
     expect(member.seen[0]!.headers).not.toHaveProperty('content-type');
@@ -166,7 +166,7 @@ describe('fields', () => {
     ['close and more', 'Connection: close, Content-Type, Accept\r\nAccept: a/b\r\nContent-Type: a/b\r\n'],
     ['itself', 'Connection: Connection, keep-alive\r\n'],
     ['nothing', 'Connection: ,, ,\r\n'],
-  ])('S62: Connection may list %s', async (_name, fields) => {
+  ])('Connection may list %s (S62)', async (_name, fields) => {
     expect((await sendRaw(proxy.address, get('/svc/rest/cluster', fields))).status).toBe(200);
     const { headers } = member.seen[0]!;
     expect(headers.host).toBe(new URL(member.address).host);
@@ -177,7 +177,7 @@ describe('fields', () => {
 
 describe('the length of a body', () => {
   test.each([true, false])(
-    'D1: a refused short body that came with its head closes no connection, fast path %s',
+    'a refused short body that came with its head closes no connection, fast path %s (D1)',
     async (hasFastPath) => {
       const other = await startProxy({ members: [member.address], hasFastPath });
       const bytes = 'POST /svc/ HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nitem';
@@ -188,7 +188,7 @@ describe('the length of a body', () => {
     },
   );
 
-  test('D1: a refused body that has not come in full closes its connection, after the refusal', async () => {
+  test('a refused body that has not come in full closes its connection, after the refusal (D1)', async () => {
     const reply = await sendRaw(
       proxy.address,
       'POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nit',
@@ -227,14 +227,14 @@ describe('the length of a body', () => {
     ['a bare CR in a chunk extension', chunked, '3;a\rb\r\nabc\r\n0\r\n\r\n'],
     ['a space before a colon in the trailer', chunked, '3\r\nabc\r\n0\r\nX : y\r\n\r\n'],
     ['a Transfer-Encoding in the trailer', chunked, '3\r\nabc\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n'],
-  ])('S63: %s is 400, closes, and what stands behind is not read', async (_name, fields, body) => {
+  ])('%s is 400, closes, and what stands behind is not read (S63)', async (_name, fields, body) => {
     const reply = await sendRaw(proxy.address, post(fields, body) + behind());
     expect(reply).toMatchObject({ status: 400, isClosed: true });
     expect(JSON.parse(reply.body).code).toBe('invalid_request');
     expect(member.seen).toEqual([]);
   });
 
-  test('S63: a body that ends early is given up, and no part of it is stored', async () => {
+  test('a body that ends early is given up, and no part of it is stored (S63)', async () => {
     for (const bytes of [post('Content-Length: 9\r\n', 'abc'), post(chunked, '9\r\nabc')]) {
       const socket = connect(Number(new URL(proxy.address).port), '127.0.0.1');
       await new Promise<void>((resolve) => {

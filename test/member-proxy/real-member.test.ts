@@ -71,7 +71,7 @@ test('a waiting poll gets the item that is offered meanwhile', async () => {
   expect(await (await poll).text()).toBe('item');
 });
 
-test('S70: a caller who leaves while his poll waits takes no item with him', async () => {
+test('a caller who leaves while his poll waits takes no item with him (S70)', async () => {
   const gone = new AbortController();
   const calls = proxy.records.length;
   const poll = call('DELETE', '/rest/queues/left/20', { signal: gone.signal });

@@ -79,7 +79,7 @@ describe('a reply that cannot be passed on', () => {
     ['chunks of 204', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a head without end', ok + 'X: a\r\n'.repeat(4_000)],
     ['too many fields', `${ok}${'X: a\r\n'.repeat(200)}Content-Length: 0\r\n\r\n`],
-  ])('S63: %s is 502 bad_gateway, and its connection is closed', async (_, bytes) => {
+  ])('%s is 502 bad_gateway, and its connection is closed (S63)', async (_, bytes) => {
     const member = await answering(bytes);
     const reply = await sendRaw(proxy.address, post());
     expect(reply.status).toBe(502);
@@ -97,7 +97,7 @@ describe('a reply that cannot be passed on', () => {
     ['a size line without CR', `${ok}Transfer-Encoding: chunked\r\n\r\n3\nabc\r\n0\r\n\r\n`],
     ['a chunk longer than its size', `${ok}Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n`],
     ['a trailer', `${ok}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: a\r\n\r\n`],
-  ])('S63: chunks with %s break off, and are not passed on as if they were whole', async (_, bytes) => {
+  ])('chunks with %s break off, and are not passed on as if they were whole (S63)', async (_, bytes) => {
     const member = await answering(bytes);
     const reply = await sendRaw(proxy.address, post());
     expect(reply.isClosed).toBe(true);
@@ -152,7 +152,7 @@ describe('what comes behind a reply', () => {
     ['as a second reply', [`${ok}Content-Length: 2\r\n\r\nok${ok}Content-Length: 5\r\n\r\nstray`]],
     ['after 204', ['HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\nERROR\r\n']],
     ['after the body of a HEAD', [`${ok}Content-Length: 5\r\n\r\nstray`]],
-  ])('S63: %s is never part of another reply', async (_, parts) => {
+  ])('%s is never part of another reply (S63)', async (_, parts) => {
     const member = await answering(parts);
     for (let i = 1; i <= 3; i += 1) {
       const reply = await sendRaw(proxy.address, request(_.includes('HEAD') ? 'HEAD' : 'GET'));
@@ -162,7 +162,7 @@ describe('what comes behind a reply', () => {
     }
   });
 
-  test('S63: a connection that says close is not kept', async () => {
+  test('a connection that says close is not kept (S63)', async () => {
     const member = await answering(`${ok}Connection: close\r\nContent-Length: 2\r\n\r\nok`);
     for (let i = 1; i <= 2; i += 1) {
       expect((await sendRaw(proxy.address, request())).status).toBe(200);
@@ -170,7 +170,7 @@ describe('what comes behind a reply', () => {
     }
   });
 
-  test('S63: an idle connection that the member closes is not used again', async () => {
+  test('an idle connection that the member closes is not used again (S63)', async () => {
     const member = await answering(`${ok}Content-Length: 2\r\n\r\nok`, (socket) => socket.end());
     for (let i = 1; i <= 3; i += 1) {
       expect((await sendRaw(proxy.address, post())).status).toBe(200);
@@ -180,7 +180,7 @@ describe('what comes behind a reply', () => {
 });
 
 describe('what a member gets', () => {
-  test('S62: one piece, with one space behind each colon and nothing behind the body', async () => {
+  test('one piece, with one space behind each colon and nothing behind the body (S62)', async () => {
     const member = await answering(`${ok}Content-Length: 2\r\n\r\nok`);
     await sendRaw(
       proxy.address,
@@ -200,7 +200,7 @@ describe('what a member gets', () => {
     expect(body).toBe('a\0b');
   });
 
-  test.each(['GET', 'DELETE', 'HEAD'])('S63: %s has neither a length nor a body', async (method) => {
+  test.each(['GET', 'DELETE', 'HEAD'])('%s has neither a length nor a body (S63)', async (method) => {
     const member = await answering(`${ok}Content-Length: 0\r\n\r\n`);
     expect((await sendRaw(proxy.address, request(method))).status).toBe(200);
     expect(member.got.join('')).not.toMatch(/content-length|transfer-encoding|expect/i);

@@ -36,7 +36,7 @@ const cases: readonly (readonly [string, () => Promise<Holder>])[] = [
   ['the token is revoked', revokedToken],
 ];
 
-describe.each(cases)('S34: when %s', (_name, make) => {
+describe.each(cases)('when %s (S34)', (_name, make) => {
   test('the next call is refused within a second, and a poll that waits ends with 401', async () => {
     const { token, end } = await make();
     const queue = `/svc/rest/queues/q${count}`;

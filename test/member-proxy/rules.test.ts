@@ -120,7 +120,7 @@ const calls: readonly (readonly [method: string, path: string, scope: string, ro
   ['DELETE', `${base}/queues/q/0`, 'svc:data:write', ''],
 ];
 
-describe.each(calls)('S60: %s %s', (method, path, scope, roles) => {
+describe.each(calls)('%s %s (S60)', (method, path, scope, roles) => {
   test.each(['Admin', 'Viewer', 'MetricsViewer', 'viewer', 'toString', 'none'])('as %s', async (role) => {
     const reply = await call(method, path, await tokenFor(proxy.key, role));
     if (role === 'Admin' || roles.split(' ').includes(role)) {
@@ -190,7 +190,7 @@ test.each([
   '/svc/rest/cp-subsystem',
   '/svc/rest/management/cluster/changestate',
   '/svc/1',
-])('S59: %s is 404 not_found', async (path) => {
+])('%s is 404 not_found (S59)', async (path) => {
   const token = await tokenFor(proxy.key, 'Admin');
   for (const method of ['GET', 'POST', 'DELETE']) {
     const reply = await call(method, path, token);
@@ -211,7 +211,7 @@ test.each([
   ['OPTIONS', `${base}/maps/m/k`, 'GET, HEAD, POST, PUT, DELETE'],
   ['TRACE', `${base}/cluster`, 'GET, HEAD'],
   ['PURGE', `${base}/cluster`, 'GET, HEAD'],
-])('S59: %s %s is 405 and says what is allowed', async (method, path, allow) => {
+])('%s %s is 405 and says what is allowed (S59)', async (method, path, allow) => {
   const token = await tokenFor(proxy.key, 'Admin');
   const reply = await sendRaw(
     proxy.address,
@@ -223,13 +223,13 @@ test.each([
   expect(member.seen).toEqual([]);
 });
 
-test('S59: CONNECT is 405', async () => {
+test('CONNECT is 405 (S59)', async () => {
   const reply = await sendRaw(proxy.address, 'CONNECT member:5701 HTTP/1.1\r\nHost: member:5701\r\n\r\n');
   expect(reply.status).toBe(405);
   expect(member.seen).toEqual([]);
 });
 
-test('S59: Upgrade is ignored', async () => {
+test('Upgrade is ignored (S59)', async () => {
   const token = await tokenFor(proxy.key, 'Viewer');
   const reply = await sendRaw(
     proxy.address,
@@ -240,7 +240,7 @@ test('S59: Upgrade is ignored', async () => {
 });
 
 test.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
-  'S59: %s is ignored',
+  '%s is ignored (S59)',
   async (name) => {
     const token = await tokenFor(proxy.key, 'Viewer');
     expect((await call('GET', `${base}/maps/m/k`, token, { [name]: 'DELETE' })).status).toBe(200);
@@ -250,7 +250,7 @@ test.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
   },
 );
 
-test('S57: who is not known is not told which routes exist', async () => {
+test('who is not known is not told which routes exist (S57)', async () => {
   for (const [method, path] of [
     ['GET', '/svc/none'],
     ['TRACE', '/svc/health'],

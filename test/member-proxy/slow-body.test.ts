@@ -54,7 +54,7 @@ test.each([
   ['the token is revoked', management, revoke, 401],
   ['the role opens it no longer', map, close, 403],
   ['the role opens it no longer', management, close, 403],
-])('S34: when %s while the body of %j arrives', async (_what, { path, body }, act, status) => {
+])('when %s while the body of %j arrives (S34)', async (_what, { path, body }, act, status) => {
   open('svc:data:write', 'svc:cluster:write');
   proxy.revoked.clear();
   const token = await signToken(proxy.key, { claims: { roles: ['Writer'], jti: 'slow' } });

@@ -46,7 +46,7 @@ async function memberAndProxy(options: ProxyOptions = {}) {
 
 const portOf = ({ address }: { readonly address: string }) => Number(new URL(address).port);
 
-describe('B1, S94: callers that close, reset and half-close as their item comes', () => {
+describe('callers that close, reset and half-close as their item comes (B1, S94)', () => {
   test.each([
     { name: 'the embedded member', options: { canWithdraw: true }, method: 'DELETE' as const },
     { name: 'a member that goes on waiting', options: {}, method: 'GET' as const },
@@ -56,7 +56,7 @@ describe('B1, S94: callers that close, reset and half-close as their item comes'
       method: 'GET' as const,
     },
   ])(
-    `B1: of ${items} items at $name each is read once, or in its queue, or told`,
+    `of ${items} items at $name each is read once, or in its queue, or told (B1)`,
     async ({ options, method }) => {
       const { proxy, told, fields, offer, take } = await memberAndProxy(options);
       const outcome = await runLeavingCallers({
@@ -74,7 +74,7 @@ describe('B1, S94: callers that close, reset and half-close as their item comes'
     600_000,
   );
 
-  test(`B1: of ${items} items at the member's own port each is read once, or in its queue, or told`, async () => {
+  test(`of ${items} items at the member's own port each is read once, or in its queue, or told (B1)`, async () => {
     const { member, logged, offer, take } = await memberAndProxy();
     const outcome = await runLeavingCallers({
       port: portOf(member),
@@ -156,7 +156,7 @@ async function held(options: ProxyOptions = {}) {
   return { member, proxy, told, fieldsOf, leave };
 }
 
-describe('B1, S94: an item that no caller took', () => {
+describe('an item that no caller took (B1, S94)', () => {
   test('is offered back, with its type, within a second', async () => {
     const { member, told, leave } = await held();
     await leave();
@@ -342,7 +342,7 @@ describe('B1, S94: an item that no caller took', () => {
   });
 });
 
-describe('B1, S65: a poll that is answered too late', () => {
+describe('a poll that is answered too late (B1, S65)', () => {
   const limits = { pollGraceMs: 100, replyMs: 10_000 };
 
   test.each(['q/0', 'q/1'])('%s is 504 in time, and what it brings goes to who polls then', async (path) => {
@@ -408,7 +408,7 @@ describe('B1, S65: a poll that is answered too late', () => {
   });
 });
 
-describe('A2, S94: more polls of one queue than are kept at a member', () => {
+describe('more polls of one queue than are kept at a member (A2, S94)', () => {
   test('are given items by turns, and end with 204 when their time is over', async () => {
     const { member, proxy, fieldsOf } = await held({ limits: { memberPolls: 0 } });
     const [many, one] = [await fieldsOf('many'), await fieldsOf('one')];

@@ -67,7 +67,7 @@ test('a call without a trace begins one, and each its own', async () => {
   }
 });
 
-describe('S62: a malformed trace context is not passed on', () => {
+describe('a malformed trace context is not passed on (S62)', () => {
   const state = 'tracestate: rojo=1';
   test.each([
     ['no hexadecimal digits', [`traceparent: 00-${'g'.repeat(32)}-${parent}-01`]],

@@ -56,7 +56,7 @@ function connectTo(address: string): Socket {
 }
 
 describe('when a member does not answer', () => {
-  test('S65: refused connections are 503 no_member with Retry-After', async () => {
+  test('refused connections are 503 no_member with Retry-After (S65)', async () => {
     await open([await unusedAddress()]);
     const reply = await call('GET', '/svc/rest/cluster');
     expect(reply.status).toBe(503);
@@ -64,12 +64,12 @@ describe('when a member does not answer', () => {
     expect(await reply.json()).toMatchObject({ code: 'no_member' });
   });
 
-  test('S65: no member at all is 503 no_member', async () => {
+  test('no member at all is 503 no_member (S65)', async () => {
     await open([]);
     expect((await call('GET', '/svc/rest/cluster')).status).toBe(503);
   });
 
-  test('S65: a connection that is not accepted in time is 504', async () => {
+  test('a connection that is not accepted in time is 504 (S65)', async () => {
     const stopped = await stoppedMember();
     closers.push(stopped.close);
     await open([stopped.address], { limits: { connectMs: 200 } });
@@ -78,7 +78,7 @@ describe('when a member does not answer', () => {
     expect(await reply.json()).toMatchObject({ code: 'upstream_timeout' });
   });
 
-  test('S65: a reply that does not come in time is 504, and its connection is not used again', async () => {
+  test('a reply that does not come in time is 504, and its connection is not used again (S65)', async () => {
     const member = await rawMember(() => undefined);
     await open([member.address], { limits: { replyMs: 200 } });
     const reply = await call('POST', '/svc/rest/maps/m/k', { body: 'x' });
@@ -86,7 +86,7 @@ describe('when a member does not answer', () => {
     await until(() => member.closed() === 1, 'the connection to the member is closed');
   });
 
-  test('S65: a poll may take the seconds it asks for, and the grace', async () => {
+  test('a poll may take the seconds it asks for, and the grace (S65)', async () => {
     const answered = (socket: Socket) =>
       socket.once('data', () => {
         const reply = () => socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n');
@@ -102,7 +102,7 @@ describe('when a member does not answer', () => {
     ['closes without a byte', ''],
     ['answers with something else', 'CLIENT_ERROR Invalid command\r\n\r\n'],
     ['breaks off within the head', 'HTTP/1.1 200 OK\r\nContent-Le'],
-  ])('S65: a member that %s is 502 bad_gateway', async (_, bytes) => {
+  ])('a member that %s is 502 bad_gateway (S65)', async (_, bytes) => {
     const member = await rawMember((socket) => socket.once('data', () => socket.end(bytes)));
     await open([member.address]);
     const reply = await call('POST', '/svc/rest/maps/m/k', { body: 'x' });
@@ -124,7 +124,7 @@ describe('when a member does not answer', () => {
   });
 });
 
-describe('S66: retries', () => {
+describe('retries (S66)', () => {
   /** Closes the first connections when a request comes in, and answers on later ones. */
   async function flaky(failures: number) {
     const requests: string[] = [];
@@ -141,14 +141,14 @@ describe('S66: retries', () => {
     return { ...member, requests };
   }
 
-  test('S66: a safe GET is sent once more', async () => {
+  test('a safe GET is sent once more (S66)', async () => {
     const member = await flaky(1);
     await open([member.address]);
     expect((await call('GET', '/svc/rest/maps/m/k')).status).toBe(200);
     expect(member.requests).toHaveLength(2);
   });
 
-  test('S66: but not twice more', async () => {
+  test('but not twice more (S66)', async () => {
     const member = await flaky(2);
     await open([member.address]);
     expect((await call('GET', '/svc/rest/maps/m/k')).status).toBe(502);
@@ -162,7 +162,7 @@ describe('S66: retries', () => {
     ['GET', '/svc/rest/queues/q/1'],
     ['GET', '/svc/rest/queues/q/'],
     ['DELETE', '/svc/rest/queues/q/1'],
-  ])('S66: %s %s reaches a member once only', async (method, path, body?: string) => {
+  ])('%s %s reaches a member once only (S66)', async (method, path, body?: string) => {
     const member = await flaky(1);
     await open([member.address]);
     expect((await call(method, path, body === undefined ? {} : { body })).status).toBe(502);
@@ -170,7 +170,7 @@ describe('S66: retries', () => {
   });
 
   test.each(['x', 'x'.repeat(300_000)])(
-    'S66: a write goes to the next member when no byte of it was sent',
+    'a write goes to the next member when no byte of it was sent (S66)',
     async (body) => {
       const member = await recorder();
       await open([await unusedAddress(), member.address]);
@@ -182,8 +182,8 @@ describe('S66: retries', () => {
   );
 });
 
-describe('S70: a caller who leaves', () => {
-  test('S94: leaves his poll at the member, which would give an item to it all the same', async () => {
+describe('a caller who leaves (S70)', () => {
+  test('leaves his poll at the member, which would give an item to it all the same (S94)', async () => {
     const heard: Socket[] = [];
     const member = await rawMember((socket) => socket.on('data', () => heard.push(socket)));
     await open([member.address]);
@@ -200,7 +200,7 @@ describe('S70: a caller who leaves', () => {
     expect(proxy.records).toHaveLength(1);
   });
 
-  test('S94: ends his poll at a member that then says whether it had an item for it', async () => {
+  test('ends his poll at a member that then says whether it had an item for it (S94)', async () => {
     const member = await rawMember(() => undefined);
     await open([member.address], { canWithdraw: true });
     const caller = connectTo(proxy.address);
@@ -210,7 +210,7 @@ describe('S70: a caller who leaves', () => {
     await until(() => member.closed() === 1, 'the poll is ended');
   });
 
-  test('S70: takes a half-read reply down', async () => {
+  test('takes a half-read reply down (S70)', async () => {
     const member = await rawMember((socket) =>
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc')),
     );
@@ -222,7 +222,7 @@ describe('S70: a caller who leaves', () => {
     await until(() => member.closed() === 1, 'the exchange is broken off');
   });
 
-  test('S70: takes a half-sent body down', async () => {
+  test('takes a half-sent body down (S70)', async () => {
     const member = await rawMember((socket) => socket.resume());
     await open([member.address]);
     const caller = connectTo(proxy.address);
@@ -232,7 +232,7 @@ describe('S70: a caller who leaves', () => {
     await until(() => member.closed() === 1, 'the exchange is broken off');
   });
 
-  test('S70: leaves before the call was sent, and no member hears of it', async () => {
+  test('leaves before the call was sent, and no member hears of it (S70)', async () => {
     const heard: string[] = [];
     const member = await rawMember((socket) => socket.on('data', (bytes) => heard.push(bytes.toString())));
     const arrived: string[] = [];
@@ -255,13 +255,13 @@ describe('S70: a caller who leaves', () => {
   });
 });
 
-describe('S65: back-pressure', () => {
+describe('back-pressure (S65)', () => {
   const size = 64 * 1024 * 1024;
   /** `UPLOADS=1000` for as many as it takes to be sure. */
   const uploads = Number(process.env.UPLOADS ?? 80);
   const uploadsAtATime = 8;
 
-  test('S65: a reply is read from the member no faster than the caller takes it', async () => {
+  test('a reply is read from the member no faster than the caller takes it (S65)', async () => {
     let sent = 0;
     const block = Buffer.alloc(64 * 1024);
     const member = await rawMember((socket) => {
@@ -292,7 +292,7 @@ describe('S65: back-pressure', () => {
     caller.destroy();
   });
 
-  test('S65: a body is read from the caller no faster than the member takes it', async () => {
+  test('a body is read from the caller no faster than the member takes it (S65)', async () => {
     const member = await rawMember((socket) => socket.pause());
     await open([member.address], { limits: { bodyBytes: size } });
     const caller = connectTo(proxy.address);
@@ -312,7 +312,7 @@ describe('S65: back-pressure', () => {
     caller.destroy();
   });
 
-  test(`B11: of ${uploads} uploads to members that soon take no more, none is read to its end`, async () => {
+  test(`of ${uploads} uploads to members that soon take no more, none is read to its end (B11)`, async () => {
     let begun = 0;
     const member = await rawMember((socket) => {
       // Each piece that it takes lets the proxy go on, and stop again.
@@ -348,7 +348,7 @@ describe('S65: back-pressure', () => {
   }
 });
 
-test('S63: a connection on which a member answers too early is not used again', async () => {
+test('a connection on which a member answers too early is not used again (S63)', async () => {
   const member = await rawMember((socket) =>
     socket.once('data', () => socket.write('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n')),
   );
@@ -361,7 +361,7 @@ test('S63: a connection on which a member answers too early is not used again', 
   caller.destroy();
 });
 
-test('S86: an error of ours is a bare 500, logged, and the next call is answered', async () => {
+test('an error of ours is a bare 500, logged, and the next call is answered (S86)', async () => {
   const member = await recorder();
   let isBroken = true;
   const good = await startProxy({ members: [member.address] });
@@ -400,7 +400,7 @@ test('S86: an error of ours is a bare 500, logged, and the next call is answered
 test.each([
   ['falls silent', (caller: Socket) => caller],
   ['leaves', (caller: Socket) => caller.destroy()],
-])('S86: a sender of a large body that no member takes, and who then %s, harms no one', async (_, then) => {
+])('a sender of a large body that no member takes, and who then %s, harms no one (S86)', async (_, then) => {
   await open([await unusedAddress()], { limits: { bodyStallMs: 100 } });
   const caller = connectTo(proxy.address);
   caller.write(head('POST', '/svc/rest/maps/m/k', 'Content-Length: 200000\r\n') + 'x'.repeat(100_000));

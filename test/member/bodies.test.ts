@@ -41,7 +41,7 @@ describe('a body with a declared length', () => {
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(4);
   });
 
-  test('S73: of a client that goes away in the middle takes no memory any more', async () => {
+  test('of a client that goes away in the middle takes no memory any more (S73)', async () => {
     const { port, call } = await startTestMember(memberFile('limits: { memory-bytes: 10000 }'));
     const body = 'x'.repeat(4500);
     for (let i = 0; i < 5; i += 1) {

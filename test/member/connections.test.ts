@@ -100,7 +100,7 @@ describe('a connection', () => {
     ['two writes', put('k', 'u') + put('k', 'v'), 2],
     ['a write and a read', put('k', 'v') + get('k'), 2],
   ])(
-    'D2: %s with garbage behind it in the same packet is carried out and answered, then the garbage',
+    '%s with garbage behind it in the same packet is carried out and answered, then the garbage (D2)',
     async (_name, sent, count) => {
       for (const garbage of ['garbage\r\n\r\n', '\0', '\x16\x03\x01', 'GET', ' x'.repeat(50_000)]) {
         const { port, call } = await startTestMember();
@@ -119,7 +119,7 @@ describe('a connection', () => {
     },
   );
 
-  test('D2: a poll that waits with garbage behind it is answered when its item comes', async () => {
+  test('a poll that waits with garbage behind it is answered when its item comes (D2)', async () => {
     const { port, call } = await startTestMember();
     const raw = await connectRaw(port);
     raw.send(`${get('k')}${pollRequest('q', 20)}garbage\r\n\r\n`);
@@ -131,7 +131,7 @@ describe('a connection', () => {
     expect(text.endsWith(`item${badRequest}`)).toBe(true);
   });
 
-  test('D2: a write whose own body goes wrong is not carried out', async () => {
+  test('a write whose own body goes wrong is not carried out (D2)', async () => {
     const { port, call } = await startTestMember();
     const raw = await connectRaw(port);
     raw.send(
@@ -141,7 +141,7 @@ describe('a connection', () => {
     expect(await call('GET', `${map}/k`)).toMatchObject(empty(204));
   });
 
-  test('S92: is read no further when it lines up more behind a waiting poll than a client would', async () => {
+  test('is read no further when it lines up more behind a waiting poll than a client would (S92)', async () => {
     const { port, call } = await startTestMember();
     const raw = await connectRaw(port);
     raw.send('DELETE /svc/rest/queues/q/60 HTTP/1.1\r\nHost: m\r\n\r\n');

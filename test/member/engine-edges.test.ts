@@ -14,7 +14,7 @@ const file = `svc:
         PERSISTENCE: { enabled: true }
 `;
 
-describe('D12: as at the real engine', () => {
+describe('as at the real engine (D12)', () => {
   test.each([
     ['hotBackup', 'backup'],
     ['hotBackupInterrupt', 'backupInterrupt'],

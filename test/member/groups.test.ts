@@ -5,7 +5,7 @@ const off = 'svc: { cluster-name: dev }';
 const on = (groups: string) =>
   `svc: { network: { rest-api: { enabled: true, endpoint-groups: { ${groups} } } } }`;
 
-describe('S71: what is off refuses with 403 and an empty body', () => {
+describe('what is off refuses with 403 and an empty body (S71)', () => {
   test.each([
     ['GET', '/svc/health/ready'],
     ['GET', '/svc/rest/cluster'],

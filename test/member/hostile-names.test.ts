@@ -40,7 +40,7 @@ async function start(more = '', env: Record<string, string> = {}) {
   };
 }
 
-describe('S90: a process has no __proto__', () => {
+describe('a process has no __proto__ (S90)', () => {
   test('the member', async () => {
     await (await start()).isUntouched();
   });
@@ -56,7 +56,7 @@ describe('S90: a process has no __proto__', () => {
   });
 });
 
-describe('S53, S90: as a name or a key of data it is one as any other', () => {
+describe('as a name or a key of data it is one as any other (S53, S90)', () => {
   test('of maps, keys and MIME types', async () => {
     const member = await start();
     for (const map of names) {
@@ -91,7 +91,7 @@ describe('S53, S90: as a name or a key of data it is one as any other', () => {
   });
 });
 
-describe.each(names)('S53, S90: %s', (name) => {
+describe.each(names)('%s (S53, S90)', (name) => {
   test('as a path, a position or a publisher names nothing', async () => {
     const member = await start();
     for (const path of ['', 'rest/', 'rest/management/cluster/', 'rest/cp-subsystem/groups/', 'health/']) {

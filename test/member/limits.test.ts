@@ -4,7 +4,7 @@ import { connectRaw, empty, eventually, memberFile, startTestMember } from './su
 const map = '/svc/rest/maps/m';
 const queue = '/svc/rest/queues/q';
 
-describe('S73: sizes over a limit are 413 with an empty body, and nothing is stored', () => {
+describe('sizes over a limit are 413 with an empty body, and nothing is stored (S73)', () => {
   const file = memberFile('limits: { body-bytes: 1000, key-bytes: 10 }');
 
   test.each([
@@ -46,7 +46,7 @@ describe('S73: sizes over a limit are 413 with an empty body, and nothing is sto
   });
 });
 
-describe('S73: a full memory is 503 with an empty body, and nothing is stored', () => {
+describe('a full memory is 503 with an empty body, and nothing is stored (S73)', () => {
   const file = memberFile('limits: { memory-bytes: 10000 }');
   const body = 'x'.repeat(4000);
 
@@ -109,7 +109,7 @@ describe('S73: a full memory is 503 with an empty body, and nothing is stored', 
   });
 });
 
-describe('S69: a MIME type that is no header field is 400, and nothing is stored', () => {
+describe('a MIME type that is no header field is 400, and nothing is stored (S69)', () => {
   test.each([
     { name: 'over 256 bytes', field: `a/${'b'.repeat(255)}` },
     { name: 'bytes beyond ASCII', field: 'text/pl\xc3\xa4in' },

@@ -44,7 +44,7 @@ describe.each(endpoints)('$path', ({ path, body, group, status }) => {
     expect(await call(method, url, { body })).toMatchObject({ status });
   });
 
-  test('S71: is 403 with an empty body while its group is off', async () => {
+  test('is 403 with an empty body while its group is off (S71)', async () => {
     const groups = ['CLUSTER_READ', 'CLUSTER_WRITE', 'CP'].map((name) => `${name}: { enabled: false }`);
     const off = `svc: { network: { rest-api: { enabled: true, endpoint-groups: { ${groups.join(', ')} } } } }`;
     const { call } = await startTestMember(off);

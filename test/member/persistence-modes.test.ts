@@ -30,7 +30,7 @@ async function backUp(member: PersistentMember): Promise<string> {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'S79: store, journal, backup and what is moved aside are not open to others, whatever the umask',
+  'store, journal, backup and what is moved aside are not open to others, whatever the umask (S79)',
   async () => {
     const umask = process.umask(0);
     try {
@@ -62,7 +62,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')(
-  'S79: data of a former version that is open to others is tightened at the start, with a warning',
+  'data of a former version that is open to others is tightened at the start, with a warning (S79)',
   async () => {
     const member = persistentMember({ durability: 'sync' });
     await member.start();
@@ -94,7 +94,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  'S79: a member does not start on the data of another user, and changes nothing of it (skipped unless root)',
+  'a member does not start on the data of another user, and changes nothing of it (skipped unless root) (S79)',
   async () => {
     const member = persistentMember({ durability: 'sync' });
     await member.start();

@@ -119,7 +119,7 @@ describe.each([
     { name: 'the file cut in half', damage: cutInHalf, keeps: 50 },
     { name: 'the head overwritten', damage: overwriteHead, keeps: entries },
     { name: 'the file replaced by text', damage: replaceByText, keeps: 0 },
-  ])('S73: $name: refused and left untouched, until a start is forced', async ({ damage, keeps }) => {
+  ])('$name: refused and left untouched, until a start is forced (S73)', async ({ damage, keeps }) => {
     const member = await filled(entries);
     const file = join(member.baseDir, 'store/data.mdb');
     damage(file);
@@ -271,7 +271,7 @@ test('without persistence the calls answer as the community edition does', async
 });
 
 describe.each(durabilities)('a disk that fills up, with durability %s', (durability) => {
-  test.skipIf(!mayMount())('S73: refuses with 503 and loses nothing that was acknowledged', async () => {
+  test.skipIf(!mayMount())('refuses with 503 and loses nothing that was acknowledged (S73)', async () => {
     const disk = smallDisk('6m');
     const member = persistentMember({ durability, baseDir: join(disk, 'data') });
     const filler = join(disk, 'filler');

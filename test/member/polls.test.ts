@@ -12,7 +12,7 @@ import {
 
 const queues = '/svc/rest/queues';
 describe('waiting polls', () => {
-  test('S72: are served in the order in which they came, one per offer', async () => {
+  test('are served in the order in which they came, one per offer (S72)', async () => {
     const { call, port } = await startTestMember();
     const waiters = [];
     for (let i = 0; i < 50; i += 1) waiters.push(await waitingPoll(port, 'q'));
@@ -24,7 +24,7 @@ describe('waiting polls', () => {
     expect(await call('GET', `${queues}/q/size`)).toMatchObject({ body: '0' });
   });
 
-  test('S72: one offer wakes exactly one of them', async () => {
+  test('one offer wakes exactly one of them (S72)', async () => {
     const { call } = await startTestMember();
     const polls = Array.from({ length: 10 }, () => call('DELETE', `${queues}/q/1`));
     await call('POST', `${queues}/q`, { body: 'only' });
@@ -37,7 +37,7 @@ describe('waiting polls', () => {
     { how: 'reset', leave: 'resetAndDestroy' },
     { how: 'closed', leave: 'destroy' },
     { how: 'half-closed', leave: 'end' },
-  ] as const)('S72: a poll whose connection was $how takes nothing', async ({ leave }) => {
+  ] as const)('a poll whose connection was $how takes nothing (S72)', async ({ leave }) => {
     const { call, port } = await startTestMember();
     const gone = await waitingPoll(port, 'q');
     const stays = await waitingPoll(port, 'q');
@@ -57,7 +57,7 @@ describe('waiting polls', () => {
     { how: 'reset', leave: 'resetAndDestroy' },
     { how: 'half-closed', leave: 'end' },
   ] as const)(
-    'S72: nothing is lost or doubled when connections are $how as items are offered',
+    'nothing is lost or doubled when connections are $how as items are offered (S72)',
     async ({ leave }) => {
       const { call, port } = await startTestMember();
       const got: string[] = [];
@@ -75,7 +75,7 @@ describe('waiting polls', () => {
     },
   );
 
-  test('S72: an item whose reply was not sent whole goes back to the head', async () => {
+  test('an item whose reply was not sent whole goes back to the head (S72)', async () => {
     const { call, port } = await startTestMember();
     const large = `first${'x'.repeat(8_000_000)}`;
     await call('POST', `${queues}/q`, { body: large });
@@ -98,7 +98,7 @@ describe('waiting polls', () => {
     expect((await call('DELETE', `${queues}/q/0`)).body).toBe('second');
   });
 
-  test('S72: a poll behind an unread reply takes no item', async () => {
+  test('a poll behind an unread reply takes no item (S72)', async () => {
     const { call, port } = await startTestMember();
     await call('POST', '/svc/rest/maps/m/large', { body: 'x'.repeat(8_000_000) });
     await call('POST', `${queues}/q`, { body: 'item' });
@@ -114,7 +114,7 @@ describe('waiting polls', () => {
     expect(await call('DELETE', `${queues}/q/0`)).toMatchObject({ body: 'item' });
   });
 
-  test('S72: a poll behind a waiting one takes no item before its turn', async () => {
+  test('a poll behind a waiting one takes no item before its turn (S72)', async () => {
     const { call, port } = await startTestMember();
     const raw = await waitingPoll(port, 'first');
     raw.send(pollRequest('second'));
@@ -146,7 +146,7 @@ describe('waiting polls', () => {
   });
 });
 
-describe('S73: too many waiting polls are 503 with an empty body', () => {
+describe('too many waiting polls are 503 with an empty body (S73)', () => {
   test.each([
     { limit: 'waiters-per-queue: 2', refused: 'q', taken: 'other' },
     { limit: 'waiters: 2', refused: 'other', taken: undefined },
@@ -163,7 +163,7 @@ describe('S73: too many waiting polls are 503 with an empty body', () => {
   });
 });
 
-test('S73: a poll whose connection has gone makes room for another', async () => {
+test('a poll whose connection has gone makes room for another (S73)', async () => {
   const { call, port } = await startTestMember(memberFile('limits: { waiters-per-queue: 1 }'));
   const gone = await waitingPoll(port, 'q', 60);
   expect(await call('DELETE', `${queues}/q/1`)).toMatchObject(empty(503));

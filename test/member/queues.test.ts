@@ -69,7 +69,7 @@ describe('queues', () => {
   });
 });
 
-describe('S72: seconds that are none, or over the limit, are 400 with an empty body', () => {
+describe('seconds that are none, or over the limit, are 400 with an empty body (S72)', () => {
   const file = memberFile('limits: { poll-seconds: 60 }');
 
   test.each(
@@ -98,7 +98,7 @@ describe('S72: seconds that are none, or over the limit, are 400 with an empty b
 describe('queue configuration', () => {
   const file = memberFile('queue: { jobs: { max-size: 2 }, "*-bounded": { max-size: 1 } }');
 
-  test('S73: a full queue is 503 with an empty body, and the item is not stored', async () => {
+  test('a full queue is 503 with an empty body, and the item is not stored (S73)', async () => {
     const { call } = await startTestMember(file);
     await call('POST', `${queues}/jobs`, { body: 'one' });
     await call('POST', `${queues}/jobs/two`);

@@ -74,7 +74,7 @@ describe.each(endpoints)('GET $path', ({ path, group, body, head }) => {
     expect(await call('HEAD', `/svc/${path}`)).toMatchObject(empty(head));
   });
 
-  test('S71: is 403 with an empty body while its group is off', async () => {
+  test('is 403 with an empty body while its group is off (S71)', async () => {
     for (const other of new Set(endpoints.map((each) => each.group))) {
       if (other === group) continue;
       const { call } = await startWith(other);

@@ -25,7 +25,7 @@ async function goOn(agent: UserAgent, reply: Reply): Promise<Reply> {
   return agent.get(reply.headers.location!);
 }
 
-test('C2: a form leads to the same request by GET, and to a code', async () => {
+test('a form leads to the same request by GET, and to a code (C2)', async () => {
   const agent = newAgent();
   const posted = await agent.send('POST', path, {
     headers: { ...form, origin: 'https://app.example' },
@@ -39,7 +39,7 @@ test('C2: a form leads to the same request by GET, and to a code', async () => {
   expect((await redeem(console, end.get('code'))).status).toBe(200);
 });
 
-test('C2: a form of another site comes without the session cookie, and the sign-in is found all the same', async () => {
+test('a form of another site comes without the session cookie, and the sign-in is found all the same (C2)', async () => {
   const agent = newAgent();
   await agent.signIn();
   const posted = await send(`${good()}&prompt=none`);
@@ -50,13 +50,13 @@ test.each([
   ['state', `state=${encodeURIComponent('a+b c%20&=#"<>línea')}`, 'a+b c%20&=#"<>línea'],
   ['a plus for a space', 'state=a+b', 'a b'],
   ['bytes beyond ASCII', 'state=línea', 'línea'],
-])('C2: %s arrives as it was sent', async (_name, pair, state) => {
+])('%s arrives as it was sent (C2)', async (_name, pair, state) => {
   const body = `${authorizationPath({ state: undefined, prompt: 'none' }).slice(`${path}?`.length)}&${pair}`;
   const reply = await goOn(newAgent(), await send(body));
   expect(Object.fromEntries(callbackOf(reply))).toMatchObject({ error: 'login_required', state });
 });
 
-describe('C2: what is refused by GET is refused by POST', () => {
+describe('what is refused by GET is refused by POST (C2)', () => {
   const other = `redirect_uri=${encodeURIComponent('http://evil.example/')}`;
 
   test.each([
@@ -83,7 +83,7 @@ describe('C2: what is refused by GET is refused by POST', () => {
   });
 });
 
-describe('C2: what is no form, or too much of one, is refused and leads nowhere', () => {
+describe('what is no form, or too much of one, is refused and leads nowhere (C2)', () => {
   test.each<[string, string, Record<string, string>, number]>([
     ['JSON', '{"client_id":"application-dashboard"}', { 'content-type': 'application/json' }, 400],
     ['no content type', 'client_id=application-dashboard', {}, 400],
@@ -99,13 +99,13 @@ describe('C2: what is no form, or too much of one, is refused and leads nowhere'
     expect(reply.setCookies).toEqual([]);
   });
 
-  test.each(['PUT', 'DELETE', 'PATCH'])('S7: %s is 405 and names what is taken', async (method) => {
+  test.each(['PUT', 'DELETE', 'PATCH'])('%s is 405 and names what is taken (S7)', async (method) => {
     const reply = await newAgent().send(method, `${path}?${good()}`, { headers: form, body: good() });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'HEAD, GET, POST']);
   });
 });
 
-test('C2: the console is never left by what a form says', async () => {
+test('the console is never left by what a form says (C2)', async () => {
   for (const body of [
     '//evil.example/',
     'https://evil.example/',

@@ -48,7 +48,7 @@ describe('where the answer goes', () => {
     ['a line break behind it', 'http://localhost:9021/login/callback\r\nX-Evil: 1'],
     ['a script', 'javascript:alert(1)'],
     ['the address of another application', 'http://localhost:9021/wallboard/callback'],
-  ])('S16: %s gets a page with 400 and no redirect', async (_name, redirectUri) => {
+  ])('%s gets a page with 400 and no redirect (S16)', async (_name, redirectUri) => {
     for (const more of [{}, { prompt: 'none' }, { response_type: 'token' }]) {
       const reply = await ask({ redirect_uri: redirectUri, ...more });
       expect([reply.status, reply.headers.location]).toEqual([400, undefined]);
@@ -62,21 +62,21 @@ describe('where the answer goes', () => {
     ['no client', { client_id: undefined }, 'The application asked in a way that is not understood'],
     ['no redirect_uri', { redirect_uri: undefined }, 'The application asked in a way that is not understood'],
     ['a machine client', { client_id: 'application-client' }, 'The application asks to send you'],
-  ])('S16: %s gets a page with 400 and no redirect', async (_name, changes, title) => {
+  ])('%s gets a page with 400 and no redirect (S16)', async (_name, changes, title) => {
     const reply = await ask(changes);
     expect([reply.status, reply.headers.location]).toEqual([400, undefined]);
     expect(titleOf(reply)).toContain(title);
     expect(textOf(reply)).toContain('Tell those who run it');
   });
 
-  test('S16: who asks for JSON gets the same refusal as problem details', async () => {
+  test('who asks for JSON gets the same refusal as problem details (S16)', async () => {
     const reply = await newAgent().get(authorizationPath({ client_id: 'nobody' }), { accept: '*/*' });
     expect(reply.status).toBe(400);
     expect(reply.headers['content-type']).toContain('application/problem+json');
     expect(JSON.parse(reply.body)).toMatchObject({ code: 'invalid_client', status: 400 });
   });
 
-  test('S16: a repeated redirect_uri is not chosen from', async () => {
+  test('a repeated redirect_uri is not chosen from (S16)', async () => {
     const reply = await newAgent().get(
       `${authorizationPath()}&redirect_uri=${encodeURIComponent('http://evil.example/')}`,
     );
@@ -116,7 +116,7 @@ describe('requests that are told to the application', () => {
     expect(parameters.has('code')).toBe(false);
   });
 
-  test('D19: more than one space between scopes of a sign-in, and of a refresh, does no harm', async () => {
+  test('more than one space between scopes of a sign-in, and of a refresh, does no harm (D19)', async () => {
     const tokens = await signInForTokens(console, newAgent(), { scope: ' openid  app:Viewer   profile ' });
     expect(tokens.scope).toBe('openid app:Viewer profile');
     const { body } = await refresh(console, tokens.refresh_token, { scope: 'openid  app:Viewer ' });
@@ -126,7 +126,7 @@ describe('requests that are told to the application', () => {
     }
   });
 
-  test('S21: request_uri is refused and nothing is fetched', async () => {
+  test('request_uri is refused and nothing is fetched (S21)', async () => {
     const seen: string[] = [];
     const server = createServer((req, res) => {
       seen.push(req.url ?? '');
@@ -151,7 +151,7 @@ describe('requests that are told to the application', () => {
     '%0d%0a',
     'a+b c',
     '{}',
-  ])('S20: state %j comes back byte for byte', async (state) => {
+  ])('state %j comes back byte for byte (S20)', async (state) => {
     const refused = await ask({ state, response_type: 'token' });
     const inFragment = new URLSearchParams(new URL(refused.headers.location!).hash.slice(1));
     expect(inFragment.get('state')).toBe(state);
@@ -165,7 +165,7 @@ describe('requests that are told to the application', () => {
     }
   });
 
-  test('S20, S51: an answer that a page posts is escaped, and only its own script runs', async () => {
+  test('an answer that a page posts is escaped, and only its own script runs (S20, S51)', async () => {
     const agent = newAgent();
     await agent.signIn();
     const state = '"><script>alert(1)</script>';
@@ -178,7 +178,7 @@ describe('requests that are told to the application', () => {
     );
   });
 
-  test('S22: a form is answered with 303 all the way to the application', async () => {
+  test('a form is answered with 303 all the way to the application (S22)', async () => {
     const agent = newAgent();
     const page = await agent.follow(await agent.get(authorizationPath()));
     const sent = await agent.submit(page, admin);
@@ -216,7 +216,7 @@ describe('sessions and prompts', () => {
     expect(page.body).toContain('value="&quot;>&lt;b>bob"');
   });
 
-  test('S34: a session whose account is removed is none, and authorize asks anew', async () => {
+  test('a session whose account is removed is none, and authorize asks anew (S34)', async () => {
     await copyUser(console, 'ada', 'brief');
     const agent = newAgent();
     await agent.signIn({ ...admin, username: 'brief' });
@@ -228,7 +228,7 @@ describe('sessions and prompts', () => {
     expect((await agent.get('/')).headers.location).toBe('/login');
   });
 
-  test('S34: an account that goes between its sign-in and the answer is refused, and that is no failure', async () => {
+  test('an account that goes between its sign-in and the answer is refused, and that is no failure (S34)', async () => {
     await copyUser(console, 'ada', 'late');
     const agent = newAgent();
     const page = await agent.follow(await agent.get(authorizationPath()));
@@ -266,7 +266,7 @@ describe('consent', () => {
     expect(textOf(await agent.follow(await ask(more, agent)))).toContain('New');
   });
 
-  test('B8: who is asked without a role scope is told which roles go along, under the ceiling', async () => {
+  test('who is asked without a role scope is told which roles go along, under the ceiling (B8)', async () => {
     const agent = newAgent();
     await agent.signIn();
     const page = await agent.follow(await ask({ ...wallboard, scope: 'openid profile' }, agent));
@@ -278,7 +278,7 @@ describe('consent', () => {
     expect(textOf(signedIn)).not.toMatch(/Act (with|as)/);
   });
 
-  test('S31: a consent without the form, or from elsewhere, grants nothing', async () => {
+  test('a consent without the form, or from elsewhere, grants nothing (S31)', async () => {
     const agent = newAgent();
     await agent.signIn();
     const page = await agent.follow(await ask(wallboard, agent));

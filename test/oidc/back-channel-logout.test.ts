@@ -42,7 +42,7 @@ async function signOut(agent: UserAgent, parameters: Record<string, string> = {}
 
 describe('the logout token', () => {
   test.each(['RS256', 'ES256', 'EdDSA'] as const)(
-    'S40: signed with %s, verifies by the key set and says what Back-Channel Logout §2.4 asks for and no more',
+    'signed with %s, verifies by the key set and says what Back-Channel Logout §2.4 asks for and no more (S40)',
     async (tokenAlg) => {
       const party = await partyOf(`alg-${tokenAlg.toLowerCase()}`, { tokenAlg });
       const agent = newAgent();
@@ -68,7 +68,7 @@ describe('the logout token', () => {
     },
   );
 
-  test('S40: opens nothing here', async () => {
+  test('opens nothing here (S40)', async () => {
     const party = await partyOf('opener');
     const agent = newAgent();
     await signInTo(console, agent, party);
@@ -92,7 +92,7 @@ describe('the logout token', () => {
   });
 });
 
-test('S39: the session, its cookies and its tokens have ended before anybody is told', async () => {
+test('the session, its cookies and its tokens have ended before anybody is told (S39)', async () => {
   const agent = newAgent();
   const thief = newAgent();
   const found: unknown[] = [];
@@ -113,7 +113,7 @@ test('S39: the session, its cookies and its tokens have ended before anybody is 
   expect(found).toEqual(['/login', 'invalid_grant']);
 });
 
-test('S39: two applications that sign in at the same time both hear of it, with the sid of their ID tokens', async () => {
+test('two applications that sign in at the same time both hear of it, with the sid of their ID tokens (S39)', async () => {
   const parties = [await partyOf('left'), await partyOf('right')] as const;
   const agent = newAgent();
   await agent.signIn();
@@ -130,7 +130,7 @@ test('S39: two applications that sign in at the same time both hear of it, with 
   }
 });
 
-describe('S40: what applications answer, all of them in one session', () => {
+describe('what applications answer, all of them in one session (S40)', () => {
   const rows: readonly {
     readonly id: string;
     readonly answer: Answer;
@@ -256,7 +256,7 @@ describe('S40: what applications answer, all of them in one session', () => {
   });
 });
 
-test('S42: an address inside the network is not called, whoever wrote it into the store', async () => {
+test('an address inside the network is not called, whoever wrote it into the store (S42)', async () => {
   const party = await partyOf('inside', { backchannelLogoutUri: 'http://169.254.169.254/latest/meta-data' });
   const agent = newAgent();
   await signInTo(console, agent, party);
@@ -265,7 +265,7 @@ test('S42: an address inside the network is not called, whoever wrote it into th
   expect(noticesTo(console, 'inside')[0]).toMatchObject({ outcome: 'failure', reason: 'invalid_url' });
 });
 
-describe('S39: every way to end a session tells the applications', () => {
+describe('every way to end a session tells the applications (S39)', () => {
   beforeAll(() => copyUser(console, 'ada', 'eve'));
   const eve = { ...admin, username: 'eve' };
   const tool = (...args: string[]) =>
@@ -327,7 +327,7 @@ describe('S39: every way to end a session tells the applications', () => {
   });
 });
 
-test('S40: an application that hangs gets four notices at a time, and holds up nobody else', async () => {
+test('an application that hangs gets four notices at a time, and holds up nobody else (S40)', async () => {
   await copyUser(console, 'ada', 'mel');
   const mel = { ...admin, username: 'mel' };
   const open = { now: 0, most: 0 };
@@ -394,7 +394,7 @@ describe('the way back to the application that asked', () => {
 
 describe('a console that stops in between', () => {
   test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'S40: %s: the next start tells the application',
+    '%s: the next start tells the application (S40)',
     async (signal) => {
       const started = await startConsole();
       onTestFinished(() => void started.stop());

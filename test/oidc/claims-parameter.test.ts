@@ -40,7 +40,7 @@ async function tokensFor(claims: object, more: Parameters = {}) {
 
 const saidBy = async (token: string) => Object.keys((await userinfo(console, token)).body).sort();
 
-test('D20: a claim of userinfo is said without its scope, and nothing else of that scope', async () => {
+test('a claim of userinfo is said without its scope, and nothing else of that scope (D20)', async () => {
   const tokens = await tokensFor({ userinfo: { name: { essential: true }, email: null } });
   expect((await userinfo(console, tokens.access_token)).body).toEqual({
     sub: decodeJwt(tokens.id_token).sub,
@@ -52,7 +52,7 @@ test('D20: a claim of userinfo is said without its scope, and nothing else of th
   expect(await saidBy(renewed.access_token)).toEqual(['email', 'name', 'sub']);
 });
 
-test('D20: a claim of the ID token is said there alone, an e-mail address too', async () => {
+test('a claim of the ID token is said there alone, an e-mail address too (D20)', async () => {
   const tokens = await tokensFor({
     id_token: { email: null, email_verified: null, preferred_username: null },
   });

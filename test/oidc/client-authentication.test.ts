@@ -74,7 +74,7 @@ describe.each(secrets.map((secret, index) => ({ id: `client-${index}`, secret })
       expect([reply.status, reply.json.error]).toEqual([200, undefined]);
     });
 
-    test('S8: does not open with one character more, less or changed', async () => {
+    test('does not open with one character more, less or changed (S8)', async () => {
       for (const wrong of [`${secret}x`, secret.slice(0, -1), `X${secret.slice(1)}`, '', ` ${secret}`]) {
         const reply = await post(console, { authorization: basic(id, wrong), body: grant });
         expect([wrong, reply.status, reply.json.error]).toEqual([wrong, 401, 'invalid_client']);
@@ -132,7 +132,7 @@ test.each([
     authorization: undefined,
     body: 'client_id=application-client&client_assertion=a.b.c&client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   },
-])('S8: $name is the same 401 invalid_client', async ({ authorization, body = '' }) => {
+])('$name is the same 401 invalid_client (S8)', async ({ authorization, body = '' }) => {
   const reply = await post(console, { authorization, body: `${grant}&${body}` });
   expect(reply.status).toBe(401);
   expect(reply.json).toEqual({ error: 'invalid_client', error_description: 'client authentication failed' });
@@ -140,7 +140,7 @@ test.each([
   expect(reply.headers.get('cache-control')).toBe('no-store');
 });
 
-test('S8: an unknown client takes as long as a wrong secret', async () => {
+test('an unknown client takes as long as a wrong secret (S8)', async () => {
   const wrong = [basic('nobody', longEnough('w')), basic('application-client', longEnough('w'))];
   const times: number[][] = [[], []];
   for (let round = 0; round < 150; round++) {
@@ -154,7 +154,7 @@ test('S8: an unknown client takes as long as a wrong secret', async () => {
   expect(Math.abs(unknown! - known!)).toBeLessThan(Math.max(unknown!, known!) * 0.5);
 });
 
-test('S8: credentials in the query count for nothing', async () => {
+test('credentials in the query count for nothing (S8)', async () => {
   const path = `/oauth2/token?client_id=application-client&client_secret=${clientSecret}&${grant}`;
   const alone = await post(console, { path, authorization: undefined, body: grant });
   expect([alone.status, alone.json.error]).toEqual([401, 'invalid_client']);
@@ -170,7 +170,7 @@ test.each([
   },
   { name: 'Basic and a secret alone', body: `client_secret=${clientSecret}` },
   { name: 'Basic and the id of another client', body: 'client_id=application-dashboard' },
-])('S8: $name at once is invalid_request', async ({ body }) => {
+])('$name at once is invalid_request (S8)', async ({ body }) => {
   const reply = await post(console, { body: `${grant}&${body}` });
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
   expect(reply.text).not.toContain('access_token');
@@ -194,7 +194,7 @@ test.each([
   { grantType: 'authorization_code', error: 'unauthorized_client' },
   { grantType: 'refresh_token', error: 'unauthorized_client' },
   { grantType: '', error: 'invalid_request' },
-])('S10: grant type "$grantType" is $error for application-client', async ({ grantType, error }) => {
+])('grant type "$grantType" is $error for application-client (S10)', async ({ grantType, error }) => {
   const extra = 'username=ada&password=correct-staple-battery-9&code=x&refresh_token=x';
   const body = `grant_type=${encodeURIComponent(grantType)}&${extra}`;
   const reply = await post(console, { body });
@@ -202,7 +202,7 @@ test.each([
   expect(reply.text).not.toContain('access_token');
 });
 
-test('S10: the dashboard has no client-credentials grant', async () => {
+test('the dashboard has no client-credentials grant (S10)', async () => {
   const reply = await post(console, {
     authorization: undefined,
     body: `${grant}&client_id=application-dashboard`,
@@ -213,7 +213,7 @@ test('S10: the dashboard has no client-credentials grant', async () => {
 test.each([
   { name: 'unset', secret: undefined },
   { name: 'empty', secret: '' },
-])('S6: with the secret $name there is no application-client', async ({ secret }) => {
+])('with the secret $name there is no application-client (S6)', async ({ secret }) => {
   const other = await startConsole({ env: { CONSOLE_APPLICATION_CLIENT_SECRET: secret } });
   try {
     for (const authorization of [basic(), basic('application-client', '')]) {
@@ -225,7 +225,7 @@ test.each([
   }
 });
 
-test('S6: a short secret works with a loud warning, and is a refusal in strict mode', async () => {
+test('a short secret works with a loud warning, and is a refusal in strict mode (S6)', async () => {
   const env = { CONSOLE_APPLICATION_CLIENT_SECRET: 'kP3-short-x9Z' };
   const warning = 'CONSOLE_APPLICATION_CLIENT_SECRET is shorter than 32 characters';
   const lenient = await startConsole({ env });
@@ -248,7 +248,7 @@ test('S6: a short secret works with a loud warning, and is a refusal in strict m
 });
 
 test.each(['secret', 'changeit', 'CHANGE_ME', '<your-secret>', 'my-super-secret', 'x'.repeat(40)])(
-  'S4: the sample secret %s is refused at the start',
+  'the sample secret %s is refused at the start (S4)',
   async (secret) => {
     const { code, stdout, stderr } = await runRefused({ env: { CONSOLE_APPLICATION_CLIENT_SECRET: secret } });
     expect([code, stdout]).toEqual([78, '']);

@@ -28,7 +28,7 @@ describe('redeeming a code', () => {
     { name: 'no redirect_uri', changes: { redirect_uri: undefined }, error: 'invalid_request' },
     { name: 'an unknown code', changes: { code: 'A'.repeat(43) }, error: 'invalid_grant' },
     { name: 'another client', changes: { client_id: 'application-client' }, error: 'invalid_client' },
-  ])('S18, S19: refuses $name, and the code stays good for its owner', async ({ changes, error }) => {
+  ])('refuses $name, and the code stays good for its owner (S18, S19)', async ({ changes, error }) => {
     const code = await newCode();
     const refused = await redeem(console, code, changes);
     expect(refused.body.error).toBe(error);
@@ -36,7 +36,7 @@ describe('redeeming a code', () => {
     expect((await redeem(console, code)).status).toBe(200);
   });
 
-  test('S19: of three redemptions at once one has won, and a later one revokes what it got', async () => {
+  test('of three redemptions at once one has won, and a later one revokes what it got (S19)', async () => {
     const code = await newCode();
     const replies = await Promise.all([1, 2, 3].map(() => redeem(console, code)));
     const tokens = replies[0]!.body;
@@ -47,7 +47,7 @@ describe('redeeming a code', () => {
     expect((await userinfo(console, tokens.access_token)).status).toBe(401);
   });
 
-  test('S19: a code that comes twice is invalid_grant, and everything issued for it is revoked', async () => {
+  test('a code that comes twice is invalid_grant, and everything issued for it is revoked (S19)', async () => {
     const code = await newCode();
     const tokens = (await redeem(console, code)).body;
     expect((await userinfo(console, tokens.access_token)).status).toBe(200);

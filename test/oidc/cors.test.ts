@@ -75,7 +75,7 @@ const corsFields = (response: Response) =>
   [...response.headers].filter(([name]) => name.startsWith('access-control-'));
 
 describe.each(calls)('$method $path', (call) => {
-  test.each([dashboard, second, registered])('S23: may be called by a page at %s', async (origin) => {
+  test.each([dashboard, second, registered])('may be called by a page at %s (S23)', async (origin) => {
     const response = await send(call, { Origin: origin });
     expect(response.headers.get('access-control-allow-origin')).toBe(origin);
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
@@ -108,7 +108,7 @@ describe.each(calls)('$method $path', (call) => {
     '*',
     `${dashboard} https://evil.example`,
     `${dashboard}, https://evil.example`,
-  ])('S23: may not be called by a page at %s', async (origin) => {
+  ])('may not be called by a page at %s (S23)', async (origin) => {
     for (const response of [await send(call, { Origin: origin }), await preflight(call.path, origin)]) {
       expect(corsFields(response)).toEqual([]);
       expect(await response.text()).not.toContain('evil');
@@ -117,7 +117,7 @@ describe.each(calls)('$method $path', (call) => {
 });
 
 test.each(['/oauth2/authorize', '/oauth2/introspect', '/login', '/', '/connect/logout', '/live'])(
-  'S23: %s is never open to another origin',
+  '%s is never open to another origin (S23)',
   async (path) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const response = await fetch(console.url + path, {
@@ -134,12 +134,12 @@ test.each(['/oauth2/authorize', '/oauth2/introspect', '/login', '/', '/connect/l
   },
 );
 
-test('S23: a page of another origin does not get what a cache kept for it', async () => {
+test('a page of another origin does not get what a cache kept for it (S23)', async () => {
   const { headers } = await fetch(`${console.url}/oauth2/jwks`);
   expect(headers.get('vary')).toBe('Origin');
 });
 
-test('S23: a client that is registered, or disabled, counts at once', async () => {
+test('a client that is registered, or disabled, counts at once (S23)', async () => {
   const origin = 'https://later.example';
   const isOpen = async () => corsFields(await send(calls[2]!, { Origin: origin })).length > 0;
   expect(await isOpen()).toBe(false);

@@ -30,7 +30,7 @@ describe.each(paths)('%s', (path) => {
     expect(await (await fetch(console.url + path, { method: 'HEAD' })).text()).toBe('');
   });
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('S7: %s is 405 and names GET', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is 405 and names GET (S7)', async (method) => {
     const response = await fetch(console.url + path, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
@@ -40,7 +40,7 @@ describe.each(paths)('%s', (path) => {
   });
 });
 
-test('S24: every address is the issuer and a promised path', async () => {
+test('every address is the issuer and a promised path (S24)', async () => {
   const found = await metadata();
   const addresses = Object.entries(found).filter(([name]) => /(_endpoint|_uri)$/.test(name));
   expect(found.issuer).toBe(console.url);
@@ -80,7 +80,7 @@ test('the advertised scopes, role scopes among them, are those that are given', 
   expect((await requestScope(console, forMachines)).json.scope).toBe(forMachines);
 });
 
-test('S10: every advertised grant is known, and no other', async () => {
+test('every advertised grant is known, and no other (S10)', async () => {
   const { grant_types_supported: grants } = await metadata();
   expect(grants).toEqual(['authorization_code', 'refresh_token', 'client_credentials']);
   for (const grant of [...grants!, 'password', 'implicit']) {
@@ -118,11 +118,11 @@ test.each([
   ['pushed_authorization_request_endpoint', undefined],
   ['backchannel_logout_supported', true],
   ['backchannel_logout_session_supported', true],
-])('S17, S18: %s is %j', async (name, value) => {
+])('%s is %j (S17, S18)', async (name, value) => {
   expect((await metadata())[name]).toEqual(value);
 });
 
-test('S15: what is off is not there', async () => {
+test('what is off is not there (S15)', async () => {
   const off = [
     '/oauth2/register',
     '/oauth2/registration',

@@ -86,7 +86,7 @@ describe('a machine', () => {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-test.each([0, 5, 9, 10])('D7: a proof that is %i s ahead is taken, as FAPI 2.0 wants it', async (ahead) => {
+test.each([0, 5, 9, 10])('a proof that is %i s ahead is taken, as FAPI 2.0 wants it (D7)', async (ahead) => {
   expect((await ask(await proofFor({ claims: { iat: seconds() + ahead } }))).status).toBe(200);
 });
 
@@ -148,7 +148,7 @@ const badProofs: readonly { readonly name: string; readonly make: () => Promise<
   { name: 'a path alone', make: () => proofFor({ url: '/oauth2/token' }) },
   { name: 'an htu that is a list', make: () => proofFor({ claims: { htu: [tokenUrl()] } }) },
   { name: 'a proof of two minutes ago', make: () => proofFor({ claims: { iat: seconds() - 120 } }) },
-  { name: 'D7: a proof that is 25 s ahead', make: () => proofFor({ claims: { iat: seconds() + 25 } }) },
+  { name: 'a proof that is 25 s ahead (D7)', make: () => proofFor({ claims: { iat: seconds() + 25 } }) },
   { name: 'a proof of the next minute', make: () => proofFor({ claims: { iat: seconds() + 60 } }) },
   { name: 'no iat', make: () => proofFor({ claims: { iat: undefined } }) },
   { name: 'an iat that is a text', make: () => proofFor({ claims: { iat: String(seconds()) } }) },
@@ -194,7 +194,7 @@ async function weakRsa(): Promise<string> {
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
 }
 
-describe.each(badProofs)('S2: $name in the DPoP field', ({ make }) => {
+describe.each(badProofs)('$name in the DPoP field (S2)', ({ make }) => {
   test('is invalid_dpop_proof, explained, and no token', async () => {
     const { status, json, headers } = await ask(await make());
     expect([status, json.error, json.access_token]).toEqual([400, 'invalid_dpop_proof', undefined]);
@@ -204,7 +204,7 @@ describe.each(badProofs)('S2: $name in the DPoP field', ({ make }) => {
   });
 });
 
-test('S2: a proof counts once', async () => {
+test('a proof counts once (S2)', async () => {
   const proof = await proofFor();
   expect((await ask(proof)).status).toBe(200);
   const again = await ask(proof);
@@ -213,14 +213,14 @@ test('S2: a proof counts once', async () => {
   expect((await ask(await proofFor())).status).toBe(200);
 });
 
-test('S2: a second proof with the jti of another is refused, and the same jti by another key is not', async () => {
+test('a second proof with the jti of another is refused, and the same jti by another key is not (S2)', async () => {
   const claims = { jti: 'the-same' };
   expect((await ask(await proofFor({ claims }))).status).toBe(200);
   expect((await ask(await proofFor({ claims: { ...claims, pad: 1 } }))).status).toBe(400);
   expect((await ask(await proofFor({ claims }, other))).status).toBe(200);
 });
 
-test('S8: a wrong secret is invalid_client, whatever the proof', async () => {
+test('a wrong secret is invalid_client, whatever the proof (S8)', async () => {
   const reply = await ask(await proofFor(), { authorization: basic('application-client', 'wrong') });
   expect([reply.status, reply.json.error]).toEqual([401, 'invalid_client']);
 });
@@ -240,7 +240,7 @@ describe('a client that is registered with --dpop', () => {
     );
   });
 
-  test('S2: gets no bearer token, and is told why', async () => {
+  test('gets no bearer token, and is told why (S2)', async () => {
     const { status, json } = await post(console, { body, authorization: authorization() });
     expect([status, json.error, json.access_token]).toEqual([400, 'invalid_dpop_proof', undefined]);
     expect(json.error_description).toContain('send a DPoP proof');
@@ -314,7 +314,7 @@ describe.each([
     expect([reply.status, await reply.text()]).toEqual([code, expect.any(String)]);
   });
 
-  test('S2: refuses it as a bearer token, with and without a proof', async () => {
+  test('refuses it as a bearer token, with and without a proof (S2)', async () => {
     const DPoP = await makeProof(key, { method: 'GET', url: url(), token });
     for (const headers of [{}, { DPoP }]) {
       const reply = await get({ Authorization: `Bearer ${token}`, ...headers });
@@ -330,14 +330,14 @@ describe.each([
     ['a proof without ath', () => makeProof(key, { method: 'GET', url: url() })],
     ['a proof for another address', () => makeProof(key, { method: 'GET', url: tokenUrl(), token })],
     ['a proof for another method', () => makeProof(key, { method: 'POST', url: url(), token })],
-  ])('S2: refuses it with %s', async (_name, make) => {
+  ])('refuses it with %s (S2)', async (_name, make) => {
     const DPoP = await make();
     const reply = await get({ Authorization: `DPoP ${token}`, ...(DPoP && { DPoP }) });
     expect(reply.status).toBe(401);
     expect(reply.headers.get('www-authenticate')).toMatch(/^DPoP error="invalid_(token|dpop_proof)"/);
   });
 
-  test('S2: refuses a proof that came before', async () => {
+  test('refuses a proof that came before (S2)', async () => {
     const DPoP = await makeProof(key, { method: 'GET', url: url(), token });
     expect((await get({ Authorization: `DPoP ${token}`, DPoP })).status).toBe(code);
     const again = await get({ Authorization: `DPoP ${token}`, DPoP });
@@ -352,14 +352,14 @@ describe.each([
     ['DPoP and two tokens', 'DPoP a b', 400, /^DPoP error="invalid_request".*algs="ES256 /],
     ['Bearer and no token of here', 'Bearer a.b.c', 401, /^Bearer error="invalid_token"/],
     ['DPoP and no token of here', 'DPoP a.b.c', 401, /^DPoP error="invalid_token".*algs="ES256 /],
-  ])('S61: answers %s in the scheme that was used', async (_name, authorization, status, challenge) => {
+  ])('answers %s in the scheme that was used (S61)', async (_name, authorization, status, challenge) => {
     const reply = await get(authorization === undefined ? {} : { Authorization: authorization });
     expect(reply.status).toBe(status);
     expect(reply.headers.get('www-authenticate')).toMatch(challenge);
   });
 });
 
-describe('S49, S60: what a bound token does not open is told in its own scheme', () => {
+describe('what a bound token does not open is told in its own scheme (S49, S60)', () => {
   const tokens = new Map<string, string>();
 
   beforeAll(async () => {
@@ -470,7 +470,7 @@ describe('a person at a public client', () => {
     ['a proof for another address', () => proofFor({ url: `${console.url}/oauth2/authorize` })],
     ['an old proof', () => proofFor({ claims: { iat: seconds() - 120 } })],
     ['two proofs', async () => `${await proofFor()}, ${await proofFor()}`],
-  ])('S19: %s does not use up the code', async (_name, make) => {
+  ])('%s does not use up the code (S19)', async (_name, make) => {
     const code = (await authorize(createUserAgent(console.url))).get('code')!;
     const body = new URLSearchParams({ client_id: dashboard.clientId, ...codeForm(code) }).toString();
     const refused = await post(console, { authorization: undefined, headers: { DPoP: await make() }, body });
@@ -478,7 +478,7 @@ describe('a person at a public client', () => {
     expect((await redeem(console, code)).status).toBe(200);
   });
 
-  test('S19: a code that was asked for with dpop_jkt is good with that key only', async () => {
+  test('a code that was asked for with dpop_jkt is good with that key only (S19)', async () => {
     for (const [by, status] of [
       [undefined, 400],
       [other, 400],
@@ -490,7 +490,7 @@ describe('a person at a public client', () => {
   });
 });
 
-test('S19: an application that is registered with --dpop gets tokens for a code with a proof only', async () => {
+test('an application that is registered with --dpop gets tokens for a code with a proof only (S19)', async () => {
   const app = { client_id: 'bound-app', redirect_uri: dashboard.redirectUri };
   await toolDone(
     [

@@ -38,7 +38,7 @@ const sources = [
   },
 ] as const;
 
-describe('B2: within 10 seconds the same request gets the first answer', () => {
+describe('within 10 seconds the same request gets the first answer (B2)', () => {
   let console: RunningConsole;
   beforeAll(async () => {
     console = await startConsole();
@@ -47,7 +47,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
   afterAll(() => console?.stop());
 
   test.each(sources)(
-    'B2: of 20 exchanges of $name at once one has won, and all get what it got',
+    'of 20 exchanges of $name at once one has won, and all get what it got (B2)',
     async ({ prepare, exchange }) => {
       const source = await prepare(console);
       const replies = await Promise.all(Array.from({ length: 20 }, () => exchange(console, source)));
@@ -62,7 +62,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
   );
 
   test.each(sources)(
-    'B2: $name once more, while nothing has used what came of it',
+    '$name once more, while nothing has used what came of it (B2)',
     async ({ prepare, exchange }) => {
       const source = await prepare(console);
       const first = await exchange(console, source);
@@ -73,7 +73,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
   );
 
   test.each(sources)(
-    'B2: $name after its successor was used is reuse, and ends the grant',
+    '$name after its successor was used is reuse, and ends the grant (B2)',
     async ({ prepare, exchange }) => {
       const source = await prepare(console);
       const first = (await exchange(console, source)).body;
@@ -82,14 +82,14 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
     },
   );
 
-  test('B2: a code after its access token was used is reuse', async () => {
+  test('a code after its access token was used is reuse (B2)', async () => {
     const code = await newCode(console);
     const first = (await redeem(console, code)).body;
     expect((await userinfo(console, first.access_token)).status).toBe(200);
     await expectReuse(console, await redeem(console, code), [first]);
   });
 
-  test('B2: of tabs that refresh at once, each may use its access token at once', async () => {
+  test('of tabs that refresh at once, each may use its access token at once (B2)', async () => {
     const { refresh_token: token } = await signIn(console);
     const first = await refresh(console, token);
     expect((await userinfo(console, first.body.access_token)).status).toBe(200);
@@ -101,7 +101,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
     { name: 'no verifier', changes: { code_verifier: undefined } },
     { name: 'another client', changes: { client_id: thirdParty.id } },
     { name: 'another address', changes: { redirect_uri: `${dashboard.address}/elsewhere` } },
-  ])('B2: nothing for $name, and the owner gets the answer all the same', async ({ changes }) => {
+  ])('nothing for $name, and the owner gets the answer all the same (B2)', async ({ changes }) => {
     const code = await newCode(console);
     const first = await redeem(console, code);
     const stolen = await redeem(console, code, changes as Parameters);
@@ -110,7 +110,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
     expect(await redeem(console, code)).toEqual(first);
   });
 
-  test('B2: a refresh token of somebody else’s client gets nothing', async () => {
+  test('a refresh token of somebody else’s client gets nothing (B2)', async () => {
     const { refresh_token: token } = await signIn(console);
     const first = await refresh(console, token);
     const stolen = await refresh(console, token, { client_id: thirdParty.id });
@@ -118,13 +118,13 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
     expect(await refresh(console, token)).toEqual(first);
   });
 
-  test('B2: another scope is another request, so it is reuse', async () => {
+  test('another scope is another request, so it is reuse (B2)', async () => {
     const { refresh_token: token } = await signIn(console);
     const first = (await refresh(console, token)).body;
     await expectReuse(console, await refresh(console, token, { scope: 'openid' }), [first]);
   });
 
-  test('B2: only the key that has proved the first request gets the answer again', async () => {
+  test('only the key that has proved the first request gets the answer again (B2)', async () => {
     const [key, other] = [await newClientKey(), await newClientKey()];
     const code = await newCode(console);
     const first = await redeemWith(console, key, code);
@@ -141,7 +141,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
     expect(await refreshWith(console, key, bound.body.refresh_token)).toEqual(refreshed);
   });
 
-  test('B2: what has ended meanwhile is not given again', async () => {
+  test('what has ended meanwhile is not given again (B2)', async () => {
     const agent = createUserAgent(console.url);
     const { refresh_token: token } = await signInForTokens(console, agent);
     expect((await refresh(console, token)).status).toBe(200);
@@ -151,7 +151,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
     expect([late.status, late.body.error]).toEqual([400, 'invalid_grant']);
   });
 
-  test('B2, S79: the store holds none of it in the clear', async () => {
+  test('the store holds none of it in the clear (B2, S79)', async () => {
     const first = (await redeem(console, await newCode(console))).body;
     const kept = await withStore(console.dataDir, ({ artifacts }) => artifacts.list('FirstAnswer', 1000));
     expect(kept.length).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ describe('B2: within 10 seconds the same request gets the first answer', () => {
   });
 });
 
-describe('B2: after 10 seconds', () => {
+describe('after 10 seconds (B2)', () => {
   let directory: string;
   let console: RunningConsole;
   const setClock = (seconds: number) => writeFile(join(directory, 'clock'), String(seconds));
@@ -184,7 +184,7 @@ describe('B2: after 10 seconds', () => {
   });
   beforeEach(() => setClock(0));
 
-  test.each(sources)('B2: $name is reuse, and ends the grant', async ({ prepare, exchange }) => {
+  test.each(sources)('$name is reuse, and ends the grant (B2)', async ({ prepare, exchange }) => {
     const source = await prepare(console);
     const first = await exchange(console, source);
     await setClock(8);
@@ -197,7 +197,7 @@ describe('B2: after 10 seconds', () => {
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
 describe.skipIf(!canMount)(
-  `B2: on a full disk${canMount ? '' : ' (skipped: needs root to mount one)'}`,
+  `on a full disk${canMount ? '' : ' (skipped: needs root to mount one)'} (B2)`,
   () => {
     let disk: string;
     let console: RunningConsole;
@@ -216,7 +216,7 @@ describe.skipIf(!canMount)(
 
     // What is left decides how far a commit gets, had it been more than one.
     test.each(sources.flatMap((source) => [0, 1, 4].map((pages) => ({ ...source, pages }))))(
-      'B2: $name that got 503 with $pages pages left works once there is room',
+      '$name that got 503 with $pages pages left works once there is room (B2)',
       async ({ prepare, exchange, pages }) => {
         const source = await prepare(console);
         fill(filler(), pages);
@@ -240,7 +240,7 @@ describe.skipIf(!canMount)(
 const kills = Number(process.env.TEST_KILLS ?? 3);
 
 test(
-  `B2: after SIGKILL during an exchange (${kills} times) the repetition is answered`,
+  `after SIGKILL during an exchange (${kills} times) the repetition is answered (B2)`,
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'console-killed-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));

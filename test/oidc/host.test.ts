@@ -31,14 +31,14 @@ describe('addresses come from the configuration', () => {
       'all of them',
       'Host: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Prefix: /evil\r\n',
     ],
-  ])('S24: %s leaves discovery as it is', async (_name, fields) => {
+  ])('%s leaves discovery as it is (S24)', async (_name, fields) => {
     const reply = await get(fields);
     expect(reply.status).toBe(200);
     expect(reply.body).toBe(truth);
     expect(reply.head + reply.body).not.toContain('evil');
   });
 
-  test('S24: nor do they change the addresses of a console behind a trusted proxy', async () => {
+  test('nor do they change the addresses of a console behind a trusted proxy (S24)', async () => {
     const behind = await startConsole({ env: { CONSOLE_TRUSTED_PROXIES: '127.0.0.1,::1' } });
     try {
       const fields = 'Host: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\n';
@@ -58,7 +58,7 @@ describe('addresses come from the configuration', () => {
     'https://evil.example:1',
     'http://localhost@evil.example',
     '//evil.example',
-  ])('S24: the absolute target %s is refused, and named nowhere', async (origin) => {
+  ])('the absolute target %s is refused, and named nowhere (S24)', async (origin) => {
     const reply = await get('Host: localhost\r\n', `${origin}${discovery}`);
     expect([400, 404]).toContain(reply.status);
     expect(reply.body).not.toContain('issuer');
@@ -70,7 +70,7 @@ describe('addresses come from the configuration', () => {
     ['the start page', '/'],
     ['the logout page', '/connect/logout'],
     ['an unknown page', '/nowhere'],
-  ])('S24: a forged Host appears nowhere in the answer of %s', async (_name, target) => {
+  ])('a forged Host appears nowhere in the answer of %s (S24)', async (_name, target) => {
     const reply = await get(
       'Host: evil.example\r\nX-Forwarded-Host: evil.example\r\nAccept: text/html\r\n',
       target,
@@ -108,13 +108,13 @@ describe.each(targets)('at %s', (target) => {
     ['a bare IPv6 address as', 'Host: ::1\r\n'],
     ['bytes beyond ASCII as', 'Host: l\xf6calhost\r\n'],
     ['300 characters as', `Host: ${'a'.repeat(300)}\r\n`],
-  ])('S24: %s Host is 400', async (_name, fields) => {
+  ])('%s Host is 400 (S24)', async (_name, fields) => {
     const reply = await get(fields, target);
     expect(reply.status).toBe(400);
     expect(reply.head + reply.body).not.toContain('evil');
   });
 
-  test('S24: a missing Host in HTTP/1.0 is 400', async () => {
+  test('a missing Host in HTTP/1.0 is 400 (S24)', async () => {
     expect((await get('', target, '1.0')).status).toBe(400);
   });
 });

@@ -133,7 +133,7 @@ describe.each(['/oauth2/introspect', '/oauth2/revoke'])('%s', (path) => {
     ['a wrong secret', { authorization: basic('application-client', 'x'.repeat(40)) }],
     ['a bearer token', { authorization: 'Bearer x.y.z' }],
     ['a client id alone', { authorization: undefined, body: 'token=x&client_id=application-client' }],
-  ])('S15: %s is invalid_client', async (_name, request: FormRequest) => {
+  ])('%s is invalid_client (S15)', async (_name, request: FormRequest) => {
     const token = await newToken();
     const body = (request.body ?? 'token=x').replace('token=x', `token=${token}`);
     const reply = await post(console, { path, ...request, body });
@@ -142,7 +142,7 @@ describe.each(['/oauth2/introspect', '/oauth2/revoke'])('%s', (path) => {
     expect(await call(token)).toBe(200);
   });
 
-  test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('S7: %s is 405 and names POST', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s is 405 and names POST (S7)', async (method) => {
     const reply = await post(console, { path: `${path}?token=x`, method });
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST']);
   });
@@ -153,18 +153,18 @@ describe.each(['/oauth2/introspect', '/oauth2/revoke'])('%s', (path) => {
     ['a repeated token', 'token=a&token=b', {}],
     ['a bad escape', 'token=%', {}],
     ['JSON', '{"token":"x"}', { 'Content-Type': 'application/json' }],
-  ])('S7, S9: %s is invalid_request', async (_name, body, headers) => {
+  ])('%s is invalid_request (S7, S9)', async (_name, body, headers) => {
     const reply = await post(console, { path, body, headers });
     expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
   });
 
-  test('S7: a body over 64 KiB is 413', async () => {
+  test('a body over 64 KiB is 413 (S7)', async () => {
     const reply = await post(console, { path, body: `token=${'x'.repeat(65_536)}` });
     expect([reply.status, reply.json.error]).toEqual([413, 'invalid_request']);
   });
 });
 
-test('S15: a public client may not introspect', async () => {
+test('a public client may not introspect (S15)', async () => {
   const body = `token=${await newToken()}&client_id=application-dashboard`;
   const reply = await introspect('', { authorization: undefined, body });
   expect([reply.status, reply.json.error]).toEqual([401, 'invalid_client']);

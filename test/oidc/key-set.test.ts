@@ -15,7 +15,7 @@ afterAll(async () => {
 const get = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${console.url}/oauth2/jwks`, { method, headers });
 
-test('S4: the key set has public members only, and strong keys', async () => {
+test('the key set has public members only, and strong keys (S4)', async () => {
   const response = await get();
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/jwk-set+json');
@@ -32,7 +32,7 @@ test('S4: the key set has public members only, and strong keys', async () => {
   expect(keys.map(({ alg }) => alg)).toEqual(['RS256', 'ES256', 'EdDSA', 'RS256', 'ES256', 'EdDSA']);
 });
 
-test('S4: every installation makes keys of its own', async () => {
+test('every installation makes keys of its own (S4)', async () => {
   const other = await startConsole();
   try {
     const own = await (await get()).text();
@@ -44,7 +44,7 @@ test('S4: every installation makes keys of its own', async () => {
   }
 });
 
-test('S5: may be remembered for five minutes, by anybody', async () => {
+test('may be remembered for five minutes, by anybody (S5)', async () => {
   const { headers } = await get();
   expect(headers.get('cache-control')).toBe('public, max-age=300');
   expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
@@ -85,7 +85,7 @@ test('a rotation changes the tag, so that who asks gets the new keys', async () 
   await eventually(async () => (await get({ 'If-None-Match': etag })).status === 200, 'another key set');
 });
 
-test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('S7: %s is 405 and names GET', async (method) => {
+test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is 405 and names GET (S7)', async (method) => {
   const response = await get({}, method);
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });

@@ -62,7 +62,7 @@ async function makeSeasonedKeys(ageMs: number): Promise<void> {
 }
 
 describe('rotation', () => {
-  test('S5: while tokens are requested and verified, none is refused, and no key signs before it is published', async () => {
+  test('while tokens are requested and verified, none is refused, and no key signs before it is published (S5)', async () => {
     await registerClients(dataDir, [machineClient('curve', { tokenAlg: 'ES256' })]);
     await makeSeasonedKeys(day);
     const console = await start();
@@ -97,7 +97,7 @@ describe('rotation', () => {
     await verify(console, first);
   });
 
-  test('S5: the next key of every algorithm is in the key set before any rotation', async () => {
+  test('the next key of every algorithm is in the key set before any rotation (S5)', async () => {
     const console = await start();
     await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
     const kids = await publishedKids(console);
@@ -112,7 +112,7 @@ describe('rotation', () => {
     expect(kidOf(await newToken(console))).toBe(kids[0]);
   });
 
-  test('S5: a next key that verifiers cannot have seen yet waits', async () => {
+  test('a next key that verifiers cannot have seen yet waits (S5)', async () => {
     const console = await start();
     await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
     const before = kidOf(await newToken(console));
@@ -125,7 +125,7 @@ describe('rotation', () => {
     expect(kidOf(await newToken(console))).toBe(before);
   });
 
-  test('S5: an old key is kept until its last token has expired, and no longer', async () => {
+  test('an old key is kept until its last token has expired, and no longer (S5)', async () => {
     await makeSeasonedKeys(day);
     const console = await start();
     const token = await newToken(console);
@@ -143,7 +143,7 @@ describe('rotation', () => {
     expect(await isActive(console, token)).toBe(false);
   });
 
-  test('S5: --now gives up every key at once, the next ones too, and voids what they signed', async () => {
+  test('--now gives up every key at once, the next ones too, and voids what they signed (S5)', async () => {
     await makeSeasonedKeys(day);
     const console = await start();
     await withKeys(dataDir, {}, (keys) => keys.rotate()); // one more key on leave
@@ -165,7 +165,7 @@ describe('rotation', () => {
     expect(refused.status).toBe(401);
   });
 
-  test('S5: two processes on one store follow each other within a second', async () => {
+  test('two processes on one store follow each other within a second (S5)', async () => {
     await makeSeasonedKeys(day);
     const console = await start();
     for (let turn = 0; turn < 3; turn++) {
@@ -176,7 +176,7 @@ describe('rotation', () => {
     }
   });
 
-  test('S5: keys older than CONSOLE_KEY_ROTATION_DAYS are rotated by the running console', async () => {
+  test('keys older than CONSOLE_KEY_ROTATION_DAYS are rotated by the running console (S5)', async () => {
     await makeSeasonedKeys(8 * day);
     const before = await withKeys(dataDir, {}, async (keys) => keys.published().map(({ key }) => key.kid));
     const console = await start({ env: { CONSOLE_KEY_ROTATION_DAYS: '7' } });
@@ -212,7 +212,7 @@ describe('the schedule, by a clock of its own', () => {
   const states = (keys: ReturnType<typeof ownKeys>) =>
     keys.published().flatMap(({ key, state }) => (key.alg === 'RS256' ? `${key.kid} ${state}` : []));
 
-  test('S5: published, then signing, then only verifying, then gone', async () => {
+  test('published, then signing, then only verifying, then gone (S5)', async () => {
     const keys = ownKeys();
     await keys.prepare();
     await keys.maintain();
@@ -238,7 +238,7 @@ describe('the schedule, by a clock of its own', () => {
     keys.close();
   });
 
-  test('S5: by age, and not before', async () => {
+  test('by age, and not before (S5)', async () => {
     const keys = ownKeys();
     await keys.prepare();
     await keys.maintain();
@@ -257,7 +257,7 @@ describe('the schedule, by a clock of its own', () => {
     keys.close();
   });
 
-  test('S5: an emergency in the middle of a rotation leaves no earlier key behind', async () => {
+  test('an emergency in the middle of a rotation leaves no earlier key behind (S5)', async () => {
     const keys = ownKeys();
     await keys.prepare();
     await keys.maintain();
@@ -278,7 +278,7 @@ const privateMember = /\\*"(d|p|q|dp|dq|qi)\\*":/;
 describe('keys at rest', () => {
   const encryptionKey = randomBytes(32).toString('base64');
 
-  test('S79: with CONSOLE_ENCRYPTION_KEY the store holds no private key in clear', async () => {
+  test('with CONSOLE_ENCRYPTION_KEY the store holds no private key in clear (S79)', async () => {
     const console = await start({ env: { CONSOLE_ENCRYPTION_KEY: encryptionKey } });
     await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
     const text = await registryText();
@@ -290,7 +290,7 @@ describe('keys at rest', () => {
     expect(console.stderr()).not.toContain('CONSOLE_ENCRYPTION_KEY is unset');
   });
 
-  test('S79: without one the start warns, and is refused in strict mode', async () => {
+  test('without one the start warns, and is refused in strict mode (S79)', async () => {
     const console = await start();
     expect(await registryText()).toMatch(privateMember);
     const warned = () =>
@@ -307,7 +307,7 @@ describe('keys at rest', () => {
     expect(strict.stderr).toContain('CONSOLE_ENCRYPTION_KEY is unset');
   });
 
-  test('S79: an encryption key that is set later seals what is there, and no token dies of it', async () => {
+  test('an encryption key that is set later seals what is there, and no token dies of it (S79)', async () => {
     const first = await start();
     const { port } = first;
     await eventually(async () => (await publishedKids(first)).length === 6, 'the next keys');
@@ -333,7 +333,7 @@ describe('keys at rest', () => {
     },
     { name: 'no encryption key', key: undefined, says: 'set CONSOLE_ENCRYPTION_KEY' },
   ])(
-    'S79: with $name a sealed store is refused in one sentence, and stays as it is',
+    'with $name a sealed store is refused in one sentence, and stays as it is (S79)',
     async ({ key, says }) => {
       const console = await start({ env: { CONSOLE_ENCRYPTION_KEY: encryptionKey } });
       await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
@@ -350,7 +350,7 @@ describe('keys at rest', () => {
   );
 
   test.each(['short', 'a'.repeat(64), Buffer.alloc(32).toString('base64'), 'x'.repeat(43)])(
-    'S4: the encryption key "%s" is refused',
+    'the encryption key "%s" is refused (S4)',
     async (key) => {
       const { code, stderr } = await runRefused({ dataDir, env: { CONSOLE_ENCRYPTION_KEY: key } });
       expect(code).toBe(78);
@@ -359,7 +359,7 @@ describe('keys at rest', () => {
     },
   );
 
-  test('S79: a sealed key that was moved to another record does not open', () => {
+  test('a sealed key that was moved to another record does not open (S79)', () => {
     const cipher = createCipher(randomBytes(32));
     const sealed = cipher.encrypt('text', 'signing key a');
     expect(cipher.open(sealed, 'signing key a')).toBe('text');
@@ -425,11 +425,11 @@ describe('keys that must not sign', () => {
       jwk: async () => ({ kty: 'oct', k: 'c2VjcmV0' }),
       says: 'cannot be read',
     },
-  ])('S4: $name in the store is refused at the start', async ({ alg, jwk, says }) => {
+  ])('$name in the store is refused at the start (S4)', async ({ alg, jwk, says }) => {
     await refuses(alg, await jwk(), says);
   });
 
-  test('S4: an RSA key of 1024 bits in the store is refused at the start', async () => {
+  test('an RSA key of 1024 bits in the store is refused at the start (S4)', async () => {
     const { generateKeyPairSync } = await import('node:crypto');
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     await refuses('RS256', privateKey.export({ format: 'jwk' }), 'has 1024 bits');

@@ -32,7 +32,7 @@ async function signedIn() {
   return { agent, tokens, hint: tokens.id_token };
 }
 
-describe('S36: where a sign-out leads', () => {
+describe('where a sign-out leads (S36)', () => {
   test.each([
     ['http://localhost:9021'],
     ['http://localhost:9021/other'],
@@ -45,7 +45,7 @@ describe('S36: where a sign-out leads', () => {
     ['http://localhost:9021/wallboard/'],
     ['//evil.example/'],
     ['javascript:alert(1)'],
-  ])('S36: %s is not registered: 400, and the session stays', async (uri) => {
+  ])('%s is not registered: 400, and the session stays (S36)', async (uri) => {
     const { agent, hint } = await signedIn();
     for (const named of [{ id_token_hint: hint }, { client_id: dashboard.clientId }]) {
       const reply = await agent.get(logoutPath({ ...named, post_logout_redirect_uri: uri }));
@@ -54,7 +54,7 @@ describe('S36: where a sign-out leads', () => {
     expect(await isSignedIn(agent)).toBe(true);
   });
 
-  test('S36: with a hint, or with client_id and a confirmation, to the registered address with its state', async () => {
+  test('with a hint, or with client_id and a confirmation, to the registered address with its state (S36)', async () => {
     const state = 'a "state" & more';
     const back = { post_logout_redirect_uri: home, state };
     const expected = `${home}?state=${encodeURIComponent(state)}`;
@@ -69,7 +69,7 @@ describe('S36: where a sign-out leads', () => {
     for (const { agent } of [byHint, byId]) expect(await isSignedIn(agent)).toBe(false);
   });
 
-  test('S36: an address without any client is ignored', async () => {
+  test('an address without any client is ignored (S36)', async () => {
     const { agent } = await signedIn();
     const page = await agent.get(logoutPath({ post_logout_redirect_uri: 'https://evil.example/' }));
     expect(page.body).not.toContain('evil.example');
@@ -77,7 +77,7 @@ describe('S36: where a sign-out leads', () => {
     expect([end.status, titleOf(end)]).toEqual([200, 'You are signed out']);
   });
 
-  test('S36: an address cannot be slipped into the confirmation', async () => {
+  test('an address cannot be slipped into the confirmation (S36)', async () => {
     const { agent } = await signedIn();
     const page = await agent.get('/connect/logout');
     const forged = { client_id: dashboard.clientId, post_logout_redirect_uri: 'https://evil.example/' };
@@ -99,7 +99,7 @@ describe('S36: where a sign-out leads', () => {
   });
 });
 
-describe('S37: who is asked first', () => {
+describe('who is asked first (S37)', () => {
   test.each([
     ['no hint', async () => ({})],
     ['the id of a client', async () => ({ client_id: dashboard.clientId })],
@@ -107,7 +107,7 @@ describe('S37: who is asked first', () => {
       'the hint of another session of the same person',
       async () => ({ id_token_hint: (await laterSession()).hint }),
     ],
-  ])('S37: with %s a page asks, and nothing has ended', async (_name, parameters) => {
+  ])('with %s a page asks, and nothing has ended (S37)', async (_name, parameters) => {
     const { agent, tokens } = await signedIn();
     const page = await agent.get(logoutPath(await parameters()), { 'sec-fetch-site': 'cross-site' });
     expect([page.status, titleOf(page)]).toEqual([200, 'Sign out?']);
@@ -142,7 +142,7 @@ describe('S37: who is asked first', () => {
         return agent.submit({ ...(await agent.get('/connect/logout')), body, url });
       },
     ],
-  ])('S37: %s is 403 csrf_failed, and the session stays', async (_name, send) => {
+  ])('%s is 403 csrf_failed, and the session stays (S37)', async (_name, send) => {
     const { agent } = await signedIn();
     const reply = await send(agent);
     expect(reply.status).toBe(403);
@@ -162,7 +162,7 @@ describe('S37: who is asked first', () => {
   });
 });
 
-describe('S38: hints', () => {
+describe('hints (S38)', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const parts = (token: string) => token.split('.') as [string, string, string];
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -181,7 +181,7 @@ describe('S38: hints', () => {
     'an access token': (_hint, accessToken) => accessToken,
   };
 
-  test.each(Object.keys(tricks))('S38: %s is 400 invalid_request, and the session stays', async (name) => {
+  test.each(Object.keys(tricks))('%s is 400 invalid_request, and the session stays (S38)', async (name) => {
     const { agent, hint, tokens } = await signedIn();
     const forged = await tricks[name]!(hint, tokens.access_token);
     const reply = await agent.get(logoutPath({ id_token_hint: forged, post_logout_redirect_uri: home }));
@@ -191,8 +191,8 @@ describe('S38: hints', () => {
   });
 });
 
-describe('S39: what a sign-out ends', () => {
-  test('S39: the session on the server, its refresh tokens of every application, and the cookie', async () => {
+describe('what a sign-out ends (S39)', () => {
+  test('the session on the server, its refresh tokens of every application, and the cookie (S39)', async () => {
     const { agent, tokens, hint } = await signedIn();
     const other = { redirect_uri: home, scope: 'openid' };
     const code = callbackOf(await agent.get(authorizationPath(other))).get('code')!;

@@ -17,7 +17,7 @@ test.each([
   ['elsewhere, with addresses', true, 'https://dash.example.com', true],
   ['on loopback, without addresses', false, undefined, true],
   ['on loopback, with none', false, 'none', false],
-])('B7: a console %s: the dashboard client', async (_name, isElsewhere, addresses, isThere) => {
+])('a console %s: the dashboard client (B7)', async (_name, isElsewhere, addresses, isThere) => {
   const at = isElsewhere ? await elsewhere() : { port: await freePort(), env: {} };
   const env = { ...at.env, ...(addresses === undefined ? {} : { SVC_MC_APP_ADDRESSES: addresses }) };
   const console = await startConsole({ port: at.port, env });
@@ -34,7 +34,7 @@ test.each([
   }
 });
 
-test('B7: where there is no application, the doctor looks for none', async () => {
+test('where there is no application, the doctor looks for none (B7)', async () => {
   const console = await startConsole({ env: { SVC_MC_APP_ADDRESSES: 'none' } });
   try {
     const env = { CONSOLE_URL: console.url, SVC_MC_APP_ADDRESSES: 'none' };
@@ -53,7 +53,7 @@ test('B7: where there is no application, the doctor looks for none', async () =>
   }
 });
 
-describe('B7: at a console that is elsewhere, a loopback address', () => {
+describe('at a console that is elsewhere, a loopback address (B7)', () => {
   let console: RunningConsole;
   const [local, remote] = ['http://localhost:9021/login/callback', 'https://dash.example.com/login/callback'];
 

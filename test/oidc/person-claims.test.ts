@@ -34,7 +34,7 @@ afterAll(() => console?.stop());
 
 const signIn = (scope: string) => signInForTokens(console, createUserAgent(console.url), { scope }, carol);
 
-test('D20: an ID token says name and how the sign-in was made, and no e-mail address', async () => {
+test('an ID token says name and how the sign-in was made, and no e-mail address (D20)', async () => {
   const { iss, aud, sub, iat, exp, ...said } = decodeJwt(tokens.id_token);
   expect(said).toEqual({
     name: 'carol',
@@ -50,7 +50,7 @@ test('D20: an ID token says name and how the sign-in was made, and no e-mail add
   expect(renewed).not.toHaveProperty('email');
 });
 
-test('D20: userinfo says name and e-mail address, and that nobody has verified it', async () => {
+test('userinfo says name and e-mail address, and that nobody has verified it (D20)', async () => {
   expect((await userinfo(console, tokens.access_token)).body).toEqual({
     sub: decodeJwt(tokens.id_token).sub,
     name: 'carol',
@@ -65,19 +65,19 @@ test.each([
   ['openid', []],
   ['openid profile', ['name', 'preferred_username', 'roles']],
   ['openid email', ['email', 'email_verified']],
-])('D20: scope "%s" opens %j at userinfo, and none of it without', async (scope, claims) => {
+])('scope "%s" opens %j at userinfo, and none of it without (D20)', async (scope, claims) => {
   const { body } = await userinfo(console, (await signIn(scope)).access_token);
   expect(Object.keys(body).sort()).toEqual(['sub', ...claims].sort());
 });
 
-test('D20: who has no e-mail address has none that is not verified', async () => {
+test('who has no e-mail address has none that is not verified (D20)', async () => {
   const admin = await signInForTokens(console, createUserAgent(console.url));
   const { body } = await userinfo(console, admin.access_token);
   expect(Object.keys(body)).not.toContain('email');
   expect(Object.keys(body)).not.toContain('email_verified');
 });
 
-test('D20: discovery names the claims, and the acr of an ID token is one that it names', async () => {
+test('discovery names the claims, and the acr of an ID token is one that it names (D20)', async () => {
   const metadata = await (await fetch(`${console.url}/.well-known/openid-configuration`)).json();
   const { claims_supported: claims, acr_values_supported: acrs } = metadata as Record<string, string[]>;
   expect(claims).toEqual(
@@ -93,7 +93,7 @@ test('D20: discovery names the claims, and the acr of an ID token is one that it
   expect(acrs).toContain(acr);
 });
 
-describe('D20: a token in the form of a POST (RFC 6750 §2.2)', () => {
+describe('a token in the form of a POST (RFC 6750 §2.2) (D20)', () => {
   const form = 'application/x-www-form-urlencoded';
 
   async function ask(

@@ -57,7 +57,7 @@ async function ask(id: string, changes: Parameters = noPkce): Promise<URLSearchP
 const tokens = (id: string, code: string | null, changes: Parameters = {}) =>
   redeem(console, code, { ...of(id), client_secret: secret, code_verifier: undefined, ...changes });
 
-describe('C1: a request with neither PKCE nor a nonce', () => {
+describe('a request with neither PKCE nor a nonce (C1)', () => {
   test.each([
     ['portal', '(code_challenge with S256) or, with the scope openid, a nonce'],
     ['strict', 'has to send a PKCE challenge'],
@@ -86,7 +86,7 @@ describe('C1: a request with neither PKCE nor a nonce', () => {
   });
 });
 
-describe('C1: a request with a nonce', () => {
+describe('a request with a nonce (C1)', () => {
   const nonce = { ...noPkce, nonce: 'n-0S6_WzA2Mj' };
 
   test('of a client with a secret gives an ID token with it, and the audit log names it', async () => {
@@ -115,7 +115,7 @@ describe('C1: a request with a nonce', () => {
   });
 });
 
-describe('C1: a challenge that was sent is checked, whatever the client is registered for', () => {
+describe('a challenge that was sent is checked, whatever the client is registered for (C1)', () => {
   const s256 = { code_challenge: challenge, code_challenge_method: 'S256', nonce: 'n-0S6_WzA2Mj' };
 
   test.each(['portal', 'strict', 'old'])('%s gets tokens for the right verifier alone', async (id) => {
@@ -147,7 +147,7 @@ describe('C1: a challenge that was sent is checked, whatever the client is regis
   );
 });
 
-describe('C1: the policy is chosen by the command line and the admin API, which both show it', () => {
+describe('the policy is chosen by the command line and the admin API, which both show it (C1)', () => {
   const tool = (args: string[]) => runTool(args, { dataDir: console.dataDir });
   const done = (args: string[]) => toolDone([...args, '--json'], { dataDir: console.dataDir });
   const add = ['--redirect-uri', redirectUri, '--first-party'];

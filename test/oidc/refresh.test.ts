@@ -34,7 +34,7 @@ test('a refresh gives a new token of each kind, and its rotated predecessor is n
   expect((await userinfo(console, second.access_token)).status).toBe(200);
 });
 
-describe('S19: a rotated refresh token that comes back kills the grant', () => {
+describe('a rotated refresh token that comes back kills the grant (S19)', () => {
   test('later', async () => {
     const first = await signIn();
     const second = (await refresh(console, first.refresh_token)).body;
@@ -57,7 +57,7 @@ describe('S19: a rotated refresh token that comes back kills the grant', () => {
   });
 });
 
-describe('S11: scopes at a refresh', () => {
+describe('scopes at a refresh (S11)', () => {
   test('fewer scopes never give more roles', async () => {
     const tokens = await signIn('openid profile app:Viewer app:MetricsViewer');
     expect(claimsOf(tokens.access_token).roles).toEqual(['Viewer', 'MetricsViewer']);
@@ -134,7 +134,7 @@ describe('revocation and introspection of what a person was given', () => {
     expect((await userinfo(console, second.access_token)).status).toBe(200);
   });
 
-  test('S15: the public client cannot introspect, and nobody revokes what is another client’s', async () => {
+  test('the public client cannot introspect, and nobody revokes what is another client’s (S15)', async () => {
     const tokens = await signIn();
     const asked = await post('/oauth2/introspect', {
       token: tokens.access_token,

@@ -112,7 +112,7 @@ describe('openid-client', () => {
     ).rejects.toThrow();
   });
 
-  test('S20: notices an answer of another issuer', async () => {
+  test('notices an answer of another issuer (S20)', async () => {
     const agent = createUserAgent(console.url);
     await agent.signIn();
     const answer = new URL((await agent.get(authorizationPath())).headers.location!);
@@ -126,7 +126,7 @@ describe('openid-client', () => {
 describe('jose with the remote key set', () => {
   const keySet = () => createRemoteJWKSet(new URL(`${console.url}/oauth2/jwks`));
 
-  test('S1, S14: verifies an access token of a person, with the promised claims', async () => {
+  test('verifies an access token of a person, with the promised claims (S1, S14)', async () => {
     const { tokens } = await signIn();
     const { payload, protectedHeader } = await jwtVerify(tokens.access_token, keySet(), {
       issuer: console.url,

@@ -40,7 +40,7 @@ const audienceOf = (token: string) => decodeJwt(token).aud;
 const get = (path: string, token: string, origin = console.url) =>
   fetch(origin + path, { headers: { Authorization: `Bearer ${token}`, Via: '1.1 proxy' } });
 
-describe('B8: a machine', () => {
+describe('a machine (B8)', () => {
   test('gets a token for the members, unless it asks for the admin API', async () => {
     expect(audienceOf((await ask()).json.access_token)).toBe(members);
     expect(audienceOf((await ask(named(members))).json.access_token)).toBe(members);
@@ -84,7 +84,7 @@ describe('B8: a machine', () => {
   });
 });
 
-describe('B8: a token opens its own resource alone', () => {
+describe('a token opens its own resource alone (B8)', () => {
   test('at the admin API one for the members is refused, with what to ask for instead', async () => {
     const reply = await get('/api/v1/clients', await machineToken(console));
     expect(reply.status).toBe(401);
@@ -116,7 +116,7 @@ describe('B8: a token opens its own resource alone', () => {
   });
 });
 
-describe('B8: a person', () => {
+describe('a person (B8)', () => {
   const agent = () => createUserAgent(console.url);
   const tokensFor = (resource?: string, by: UserAgent = agent()) =>
     signInForTokens(console, by, resource === undefined ? {} : { resource });
@@ -178,7 +178,7 @@ describe('B8: a person', () => {
   });
 });
 
-test('B8: the command line asks for either', async () => {
+test('the command line asks for either (B8)', async () => {
   const env = { CONSOLE_URL: console.url };
   const token = async (...flags: string[]) => {
     const args = ['token', '--client', 'application-client', '--secret-file', '-', ...flags];

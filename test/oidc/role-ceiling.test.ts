@@ -62,7 +62,7 @@ const rolesOf = (token: string) => decodeJwt(token).roles;
 const call = (method: string, path: string, token: string) =>
   fetch(console.url + path, { method, headers: { Authorization: `Bearer ${token}` } });
 
-test('B8: an application of somebody else gets no role of an administrator, unless it was said which', async () => {
+test('an application of somebody else gets no role of an administrator, unless it was said which (B8)', async () => {
   const tokens = await tokensOf('wiki');
   expect(rolesOf(tokens.access_token)).toEqual([]);
   expect(decodeJwt(tokens.access_token)).toMatchObject({ realm_access: { roles: [] } });
@@ -81,11 +81,11 @@ test('B8: an application of somebody else gets no role of an administrator, unle
   expect(withScope.consent).not.toContain('Act as a Viewer');
 });
 
-test('B8: the dashboard, which is first-party, gets what its user has', async () => {
+test('the dashboard, which is first-party, gets what its user has (B8)', async () => {
   expect(rolesOf((await signInForTokens(console, agent())).access_token)).toEqual(['Admin']);
 });
 
-describe('B8: under a ceiling', () => {
+describe('under a ceiling (B8)', () => {
   beforeAll(() => addWiki('viewing', '--max-role', 'Viewer', '--max-role', 'Jobs'));
 
   test.each([
@@ -115,7 +115,7 @@ describe('B8: under a ceiling', () => {
   });
 });
 
-test('B8: a ceiling that is lowered counts at once, for tokens that are out and for sign-ins', async () => {
+test('a ceiling that is lowered counts at once, for tokens that are out and for sign-ins (B8)', async () => {
   await addWiki('lowered', '--max-role', 'Viewer');
   const tokens = await tokensOf('lowered', 'vera');
   expect((await call('GET', '/svc/rest/cluster', tokens.access_token)).status).toBe(200);
@@ -137,7 +137,7 @@ test('B8: a ceiling that is lowered counts at once, for tokens that are out and 
   expect(roles).toEqual([]);
 });
 
-test('B8: one that is raised asks people anew, who have not seen it', async () => {
+test('one that is raised asks people anew, who have not seen it (B8)', async () => {
   await addWiki('raised');
   const tokens = await tokensOf('raised', 'vera');
   const reply = await fetch(`${console.url}/api/v1/clients/raised`, {
@@ -165,7 +165,7 @@ test('B8: one that is raised asks people anew, who have not seen it', async () =
   expect(consent).toContain('Act with your role Viewer');
 });
 
-test('B8: a custom role that is removed leaves the ceilings, and another of its name is in none', async () => {
+test('a custom role that is removed leaves the ceilings, and another of its name is in none (B8)', async () => {
   await tool('role', 'add', 'Brief', '--scope', 'svc:health:read');
   await addWiki('briefly', '--max-role', 'Brief');
   expect(rolesOf((await tokensOf('briefly')).access_token)).toEqual(['Brief']);
@@ -178,13 +178,13 @@ test.each([
   ['a role that there is not', ['--redirect-uri', wikiUri, '--max-role', 'Boss']],
   ['a machine', ['--scope', 'svc:health:read', '--max-role', 'Viewer']],
   ['none beside another', ['--redirect-uri', wikiUri, '--max-role', 'none', '--max-role', 'Viewer']],
-])('S53: %s is refused', async (_name, flags) => {
+])('%s is refused (S53)', async (_name, flags) => {
   const { code } = await runTool(['client', 'add', 'unfit', ...flags], { dataDir: console.dataDir });
   expect(code).not.toBe(0);
   expect((await runTool(['client', 'show', 'unfit'], { dataDir: console.dataDir })).code).toBe(1);
 });
 
-describe('B8: explain', () => {
+describe('explain (B8)', () => {
   test('tells what a user can do through an application', async () => {
     const explain = (...who: string[]) =>
       runTool(['explain', 'GET', '/svc/rest/cluster', ...who, '--json'], { dataDir: console.dataDir });

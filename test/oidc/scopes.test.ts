@@ -42,7 +42,7 @@ test.each<{ scope: string | undefined; roles: string[]; granted: string }>([
     granted: 'openid email profile app:Viewer',
   },
   { scope: 'app:Viewer app:Viewer', roles: ['Viewer'], granted: 'app:Viewer' },
-])('S1: scope "$scope" gives $roles, and every promised claim', async ({ scope, roles, granted }) => {
+])('scope "$scope" gives $roles, and every promised claim (S1)', async ({ scope, roles, granted }) => {
   const reply = await requestScope(console, scope);
   expect(reply.status).toBe(200);
   expect(reply.headers.get('cache-control')).toBe('no-store');
@@ -72,7 +72,7 @@ test.each<{ scope: string | undefined; roles: string[]; granted: string }>([
   });
 });
 
-test('S1: two tokens never share a jti', async () => {
+test('two tokens never share a jti (S1)', async () => {
   const replies = await Promise.all(Array.from({ length: 20 }, () => requestScope(console)));
   const ids = await Promise.all(
     replies.map(async ({ json }) => (await verify(console, json.access_token)).payload.jti),
@@ -111,7 +111,7 @@ test.each([
   ['a plus that was meant as a space', 'openid%2Bapp:Viewer'],
   ['a prototype name', '__proto__'],
   ['ten thousand characters', 'a'.repeat(10_000)],
-])('S11: %s is invalid_scope, and no token', async (_name, scope) => {
+])('%s is invalid_scope, and no token (S11)', async (_name, scope) => {
   const reply = await requestScope(console, scope);
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_scope']);
   expect(reply.text).not.toContain('access_token');
@@ -123,14 +123,14 @@ test.each([
   ['a space in front', ' openid app:Viewer'],
   ['spaces behind', 'openid app:Viewer  '],
   ['spaces everywhere', '  openid     app:Viewer '],
-])('D19: %s do no harm: the same scopes, and no role more', async (_name, scope) => {
+])('%s do no harm: the same scopes, and no role more (D19)', async (_name, scope) => {
   const { status, json } = await requestScope(console, scope);
   expect([status, json.scope]).toEqual([200, 'openid app:Viewer']);
   const { payload } = await verify(console, json.access_token);
   expect([payload.scope, payload.roles]).toEqual(['openid app:Viewer', ['Viewer']]);
 });
 
-test('D19: introspection leaves an empty scope out as well', async () => {
+test('introspection leaves an empty scope out as well (D19)', async () => {
   const [with_, without] = [await requestScope(console, 'openid'), await requestScope(console)];
   const inspect = async ({ json }: typeof with_) =>
     (await post(console, { path: '/oauth2/introspect', body: `token=${json.access_token}` })).json;
@@ -139,14 +139,14 @@ test('D19: introspection leaves an empty scope out as well', async () => {
   expect([inspected.active, 'scope' in inspected]).toEqual([true, false]);
 });
 
-test('S9, S11: a repeated scope is invalid_request, whichever one is harmless', async () => {
+test('a repeated scope is invalid_request, whichever one is harmless (S9, S11)', async () => {
   const body = 'grant_type=client_credentials&scope=app%3AViewer&scope=openid';
   const reply = await post(console, { body });
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
   expect(reply.text).not.toContain('access_token');
 });
 
-test('S13: client credentials give neither a refresh token nor an ID token', async () => {
+test('client credentials give neither a refresh token nor an ID token (S13)', async () => {
   const { json } = await requestScope(console, 'openid email profile');
   expect(Object.keys(json).sort()).toEqual(['access_token', 'expires_in', 'scope', 'token_type']);
 });
@@ -160,7 +160,7 @@ test.each([
   { id: 'narrow', scope: 'app:Viewer', status: 400 },
   { id: 'narrow', scope: undefined, status: 200, roles: [] },
 ])(
-  'S11: client $id asking for "$scope" gets $status and never Admin',
+  'client $id asking for "$scope" gets $status and never Admin (S11)',
   async ({ id, scope, status, roles }) => {
     const reply = await requestScope(console, scope, basic(id));
     expect(reply.status).toBe(status);
@@ -176,7 +176,7 @@ test.each([
   { id: 'curve', header: { alg: 'ES256', typ: 'at+jwt' } },
   { id: 'edwards', header: { alg: 'EdDSA', typ: 'JWT' } },
   { id: 'plain', header: { alg: 'RS256', typ: 'JWT' } },
-])('S1: a token of client $id is signed as registered: $header', async ({ id, header }) => {
+])('a token of client $id is signed as registered: $header (S1)', async ({ id, header }) => {
   const { json } = await requestScope(console, 'openid', basic(id));
   expect(decodeProtectedHeader(json.access_token)).toEqual({ ...header, kid: expect.any(String) });
   expect((await verify(console, json.access_token)).payload.sub).toBe(id);

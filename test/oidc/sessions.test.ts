@@ -32,7 +32,7 @@ const sessionOf = (agent: UserAgent) => agent.cookies.get('console_session')?.va
 
 describe('the session id', () => {
   test.each(['/login', '/oauth2/authorize'])(
-    'S32: one that was brought along is never adopted at %s',
+    'one that was brought along is never adopted at %s (S32)',
     async (path) => {
       const agent = newAgent();
       const planted = { value: 'planted-planted-planted-1', path: '/' };
@@ -48,7 +48,7 @@ describe('the session id', () => {
     },
   );
 
-  test('S32: a sign-in, and a confirmed one, gives a new id and the old one dies', async () => {
+  test('a sign-in, and a confirmed one, gives a new id and the old one dies (S32)', async () => {
     const agent = newAgent();
     await agent.signIn();
     for (const again of [
@@ -73,7 +73,7 @@ describe('the session id', () => {
     }
   });
 
-  test('S32: an id without its signature, or with another one, is no session', async () => {
+  test('an id without its signature, or with another one, is no session (S32)', async () => {
     const agent = newAgent();
     await agent.signIn();
     const signature = agent.cookies.get('console_session.sig')!;
@@ -86,7 +86,7 @@ describe('the session id', () => {
     expect(await isSignedIn(agent)).toBe(true);
   });
 
-  test('S32, S79: the store keeps neither session ids nor codes nor refresh tokens', async () => {
+  test('the store keeps neither session ids nor codes nor refresh tokens (S32, S79)', async () => {
     const agent = newAgent();
     const code = (await authorize(agent)).get('code')!;
     const tokens = (await redeem(console, code)).body;
@@ -129,7 +129,7 @@ describe('another account over a live session', () => {
   });
 });
 
-describe('S34: changes of an account by another process', () => {
+describe('changes of an account by another process (S34)', () => {
   let count = 0;
   let person: { username: string; password: string };
   beforeEach(async () => {
@@ -145,7 +145,7 @@ describe('S34: changes of an account by another process', () => {
   };
 
   test.each(Object.keys(change))(
-    'S34: %s ends sessions, refresh tokens, access tokens and codes, those of the same second too',
+    '%s ends sessions, refresh tokens, access tokens and codes, those of the same second too (S34)',
     async (name) => {
       const agent = newAgent();
       await startOfSecond();
@@ -175,7 +175,7 @@ describe('S34: changes of an account by another process', () => {
     }
   });
 
-  test('S34: a session that is ended by another process stays ended, whatever is under way', async () => {
+  test('a session that is ended by another process stays ended, whatever is under way (S34)', async () => {
     const agent = newAgent();
     await agent.signIn(person);
     const silent = () => agent.get(authorizationPath({ prompt: 'none' }));
@@ -221,7 +221,7 @@ describe('ends by time', () => {
   const silently = async (agent: UserAgent) =>
     callbackOf(await agent.get(authorizationPath({ prompt: 'none' }))).has('code');
 
-  test('S34: a session ends when it is idle, and its refresh tokens with it', async () => {
+  test('a session ends when it is idle, and its refresh tokens with it (S34)', async () => {
     const agent = createUserAgent(timed.url);
     const tokens = await signInForTokens(timed, agent);
     await setClock(61);
@@ -233,7 +233,7 @@ describe('ends by time', () => {
   test.each([
     { use: 'a page', keep: (agent: UserAgent) => agent.get('/') },
     { use: 'another application', keep: silently },
-  ])('S34: use of $use prolongs it, but never beyond its absolute end', async ({ keep }) => {
+  ])('use of $use prolongs it, but never beyond its absolute end (S34)', async ({ keep }) => {
     const agent = createUserAgent(timed.url);
     const tokens = await signInForTokens(timed, agent);
     for (const seconds of [50, 100, 150, 200, 250]) {
@@ -248,7 +248,7 @@ describe('ends by time', () => {
     expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  test('D15: a session that was found over stays so when the clock is put back', async () => {
+  test('a session that was found over stays so when the clock is put back (D15)', async () => {
     const agent = createUserAgent(timed.url);
     const tokens = await signInForTokens(timed, agent);
     await setClock(3600);
@@ -259,7 +259,7 @@ describe('ends by time', () => {
     expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  test('S34: a refresh is use too, and the session ends all the same', async () => {
+  test('a refresh is use too, and the session ends all the same (S34)', async () => {
     const agent = createUserAgent(timed.url);
     let token = (await signInForTokens(timed, agent)).refresh_token;
     for (const seconds of [50, 100, 150, 200, 250, 295]) {
@@ -284,7 +284,7 @@ describe('ends by time', () => {
     });
   }
 
-  test('S19: a code is good for 60 seconds', async () => {
+  test('a code is good for 60 seconds (S19)', async () => {
     const [early, late] = [
       await authorize(createUserAgent(timed.url)),
       await authorize(createUserAgent(timed.url)),

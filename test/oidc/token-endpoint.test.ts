@@ -17,14 +17,14 @@ afterAll(async () => {
   await console.stop();
 });
 
-test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('S7: %s is 405 and names POST', async (method) => {
+test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is 405 and names POST (S7)', async (method) => {
   const reply = await post(console, { method, body: grant });
   expect(reply.status).toBe(405);
   expect(reply.headers.get('allow')).toBe('POST');
   expect(reply.json.error).toBe('invalid_request');
 });
 
-test('S7: HEAD is 405 without a body', async () => {
+test('HEAD is 405 without a body (S7)', async () => {
   const reply = await post(console, { method: 'HEAD' });
   expect([reply.status, reply.headers.get('allow'), reply.text]).toEqual([405, 'POST', '']);
 });
@@ -36,7 +36,7 @@ test.each([
   { name: 'a type with a suffix', type: 'application/x-www-form-urlencoded2', body: grant },
   { name: 'two types in one field', type: 'application/x-www-form-urlencoded, text/plain', body: grant },
   { name: 'an empty type', type: '', body: grant },
-])('S7: $name is invalid_request', async ({ type, body }) => {
+])('$name is invalid_request (S7)', async ({ type, body }) => {
   const reply = await post(console, { headers: { 'Content-Type': type }, body });
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
 });
@@ -50,7 +50,7 @@ test.each([
   expect(reply.status).toBe(200);
 });
 
-test('S7: a request without a type and one without a body are invalid_request', async () => {
+test('a request without a type and one without a body are invalid_request (S7)', async () => {
   const head = `POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${basic()}\r\nConnection: close\r\n`;
   const untyped = await sendRaw(console.port, `${head}Content-Length: ${grant.length}\r\n\r\n${grant}`);
   const empty = await sendRaw(console.port, `${head}Content-Type: application/x-www-form-urlencoded\r\n\r\n`);
@@ -67,18 +67,18 @@ test.each([
   ['an overlong escape', `${grant}&scope=%c0%af`],
   ['a surrogate', `${grant}&scope=%ed%a0%80`],
   ['a bad escape in a name', `${grant}&sc%ope=openid`],
-])('S7: %s is invalid_request', async (_name, body) => {
+])('%s is invalid_request (S7)', async (_name, body) => {
   const reply = await post(console, { body });
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
 });
 
-test('S7: raw bytes that are no UTF-8 are invalid_request', async () => {
+test('raw bytes that are no UTF-8 are invalid_request (S7)', async () => {
   const body = `${grant}&scope=\xff\xfe`;
   const reply = await sendRaw(console.port, rawRequest(body));
   expect([reply.status, JSON.parse(reply.body).error]).toEqual([400, 'invalid_request']);
 });
 
-test('S7: a compressed body is invalid_request', async () => {
+test('a compressed body is invalid_request (S7)', async () => {
   const body = gzipSync(grant).toString('latin1');
   const reply = await sendRaw(console.port, rawRequest(body, 'Content-Encoding: gzip\r\n'));
   expect([reply.status, JSON.parse(reply.body).error]).toEqual([400, 'invalid_request']);
@@ -97,20 +97,20 @@ function rawRequest(body: string, fields = '', target = '/oauth2/token'): string
 
 const padded = (bytes: number) => `${grant}&padding=`.padEnd(bytes, 'x');
 
-test('S7: a body of 64 KiB is taken, one byte more is 413', async () => {
+test('a body of 64 KiB is taken, one byte more is 413 (S7)', async () => {
   expect((await post(console, { body: padded(65_536) })).status).toBe(200);
   const reply = await post(console, { body: padded(65_537) });
   expect([reply.status, reply.json.error]).toEqual([413, 'invalid_request']);
 });
 
-test('S7: a declared length over the limit is 413 before the body comes', async () => {
+test('a declared length over the limit is 413 before the body comes (S7)', async () => {
   const head = rawRequest('', '').replace('Content-Length: 0', 'Content-Length: 65537');
   const reply = await sendRaw(console.port, head);
   expect([reply.status, JSON.parse(reply.body).error]).toEqual([413, 'invalid_request']);
   expect(reply.head).toMatch(/^connection: close$/im);
 });
 
-test('S7: a body in chunks without end is 413, and its sender gets to read that', async () => {
+test('a body in chunks without end is 413, and its sender gets to read that (S7)', async () => {
   const head = rawRequest('').replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
   const reply = await sendRaw(console.port, [head, ...Array.from({ length: 40 }, () => chunk)]);
@@ -130,26 +130,26 @@ test.each([
   ['client_id', `${grant}&client_id=application-client&client_id=application-client`],
   ['an empty one beside a full one', `${grant}&scope=&scope=openid`],
   ['one that nobody knows', `${grant}&x=1&x=2`],
-])('S9: a repeated parameter (%s) is invalid_request', async (_name, body) => {
+])('a repeated parameter (%s) is invalid_request (S9)', async (_name, body) => {
   const reply = await post(console, { body });
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_request']);
   expect(reply.text).not.toContain('access_token');
 });
 
-test('S9, B8: a repeated resource is invalid_target, the code of RFC 8707 for it', async () => {
+test('a repeated resource is invalid_target, the code of RFC 8707 for it (S9, B8)', async () => {
   const reply = await post(console, { body: `${grant}&resource=a&resource=b` });
   expect([reply.status, reply.json.error]).toEqual([400, 'invalid_target']);
   expect(reply.text).not.toContain('access_token');
 });
 
-test('S9: unknown parameters are ignored, whatever their names', async () => {
+test('unknown parameters are ignored, whatever their names (S9)', async () => {
   const body = `${grant}&foo=bar&__proto__=x&constructor=y&roles=Admin&sub=ada&&=&client_secretx=1`;
   const { status, json } = await post(console, { body: `${body}&scope=app%3AViewer` });
   expect([status, json.scope]).toEqual([200, 'app:Viewer']);
 });
 
 test.each(['a Content-Type', 'an Authorization', 'a Content-Length'])(
-  'S8: %s field that comes twice is refused',
+  '%s field that comes twice is refused (S8)',
   async (field) => {
     const name = field.split(' ')[1]!;
     const again = {
@@ -169,7 +169,7 @@ test.each([
   ['the audience with a slash more', '/svc/'],
   ['the audience in capitals', '/SVC'],
   ['no address at all', 'svc'],
-])('S12: the resource %s is invalid_target', async (_name, resource) => {
+])('the resource %s is invalid_target (S12)', async (_name, resource) => {
   const value =
     resource === undefined ? console.url : resource.startsWith('/') ? console.url + resource : resource;
   const reply = await post(console, { body: `${grant}&resource=${encodeURIComponent(value)}` });
@@ -177,7 +177,7 @@ test.each([
   expect(reply.text).not.toContain('access_token');
 });
 
-test('S12: the one registered resource is taken', async () => {
+test('the one registered resource is taken (S12)', async () => {
   const resource = encodeURIComponent(`${console.url}/svc`);
   expect((await post(console, { body: `${grant}&resource=${resource}` })).status).toBe(200);
 });
@@ -186,7 +186,7 @@ test.each([
   ['success', basic(), grant, 200],
   ['a refusal', basic(), 'grant_type=password', 400],
   ['failed authentication', basic('nobody'), grant, 401],
-])('S13: %s is never stored by a cache', async (_name, authorization, body, status) => {
+])('%s is never stored by a cache (S13)', async (_name, authorization, body, status) => {
   const reply = await post(console, { authorization, body });
   expect(reply.status).toBe(status);
   expect(reply.headers.get('cache-control')).toBe('no-store');
@@ -215,7 +215,7 @@ test.each([
   '/oauth2/token\u00a0',
   'oauth2/token',
   '*',
-])('S11: the target %j is no way around the token endpoint', async (target) => {
+])('the target %j is no way around the token endpoint (S11)', async (target) => {
   const attempt = `${grant}&client_id=application-dashboard`;
   const { status, head, body } = await sendRaw(console.port, rawRequest(attempt, '', target));
   expect([400, 404, 405]).toContain(status);

@@ -16,7 +16,7 @@ afterAll(async () => {
 const get = (headers: Record<string, string>, path = '/userinfo', method = 'GET') =>
   fetch(console.url + path, { method, headers, redirect: 'manual' });
 
-test.each(['GET', 'POST'])('S14: %s with a machine token is 403: no person is behind it', async (method) => {
+test.each(['GET', 'POST'])('%s with a machine token is 403: no person is behind it (S14)', async (method) => {
   const response = await get({ Authorization: `Bearer ${token}` }, '/userinfo', method);
   expect(response.status).toBe(403);
   expect(response.headers.get('www-authenticate')).toMatch(/^Bearer error="insufficient_scope"/);
@@ -26,7 +26,7 @@ test.each(['GET', 'POST'])('S14: %s with a machine token is 403: no person is be
 });
 
 test.each(['/', '/login', '/account/password', '/setup'])(
-  'S14: a machine token opens no page of a person: %s',
+  'a machine token opens no page of a person: %s (S14)',
   async (path) => {
     const [with_, without] = [await get({ Authorization: `Bearer ${token}` }, path), await get({}, path)];
     expect(with_.status).toBe(without.status);
@@ -54,14 +54,14 @@ test.each<{ name: string; headers: Record<string, string>; status: number; chall
     status: 401,
     challenge: /^Bearer$/,
   },
-])('S61: $name is $status with a challenge', async ({ headers, status, challenge }) => {
+])('$name is $status with a challenge (S61)', async ({ headers, status, challenge }) => {
   const response = await get(headers);
   expect(response.status).toBe(status);
   expect(response.headers.get('www-authenticate')).toMatch(challenge);
   expect(response.headers.get('cache-control')).toBe('no-store');
 });
 
-test('S61: a token in the query counts for nothing, and one in a form no more than in the field', async () => {
+test('a token in the query counts for nothing, and one in a form no more than in the field (S61)', async () => {
   expect((await get({}, `/userinfo?access_token=${token}`)).status).toBe(401);
   const inBody = await fetch(`${console.url}/userinfo`, {
     method: 'POST',
@@ -70,7 +70,7 @@ test('S61: a token in the query counts for nothing, and one in a form no more th
   expect(inBody.status).toBe(403);
 });
 
-test('S61: a token in a form opens userinfo alone', async () => {
+test('a token in a form opens userinfo alone (S61)', async () => {
   const body = new URLSearchParams({ access_token: token });
   for (const path of ['/svc/rest/cluster', '/api/v1/roles']) {
     const response = await fetch(console.url + path, { method: 'POST', body });
@@ -78,14 +78,14 @@ test('S61: a token in a form opens userinfo alone', async () => {
   }
 });
 
-test('S61: two Authorization fields are refused', async () => {
+test('two Authorization fields are refused (S61)', async () => {
   const field = `Authorization: Bearer ${token}\r\n`;
   const head = `GET /userinfo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${field}${field}\r\n`;
   expect((await sendRaw(console.port, head)).status).toBe(400);
 });
 
 test.each(['PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])(
-  'S7: %s is 405 and names GET and POST',
+  '%s is 405 and names GET and POST (S7)',
   async (method) => {
     const response = await get({ Authorization: `Bearer ${token}` }, '/userinfo', method);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);

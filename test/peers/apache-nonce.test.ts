@@ -32,7 +32,7 @@ describe.skipIf(apacheIsMissing)(title, () => {
     await console?.stop();
   });
 
-  test('C1: signs people in by the nonce that it sends', async () => {
+  test('signs people in by the nonce that it sends (C1)', async () => {
     const [there, here] = [createUserAgent(apache.url), createUserAgent(console.url)];
     const request = (await there.get('/private/')).headers.location!;
     const sent = new URL(request).searchParams;

@@ -69,13 +69,17 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
 
   /** What is refused, why Apache says so, and how it comes about. */
   const refusals: [string, RegExp, () => Promise<string>][] = [
-    ['S2: a tampered token', badSignature, async () => withClaims(await askToken(), { sub: 'root' })],
-    ['S2: a token without its signature', badSignature, async () => (await askToken()).replace(/[^.]+$/, '')],
-    ['S2: an unsigned token', noKey, async () => unsigned(await askToken())],
-    ['S2: a token of another key under the same id', badSignature, async () => signedAnew(await askToken())],
-    ['S2: a token of another console', noKey, () => machineToken(foreign)],
-    ['S3: an expired token', /JWT expired \d+ seconds ago/, async () => yesterdays],
-    ['S3: an ID token', /could not match .* 'aud:/, async () => (await signInForTokens()).id_token],
+    ['a tampered token (S2)', badSignature, async () => withClaims(await askToken(), { sub: 'root' })],
+    [
+      'a token without its signature (S2)',
+      badSignature,
+      async () => (await askToken()).replace(/[^.]+$/, ''),
+    ],
+    ['an unsigned token (S2)', noKey, async () => unsigned(await askToken())],
+    ['a token of another key under the same id (S2)', badSignature, async () => signedAnew(await askToken())],
+    ['a token of another console (S2)', noKey, () => machineToken(foreign)],
+    ['an expired token (S3)', /JWT expired \d+ seconds ago/, async () => yesterdays],
+    ['an ID token (S3)', /could not match .* 'aud:/, async () => (await signInForTokens()).id_token],
     ['a token with too small a role', /could not match .* 'roles:Admin'/, () => askToken('app:Viewer')],
   ];
 

@@ -33,7 +33,7 @@ describe.skipIf(missing)(`Flask with Authlib${missing ?? ''}`, () => {
     await console?.stop();
   });
 
-  test('C1: signs in by a nonce, without PKCE, and gets name and roles', async () => {
+  test('signs in by a nonce, without PKCE, and gets name and roles (C1)', async () => {
     const { asked, end } = await signInAtApplication(console.url, url);
     expect(asked.searchParams.has('nonce')).toBe(true);
     expect(asked.searchParams.has('code_challenge')).toBe(false);

@@ -107,7 +107,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       ['with a tab', 'Content-Length:\t3\r\n'],
       ['in capitals', 'CONTENT-LENGTH: 3\r\n'],
       ['with leading zeros', 'Content-Length: 0003\r\n'],
-    ])('S63: has a Content-Length as the engine reads it: %s', async (_name, field) => {
+    ])('has a Content-Length as the engine reads it: %s (S63)', async (_name, field) => {
       expect((await one(`${head('POST', '/maps/lengths/k', field)}abc`))?.status).toBe(200);
       expect(await storedAt('/maps/lengths/k')).toBe('abc');
       await expectNothingLeftBehind();
@@ -142,13 +142,13 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       ['a type of 256 bytes', `text/plain; x=${'a'.repeat(242)}`],
       ['a type with quotes', 'multipart/form-data; boundary="a b"'],
       ['a type that is none', 'whatever'],
-    ])('S69: %s goes there and back', async (_name, type) => {
+    ])('%s goes there and back (S69)', async (_name, type) => {
       expect((await one(post('/maps/types/odd', 'x', `Content-Type: ${type}\r\n`)))?.status).toBe(200);
       const { status, type: kept } = await front.call('GET', `${rest}/maps/types/odd`);
       expect([status, kept]).toEqual([200, type]);
     });
 
-    test('S69: is nothing that a browser would run', async () => {
+    test('is nothing that a browser would run (S69)', async () => {
       await one(post('/maps/types/page', '<script>alert(1)</script>', 'Content-Type: text/html\r\n'));
       const { headers, type } = await front.call('GET', `${rest}/maps/types/page`);
       expect(type).toBe('text/html');
@@ -205,7 +205,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
     });
   });
 
-  describe('C10: names of the specification that the engine has not', () => {
+  describe('names of the specification that the engine has not (C10)', () => {
     const told = async (method: string, path: string, body?: string) => {
       const answer = await front.call(method, rest + path, body === undefined ? {} : { body });
       return `${answer.status} ${answer.body}`;
@@ -250,7 +250,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
   });
 
   describe('a poll', () => {
-    test('S60: by GET is a write; by HEAD it takes nothing', async () => {
+    test('by GET is a write; by HEAD it takes nothing (S60)', async () => {
       await one(post('/queues/held/', 'item'));
       const viewer = await front.tokenOfRole('Viewer');
       for (const path of ['held/0', 'held/5', 'held%2F0', 'held']) {
@@ -274,7 +274,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 204, 204, 204]);
     });
 
-    test('S64: is one of a few: more would take all 16 workers of the member, and stop every other call', async () => {
+    test('is one of a few: more would take all 16 workers of the member, and stop every other call (S64)', async () => {
       const polls = Array.from({ length: 24 }, () => front.call('DELETE', `${rest}/queues/crowded/8`));
       await expectNothingLeftBehind();
       const answers = await Promise.all(polls);
@@ -285,7 +285,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       }
     });
 
-    test('S70: of a caller who leaves is given up, and the member is free for others', async () => {
+    test('of a caller who leaves is given up, and the member is free for others (S70)', async () => {
       const gone = new AbortController();
       const polls = Array.from({ length: 4 }, () =>
         fetch(`${front.console.url}${rest}/queues/left/2`, {
@@ -305,7 +305,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
     const direct = (method: string, path: string, body?: string) =>
       ask(member, method, `/hazelcast/rest${path}`, { ...(body !== undefined && { body }) });
 
-    test('S59: of which the engine reads only the start are narrower here', async () => {
+    test('of which the engine reads only the start are narrower here (S59)', async () => {
       for (const path of ['/clusterX', '/cluster/more', '/instanceX', '/management/cluster/version/x']) {
         expect((await direct('GET', path)).status).toBe(200);
         expect((await front.call('GET', rest + path)).status).toBe(404);
@@ -314,7 +314,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       expect((await front.call('GET', `${rest}/cluster/`)).status).toBe(200);
     });
 
-    test('S58: whose encoded slash would choose another operation are refused', async () => {
+    test('whose encoded slash would choose another operation are refused (S58)', async () => {
       // Refused for the wrong name there, by the operation that destroys: the path has reached it.
       const path = '/cp-subsystem/groups/x%2Fremove';
       expect((await direct('POST', path, 'prod&')).status).toBe(403);
@@ -323,7 +323,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       expect([status, JSON.parse(body).code]).toEqual([400, 'invalid_request']);
     });
 
-    test('B6: a query does not turn a CP call into another one', async () => {
+    test('a query does not turn a CP call into another one (B6)', async () => {
       const path = '/cp-subsystem/groups/METADATA/remove';
       expect((await direct('POST', path, 'dev&')).status).toBe(400);
       expect((await direct('POST', `${path}?x`, 'dev&')).status).toBe(404);

@@ -33,7 +33,7 @@ describe.skipIf(whyNoEngine).each(releases)(`a member of %s${whyNoEngine ?? ''}`
   const lines = () => front.console.log().filter(({ event }) => event === 'queue.item.lost');
   const size = async (queue: string) => (await front.call('GET', `${rest}/queues/${queue}/size`)).body;
 
-  test('B1: six callers leave while their polls wait, and no item goes with them', async () => {
+  test('six callers leave while their polls wait, and no item goes with them (B1)', async () => {
     const gone = new AbortController();
     const polls = Array.from({ length: 6 }, () =>
       fetch(`${front.console.url}${rest}/queues/left/20`, {
@@ -59,7 +59,7 @@ describe.skipIf(whyNoEngine).each(releases)(`a member of %s${whyNoEngine ?? ''}`
     expect(lines()).toEqual([]);
   }, 60_000);
 
-  test(`B1: of ${items} items whose callers close, reset and half-close as they come each is read once, or in its queue, or told`, async () => {
+  test(`of ${items} items whose callers close, reset and half-close as they come each is read once, or in its queue, or told (B1)`, async () => {
     const outcome = await runLeavingCallers({
       port: front.console.port,
       fields: `Authorization: Bearer ${front.admin}\r\n`,

@@ -62,7 +62,7 @@ describe.skipIf(whyNoEngine).each(releases)(`a member of %s${whyNoEngine ?? ''}`
     });
   const encoded = (name: string) => encodeURIComponent(name);
 
-  test('B6: offers are read as readByEngine says', async () => {
+  test('offers are read as readByEngine says (B6)', async () => {
     for (const path of pathsFrom(1, (i) => `q${i}`)) {
       const reading = readByEngine('POST', `/svc/rest/queues/${path}`)!;
       const own = /^q\d+/.exec(path)![0];
@@ -80,7 +80,7 @@ describe.skipIf(whyNoEngine).each(releases)(`a member of %s${whyNoEngine ?? ''}`
     }
   }, 120_000);
 
-  test('B6: names and keys of maps are read as readByEngine says', async () => {
+  test('names and keys of maps are read as readByEngine says (B6)', async () => {
     for (const path of pathsFrom(2, (i) => `m${i}/k`)) {
       const { kind, name, rest } = readByEngine('POST', `/svc/rest/maps/${path}`)!;
       expect(kind).toBe('map');
@@ -92,7 +92,7 @@ describe.skipIf(whyNoEngine).each(releases)(`a member of %s${whyNoEngine ?? ''}`
     }
   }, 120_000);
 
-  test('B6: polls and sizes are read as readByEngine says', async () => {
+  test('polls and sizes are read as readByEngine says (B6)', async () => {
     for (const path of pathsFrom(3, (i) => `p${i}`)) {
       const { name, rest } = readByEngine('GET', `/svc/rest/queues/${path}`)!;
       await call('POST', `queues/${encoded(name)}`, 'item');
@@ -116,7 +116,7 @@ describe.skipIf(whyNoEngine)(`members behind the console${whyNoEngine ?? ''}`, (
     await cluster?.stop();
   });
 
-  test('B6: a token for one queue puts each item into that queue, whole, or nowhere', async () => {
+  test('a token for one queue puts each item into that queue, whole, or nowhere (B6)', async () => {
     const token = await front.tokenFor('svc:queue:jobs:offer');
     const { address } = cluster.members[0]!;
     let offered = 0;

@@ -122,7 +122,7 @@ describe.skipIf(whyNoEngine)(`members with groups that are off${whyNoEngine ?? '
   });
 
   test.each(rows)(
-    'S67: %s: the member where it is off is named with the key, and others answer',
+    '%s: the member where it is off is named with the key, and others answer (S67)',
     async (group, call) => {
       const [method, path, body] = call;
       const request = body === undefined ? {} : { body };
@@ -150,7 +150,7 @@ describe.skipIf(whyNoEngine)(`members with groups that are off${whyNoEngine ?? '
     },
   );
 
-  test('S67: hanging up has put nobody out', async () => {
+  test('hanging up has put nobody out (S67)', async () => {
     for (const { host } of [...first.members, ...second.members]) {
       expect((await front.call('GET', `/members/${host}${rest}/instance`)).status).toBe(200);
     }

@@ -52,7 +52,7 @@ describe.skipIf(whyNoEngine).each(versions)(`members of %s${whyNoEngine ?? ''}`,
     // moment is rare: none in 18 restarts; in a run it may be one.
     { name: 'SIGTERM', end: (member: EngineMember) => member.terminate(), mostLost: 1 },
   ])(
-    'B3: $name under load fails no call, and no item comes twice',
+    '$name under load fails no call, and no item comes twice (B3)',
     async ({ name, end, mostLost }) => {
       const victims = Array.from({ length: Math.max(1, rounds) }).flatMap(() =>
         rounds > 0 ? cluster.members : cluster.members.slice(1, 2),

@@ -221,7 +221,7 @@ describe.skipIf(whyNoEngine)(
         expect(codeOf(await post(`${management}/changeState`, { level: 'frozen' }))).toBe('invalid_request');
       });
 
-      test('S68: a wrong number of positions reaches no member', async () => {
+      test('a wrong number of positions reaches no member (S68)', async () => {
         for (const body of ['', 'active', '&active']) {
           expect(codeOf(await front.call('POST', `${management}/changeState`, { body }))).toBe(
             'invalid_request',
@@ -229,14 +229,14 @@ describe.skipIf(whyNoEngine)(
         }
       });
 
-      test('B5: a POST without a body stops no cluster', async () => {
+      test('a POST without a body stops no cluster (B5)', async () => {
         for (const call of ['clusterShutdown', 'memberShutdown', 'forceStart']) {
           expect(codeOf(await front.call('POST', `${management}/${call}`))).toBe('invalid_request');
         }
         expect(cluster.members.map((member) => member.isRunning())).toEqual([true, true, true]);
       });
 
-      test('D10: further & reach the member in the last position', async () => {
+      test('further & reach the member in the last position (D10)', async () => {
         const { status, body } = await front.call('POST', `${management}/changeState`, { body: '&&a&b' });
         expect([status, body]).toEqual([500, expect.stringContaining('ClusterState.A&B')]);
       });
@@ -284,7 +284,7 @@ describe.skipIf(whyNoEngine)(
 
     // These come last: the members that take them do not stay.
     describe('shutting down', () => {
-      test('S60: is not for Viewers', async () => {
+      test('is not for Viewers (S60)', async () => {
         for (const row of shutdownRows) {
           expect(codeOf(await send(row, await front.tokenOfRole('Viewer')))).toBe('insufficient_scope');
         }

@@ -137,7 +137,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
       expect(await upstreamAccounts(pair)).toEqual(before);
     });
 
-    test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
+    test('whom no rule gives a role is refused, and nothing is created (S45)', async () => {
       const before = await upstreamAccounts(pair);
       await visitor.chooseAtDashboard(provider);
       await provider.typeIn(visitor.page, 'eve');
@@ -197,7 +197,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     await until(() => visitor.isAskedAtDashboard(), 'the dashboard to know', 20_000);
   });
 
-  describe('D22: a sign-out after Keycloak has retired the key of the ID token', () => {
+  describe('a sign-out after Keycloak has retired the key of the ID token (D22)', () => {
     test('is confirmed there, and comes back', async () => {
       await visitor.signInAtConsole(providers.post, 'ada');
       await retireKey(200);
@@ -253,7 +253,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     }
   });
 
-  describe('D22: several sessions here', () => {
+  describe('several sessions here (D22)', () => {
     /** @returns how many sessions here have ended by it */
     async function endThere(username: string, expected: number): Promise<number> {
       const ended = () =>

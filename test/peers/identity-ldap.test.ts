@@ -107,7 +107,7 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
     });
   });
 
-  test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
+  test('whom no rule gives a role is refused, and nothing is created (S45)', async () => {
     const before = await upstreamAccounts(pair);
     await visitor.page.goto(pair.dashboard.url);
     await typeIn('eve');

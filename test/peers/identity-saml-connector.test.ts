@@ -104,7 +104,7 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
     expect((await connector.finish(callback.reply(), fresh.secrets)).subject).toBe(identity.subject);
   });
 
-  test('S43: an answer to the request of another browser proves nothing', async () => {
+  test('an answer to the request of another browser proves nothing (S43)', async () => {
     const mine = await begin();
     const theirs = await begin();
     const page = await newPage();
@@ -117,7 +117,7 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
     ]);
   });
 
-  test('S46: an answer that was changed on its way is refused', async () => {
+  test('an answer that was changed on its way is refused (S46)', async () => {
     const { location, secrets } = await begin();
     const page = await newPage();
     await page.goto(location);
@@ -144,7 +144,7 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
     await page.getByLabel('Password').waitFor();
   });
 
-  test('S48: reads a logout that begins there, answers it, and takes no change of it', async () => {
+  test('reads a logout that begins there, answers it, and takes no change of it (S48)', async () => {
     const page = await newPage();
     const { subject, session } = await signInEve(page);
     const received: string[] = [];

@@ -94,7 +94,7 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
     expect(second.size).toBe(first.size);
   });
 
-  test('S45: whom no rule gives a role is refused, and nothing is created', async () => {
+  test('whom no rule gives a role is refused, and nothing is created (S45)', async () => {
     const before = await upstreamAccounts(pair);
     await visitor.chooseAtDashboard(corporation);
     await corporation.typeIn(visitor.page, 'eve');
@@ -104,7 +104,7 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
     expect(await visitor.isAskedAtDashboard()).toBe(true);
   });
 
-  test('S47: a sign-in that begins at the provider is refused, and nobody is signed in', async () => {
+  test('a sign-in that begins at the provider is refused, and nobody is signed in (S47)', async () => {
     const { page } = visitor;
     const entityId = encodeURIComponent(`${pair.console.url}/login/saml/corp/metadata`);
     await page.goto(`${provider.origin}/saml2/idp/SSOService.php?spentityid=${entityId}`);

@@ -26,7 +26,7 @@ describe.skipIf(missing)(`Spring Security's client${missing ? ` (skipped: ${miss
     await console?.stop();
   });
 
-  test('C1: signs people in without PKCE, by the nonce that it sends', async () => {
+  test('signs people in without PKCE, by the nonce that it sends (C1)', async () => {
     const [there, here] = [createUserAgent(application.url), createUserAgent(console.url)];
     const request = (await there.get('/oauth2/authorization/console')).headers.location!;
     const sent = new URL(request).searchParams;

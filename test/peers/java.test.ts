@@ -62,9 +62,9 @@ describe.skipIf(missing)(`Java resource servers${missing ? ` (skipped: ${missing
     });
 
     test.each<[string, () => Promise<string>, RegExp]>([
-      ['S2: a tampered token', async () => tampered(await machineToken(console)), /Invalid signature/],
-      ['S2: a token of another console', () => machineToken(foreign), /no matching key\(s\) found/],
-      ['S3: an expired token', async () => yesterdays, /expired/i],
+      ['a tampered token (S2)', async () => tampered(await machineToken(console)), /Invalid signature/],
+      ['a token of another console (S2)', () => machineToken(foreign), /no matching key\(s\) found/],
+      ['an expired token (S3)', async () => yesterdays, /expired/i],
     ])('%s is refused', async (_, make, why) => {
       expect(await server.call(library, await make())).toEqual({
         status: 401,

@@ -22,7 +22,7 @@ describe.skipIf(whyNoPython)(`Python${whyNoPython ? ` (skipped: ${whyNoPython})`
     await console?.stop();
   });
 
-  test('C1: Authlib signs people in as it is: it sends a nonce', async () => {
+  test('Authlib signs people in as it is: it sends a nonce (C1)', async () => {
     const { sent, end } = await signIn('authlib');
     expect([sent.has('nonce'), sent.has('code_challenge')]).toEqual([true, false]);
     expect(end.status, end.body).toBe(200);
@@ -32,7 +32,7 @@ describe.skipIf(whyNoPython)(`Python${whyNoPython ? ` (skipped: ${whyNoPython})`
     });
   });
 
-  test('C1: requests-oauthlib, which sends neither, is told what it lacks, and signs people in once it is let off', async () => {
+  test('requests-oauthlib, which sends neither, is told what it lacks, and signs people in once it is let off (C1)', async () => {
     const refused = await signIn('oauthlib');
     expect([refused.sent.has('nonce'), refused.sent.has('code_challenge')]).toEqual([false, false]);
     expect(new URL(refused.end.url).searchParams.get('error')).toBe('invalid_request');

@@ -62,7 +62,7 @@ describe.each([
       await rm(folder, { recursive: true, force: true });
     });
 
-    test('C1: signs somebody in, and is told of the sign-out', async () => {
+    test('signs somebody in, and is told of the sign-out (C1)', async () => {
       const { there, here, asked, end } = await signInAtApplication(console.url, `${url}/me`);
       expect(asked.searchParams.has('nonce')).toBe(true);
       expect(asked.searchParams.has('code_challenge')).toBe(sendsPkce);

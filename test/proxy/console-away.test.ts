@@ -69,7 +69,7 @@ describe('with a console', () => {
     expect((await call(proxy, undefined, '/ready')).status).toBe(200);
   });
 
-  test('D14: calls pass for as long as CONSOLE_PROXY_NEWS_GRACE says after the console was killed', async () => {
+  test('calls pass for as long as CONSOLE_PROXY_NEWS_GRACE says after the console was killed (D14)', async () => {
     proxy = await startProxy({ console, client, members: [member.address], env });
     const token = await machineToken(console);
     await revocationsAgeAbove(0.7, 2_000);
@@ -113,7 +113,7 @@ describe('with a console', () => {
     await untilStatus(ask(token), 200);
   });
 
-  test('S34: what was revoked while it did not listen is known when it listens again', async () => {
+  test('what was revoked while it did not listen is known when it listens again (S34)', async () => {
     proxy = await startProxy({ console, client, members: [member.address], env });
     const token = await machineToken(console);
     await untilStatus(ask(token), 200);
@@ -131,7 +131,7 @@ describe('with a console', () => {
     expect([...statuses].every((status) => status === 401 || status === 503)).toBe(true);
   });
 
-  test('S15: with a wrong secret it lets nothing pass, and says why without the secret', async () => {
+  test('with a wrong secret it lets nothing pass, and says why without the secret (S15)', async () => {
     const wrong = { id: client.id, secret: 'wrong-secret-0123456789-abcdefghijklmnop' };
     proxy = await spawnProxy({ console, client: wrong, members: [member.address], env });
     const told = 'the console does not know the client of CONSOLE_PROXY_CLIENT_ID, or not by this secret';
@@ -146,7 +146,7 @@ describe('with a console', () => {
     expect(proxy.stderr()).not.toContain(wrong.secret);
   });
 
-  test('S15: a client without the scope is of no use, and told so', async () => {
+  test('a client without the scope is of no use, and told so (S15)', async () => {
     proxy = await spawnProxy({
       console,
       client: { id: 'application-client', secret: clientSecret },
@@ -159,7 +159,7 @@ describe('with a console', () => {
       .toBe(true);
   });
 
-  test('S5: without keys nothing passes, whatever the revocation events say', async () => {
+  test('without keys nothing passes, whatever the revocation events say (S5)', async () => {
     proxy = await spawnProxy({
       console,
       client,
@@ -201,7 +201,7 @@ describe('settings', () => {
     );
   });
 
-  test('S87: keys are not fetched in clear text over a network', async () => {
+  test('keys are not fetched in clear text over a network (S87)', async () => {
     const { code, stderr } = await runRefused({
       CONSOLE_URL: 'https://console.example.com',
       CONSOLE_MEMBERS: 'http://127.0.0.1:1',

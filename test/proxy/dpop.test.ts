@@ -64,20 +64,20 @@ describe('a proxy in a process of its own', () => {
     expect(await call(named, `DPoP ${token}`, await proofAt(named.url))).toEqual([401, 'invalid_dpop_proof']);
   });
 
-  test('S3: refuses a proof that names the console', async () => {
+  test('refuses a proof that names the console (S3)', async () => {
     expect(await call(proxy, `DPoP ${token}`, await proofAt(console.url))).toEqual([
       401,
       'invalid_dpop_proof',
     ]);
   });
 
-  test('S3: refuses a bound token as a bearer token, with and without a proof', async () => {
+  test('refuses a bound token as a bearer token, with and without a proof (S3)', async () => {
     expect(await call(proxy, `Bearer ${token}`)).toEqual([401, 'invalid_token']);
     expect(await call(proxy, `Bearer ${token}`, await proofAt(proxy.url))).toEqual([401, 'invalid_token']);
   });
 });
 
-test('S3: the console refuses a proof that names a proxy beside it', async () => {
+test('the console refuses a proof that names a proxy beside it (S3)', async () => {
   const reply = await fetch(console.url + path, {
     headers: { authorization: `DPoP ${token}`, dpop: await proofAt(proxy.url) },
   });
@@ -109,7 +109,7 @@ describe('two workers', () => {
   const refusedBy = () =>
     new Set(both.log().flatMap((line) => (line.reason === 'invalid_dpop_proof' ? [line.worker] : [])));
 
-  test('S3: a proof that was used at one of them is refused at the other, of many at once too', async () => {
+  test('a proof that was used at one of them is refused at the other, of many at once too (S3)', async () => {
     for (let round = 0; round < 3; round += 1) {
       const proof = await proofAt(publicUrl);
       const codes = await Promise.all(Array.from({ length: 24 }, () => send(proof)));
@@ -124,7 +124,7 @@ describe('two workers', () => {
     expect(new Set(await Promise.all(proofs.map(send)))).toEqual(new Set(['200']));
   });
 
-  test('S3: a worker that takes the place of one that was killed knows what that one let through', async () => {
+  test('a worker that takes the place of one that was killed knows what that one let through (S3)', async () => {
     const proof = await proofAt(publicUrl);
     expect(await send(proof)).toBe('200');
     const before = await childrenOf(both.child.pid!);

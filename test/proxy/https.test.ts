@@ -88,7 +88,7 @@ describe.skipIf(opensslIsMissing)(
       expect((await send(`${url}/ready`)).status).toBe(200);
     });
 
-    test('S61: refuses calls without one', async () => {
+    test('refuses calls without one (S61)', async () => {
       const refused = await send(`${url}/svc/rest/cluster`);
       expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     });
@@ -107,7 +107,7 @@ describe.skipIf(opensslIsMissing)(
       }
     });
 
-    test('S34: hears over TLS of what is revoked', async () => {
+    test('hears over TLS of what is revoked (S34)', async () => {
       const added = await toolDone(['client', 'add', 'short', '--scope', 'svc:health:read', '--json'], {
         dataDir: console.dataDir,
       });
@@ -130,7 +130,7 @@ describe.skipIf(opensslIsMissing)(
       await expect.poll(health, { timeout: 20_000 }).toBe(401);
     });
 
-    test('S63, S64: refuses what is no HTTP in the same form as without TLS', async () => {
+    test('refuses what is no HTTP in the same form as without TLS (S63, S64)', async () => {
       const received = await new Promise<string>((resolve, reject) => {
         const socket = connect(
           { port: Number(new URL(url).port), host: 'localhost', ca: certificate.pem },
@@ -147,7 +147,7 @@ describe.skipIf(opensslIsMissing)(
       expect(received).toContain('"decision_id":"p');
     });
 
-    test('S87: takes neither plain HTTP nor TLS 1.1', async () => {
+    test('takes neither plain HTTP nor TLS 1.1 (S87)', async () => {
       const port = Number(new URL(url).port);
       const plain = new Promise<string>((resolve) => {
         const headers = { Authorization: `Bearer ${token}` };
@@ -173,7 +173,7 @@ describe.skipIf(opensslIsMissing)(
       expect(await old).toBe('refused');
     });
 
-    test('S64: a connection that never begins its handshake is cut after ten seconds', async () => {
+    test('a connection that never begins its handshake is cut after ten seconds (S64)', async () => {
       const at = performance.now();
       const socket = connectPlain(Number(new URL(url).port), 'localhost');
       socket.on('error', () => {});

@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([console.stop(), member.close()]);
 });
 
-test('S5: keys and revocation events come from the address that the settings name', async () => {
+test('keys and revocation events come from the address that the settings name (S5)', async () => {
   expect(fetched).toBeGreaterThan(0);
   expect((await call(proxy, await machineToken(console), '/svc/health')).status).toBe(200);
 });
@@ -52,12 +52,12 @@ test.each([
   ['a key that is too short', 'RS256', 'weak'],
   ['a key on another curve', 'ES256', 'curve'],
   ['a secret that is shared', 'HS256', 'shared'],
-])('S3: a token by %s is refused although the key set shows it', async (_name, alg, kid) => {
+])('a token by %s is refused although the key set shows it (S3)', async (_name, alg, kid) => {
   const token = signed(claimsOf(await machineToken(console)), alg, kid);
   expect((await call(proxy, token, '/svc/health')).status).toBe(401);
 });
 
-test('S64: names of keys that nobody has do not make it ask for keys each time', async () => {
+test('names of keys that nobody has do not make it ask for keys each time (S64)', async () => {
   const token = await machineToken(console);
   const [before, at] = [fetched, Date.now()];
   const named = Array.from({ length: 200 }, (_, i) => withKid(token, `made-up-${i}`));

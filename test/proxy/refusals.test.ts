@@ -178,7 +178,7 @@ describe('POST /api/v1/refusals', () => {
     expect(await explained(refusal.decisionId)).toMatchObject({ reason: 'told', reportedBy: 'reporter' });
   });
 
-  test('S49: takes it of nobody without the scope, an administrator included', async () => {
+  test('takes it of nobody without the scope, an administrator included (S49)', async () => {
     for (const token of [admin, await apiToken(console, 'app:Viewer')]) {
       const reply = await post(batch, token);
       expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([
@@ -203,11 +203,11 @@ describe('POST /api/v1/refusals', () => {
     ['an id of another place', { ...batch, refusals: [{ ...refusal, decisionId: 'pkother.0.0' }] }],
     ['a status that is none of a refusal', { ...batch, refusals: [{ ...refusal, status: 200 }] }],
     ['a path without an end', { ...batch, refusals: [{ ...refusal, path: 'x'.repeat(10_000) }] }],
-  ])('S53: refuses %s', async (_name, body) => {
+  ])('refuses %s (S53)', async (_name, body) => {
     expect((await post(body, reporter)).status).toBe(400);
   });
 
-  test('S83, S90: a process that invents places does not fill the store', async () => {
+  test('a process that invents places does not fill the store (S83, S90)', async () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 300; i += 1) {
       const own = `pkflood${i}`;
@@ -221,7 +221,7 @@ describe('POST /api/v1/refusals', () => {
   });
 });
 
-test('S83: while the console takes nothing, so many batches are held, the newest, and nothing waits', async () => {
+test('while the console takes nothing, so many batches are held, the newest, and nothing waits (S83)', async () => {
   const batchOf = (number: number) => ({ stem: 'pk', number, refusals: [] }) satisfies DenialBatch;
   const sent: number[] = [];
   let takes: (() => void) | undefined;

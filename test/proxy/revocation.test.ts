@@ -64,7 +64,7 @@ const cases: readonly (readonly [string, () => Promise<Holder>])[] = [
   ['keys are rotated at once', () => machine(() => ['keys', 'rotate', '--now'])],
 ];
 
-describe.each(cases)('S34: when %s', (name, make) => {
+describe.each(cases)('when %s (S34)', (name, make) => {
   test('the proxy refuses the next call, and a poll that waits ends with 401', async () => {
     const { token, end } = await make();
     const queue = `/svc/rest/queues/q${count}`;
@@ -103,7 +103,7 @@ describe('what is new', () => {
     expect((await call(proxy, token, '/svc/health')).status).toBe(200);
   });
 
-  test('S34: a role of one’s own opens what it opens now, not what it did when the token was issued', async () => {
+  test('a role of one’s own opens what it opens now, not what it did when the token was issued (S34)', async () => {
     await tool(['role', 'add', 'm-reader', '--scope', 'svc:map:m:read']);
     const { token } = await person(() => [], 'm-reader');
     const ask = () => call(proxy, token, '/svc/rest/maps/m/k');
@@ -112,14 +112,14 @@ describe('what is new', () => {
     await untilStatus(ask, 403);
   });
 
-  test('S34: a token of somebody else goes on', async () => {
+  test('a token of somebody else goes on (S34)', async () => {
     const [mine, other] = [await machine((id) => ['client', 'disable', id]), await revokedToken()];
     await mine.end();
     await untilStatus(() => call(proxy, mine.token, '/svc/rest/maps/m/k'), 401);
     expect((await call(proxy, other.token, '/svc/health')).status).toBe(200);
   });
 
-  test('S2: a token that names a key nobody has is refused, however often it comes', async () => {
+  test('a token that names a key nobody has is refused, however often it comes (S2)', async () => {
     const [header, ...rest] = (await machineToken(console)).split('.');
     const named = { ...JSON.parse(Buffer.from(header!, 'base64url').toString()), kid: 'nobody-has-it' };
     const forged = [Buffer.from(JSON.stringify(named)).toString('base64url'), ...rest].join('.');

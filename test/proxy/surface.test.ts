@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([member.close(), other.close()]);
 });
 
-describe('S57: the answer is that of the console', () => {
+describe('the answer is that of the console (S57)', () => {
   test.each([
     ['no token', undefined, 'GET', '/svc/health', undefined],
     ['a token that is none', 'nonsense', 'GET', '/svc/health', undefined],
@@ -48,14 +48,14 @@ describe('S57: the answer is that of the console', () => {
     ['a path with two readings', 'admin', 'GET', '/svc//health', undefined],
     ['a member’s answer', 'admin', 'GET', '/svc/rest/maps/m/k', undefined],
     [
-      'C10: a member’s answer by the engine’s own path',
+      'a member’s answer by the engine’s own path (C10)',
       'admin',
       'GET',
       '/hazelcast/rest/maps/m/k',
       undefined,
     ],
-    ['C10: too little by it', 'viewer', 'DELETE', '/hazelcast/rest/maps/m/k', undefined],
-    ['C10: no token by it', undefined, 'GET', '/hazelcast/health', undefined],
+    ['too little by it (C10)', 'viewer', 'DELETE', '/hazelcast/rest/maps/m/k', undefined],
+    ['no token by it (C10)', undefined, 'GET', '/hazelcast/health', undefined],
   ])('%s', async (_name, who, method, path, body) => {
     const bearer = who === 'admin' ? token : who === 'viewer' ? viewer : who;
     const [here, there] = await Promise.all(
@@ -64,7 +64,7 @@ describe('S57: the answer is that of the console', () => {
     expect(here).toEqual(there);
   });
 
-  test('S63: what no HTTP client sends is refused in the same words', async () => {
+  test('what no HTTP client sends is refused in the same words (S63)', async () => {
     const bytes = `GET /svc/health HTTP/1.1\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const [here, there] = await Promise.all(
       [proxy.url, console.url].map((url) => sendRaw(url.replace('localhost', '127.0.0.1'), bytes)),
@@ -73,7 +73,7 @@ describe('S57: the answer is that of the console', () => {
     expect(JSON.parse(here!.body).code).toBe(JSON.parse(there!.body).code);
   });
 
-  test('S23: pages of registered applications may call, and no others', async () => {
+  test('pages of registered applications may call, and no others (S23)', async () => {
     await toolDone(
       ['client', 'add', 'page', '--public', '--redirect-uri', 'https://page.example.com/callback'],
       { dataDir: console.dataDir },
@@ -100,7 +100,7 @@ describe('S57: the answer is that of the console', () => {
   });
 });
 
-describe('S84: the audit trail', () => {
+describe('the audit trail (S84)', () => {
   test('has a write as the console has it', async () => {
     await call(proxy, token, '/svc/rest/maps/audited/k', { method: 'POST', body: 'v' });
     await call(console, token, '/svc/rest/maps/audited/k', { method: 'POST', body: 'v' });
@@ -115,7 +115,7 @@ describe('S84: the audit trail', () => {
     });
   });
 
-  test('S68: each member gets its own credentials, and no line has them', async () => {
+  test('each member gets its own credentials, and no line has them (S68)', async () => {
     const state = '/svc/rest/management/cluster/changeState';
     for (const at of [member, other]) {
       const path = `/members/${new URL(at.address).host}${state}`;
@@ -130,7 +130,7 @@ describe('S84: the audit trail', () => {
   });
 });
 
-test('S49: numbers are for this machine, or for a token with a role', async () => {
+test('numbers are for this machine, or for a token with a role (S49)', async () => {
   const from = (headers: Record<string, string>) => call(proxy, undefined, '/metrics', { headers });
   expect((await from({})).status).toBe(200);
   const elsewhere = { 'x-forwarded-for': '192.0.2.1' };

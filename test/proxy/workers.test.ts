@@ -45,7 +45,7 @@ describe('three workers', () => {
     await expect.poll(workersInAudit, { timeout: 20_000 }).toEqual(['1', '2', '3']);
   });
 
-  test('S34: all of them know of a revocation', async () => {
+  test('all of them know of a revocation (S34)', async () => {
     const added = await toolDone(['client', 'add', 'short', '--scope', 'svc:health:read', '--json'], {
       dataDir: console.dataDir,
     });
@@ -76,7 +76,7 @@ describe('three workers', () => {
     expect(await numbers()).toMatch(/^console_proxy_news_age_seconds [0-9.]+$/m);
   });
 
-  test('S64: limits are those of all of them together', async () => {
+  test('limits are those of all of them together (S64)', async () => {
     const limited = await startProxy({
       console,
       client,
@@ -129,7 +129,7 @@ describe('three workers', () => {
       .toContain('4');
   });
 
-  test('S81: a stop lets calls finish, and leaves no process behind', async () => {
+  test('a stop lets calls finish, and leaves no process behind (S81)', async () => {
     const slow = await startRecorder((req, res) => {
       if (!req.url!.includes('/maps/')) res.end();
       else setTimeout(() => res.end('late'), 1_500);

@@ -70,7 +70,7 @@ describe('restore', () => {
   });
 
   test.each(['registry.json', 'artifacts/data.mdb'])(
-    'S76: repairs a store whose %s is damaged',
+    'repairs a store whose %s is damaged (S76)',
     async (name) => {
       const { dataDir, backup } = await storeWithBackup();
       truncateSync(join(dataDir, name), 100);
@@ -91,7 +91,7 @@ describe('restore', () => {
     expect(existsSync(join(dataDir, 'restoring-20200101'))).toBe(false);
   });
 
-  test('S77: is refused while a console runs, which notices nothing', async () => {
+  test('is refused while a console runs, which notices nothing (S77)', async () => {
     const { dataDir, backup } = await storeWithBackup();
     const console = await openStorageProcess({ dataDir });
     await console.ask('set', 'a', 'live');
@@ -117,7 +117,7 @@ describe('restore', () => {
       damage: (from: string) => truncateSync(join(from, 'artifacts', 'data.mdb'), 8192),
     },
     { name: 'a newer manifest', damage: makeNewer, reason: 'newer' },
-  ])('S76: refuses a backup with $name and replaces nothing', async ({ damage, reason = 'corrupt' }) => {
+  ])('refuses a backup with $name and replaces nothing (S76)', async ({ damage, reason = 'corrupt' }) => {
     const { dataDir, backup } = await storeWithBackup();
     await changeStore(dataDir);
     damage(backup);

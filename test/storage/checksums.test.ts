@@ -10,7 +10,7 @@ import { temporaryDirectory } from './helpers/temporary-directory.ts';
 const records = 40;
 const expiresAt = 4_000_000_000;
 
-describe('D13: a record of the artifacts', () => {
+describe('a record of the artifacts (D13)', () => {
   test('with a flipped bit is not given, is counted, and what replaces it is as good as ever', async () => {
     const dataDir = await filledStore();
     flip(join(dataDir, 'artifacts', 'data.mdb'), 'the-payload-of-7"');
@@ -68,7 +68,7 @@ describe('D13: a record of the artifacts', () => {
   });
 });
 
-describe('D13: the registry', () => {
+describe('the registry (D13)', () => {
   test.each([
     { name: 'in a value', text: 'the-value"' },
     { name: 'in a name', text: '"value"' },

@@ -213,7 +213,7 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await storage.artifacts.get('Session', 'forever')).toBeDefined();
       });
 
-      test('D15: what was found expired stays so when the clock is put back', async () => {
+      test('what was found expired stays so when the clock is put back (D15)', async () => {
         const ways = {
           id: () => storage.artifacts.get('Session', 'id'),
           uid: () => storage.artifacts.findByUid('Session', 'uid'),
@@ -233,7 +233,7 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await storage.artifacts.sweep()).toBe(3);
       });
 
-      test('D15: a counter ends no later than a window from now, wherever the clock was', async () => {
+      test('a counter ends no later than a window from now, wherever the clock was (D15)', async () => {
         passSeconds(86_400);
         await storage.artifacts.count('Failures', 'eve', 30);
         passSeconds(-86_400);
@@ -357,7 +357,7 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await storage.artifacts.consume('AuthorizationCode', 'absent')).toBe(false);
       });
 
-      describe('S95: an exchange uses up and replaces in one commit', () => {
+      describe('an exchange uses up and replaces in one commit (S95)', () => {
         const code = { kind: 'AuthorizationCode', id: 'code' } as const;
         const grant = { kind: 'Grant', id: 'grant' } as const;
         const token = (id: string) => ({

@@ -10,7 +10,7 @@ import { temporaryDirectory } from './helpers/temporary-directory.ts';
 /** How often each kind of writer is killed. */
 const kills = 25;
 
-describe('S75: killed at any instant, the store opens and nothing acknowledged is missing', () => {
+describe('killed at any instant, the store opens and nothing acknowledged is missing (S75)', () => {
   test(`${kills} times while it writes the registry`, { timeout: 120_000 }, async () => {
     const dataDir = temporaryDirectory();
     let known = 0;

@@ -12,7 +12,7 @@ const without = canTrace ? '' : ' (skipped: needs strace)';
 const oneThread = ['env', 'UV_THREADPOOL_SIZE=1'];
 
 describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
-  test('S74: a registry change is acknowledged after write, fsync, rename and directory fsync', async () => {
+  test('a registry change is acknowledged after write, fsync, rename and directory fsync (S74)', async () => {
     const dataDir = temporaryDirectory();
     const trace = join(temporaryDirectory(), 'trace');
     const calls = 'trace=openat,write,writev,pwrite64,fsync,rename';
@@ -36,7 +36,7 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
     ]);
   });
 
-  test('S74: an artifact is acknowledged after its pages and the meta page are synced', async () => {
+  test('an artifact is acknowledged after its pages and the meta page are synced (S74)', async () => {
     const dataDir = temporaryDirectory();
     const trace = join(temporaryDirectory(), 'trace');
     const calls = 'trace=write,pwrite64,writev,pwritev,fdatasync';
@@ -64,7 +64,7 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
     { name: 'the fsync of the new file', call: 'fsync', when: 1 },
     { name: 'the rename', call: 'rename', when: 1 },
     { name: 'the fsync of the directory', call: 'fsync', when: 2 },
-  ])('S78: an I/O error of $name is never success', async ({ call, when }) => {
+  ])('an I/O error of $name is never success (S78)', async ({ call, when }) => {
     const dataDir = temporaryDirectory();
     const before = await openStorageProcess({ dataDir });
     await before.ask('set', 'kept', 'old');
@@ -81,7 +81,7 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
     expect(await storage.ask('read', 'kept')).toEqual({ value: 'old' });
   });
 
-  test('S78: an I/O error while artifacts are synced is never success, and later writes work', async () => {
+  test('an I/O error while artifacts are synced is never success, and later writes work (S78)', async () => {
     const dataDir = temporaryDirectory();
     // With one thread that commits, the eighth commit fails.
     const inject = ['strace', '-f', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO:when=8'];
@@ -100,7 +100,7 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
   });
 });
 
-describe('S78: a full disk, stood in for by a limit on the size of files', () => {
+describe('a full disk, stood in for by a limit on the size of files (S78)', () => {
   // 512 or 1024 KiB, as the shell counts: more than the store needs, less than the large value.
   const wrapper = ['sh', '-c', 'ulimit -f 1024; exec "$@"', 'sh'];
   const large = 'x'.repeat(3_000_000);
@@ -126,7 +126,7 @@ describe('S78: a full disk, stood in for by a limit on the size of files', () =>
   });
 });
 
-test('S78: the store says that it cannot be written, and that it can again', async () => {
+test('the store says that it cannot be written, and that it can again (S78)', async () => {
   const dataDir = temporaryDirectory();
   const storage = await openStorageProcess({ dataDir });
   expect(await storage.ask('writable')).toEqual({ value: null });

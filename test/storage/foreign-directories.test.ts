@@ -36,7 +36,7 @@ const others = [
   },
 ];
 
-describe('B10: what is none of the console is left as it is, with exit 78 and what to do', () => {
+describe('what is none of the console is left as it is, with exit 78 and what to do (B10)', () => {
   test.each(others)('$name', async ({ make }) => {
     const at = join(temporaryDirectory(), 'theirs');
     const dataDir = make(at);
@@ -75,7 +75,7 @@ describe('B10: what is none of the console is left as it is, with exit 78 and wh
 
 const canMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
 
-describe.skipIf(!canMount)('D13: a disk that takes no writes is not called damaged (needs mount)', () => {
+describe.skipIf(!canMount)('a disk that takes no writes is not called damaged (needs mount) (D13)', () => {
   test.each([
     { name: 'read_only', mount: '-o remount,ro', says: /mounted read-only.*not damaged/ },
     { name: 'full', mount: '-o remount,size=100%', says: /no room left.*not damaged/, isFull: true },

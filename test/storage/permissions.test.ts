@@ -15,7 +15,7 @@ const expectedModes = {
   'registry.json': '600',
 };
 
-describe('S79: the store is for its owner alone', () => {
+describe('the store is for its owner alone (S79)', () => {
   test('is created so, whatever the umask', async () => {
     const dataDir = join(temporaryDirectory(), 'below', 'data');
     await storeIn(dataDir);

@@ -4,7 +4,7 @@ import { StorageRejectedError } from '../../console/storage/storage.ts';
 import { openStorageProcess, startStorageProcess } from './helpers/storage-process.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
-describe('S77: one console per data directory', () => {
+describe('one console per data directory (S77)', () => {
   test('a second console is told who has it, and exits; the first one goes on', async () => {
     const dataDir = temporaryDirectory();
     const first = await openStorageProcess({ dataDir });
@@ -52,7 +52,7 @@ describe('S77: one console per data directory', () => {
   });
 });
 
-describe('S77: several processes on one store', () => {
+describe('several processes on one store (S77)', () => {
   test('400 registry changes by two processes: none is lost', async () => {
     const dataDir = temporaryDirectory();
     const one = await openStorageProcess({ dataDir });

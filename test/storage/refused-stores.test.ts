@@ -13,7 +13,7 @@ const newer = (file: string) => {
 };
 const write = (content: string | Buffer) => (file: string) => writeFileSync(file, content);
 
-describe('S76: refuses a registry that is no good, and leaves it untouched', () => {
+describe('refuses a registry that is no good, and leaves it untouched (S76)', () => {
   test.each([
     { name: 'truncated', damage: (file: string) => truncateSync(file, 60), reason: 'corrupt' },
     { name: 'cut off before its last byte', damage: cutLastBytes, reason: 'corrupt' },
@@ -78,7 +78,7 @@ describe('S76: refuses a registry that is no good, and leaves it untouched', () 
   });
 });
 
-describe('S76: refuses artifacts that are no good, and leaves them untouched', () => {
+describe('refuses artifacts that are no good, and leaves them untouched (S76)', () => {
   test.each([
     { name: 'empty', damage: write('') },
     { name: 'garbage', damage: write(randomBytes(40_000)) },

@@ -21,7 +21,7 @@ test('a message to a provider is a form to its address, with the fields as they 
   expect(page.find('button')[0]!.text).toContain('Go on to');
 });
 
-test('S51: it goes to no address that is not a page', () => {
+test('it goes to no address that is not a page (S51)', () => {
   expect(() =>
     renderAutoSubmittedForm({
       provider: 'Corp',

@@ -9,7 +9,7 @@ const active = ['script', 'style', 'iframe', 'object', 'embed', 'base', 'templat
 describe.each(pageNames)('the page "%s"', (name) => {
   const page = parseMarkup(usualPage(name));
 
-  test('S51: has no script but a file of its own, and no inline style', async () => {
+  test('has no script but a file of its own, and no inline style (S51)', async () => {
     const served = [...(await staticFiles()).keys()].map(assetPath);
     const scripts = page.find('script');
     for (const { attributes } of scripts) expect(served).toContain(attributes.get('src'));
@@ -19,7 +19,7 @@ describe.each(pageNames)('the page "%s"', (name) => {
     expect(page.find('meta').filter((meta) => meta.attributes.has('http-equiv'))).toEqual([]);
   });
 
-  test('S51: loads nothing but files of its own that exist', async () => {
+  test('loads nothing but files of its own that exist (S51)', async () => {
     const served = [...(await staticFiles()).keys()].map(assetPath);
     const loaded = [
       ...page.find('link').map((link) => link.attributes.get('href')),
@@ -30,7 +30,7 @@ describe.each(pageNames)('the page "%s"', (name) => {
   });
 });
 
-test('S51, S52: a frame of the sign-out page leads nowhere else, and only to an address that is a link', () => {
+test('a frame of the sign-out page leads nowhere else, and only to an address that is a link (S51, S52)', () => {
   const framesOf = (src: string) =>
     parseMarkup(renderLoggedOut({ loginHref: '/', frames: [src] })).find('iframe');
   const [frame] = framesOf('https://app.example.com/logout?sid="1"');
@@ -44,7 +44,7 @@ test('S51, S52: a frame of the sign-out page leads nowhere else, and only to an 
   }
 });
 
-test('S51: the style sheet and the pictures load nothing from elsewhere', async () => {
+test('the style sheet and the pictures load nothing from elsewhere (S51)', async () => {
   for (const [name, { body }] of await staticFiles()) {
     const text = body.toString().replaceAll('http://www.w3.org/2000/svg', '');
     expect(text, name).not.toMatch(/url\(|@import|https?:|<script|<style|\son\w+=|href=/);

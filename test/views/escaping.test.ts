@@ -14,7 +14,7 @@ const hostileTexts = [
   { name: 'a template and a style', text: '<template><style>*{display:none}</style>' },
 ];
 
-describe.each(hostileTexts)('S52: $name in every field', ({ text }) => {
+describe.each(hostileTexts)('$name in every field (S52)', ({ text }) => {
   test.each(pageNames)('is text and nothing else on the page "%s"', (name) => {
     const usual = parseMarkup(usualPage(name));
     const hostile = parseMarkup(fillPage(name, { text, href: '/somewhere' }));
@@ -42,7 +42,7 @@ const hostileHrefs = [
   '',
 ];
 
-describe.each(hostileHrefs)('S52: the address %j in every link', (href) => {
+describe.each(hostileHrefs)('the address %j in every link (S52)', (href) => {
   test.each(pageNames)('is no link on the page "%s"', (name) => {
     const usual = hrefs(parseMarkup(usualPage(name)));
     const hostile = hrefs(parseMarkup(fillPage(name, { text: 'plain', href })));
@@ -59,7 +59,7 @@ test.each([
   ['/login?to=%2F%2Fa#b', '/login?to=%2F%2Fa#b'],
   ['http://localhost:9021/', 'http://localhost:9021/'],
   ['HTTPS://Dashboard.example.com/a?b="c"', 'https://dashboard.example.com/a?b=%22c%22'],
-])('S52: the address %j is a link', (href, shown) => {
+])('the address %j is a link (S52)', (href, shown) => {
   const page = parseMarkup(fillPage('logged out', { text: 'plain', href }));
   expect(page.find('a').map((link) => link.attributes.get('href'))).toEqual([shown, shown]);
 });
