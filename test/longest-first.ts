@@ -13,7 +13,7 @@ const longest = [
   'oidc/keys',
   'commands/client',
   'console/overload',
-  'commands/idp-test',
+  'federation/dry-run',
   'licence/updates',
   'proxy/console-away',
   'doctor/other-side',
@@ -37,7 +37,7 @@ const longest = [
   'peers/engine-management',
   'peers/engine-releases',
   'commands/backup',
-  'oidc/sessions',
+  'accounts/sessions',
   'proxy/workers',
   'console/still-disk',
 ];

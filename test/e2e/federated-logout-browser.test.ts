@@ -6,10 +6,10 @@ import { type RunningDashboard, startDashboard } from '../dashboard/support.ts';
 import { missingOpenssl } from '../federation/saml-provider.ts';
 import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import type { RunningProvider } from '../federation/support.ts';
+import { startOpenIdProvider } from '../federation/upstream.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
-import { startOpenIdProvider } from './upstream.ts';
 
 const { browser: found, reason: noBrowser } = await openBrowser();
 const browser = found as Browser;

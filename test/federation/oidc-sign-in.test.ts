@@ -3,13 +3,13 @@ import { rm } from 'node:fs/promises';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runTool } from '../commands/support.ts';
-import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
-import type { RunningProvider } from '../federation/support.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { authorizationPath, callbackOf, redeem, refresh, userinfo } from '../helpers/sign-in.ts';
 import { countUsers, editUser, until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { type CraftedProvider, clientId, startCraftedProvider } from './crafted-provider.ts';
+import type { RunningProvider } from './support.ts';
 import { abortAbroad, leave, linkOf, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 let corp: RunningProvider;

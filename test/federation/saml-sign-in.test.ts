@@ -1,20 +1,13 @@
 /** Sign-in by SAML 2.0 through the front door: answers honest, forged, late and unasked for. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  missingOpenssl,
-  newKeyPair,
-  readRequest,
-  seconds,
-  sign,
-  takeApart,
-} from '../federation/saml-provider.ts';
-import { type SamlAnswer, type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { storeWithProviders } from '../helpers/providers.ts';
 import { authorizationPath, callbackOf, redeem } from '../helpers/sign-in.ts';
 import { countUsers } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { missingOpenssl, newKeyPair, readRequest, seconds, sign, takeApart } from './saml-provider.ts';
+import { type SamlAnswer, type SamlServer, startSamlServer } from './saml-server.ts';
 import { leave } from './upstream.ts';
 
 const reason = missingOpenssl();

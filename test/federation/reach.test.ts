@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SamlProvider } from '../../console/federation/providers/schema.ts';
 import { runTool } from '../commands/support.ts';
-import { type KeyPair, missingOpenssl, newKeyPair, sign } from '../federation/saml-provider.ts';
-import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
-import type { RunningProvider } from '../federation/support.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { countUsers, until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { type KeyPair, missingOpenssl, newKeyPair, sign } from './saml-provider.ts';
+import { type SamlServer, startSamlServer } from './saml-server.ts';
+import type { RunningProvider } from './support.ts';
 import { leave, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 const reason = missingOpenssl();

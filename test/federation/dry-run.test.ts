@@ -2,16 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  emptyTree,
-  type LdapServer,
-  service,
-  startLdapServer,
-  suffix,
-  whySkipped,
-} from '../federation/ldap-server.ts';
-import { type RunningProvider, startProvider } from '../federation/support.ts';
-import { registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { emptyTree, type LdapServer, service, startLdapServer, suffix, whySkipped } from './ldap-server.ts';
+import { type RunningProvider, startProvider } from './support.ts';
 
 // Most tests start several processes, one after the other.
 vi.setConfig({ testTimeout: 180_000 });

@@ -2,18 +2,13 @@
 import { rm } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  nameId,
-  postedFields,
-  readBindingMessage,
-  redirectQuery,
-} from '../federation/saml-logout-messages.ts';
-import { missingOpenssl, newKeyPair, seconds, sign } from '../federation/saml-provider.ts';
-import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import { freePort, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 import { storeWithProviders } from '../helpers/providers.ts';
 import { type RelyingParty, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { nameId, postedFields, readBindingMessage, redirectQuery } from './saml-logout-messages.ts';
+import { missingOpenssl, newKeyPair, seconds, sign } from './saml-provider.ts';
+import { type SamlServer, startSamlServer } from './saml-server.ts';
 import { leave } from './upstream.ts';
 
 const obstacle = missingOpenssl();

@@ -2,14 +2,14 @@
 import { rm } from 'node:fs/promises';
 import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
-import { logoutClaims } from '../federation/logout-tokens.ts';
-import type { RunningProvider } from '../federation/support.ts';
 import { freePort, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { type RelyingParty, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
 import { refresh, userinfo } from '../helpers/sign-in.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { type CraftedProvider, clientId, startCraftedProvider } from './crafted-provider.ts';
+import { logoutClaims } from './logout-tokens.ts';
+import type { RunningProvider } from './support.ts';
 import { leave, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 let corp: RunningProvider;

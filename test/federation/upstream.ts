@@ -1,6 +1,7 @@
 /** A person on the way to an upstream OpenID provider and back. */
-import { type RunningProvider, startProvider } from '../federation/support.ts';
+
 import { createUserAgent, type Reply, type UserAgent } from '../helpers/user-agent.ts';
+import { type RunningProvider, startProvider } from './support.ts';
 
 /** A provider that nobody here wrote, at which a console of this address is registered. */
 export function startOpenIdProvider(

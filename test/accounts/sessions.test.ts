@@ -206,7 +206,7 @@ describe('ends by time', () => {
     await setClock(0);
     timed = await startConsole({
       env: {
-        NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, 'movable-clock.mjs')).href}`,
+        NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, '../oidc/movable-clock.mjs')).href}`,
         TEST_CLOCK_FILE: join(directory, 'clock'),
         CONSOLE_SESSION_IDLE_SECONDS: '60',
         CONSOLE_SESSION_MAX_SECONDS: '300',

@@ -3,6 +3,11 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LdapProvider } from '../../console/federation/providers/schema.ts';
 import { Secret } from '../../platform/secret.ts';
+import { admin, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { providerBase, storeWithProviders } from '../helpers/providers.ts';
+import { authorizationPath, authorize, redeem } from '../helpers/sign-in.ts';
+import { countUsers, editUser, until, withStore } from '../helpers/store.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 import {
   emptyTree,
   type LdapServer,
@@ -11,12 +16,7 @@ import {
   startLdapServer,
   suffix,
   whySkipped,
-} from '../federation/ldap-server.ts';
-import { admin, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { providerBase, storeWithProviders } from '../helpers/providers.ts';
-import { authorizationPath, authorize, redeem } from '../helpers/sign-in.ts';
-import { countUsers, editUser, until, withStore } from '../helpers/store.ts';
-import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+} from './ldap-server.ts';
 
 const paula = { username: 'paula', password: 'paula-password-1' };
 const person = (uid: string, password: string) => `
