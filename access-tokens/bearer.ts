@@ -64,7 +64,7 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
         return checkProven(token, provenBy);
       }
       const caller = inspect(token);
-      return caller instanceof Promise ? caller.then(refuseBound) : refuseBound(caller);
+      return caller instanceof Promise ? caller.then(rejectBound) : rejectBound(caller);
     },
     inspect,
     isStillGood,
@@ -152,7 +152,7 @@ export function createBearerCheck(deps: BearerDeps): BearerCheck {
 }
 
 /** A token that is bound to a key is no bearer token, whoever sends it (RFC 9449 §7.2). */
-function refuseBound(caller: Caller): Caller {
+function rejectBound(caller: Caller): Caller {
   if (caller.keyThumbprint !== undefined) {
     throw boundToKey();
   }

@@ -17,11 +17,11 @@ export function createCallerCheck({ check }: Pick<BearerCheck, 'check'>) {
     insufficientScope({ subject, keyThumbprint }: Caller, detail: string, scope?: string): ProblemError {
       const field =
         challenge('insufficient_scope', detail) + (scope === undefined ? '' : `, scope="${scope}"`);
-      const refusal = new ProblemError(problems.insufficientScope, detail, {
+      const error = new ProblemError(problems.insufficientScope, detail, {
         headers: { 'WWW-Authenticate': field },
         actor: subject,
       });
-      return keyThumbprint === undefined ? refusal : withDpopChallenge(refusal);
+      return keyThumbprint === undefined ? error : withDpopChallenge(error);
     },
   };
 }

@@ -17,8 +17,8 @@ export function readToken(authorization: string | undefined): string {
   }
   const token = authorization.slice(isDpop(authorization) ? 'DPoP '.length : 'Bearer '.length).trimStart();
   if (!tokenForm.test(token)) {
-    const refusal = malformedAuthorization('The Authorization field is not "Bearer" or "DPoP" and one token');
-    throw isDpop(authorization) ? withDpopChallenge(refusal) : refusal;
+    const error = malformedAuthorization('The Authorization field is not "Bearer" or "DPoP" and one token');
+    throw isDpop(authorization) ? withDpopChallenge(error) : error;
   }
   return token;
 }

@@ -28,12 +28,12 @@ export const benchmark: Benchmark = {
     });
     const guesses = startGuessing({ url, username: credentials.username, sources, atOnce });
     const waits: number[] = [];
-    const refused: number[] = [];
+    const rejected: number[] = [];
     const until = performance.now() + seconds * 1000;
     for (let number = 0; performance.now() < until; number++) {
       const { status, ms } = await signIn(url, `203.0.${113 + (number >> 8)}.${number & 255}`);
       if (status === 303) waits.push(ms);
-      else refused.push(status);
+      else rejected.push(status);
       await wait(betweenOwnersMs);
     }
     const { statuses } = await guesses.stop();
@@ -43,7 +43,7 @@ export const benchmark: Benchmark = {
     return {
       title: `The owner of an account, from clean addresses, while ${sources} others guess for ${seconds} s`,
       columns: ['sign-ins', 'refused', 'p50 ms', 'p99 ms', 'longest ms', 'guesses answered'],
-      rows: [[`${waits.length}`, `${refused.length}`, at(0.5), at(0.99), at(1), answered]],
+      rows: [[`${waits.length}`, `${rejected.length}`, at(0.5), at(0.99), at(1), answered]],
       ratios: [
         {
           name: 'longest wait of the owner',
@@ -51,7 +51,7 @@ export const benchmark: Benchmark = {
           unit: ' ms',
           atMost: 2000,
         },
-        { name: 'sign-ins of the owner refused', spread: spread([refused.length]), unit: '', atMost: 0 },
+        { name: 'sign-ins of the owner refused', spread: spread([rejected.length]), unit: '', atMost: 0 },
         { name: 'guesses told as wrong', spread: spread([statuses.get(401) ?? 0]), unit: '', atMost: 100 },
       ],
     };

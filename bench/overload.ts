@@ -50,7 +50,7 @@ export const benchmark: Benchmark = {
           : [
               'Fewer than 10,000 each: the process may not have enough files open (raise `ulimit -n` to 100,000).',
             ]),
-        ...[...alone.loaded.refused, ...full.loaded.refused].map((what) => `refused: ${what}`),
+        ...[...alone.loaded.rejected, ...full.loaded.rejected].map((what) => `refused: ${what}`),
       ],
     };
   },
@@ -99,7 +99,7 @@ function worstOf(a: Observed, b: Observed): Observed {
     reads: a.reads + b.reads,
     readP99Ms: Math.max(a.readP99Ms, b.readP99Ms),
     longestProbeMs: Math.max(a.longestProbeMs, b.longestProbeMs),
-    refused: [...new Set([...a.refused, ...b.refused])],
+    rejected: [...new Set([...a.rejected, ...b.rejected])],
   };
 }
 
@@ -154,6 +154,6 @@ function ratiosOf(
     one('longest answer of /live and /ready', loaded.longestProbeMs, 250, ' ms'),
     one('p99 of a proxied read, times that before', loaded.readP99Ms / quiet.readP99Ms, 2),
     one('more memory', moreMegabytes, mostMegabytes, ' MB'),
-    one('kinds of refusals of honest callers', loaded.refused.length, 0),
+    one('kinds of refusals of honest callers', loaded.rejected.length, 0),
   ];
 }

@@ -10,9 +10,9 @@ import { openAuditTrail } from './audit/audit-trail.ts';
 import { excessOf } from './clients/client-excess.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
+import { recordDeniedConnections } from './server/denied-connections.ts';
 import { listen } from './server/listen.ts';
 import { createConsoleOverload } from './server/overload.ts';
-import { hearRefusedConnections } from './server/refused-connections.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
 import { followSettings } from './settings/follow-settings.ts';
@@ -57,7 +57,7 @@ export async function start({
   faults,
 }: StartDeps): Promise<Started> {
   const { services, audit, application } = await open({ settings, readSettings, log, closing, faults });
-  const { users, refusals } = services;
+  const { users, denials } = services;
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { composeConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
@@ -78,7 +78,7 @@ export async function start({
     handle: console.handle,
     overload,
     headMs: settings.httpHeadSeconds * 1000,
-    onRefusal: hearRefusedConnections({ keep: refusals.keep, audit }),
+    onDenial: recordDeniedConnections({ keep: denials.keep, audit }),
   });
   closing.add('port', () => server.close(0));
   closing.add('maintenance', startMaintenance(services, log));

@@ -4,9 +4,9 @@ import type { Caller } from '../access-tokens/verify-token.ts';
 import type { ProblemError } from '../platform/errors.ts';
 import type { Rule } from './authorization/rule-table.ts';
 import type { CallRecord } from './call-record.ts';
+import type { DeniedCall } from './denied-call.ts';
 import type { Exchange } from './forwarding/exchange.ts';
 import type { Trace } from './forwarding/trace.ts';
-import type { RefusedCall } from './refused-call.ts';
 import type { Target } from './request-target.ts';
 
 /** What is not known yet is undefined. */
@@ -33,7 +33,7 @@ export interface Call {
   exchange: Exchange | undefined;
   /** Counts the call out where it was counted in. */
   countOut: (() => void) | undefined;
-  refusal: { readonly code: string; readonly decisionId: string } | undefined;
+  denial: { readonly code: string; readonly decisionId: string } | undefined;
   /** Of a call that went to all members. */
   results: CallRecord['results'];
   /** Among the in-flight calls. */
@@ -60,7 +60,7 @@ export function newCall(
     isBroadcast: false,
     exchange: undefined,
     countOut: undefined,
-    refusal: undefined,
+    denial: undefined,
     results: undefined,
     place: undefined,
   };
@@ -68,10 +68,10 @@ export function newCall(
 
 /** @param at  monotonic milliseconds, the end of the call */
 export function recordOf(call: Call, at: number): CallRecord {
-  const { req, res, caller, rule, exchange, refusal, trace } = call;
+  const { req, res, caller, rule, exchange, denial, trace } = call;
   return {
     requestId: call.requestId,
-    decisionId: refusal?.decisionId,
+    decisionId: denial?.decisionId,
     traceId: trace?.traceId,
     source: call.source,
     method: req.method!,
@@ -79,7 +79,7 @@ export function recordOf(call: Call, at: number): CallRecord {
     route: rule?.template,
     permission: rule?.permission,
     status: res.headersSent ? res.statusCode : 0,
-    decision: refusal?.code ?? 'forwarded',
+    decision: denial?.code ?? 'forwarded',
     subject: caller?.subject,
     clientId: caller?.clientId,
     jti: caller?.jti,
@@ -90,7 +90,7 @@ export function recordOf(call: Call, at: number): CallRecord {
 }
 
 /** @param refusal  what the caller is told */
-export function refusedCallOf(call: Call, { problem, message }: ProblemError): RefusedCall {
+export function deniedCallOf(call: Call, { problem, message }: ProblemError): DeniedCall {
   const { req, caller, rule, exchange, memberTarget } = call;
   return {
     requestId: call.requestId,

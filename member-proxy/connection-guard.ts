@@ -7,16 +7,16 @@ import type { OverloadAnswers } from '../http/server/overload/answers.ts';
 import { createInTurns } from '../http/server/overload/in-turns.ts';
 import { type Problem, ProblemError, problemBody, problems } from '../platform/errors.ts';
 import { pathOf } from './call.ts';
-import type { RefusedCall } from './refused-call.ts';
+import type { DeniedCall } from './denied-call.ts';
 
 export interface GuardDeps {
   /** Hears of each refusal before the caller does. @returns its decision id */
-  readonly onRefusal: (refused: RefusedCall) => string;
+  readonly onDenial: (denied: DeniedCall) => string;
 }
 
 export interface Guard extends OverloadAnswers {
   /** For the server's `checkExpectation`: Node would answer a bare 417. */
-  readonly refuseExpectation: RequestListener;
+  readonly rejectExpectation: RequestListener;
 }
 
 const targetBytes = 8 * 1024;
@@ -41,7 +41,7 @@ interface ParserError extends Error {
 }
 
 /** Which request was refused, as far as that can be told. */
-type Asked = Pick<RefusedCall, 'method' | 'path'>;
+type Asked = Pick<DeniedCall, 'method' | 'path'>;
 
 const nothingRead: Asked = { method: '', path: '' };
 
@@ -51,7 +51,7 @@ const nothingRead: Asked = { method: '', path: '' };
  *
  * @returns the answers to those for whom there is no room, and to those who expect something that nobody knows
  */
-export function guardConnections(server: Server, { onRefusal }: GuardDeps): Guard {
+export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard {
   const inTurns = createInTurns();
   server.on('clientError', (error: ParserError, socket: Duplex) => {
     if (error.code !== tooSlow) answerClientError(error, socket);
@@ -59,26 +59,26 @@ export function guardConnections(server: Server, { onRefusal }: GuardDeps): Guar
   });
   // Node would hang up on it.
   server.on('connect', ({ method = '', url = '' }: IncomingMessage, socket: Duplex) => {
-    const refusal = new ProblemError(problems.methodNotAllowed, 'CONNECT is not known here');
-    endWith(socket, refusal, { method, path: pathOf({ url }) });
+    const denial = new ProblemError(problems.methodNotAllowed, 'CONNECT is not known here');
+    endWith(socket, denial, { method, path: pathOf({ url }) });
   });
   return {
-    refuse(socket, what, req) {
+    reject(socket, what, req) {
       socket.on('error', () => socket.destroy());
       socket.resume();
       endWith(socket, new ProblemError(problems.busy, tooMany[what], retrySoon), askedOf(req));
     },
     onUnread(socket) {
-      const refusal = new ProblemError(problems.replyStalled, 'The caller takes nothing of the reply');
-      tell(socket, refusal, askedOf(replyInTurn(socket)?.req), randomUUID());
+      const denial = new ProblemError(problems.replyStalled, 'The caller takes nothing of the reply');
+      tell(socket, denial, askedOf(replyInTurn(socket)?.req), randomUUID());
     },
-    refuseExpectation(req) {
-      const refusal = new ProblemError(
+    rejectExpectation(req) {
+      const denial = new ProblemError(
         problems.expectationFailed,
         'The only expectation known here is 100-continue',
       );
       req.resume();
-      endWith(req.socket, refusal, askedOf(req));
+      endWith(req.socket, denial, askedOf(req));
     },
   };
 
@@ -101,17 +101,17 @@ export function guardConnections(server: Server, { onRefusal }: GuardDeps): Guar
     endWith(socket, new ProblemError(problem, detail), asked);
   }
 
-  function endWith(socket: Duplex, refusal: ProblemError, asked: Asked = nothingRead): void {
-    const { status, title } = refusal.problem;
+  function endWith(socket: Duplex, denial: ProblemError, asked: Asked = nothingRead): void {
+    const { status, title } = denial.problem;
     const requestId = randomUUID();
-    const decisionId = tell(socket, refusal, asked, requestId);
-    const body = problemBody(refusal, { request_id: requestId, decision_id: decisionId });
+    const decisionId = tell(socket, denial, asked, requestId);
+    const body = problemBody(denial, { request_id: requestId, decision_id: decisionId });
     const fields = {
       'Content-Type': 'application/problem+json',
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
-      ...refusal.headers,
+      ...denial.headers,
       Connection: 'close',
     };
     const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -120,8 +120,8 @@ export function guardConnections(server: Server, { onRefusal }: GuardDeps): Guar
   }
 
   /** @returns the decision id */
-  function tell(socket: Duplex, refusal: ProblemError, asked: Asked, requestId: string): string {
-    return onRefusal(refusedOf(refusal, { ...asked, requestId, source: addressOf(socket) }));
+  function tell(socket: Duplex, denial: ProblemError, asked: Asked, requestId: string): string {
+    return onDenial(deniedOf(denial, { ...asked, requestId, source: addressOf(socket) }));
   }
 }
 
@@ -173,10 +173,10 @@ function addressOf(socket: Duplex): string | undefined {
   return (socket as Partial<Socket>).remoteAddress;
 }
 
-function refusedOf(
+function deniedOf(
   { problem, message }: ProblemError,
-  known: Pick<RefusedCall, 'method' | 'path' | 'requestId' | 'source'>,
-): RefusedCall {
+  known: Pick<DeniedCall, 'method' | 'path' | 'requestId' | 'source'>,
+): DeniedCall {
   return {
     ...known,
     traceId: undefined,

@@ -9,8 +9,9 @@ import { authorizeCall, checkStoredType, takesPositionalBody } from './authoriza
 import { builtInRoles, type RoleBook } from './authorization/role-permissions.ts';
 import type { Rule } from './authorization/rule-table.ts';
 import { createRules } from './authorization/rules.ts';
-import { type Call, newCall, recordOf, refusedCallOf } from './call.ts';
+import { type Call, deniedCallOf, newCall, recordOf } from './call.ts';
 import type { CallRecord } from './call-record.ts';
+import type { DeniedCall } from './denied-call.ts';
 import { groupDisabled, insufficientScope, revokedWhileWaiting } from './errors.ts';
 import { readBody, wholeBody } from './forwarding/body.ts';
 import { asksForBroadcast } from './forwarding/broadcast.ts';
@@ -38,12 +39,11 @@ import { makeRoomFor, whileLeaving } from './members/orderly-shutdown.ts';
 import { createPollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
 import { createRateLimit, defaultRateLimits, type RateLimits } from './rate-limit.ts';
-import type { RefusedCall } from './refused-call.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import { readTarget, type Target } from './request-target.ts';
 import { sendError } from './send-error.ts';
 
-export type { CallRecord, RefusedCall };
+export type { CallRecord, DeniedCall };
 
 const pollsLeft =
   'polls whose callers have gone still wait at members: an item that one of them is given is lost';
@@ -68,7 +68,7 @@ export interface MemberProxyDeps {
   /** What roles open; without it, only the built-in ones open anything. */
   readonly roles?: RoleBook;
   /** Hears of each refusal before the caller does. @returns its decision id */
-  readonly onRefusal: (refused: RefusedCall) => string;
+  readonly onDenial: (denied: DeniedCall) => string;
   readonly requestIdOf: (req: IncomingMessage) => string;
   /** The caller's address, for the record (S84). */
   readonly addressOf?: (req: IncomingMessage) => string;
@@ -103,7 +103,7 @@ export interface MemberProxy {
  * member passes here, and a framework in between would cost a third of the rate.
  */
 export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
-  const { bearer, members, log, now, onRefusal, requestIdOf, addressOf, onDecision } = deps;
+  const { bearer, members, log, now, onDenial, requestIdOf, addressOf, onDecision } = deps;
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
   const roles = deps.roles ?? builtInRoles;
   const rules = createRules(roles);
@@ -140,10 +140,10 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 
   function recheck(): void {
     for (const call of waiting.list()) {
-      const refusal = call.res.headersSent ? undefined : lostWhileWaiting(call);
-      if (refusal === undefined) continue;
+      const denial = call.res.headersSent ? undefined : lostWhileWaiting(call);
+      if (denial === undefined) continue;
       call.exchange?.abort();
-      refuse(call, refusal);
+      sendProblem(call, denial);
     }
   }
 
@@ -172,12 +172,14 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       call.target = target;
       const caller = authenticate(req, head.authorization);
       if (caller instanceof Promise) {
-        caller.then((proven) => authorize(call, head, target, proven)).catch((error) => refuse(call, error));
+        caller
+          .then((proven) => authorize(call, head, target, proven))
+          .catch((error) => sendProblem(call, error));
       } else {
         authorize(call, head, target, caller);
       }
     } catch (error) {
-      refuse(call, error);
+      sendProblem(call, error);
     }
   }
 
@@ -218,7 +220,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
         checkStillOpen(call);
         route(call, head, target, candidates);
       })
-      .catch((error) => refuse(call, error));
+      .catch((error) => sendProblem(call, error));
   }
 
   /** A member that is not known may have come just now, and some calls are for the master of the cluster alone. */
@@ -256,7 +258,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
         checkStillOpen(call);
         forward(call, head, target, thatTakeTheSame(candidates), filledFor(received, deps.credentials));
       })
-      .catch((error) => refuse(call, error));
+      .catch((error) => sendProblem(call, error));
   }
 
   /** What has no body of the caller's, and may get one all the same. */
@@ -282,8 +284,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 
   /** A body may take minutes to arrive, and what let the call in may have ended meanwhile (S34). */
   function checkStillOpen(call: Call): void {
-    const refusal = lostWhileWaiting(call);
-    if (refusal !== undefined) throw refusal;
+    const denial = lostWhileWaiting(call);
+    if (denial !== undefined) throw denial;
   }
 
   /** A member that would only hang up is not asked, so that the refusal can say why. */
@@ -325,11 +327,11 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     if (call.isBroadcast) {
       fanOut(requestOf, members.list(), call.rule!)
         .then((results) => sendResults(call, results))
-        .catch((error) => refuse(call, error));
+        .catch((error) => sendProblem(call, error));
       return;
     }
     waiting.add(call);
-    const listener = relayTo(call, replyFields, limits, (error) => refuse(call, error));
+    const listener = relayTo(call, replyFields, limits, (error) => sendProblem(call, error));
     const request = requestOf(candidates[0]);
     if (call.rule!.endsMember) void shutDown(call, candidates[0]!, request, listener);
     else if (isPoll(call)) desk.take(call, request, listener, candidates, waitMsOf(call));
@@ -346,7 +348,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 
   async function shutDown(call: Call, member: Member, request: UpstreamRequest, listener: ReplyListener) {
     await makeRoomFor(member, members.list());
-    if (call.isOver || call.refusal) {
+    if (call.isOver || call.denial) {
       member.stay();
       return;
     }
@@ -354,22 +356,22 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.exchange = startExchange(leaving.request, leaving.listener, [member]);
   }
 
-  function refuse(call: Call, error: unknown): void {
+  function sendProblem(call: Call, error: unknown): void {
     if (call.isOver) {
       return;
     }
     const { res, requestId } = call;
-    const refusal = inSchemeOf(call.caller, refusalOf(error, requestId));
-    call.refusal = { code: refusal.problem.code, decisionId: onRefusal(refusedCallOf(call, refusal)) };
+    const denial = inSchemeOf(call.caller, problemErrorOf(error, requestId));
+    call.denial = { code: denial.problem.code, decisionId: onDenial(deniedCallOf(call, denial)) };
     if (res.headersSent) {
       // Too late to say anything but that the reply is not whole.
       res.destroy();
       return;
     }
-    sendError(call, refusal, { requestId, decisionId: call.refusal.decisionId });
+    sendError(call, denial, { requestId, decisionId: call.denial.decisionId });
   }
 
-  function refusalOf(error: unknown, requestId: string): ProblemError {
+  function problemErrorOf(error: unknown, requestId: string): ProblemError {
     if (error instanceof ProblemError) {
       if (error.problem.status > 500) {
         log.warn({ requestId, reason: error.problem.code, err: error.cause }, 'no member answered the call');
@@ -396,6 +398,6 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
 }
 
 /** What a caller lacks who has proven a key is told in the scheme that takes such proofs. */
-function inSchemeOf(caller: Caller | undefined, refusal: ProblemError): ProblemError {
-  return caller?.keyThumbprint === undefined ? refusal : withDpopChallenge(refusal);
+function inSchemeOf(caller: Caller | undefined, denial: ProblemError): ProblemError {
+  return caller?.keyThumbprint === undefined ? denial : withDpopChallenge(denial);
 }

@@ -35,7 +35,7 @@ export function readTarget(url: string, maxBytes: number): Target {
     throw new ProblemError(problems.uriTooLong, `The request target is longer than ${maxBytes} bytes`);
   }
   if (url.charCodeAt(0) !== 0x2f) {
-    throw refusal('The request target is not a path');
+    throw invalid('The request target is not a path');
   }
   if (!unusual.test(url)) {
     return { sent: url, path: url };
@@ -45,12 +45,12 @@ export function readTarget(url: string, maxBytes: number): Target {
 
 function readUnusual(url: string): Target {
   if (forbiddenBytes.test(url)) {
-    throw refusal('The request target holds a character that must be percent-encoded');
+    throw invalid('The request target holds a character that must be percent-encoded');
   }
   const queryAt = url.indexOf('?');
   const path = queryAt === -1 ? url : url.slice(0, queryAt);
   if (path.includes('//')) {
-    throw refusal('The request path has an empty segment');
+    throw invalid('The request path has an empty segment');
   }
   checkDecoded(url);
   checkEncodedSlash(path);
@@ -62,17 +62,17 @@ function checkDecoded(url: string): void {
   let text = url;
   for (let level = 0; ; level += 1) {
     if (dotSegment.test(text)) {
-      throw refusal('The request path has a dot segment');
+      throw invalid('The request path has a dot segment');
     }
     if (controlCharacter.test(text)) {
-      throw refusal('The request path holds a control character');
+      throw invalid('The request path holds a control character');
     }
     if (level === decodings || !text.includes('%')) {
       return;
     }
     const decoded = decode(text);
     if (decoded === undefined && level === 0) {
-      throw refusal('The request path has a bad percent escape');
+      throw invalid('The request path has a bad percent escape');
     }
     if (decoded === undefined) {
       return;
@@ -95,10 +95,10 @@ function decode(text: string): string | undefined {
 
 function checkEncodedSlash(path: string): void {
   if (encodedSlash.test(path) && !namesFollow.test(path)) {
-    throw refusal('A slash may be percent-encoded in names and keys only');
+    throw invalid('A slash may be percent-encoded in names and keys only');
   }
 }
 
-function refusal(detail: string): ProblemError {
+function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

@@ -80,7 +80,7 @@ function createMemberServer(): Server {
     sourceOfRequest: () => '',
     now: () => performance.now(),
   }).watch(server, dataPaths, {
-    refuse: (socket) => socket.end(replyOf('503 Service Unavailable')),
+    reject: (socket) => socket.end(replyOf('503 Service Unavailable')),
     onUnread() {},
   });
   return server;

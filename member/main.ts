@@ -55,6 +55,6 @@ function describeGroups({ rest }: MemberConfig): string {
 
 function settingsProblems(error: unknown): readonly string[] | undefined {
   if (error instanceof MemberConfigError) return error.problems;
-  const isRefusal = error instanceof PortTakenError || error instanceof PersistenceRejectedError;
-  return isRefusal ? [error.message] : undefined;
+  const isExpected = error instanceof PortTakenError || error instanceof PersistenceRejectedError;
+  return isExpected ? [error.message] : undefined;
 }

@@ -47,7 +47,7 @@ export const problems = {
   upstreamTimeout: problem('upstream_timeout', 504, 'The member did not answer in time'),
 } as const;
 
-export interface RefusalOptions {
+export interface ErrorDetails {
   /** Header fields to send with the refusal, such as `WWW-Authenticate` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -66,7 +66,7 @@ export class ProblemError extends Error {
    * @param problem  a row of {@link problems}
    * @param detail   one sentence for the caller: no secret, no stack, no path of this machine
    */
-  constructor(problem: Problem, detail: string, { headers = {}, cause, actor }: RefusalOptions = {}) {
+  constructor(problem: Problem, detail: string, { headers = {}, cause, actor }: ErrorDetails = {}) {
     super(detail, { cause });
     this.actor = actor;
     this.problem = problem;
@@ -108,7 +108,7 @@ export class OAuthError extends Error {
   constructor(
     code: OAuthErrorCode,
     description: string,
-    { status, headers = {}, cause }: RefusalOptions & { readonly status?: number } = {},
+    { status, headers = {}, cause }: ErrorDetails & { readonly status?: number } = {},
   ) {
     super(description, { cause });
     this.code = code;
@@ -130,13 +130,13 @@ export interface ProblemMembers {
  * @param refusal  what was refused and why
  * @param members  extension members; always the request id
  */
-export function problemBody(refusal: ProblemError, members: ProblemMembers): string {
-  const { code, status, title } = refusal.problem;
+export function problemBody(error: ProblemError, members: ProblemMembers): string {
+  const { code, status, title } = error.problem;
   return JSON.stringify({
     type: `urn:cluster-console:problem:${code}`,
     title,
     status,
-    detail: refusal.message,
+    detail: error.message,
     code,
     ...members,
   });

@@ -12,18 +12,20 @@ export function invalidProof(detail: string, cause?: unknown): ProblemError {
 
 /** Who took a token that is bound to a key has no use of it without that key. */
 export function boundToKey(): ProblemError {
-  return refusedToken('The access token is bound to a key: send it as Authorization: DPoP with a DPoP proof');
+  return boundTokenError(
+    'The access token is bound to a key: send it as Authorization: DPoP with a DPoP proof',
+  );
 }
 
 /** A proof for a token that needs none proves nothing about who may hold that token. */
 export function boundToNoKey(): ProblemError {
-  return refusedToken(
+  return boundTokenError(
     'The access token is bound to no key: ask for one with a DPoP proof, or send it as Bearer',
   );
 }
 
 export function boundToOtherKey(): ProblemError {
-  return refusedToken('The access token is bound to another key than the one of the DPoP proof');
+  return boundTokenError('The access token is bound to another key than the one of the DPoP proof');
 }
 
 export function tooManyProofs(): ProblemError {
@@ -54,18 +56,18 @@ export function proofsUnanswered(cause: unknown): ProblemError {
 }
 
 /** The same refusal for a caller who used the scheme `DPoP`: a challenge names the scheme that was used. */
-export function withDpopChallenge(refusal: ProblemError): ProblemError {
-  const said = refusal.headers['WWW-Authenticate'];
-  if (said === undefined || !said.startsWith('Bearer')) return refusal;
+export function withDpopChallenge(problemError: ProblemError): ProblemError {
+  const said = problemError.headers['WWW-Authenticate'];
+  if (said === undefined || !said.startsWith('Bearer')) return problemError;
   const parameters = said.slice('Bearer'.length).trim();
-  const { problem, message, headers, cause } = refusal;
+  const { problem, message, headers, cause } = problemError;
   const field = `DPoP ${parameters === '' ? '' : `${parameters}, `}${algs}`;
   return new ProblemError(problem, message, { headers: { ...headers, 'WWW-Authenticate': field }, cause });
 }
 
 const algs = `algs="${proofAlgs.join(' ')}"`;
 
-function refusedToken(detail: string): ProblemError {
+function boundTokenError(detail: string): ProblemError {
   return new ProblemError(problems.invalidToken, detail, {
     headers: { 'WWW-Authenticate': challenge('invalid_token', detail) },
   });

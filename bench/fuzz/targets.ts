@@ -64,7 +64,7 @@ async function startProxy(hasFastPath: boolean): Promise<Target> {
     limits,
     log: { warn: () => undefined, error: (fields) => console.error(fields) },
     now: () => performance.now(),
-    onRefusal: () => 'decision',
+    onDenial: () => 'decision',
     requestIdOf: () => randomUUID(),
   });
   const overload = createOverload({
@@ -75,8 +75,8 @@ async function startProxy(hasFastPath: boolean): Promise<Target> {
     now: () => performance.now(),
   });
   const server = createServer(serverOptions, overload.inTurn(proxy.handle));
-  const guard = guardConnections(server, { onRefusal: () => 'decision' });
-  server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
+  const guard = guardConnections(server, { onDenial: () => 'decision' });
+  server.on('checkExpectation', overload.inTurn(guard.rejectExpectation));
   overload.watch(server, hasFastPath ? memberPaths : undefined, guard);
   return {
     port: await listen(server),

@@ -25,7 +25,7 @@ export interface CallersReport {
   readonly open: number;
   readonly polling: number;
   /** Polls that were answered before their time. */
-  readonly pollsRefused: number;
+  readonly pollsDenied: number;
 }
 
 const aheadBytes = 640 * 1024;
@@ -44,7 +44,7 @@ async function main(callers: Callers): Promise<void> {
   if (!/^(127\.|localhost$)/.test(hostname)) throw new Error(`${hostname} is not this machine`);
   const sockets = new Set<Socket>();
   const polling = new Set<Socket>();
-  let pollsRefused = 0;
+  let pollsDenied = 0;
   let isOver = false;
   process.once('SIGTERM', end);
   setTimeout(end, Number(seconds) * 1000);
@@ -95,7 +95,7 @@ async function main(callers: Callers): Promise<void> {
       `DELETE /svc/rest/queues/overload-${i % 50}/300 HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
     );
     socket.once('data', () => {
-      pollsRefused += 1;
+      pollsDenied += 1;
       socket.destroy();
     });
   }
@@ -111,7 +111,7 @@ async function main(callers: Callers): Promise<void> {
   }
 
   function tell(): void {
-    const told: CallersReport = { open: sockets.size, polling: polling.size, pollsRefused };
+    const told: CallersReport = { open: sockets.size, polling: polling.size, pollsDenied };
     process.stdout.write(`${JSON.stringify(told)}\n`);
   }
 

@@ -8,7 +8,7 @@ export interface Observed {
   readonly readP99Ms: number;
   readonly longestProbeMs: number;
   /** What was answered with anything but 2xx, or not at all; each kind once. */
-  readonly refused: readonly string[];
+  readonly rejected: readonly string[];
 }
 
 const readPauseMs = 10;
@@ -21,7 +21,7 @@ export async function observe(
   { path, token, seconds }: { readonly path: string; readonly token: string; readonly seconds: number },
 ): Promise<Observed> {
   const until = performance.now() + seconds * 1000;
-  const refused = new Set<string>();
+  const rejected = new Set<string>();
   const reads: number[] = [];
   const probes: number[] = [];
   const kept = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -36,7 +36,7 @@ export async function observe(
     reads: reads.length,
     readP99Ms: quantile(Float64Array.from(reads).sort(), 0.99),
     longestProbeMs: Math.max(...probes),
-    refused: [...refused],
+    rejected: [...rejected],
   };
 
   async function repeat(pauseMs: number, once: () => Promise<void>): Promise<void> {
@@ -52,12 +52,12 @@ export async function observe(
     return new Promise((resolve) => {
       const done = () => resolve(performance.now() - at);
       const sent = request(`${url}${target}`, { timeout: patienceMs, ...options }, (reply) => {
-        if (reply.statusCode! > 299) refused.add(`${target} ${reply.statusCode}`);
+        if (reply.statusCode! > 299) rejected.add(`${target} ${reply.statusCode}`);
         reply.resume().once('end', done);
       });
       sent.once('timeout', () => sent.destroy(new Error('no answer')));
       sent.once('error', (error) => {
-        refused.add(`${target} ${error.message}`);
+        rejected.add(`${target} ${error.message}`);
         done();
       });
       sent.end();

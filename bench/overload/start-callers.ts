@@ -18,7 +18,7 @@ export function startCallers(
   callers: Callers,
   { nodeBinary, seconds }: { readonly nodeBinary: string; readonly seconds: number },
 ): RunningCallers {
-  let report: CallersReport = { open: 0, polling: 0, pollsRefused: 0 };
+  let report: CallersReport = { open: 0, polling: 0, pollsDenied: 0 };
   const child = spawn(nodeBinary, ['--import', 'tsx', 'bench/overload/callers.ts'], {
     cwd: new URL('../..', import.meta.url),
     env: {

@@ -64,7 +64,7 @@ async function serve(): Promise<void> {
     limits,
     log: { warn: () => undefined, error: () => undefined },
     now: () => performance.now(),
-    onRefusal: () => randomUUID(),
+    onDenial: () => randomUUID(),
     requestIdOf: () => randomUUID(),
   });
   const overload = createOverload({
@@ -75,7 +75,7 @@ async function serve(): Promise<void> {
     now: () => performance.now(),
   });
   const server = createServer(serverOptions, overload.inTurn(proxy.handle));
-  overload.watch(server, memberPaths, guardConnections(server, { onRefusal: () => randomUUID() }));
+  overload.watch(server, memberPaths, guardConnections(server, { onDenial: () => randomUUID() }));
   server.listen(0, '127.0.0.1', () => {
     if (cluster.isWorker) return;
     process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);

@@ -4,10 +4,10 @@
  * there is room for the newest ten thousand of callers who are known, and for as many of those who are not
  * (S83, S90).
  */
-import type { RefusedCall } from '../../member-proxy/refused-call.ts';
+import type { DeniedCall } from '../../member-proxy/denied-call.ts';
 import type { Logger } from '../../platform/log.ts';
 
-export interface StoredDenial extends RefusedCall {
+export interface StoredDenial extends DeniedCall {
   readonly decisionId: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -26,7 +26,7 @@ export interface DenialBatch extends BatchPlace {
 
 export interface DenialBuffer {
   /** Touches memory only. @returns the decision id, which says where the refusal will lie */
-  keep(refused: RefusedCall): string;
+  keep(denied: DeniedCall): string;
   /** Writes what is still to be written. Never rejects: what cannot be written is given up. */
   flush(): Promise<void>;
 }
@@ -64,11 +64,11 @@ export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
   let writing = Promise.resolve();
 
   return {
-    keep(refused) {
-      const ring = refused.caller ? known : unknown;
+    keep(denied) {
+      const ring = denied.caller ? known : unknown;
       const decisionId = ring.nextId();
-      if (!isTooMuch(refused)) {
-        ring.add({ ...bounded(refused), decisionId, at: now() });
+      if (!isTooMuch(denied)) {
+        ring.add({ ...bounded(denied), decisionId, at: now() });
         timer ??= setTimeout(flush, writeEveryMs).unref();
       }
       return decisionId;
@@ -76,7 +76,7 @@ export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
     flush,
   };
 
-  function isTooMuch({ caller, source = '' }: RefusedCall): boolean {
+  function isTooMuch({ caller, source = '' }: DeniedCall): boolean {
     const who = caller?.subject ?? source;
     const count = (counts.get(who) ?? 0) + 1;
     counts.set(who, count);
@@ -115,9 +115,9 @@ function createRing(stem: string) {
 
   return {
     nextId: () => `${stem}.${open.number.toString(36)}.${(count++).toString(36)}`,
-    add(refusal: StoredDenial): void {
+    add(denial: StoredDenial): void {
       if (full.length >= mostWaiting) return;
-      open.refusals.push(refusal);
+      open.refusals.push(denial);
       hasChanged = true;
       if (open.refusals.length < batchSize) return;
       full.push({ stem, ...open });
@@ -133,10 +133,10 @@ function createRing(stem: string) {
   };
 }
 
-function bounded(refused: RefusedCall): RefusedCall {
-  const { caller, reason } = refused;
+function bounded(denied: DeniedCall): DeniedCall {
+  const { caller, reason } = denied;
   return {
-    ...refused,
+    ...denied,
     reason: reason.slice(0, longestReason),
     caller: caller && { ...caller, roles: firstOf(caller.roles), scopes: firstOf(caller.scopes) },
   };

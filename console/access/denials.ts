@@ -1,5 +1,5 @@
 /** What member surfaces refused lately, here and in processes of their own, kept for whoever asks why. */
-import type { RefusedCall } from '../../member-proxy/refused-call.ts';
+import type { DeniedCall } from '../../member-proxy/denied-call.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import {
@@ -18,7 +18,7 @@ export interface FoundDenial extends StoredDenial {
 
 export interface DenialLog {
   /** Touches memory only. @returns the decision id, which says where the refusal will lie */
-  keep(refused: RefusedCall): string;
+  keep(denied: DeniedCall): string;
   /**
    * Keeps what another process has refused.
    *
@@ -58,7 +58,7 @@ export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps)
       const kind = place.isElsewhere ? kinds.reported : kinds.own;
       const artifact = await artifacts.get(kind, slotOf(place));
       const { batch, refusals, reportedBy } = (artifact?.payload ?? {}) as Partial<Payload>;
-      const found = batch === place.number && refusals?.find((refusal) => refusal.decisionId === decisionId);
+      const found = batch === place.number && refusals?.find((denial) => denial.decisionId === decisionId);
       return found ? { ...found, ...(reportedBy !== undefined && { reportedBy }) } : undefined;
     },
     close: keeper.flush,

@@ -27,7 +27,7 @@ export function principalOf(
   { users, clients, roles: known }: PrincipalDeps,
 ): Holder {
   if (roles.length > 0 && (user !== undefined || client !== undefined)) {
-    throw refusal('Say who calls in one way: by a user, by a client, by a user at a client, or by roles.');
+    throw invalid('Say who calls in one way: by a user, by a client, by a user at a client, or by roles.');
   }
   if (user !== undefined && client !== undefined) {
     return {
@@ -36,14 +36,14 @@ export function principalOf(
     };
   }
   if (user !== undefined && scopes.length > 0) {
-    throw refusal('A user brings roles along and no scopes: leave the scopes out, or say the client too.');
+    throw invalid('A user brings roles along and no scopes: leave the scopes out, or say the client too.');
   }
   if (user !== undefined) return { roles: rolesOfUser(users, user), scopes: [] };
   if (client !== undefined) return principalAt(clientOf(clients, client, scopes), scopes);
   const names = known.names();
   const unknown = roles.find((role) => !names.includes(role));
   if (unknown === undefined) return { roles, scopes };
-  throw refusal(`There is no role ${JSON.stringify(unknown)}. There are ${names.join(', ')}.`);
+  throw invalid(`There is no role ${JSON.stringify(unknown)}. There are ${names.join(', ')}.`);
 }
 
 function rolesOfUser(users: PrincipalDeps['users'], name: string): readonly string[] {
@@ -57,7 +57,7 @@ function clientOf(clients: PrincipalDeps['clients'], id: string, asked: readonly
   const client = clients.find(id);
   if (!client) throw new ProblemError(problems.notFound, `There is no client ${JSON.stringify(id)}.`);
   const foreign = asked.find((scope) => !client.scopes.includes(scope));
-  if (foreign !== undefined) throw refusal(`The client ${id} may not ask for ${foreign}.`);
+  if (foreign !== undefined) throw invalid(`The client ${id} may not ask for ${foreign}.`);
   return client;
 }
 
@@ -83,6 +83,6 @@ function rolesAtApplication(
   return rolesAt(client, roles, { scopes, granted: scopes });
 }
 
-function refusal(message: string): ProblemError {
+function invalid(message: string): ProblemError {
   return new ProblemError(problems.invalidRequest, message);
 }

@@ -48,11 +48,11 @@ export interface AccessQuestions {
 export interface AccessQuestionsDeps extends Omit<PrincipalDeps, 'users' | 'roles'> {
   readonly users: Pick<Users, 'find' | 'findByName'>;
   readonly roles: Pick<CustomRoles, 'names' | 'list' | 'permissionsOf'>;
-  readonly refusals: Pick<DenialLog, 'find'>;
+  readonly denials: Pick<DenialLog, 'find'>;
 }
 
 export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestions {
-  const { users, clients, roles, refusals } = deps;
+  const { users, clients, roles, denials } = deps;
   const customNames = () => roles.list().map(({ id }) => id);
 
   return {
@@ -61,16 +61,16 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
       return { method, path, roles: held, scopes, ...explainNow(method, path, { roles: held, scopes }) };
     },
     async explainDecision(id) {
-      const found = await refusals.find(id);
+      const found = await denials.find(id);
       if (!found) throw unknownDecision(id);
-      const { caller, at, ...refusal } = found;
-      const now = caller && isByPolicy(refusal) ? explainNow(refusal.method, refusal.path, caller) : null;
+      const { caller, at, ...denial } = found;
+      const now = caller && isByPolicy(denial) ? explainNow(denial.method, denial.path, caller) : null;
       const username = caller && users.find(caller.subject)?.username;
       return {
-        ...refusal,
+        ...denial,
         at: new Date(at).toISOString(),
         caller: caller ? { ...caller, ...(username !== undefined && { username }) } : null,
-        missing: refusal.code === 'insufficient_scope' ? (refusal.rule?.permission ?? null) : null,
+        missing: denial.code === 'insufficient_scope' ? (denial.rule?.permission ?? null) : null,
         change: changeFor(found, now, { clients, users, explain: explainNow }),
         now,
       };

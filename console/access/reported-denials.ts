@@ -6,7 +6,7 @@ import { batchSize, type DenialBatch, placeOf } from './denial-buffer.ts';
 const text = (most: number) => z.string().max(most);
 const words = z.array(text(256)).max(2_000).readonly();
 
-const refusal = z.strictObject({
+const denial = z.strictObject({
   decisionId: text(64),
   at: z.number().int().nonnegative(),
   requestId: text(128),
@@ -38,7 +38,7 @@ const batch = z.strictObject({
     .int()
     .nonnegative()
     .max(2 ** 40),
-  refusals: z.array(refusal).min(1).max(batchSize).readonly(),
+  refusals: z.array(denial).min(1).max(batchSize).readonly(),
 });
 
 /** @throws {ProblemError} `invalid_request` */

@@ -13,7 +13,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore, Count } from '../storage/storage.ts';
 import type { Turn } from './places.ts';
-import { type Budget, networkOfSource, refuseGuess } from './throttle.ts';
+import { type Budget, networkOfSource, tooManyGuesses } from './throttle.ts';
 import { foldedName } from './usernames.ts';
 
 export interface Guess {
@@ -74,7 +74,7 @@ const longestDelayMs = 300;
 const cleanSourceFailures = 10;
 const mostRemembered = 10_000;
 /** Refusals are told slower, the more of them an account or a source has had lately: a flood costs less then. */
-const msForEachRefusal = 20;
+const msForEachDenial = 20;
 const longestHoldMs = 4000;
 const mostHeld = 1000;
 /** From where an account was signed in to: NIST SP 800-63B lets such addresses come first. */
@@ -83,8 +83,8 @@ const knownNetworkSeconds = 90 * day;
 
 export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
   /** Refusals that are known without the store, which a flood of guesses would keep busy. */
-  const refused = new Map<Budget, number>();
-  const pressures = new Map<Budget, { refusals: number; at: number }>();
+  const denied = new Map<Budget, number>();
+  const pressures = new Map<Budget, { denials: number; at: number }>();
   let held = 0;
 
   return {
@@ -117,8 +117,8 @@ export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
     const pair = budget('pair', name, network);
     const pairDay = budget('pair-day', name, network);
     const account = budget('account', name);
-    await refuseKnown(bySource, bySource);
-    await refuseKnown(pair, account);
+    await denyKnown(bySource, bySource);
+    await denyKnown(pair, account);
 
     // One commit for all of them.
     const [ofSource, ofPair, ofPairDay, ofAccount, known] = await Promise.all([
@@ -131,15 +131,15 @@ export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
     const isOver = ofAccount.count > limits.account.attempts;
     if (ofSource.count > limits.source.attempts) {
       await giveBack(pair, pairDay, account);
-      throw refuseFor(bySource, ofSource, limits.source.seconds);
+      throw denyFor(bySource, ofSource, limits.source.seconds);
     }
     if (ofPair.count > limits.pair.attempts) {
       await giveBack(bySource, pairDay, account);
-      throw refuseFor(pair, ofPair, limits.pair.seconds);
+      throw denyFor(pair, ofPair, limits.pair.seconds);
     }
     if (isOver && ofPairDay.count > 1) {
       await giveBack(bySource, account);
-      throw refuseFor(pair, earlier(ofPairDay, ofAccount), day);
+      throw denyFor(pair, earlier(ofPairDay, ofAccount), day);
     }
     const isClean = ofPair.count === 1 && ofSource.count <= cleanSourceFailures;
     const isKnown = isClean && known !== undefined;
@@ -148,9 +148,9 @@ export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
     return {
       turn: { standing: isKnown ? 'known' : isClean ? 'clean' : 'marked', group: groupOfNetwork(network) },
       fail() {
-        if (ofSource.count === limits.source.attempts) refuseFor(bySource, ofSource, limits.source.seconds);
-        if (ofPair.count === limits.pair.attempts) refuseFor(pair, ofPair, limits.pair.seconds);
-        if (isOver) throw refuseFor(pair, earlier(ofPairDay, ofAccount), day);
+        if (ofSource.count === limits.source.attempts) denyFor(bySource, ofSource, limits.source.seconds);
+        if (ofPair.count === limits.pair.attempts) denyFor(pair, ofPair, limits.pair.seconds);
+        if (isOver) throw denyFor(pair, earlier(ofPairDay, ofAccount), day);
       },
       giveBack: () => giveBack(bySource, pair, pairDay, account),
       leaveOpen: () => giveBack(bySource, pair),
@@ -178,15 +178,15 @@ export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
   }
 
   /** @param under  whose refusals say how slowly it is told */
-  async function refuseKnown(of: Budget, under: Budget): Promise<void> {
-    const until = refused.get(of);
+  async function denyKnown(of: Budget, under: Budget): Promise<void> {
+    const until = denied.get(of);
     if (until === undefined) return;
     if (until <= steady() / 1000) {
-      refused.delete(of);
+      denied.delete(of);
       return;
     }
-    await hold(Math.min(longestHoldMs, pressureOf(under) * msForEachRefusal));
-    throw refuseGuess(until - steady() / 1000);
+    await hold(Math.min(longestHoldMs, pressureOf(under) * msForEachDenial));
+    throw tooManyGuesses(until - steady() / 1000);
   }
 
   async function hold(ms: number): Promise<void> {
@@ -199,20 +199,20 @@ export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
   /** Goes down by one a second. */
   function pressureOf(of: Budget): number {
     const now = steady() / 1000;
-    const { refusals, at } = pressures.get(of) ?? { refusals: 0, at: now };
-    const next = Math.max(0, refusals - (now - at)) + 1;
+    const { denials, at } = pressures.get(of) ?? { denials: 0, at: now };
+    const next = Math.max(0, denials - (now - at)) + 1;
     pressures.delete(of);
-    pressures.set(of, { refusals: next, at: now });
+    pressures.set(of, { denials: next, at: now });
     if (pressures.size > mostRemembered) pressures.delete(pressures.keys().next().value as Budget);
     return next;
   }
 
   /** @param most  seconds: a window begins within a second, and ends at a whole one */
-  function refuseFor(of: Budget, { resetsAt }: Count, most: number) {
-    if (refused.size >= mostRemembered) refused.delete(refused.keys().next().value as Budget);
+  function denyFor(of: Budget, { resetsAt }: Count, most: number) {
+    if (denied.size >= mostRemembered) denied.delete(denied.keys().next().value as Budget);
     const seconds = Math.min(most, resetsAt - steady() / 1000);
-    refused.set(of, steady() / 1000 + seconds);
-    return refuseGuess(seconds);
+    denied.set(of, steady() / 1000 + seconds);
+    return tooManyGuesses(seconds);
   }
 }
 

@@ -22,7 +22,7 @@ export interface Places {
 
 interface Waiting {
   readonly start: () => void;
-  readonly refuse: (reason: ProblemError) => void;
+  readonly reject: (reason: ProblemError) => void;
 }
 
 /** One line for each group, in the order in which they are served. */
@@ -53,12 +53,12 @@ export function createPlaces(size: number, maxWaiting: number): Places {
   };
 
   function waitFor({ standing, group }: Turn): Promise<void> {
-    return new Promise((start, refuse) => {
+    return new Promise((start, reject) => {
       const lines = all[standing];
       const line = lines.get(group) ?? [];
-      line.push({ start, refuse });
+      line.push({ start, reject });
       lines.set(group, line);
-      if (++waiting > maxWaiting) takeLast().refuse(tooMany());
+      if (++waiting > maxWaiting) takeLast().reject(tooMany());
     });
   }
 

@@ -36,7 +36,7 @@ export function createThrottle({ artifacts, steady, attempts, windowSeconds }: T
     async take(budgets) {
       for (const budget of budgets) {
         const { count, resetsAt } = await artifacts.count(kind, budget, windowSeconds);
-        if (count > attempts) throw refuseGuess(Math.min(windowSeconds, resetsAt - steady() / 1000));
+        if (count > attempts) throw tooManyGuesses(Math.min(windowSeconds, resetsAt - steady() / 1000));
       }
     },
     giveBack: (budget) => artifacts.uncount(kind, budget),
@@ -66,7 +66,7 @@ function networkOf(address: string): string {
 }
 
 /** The page or program that shows it adds when to try again. */
-export function refuseGuess(seconds: number): ProblemError {
+export function tooManyGuesses(seconds: number): ProblemError {
   return new ProblemError(problems.tooManyRequests, 'Too many failed attempts.', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
   });

@@ -53,5 +53,5 @@ export interface UpstreamReturn {
   /** Goes on with what the sign-in was for. @throws {ProblemError} when that is over */
   complete(ctx: Context, signedIn: SignedIn, interactionUid?: string): Promise<UpstreamSignInSession>;
   /** Shows the page again with what went wrong. @returns false, and nothing shown, when that page is over */
-  refuse(ctx: Context, refusal: ProblemError, interactionUid?: string): Promise<boolean>;
+  showError(ctx: Context, error: ProblemError, interactionUid?: string): Promise<boolean>;
 }

@@ -77,9 +77,9 @@ export function createResource({ path, id: idForm, routes }: ResourceForm, deps:
       audit(event, { ...fields, outcome: 'success', target: done.target });
       return done;
     } catch (error) {
-      const isRefusal = error instanceof ProblemError;
-      const reason = isRefusal ? error.problem.code : 'failed';
-      audit(event, { ...fields, outcome: isRefusal ? 'denied' : 'failure', target: id || undefined, reason });
+      const isDenied = error instanceof ProblemError;
+      const reason = isDenied ? error.problem.code : 'failed';
+      audit(event, { ...fields, outcome: isDenied ? 'denied' : 'failure', target: id || undefined, reason });
       throw error;
     }
   }

@@ -57,7 +57,7 @@ export function createPages(deps: PagesDeps): Koa {
   app.use(storeNothing);
   app.use(deps.errors.middleware);
   app.use(leadToOwnHost(deps.issuer));
-  app.use(refuseRepeatedCookies(deps.cookieNames));
+  app.use(rejectRepeatedCookies(deps.cookieNames));
   app.use(router.routes());
   app.use(router.allowedMethods());
   app.use(provide);
@@ -118,7 +118,7 @@ const storeNothing: Middleware = (ctx, next) => {
   return next();
 };
 
-function refuseRepeatedCookies(names: CookieNames): Middleware {
+function rejectRepeatedCookies(names: CookieNames): Middleware {
   return (ctx, next) => {
     dropRepeatedCookies(ctx.req, names);
     return next();

@@ -78,7 +78,7 @@ export function createServices(deps: ServicesDeps) {
     passwords,
     users,
     roles: createCustomRoles({ registry: accounts, isPermission: isMemberScope, now }),
-    refusals: createDenialLog({
+    denials: createDenialLog({
       artifacts,
       newStem: () => randomBytes(6).toString('base64url'),
       now,

@@ -50,17 +50,18 @@ type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-c
 
 /** One that browsers leave as it is, since it is compared character by character (S16). */
 function checkAddress(kind: AddressKind, uri: string): string {
-  const refuse = (why: string) => invalid(`The ${kind} address ${why}: ${shown(uri)}`);
-  if (uri.length > longestUri) throw refuse(`has more than ${longestUri} characters`);
-  if (!URL.canParse(uri)) throw refuse('must be absolute, such as https://app.example.com/callback');
+  const invalidAddress = (why: string) => invalid(`The ${kind} address ${why}: ${shown(uri)}`);
+  if (uri.length > longestUri) throw invalidAddress(`has more than ${longestUri} characters`);
+  if (!URL.canParse(uri)) throw invalidAddress('must be absolute, such as https://app.example.com/callback');
   const url = new URL(uri);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw refuse('must be https, or http at localhost, 127.0.0.1 or [::1]');
+    throw invalidAddress('must be https, or http at localhost, 127.0.0.1 or [::1]');
   }
-  if (uri.includes('#')) throw refuse('must have no fragment');
-  if (url.username !== '' || url.password !== '') throw refuse('must hold no user name or password');
-  if (uri.includes('*')) throw refuse('must have no wildcard: register each address');
-  if (url.href !== uri && url.href !== `${uri}/`) throw refuse(`must be written as ${shown(url.href)}`);
+  if (uri.includes('#')) throw invalidAddress('must have no fragment');
+  if (url.username !== '' || url.password !== '') throw invalidAddress('must hold no user name or password');
+  if (uri.includes('*')) throw invalidAddress('must have no wildcard: register each address');
+  if (url.href !== uri && url.href !== `${uri}/`)
+    throw invalidAddress(`must be written as ${shown(url.href)}`);
   return uri;
 }
 

@@ -108,7 +108,7 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
         return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
       }),
     async remove(id) {
-      refuseReserved(id);
+      rejectReserved(id);
       await registry.update((transaction) => {
         if (!transaction.remove('clients', id)) throw unknownClient(id);
       });
@@ -127,7 +127,7 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
     id: string,
     edit: (client: ClientRecord, transaction: RegistryTransaction) => ClientRecord,
   ): Promise<ClientRecord> {
-    refuseReserved(id);
+    rejectReserved(id);
     return registry.update((transaction) => {
       const current = transaction.get('clients', id);
       if (!current) throw unknownClient(id);
@@ -149,7 +149,7 @@ function checkIsFree(transaction: RegistryTransaction, id: string): void {
   if (transaction.get('users', id)) throw conflict(`The client id ${id} is the id of a user.`);
 }
 
-function refuseReserved(id: string): void {
+function rejectReserved(id: string): void {
   if (reservedIds.includes(id)) {
     throw conflict(`The client ${id} follows from the settings: change it there.`);
   }

@@ -7,7 +7,7 @@ import { dashboardClientId } from '../clients/clients.ts';
 import { applicationClientId } from '../clients/scopes.ts';
 import { type DoctorSettings, examine, type OpenedStore } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { checkFiles, storeRefused } from '../doctor/store-side.ts';
+import { checkFiles, storeRejected } from '../doctor/store-side.ts';
 import { DecryptionError } from '../keys/encryption.ts';
 import type { Delivery } from '../licence/deliveries.ts';
 import { isSettled } from '../licence/licence-updates.ts';
@@ -82,7 +82,7 @@ async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
       StorageUnavailableError,
       DecryptionError,
     ].some((kind) => error instanceof kind);
-    if (isExpected) return storeRefused(error as Error);
+    if (isExpected) return storeRejected(error as Error);
     throw error;
   }
 }

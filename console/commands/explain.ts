@@ -36,8 +36,8 @@ export const explainCommand: Command = {
 async function explainDecision(input: Input, tools: Tools): Promise<Reply> {
   const isAlone = input.positionals.length === 0 && isForNobody(input);
   if (!isAlone) throw new UsageError('With --decision nothing else is said.', explainCommand);
-  const refusal = await (await questionsOf(tools)).explainDecision(input.text('decision')!);
-  return { text: denialInWords(refusal), json: refusal };
+  const denial = await (await questionsOf(tools)).explainDecision(input.text('decision')!);
+  return { text: denialInWords(denial), json: denial };
 }
 
 async function explainCall(input: Input, tools: Tools): Promise<Reply> {
@@ -81,7 +81,7 @@ export async function questionsOf(tools: Tools): Promise<AccessQuestions> {
       users: { find: () => undefined, findByName: () => undefined },
       clients: { find: () => undefined },
       roles: { names: () => builtInRoles, list: () => [], permissionsOf: () => undefined },
-      refusals: { find: async () => undefined },
+      denials: { find: async () => undefined },
     });
   }
 }
@@ -98,28 +98,28 @@ function callInWords({ method, path, isAllowed, because, rule, opened, wouldDo }
 }
 
 /** The path and what a token says came from outside, so nothing of it may steer a terminal. */
-function denialInWords(refusal: ExplainedDenial): string {
-  const { caller, rule, now } = refusal;
+function denialInWords(denial: ExplainedDenial): string {
+  const { caller, rule, now } = denial;
   return fields({
-    decision: refusal.decisionId,
-    time: refusal.at,
-    call: refusal.method === '' ? 'a request that could not be read' : `${refusal.method} ${refusal.path}`,
-    from: refusal.source,
-    'refused by': refusal.reportedBy && `the proxy of the client ${refusal.reportedBy}`,
+    decision: denial.decisionId,
+    time: denial.at,
+    call: denial.method === '' ? 'a request that could not be read' : `${denial.method} ${denial.path}`,
+    from: denial.source,
+    'refused by': denial.reportedBy && `the proxy of the client ${denial.reportedBy}`,
     by: caller
       ? `${caller.username ?? caller.subject}, with a token of ${caller.clientId} (${caller.jti})`
       : 'unknown',
     roles: caller && caller.roles.length > 0 ? caller.roles.join(', ') : undefined,
     scopes: caller && caller.scopes.length > 0 ? caller.scopes.join(' ') : undefined,
-    answer: `${refusal.status} ${refusal.code}`,
-    reason: refusal.reason,
+    answer: `${denial.status} ${denial.code}`,
+    reason: denial.reason,
     rule: rule && `${rule.methods.join(', ')} ${rule.template} (${rule.group})`,
-    missing: refusal.missing ?? undefined,
-    member: refusal.member,
+    missing: denial.missing ?? undefined,
+    member: denial.member,
     'would do': now?.wouldDo && [...now.wouldDo.scopes, ...now.wouldDo.roles.map((role) => `role ${role}`)],
-    change: refusal.change,
-    'request id': refusal.requestId,
-    'trace id': refusal.traceId,
+    change: denial.change,
+    'request id': denial.requestId,
+    'trace id': denial.traceId,
   });
 }
 

@@ -96,14 +96,14 @@ async function checkCredentials(
       const at = host === undefined ? url : `${url}/members/${host}`;
       const asked = { method: 'POST', headers, body: '&' };
       const { status, text } = await probe(`${at}/svc/rest/management/cluster/state`, asked);
-      const isRefused = status === 403 && jsonObject(text)?.message === 'unauthenticated';
-      return isRefused ? [refusedCredentials(host)] : [];
+      const isRejected = status === 403 && jsonObject(text)?.message === 'unauthenticated';
+      return isRejected ? [rejectedCredentials(host)] : [];
     }),
   );
   return found.flat();
 }
 
-function refusedCredentials(host: string | undefined): Finding {
+function rejectedCredentials(host: string | undefined): Finding {
   return about(host === undefined ? 'credentials at the member' : `credentials at member ${host}`).problem(
     'It refuses the credentials that the console fills in for callers: their management calls end with 403.',
     'Set CONSOLE_MEMBER_USERNAME and CONSOLE_MEMBER_PASSWORD, or its entry in CONSOLE_MEMBER_CREDENTIALS, to what its cluster takes, and restart the console.',

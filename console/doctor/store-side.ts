@@ -68,7 +68,7 @@ export async function checkStore({ dataDir, checkWritable }: StoreDeps): Promise
 }
 
 /** @param error  why it could not be opened, in words for an operator */
-export function storeRefused(error: Error): Finding {
+export function storeRejected(error: Error): Finding {
   return say.problem(
     error.message,
     'Do as it says; or name the data directory of the console with CONSOLE_DATA_DIR or --data-dir.',

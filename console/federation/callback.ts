@@ -6,7 +6,7 @@ import { type Form, FormError, parseForm, readForm } from '../http/form.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { type AuthorizationStates, notUnderWay } from './authorization-state.ts';
 import { FederationError } from './connector.ts';
-import { asRefusal } from './errors.ts';
+import { asProblemError } from './errors.ts';
 import type { FormPostRelay } from './form-post-relay.ts';
 import type { ConfiguredProvider } from './providers/providers.ts';
 import type { StateCookie } from './state-cookie.ts';
@@ -32,7 +32,7 @@ export interface CallbackDeps {
 export interface CallbackOutcome {
   readonly providerId: string;
   readonly account: UserRecord | undefined;
-  readonly refusal?: ProblemError;
+  readonly rejection?: ProblemError;
 }
 
 type Provider = ConfiguredProvider;
@@ -63,8 +63,8 @@ export function createCallback(deps: CallbackDeps) {
       } catch (error) {
         checkIsOffered(provider);
         // On an error page: the sign-in page would give a new form cookie to who may have one.
-        tell(ctx, provider, asRefusal(error));
-        throw asRefusal(error);
+        tell(ctx, provider, asProblemError(error));
+        throw asProblemError(error);
       }
     },
   };
@@ -82,9 +82,9 @@ export function createCallback(deps: CallbackDeps) {
       checkIsOffered(provider);
       await goOn(ctx, provider, await upstream.finish(provider, reply, state.secrets), purpose);
     } catch (error) {
-      if (testedBy(purpose) !== undefined) throw asRefusal(error);
+      if (testedBy(purpose) !== undefined) throw asProblemError(error);
       checkIsOffered(provider);
-      await refuse(ctx, provider, asRefusal(error), purpose);
+      await showError(ctx, provider, asProblemError(error), purpose);
     }
   }
 
@@ -107,20 +107,20 @@ export function createCallback(deps: CallbackDeps) {
   }
 
   /** Back on the page that the sign-in began at, which says what went wrong. */
-  async function refuse(
+  async function showError(
     ctx: Context,
     provider: Provider,
-    refusal: unknown,
+    rejection: unknown,
     purpose: string | undefined,
   ): Promise<void> {
-    tell(ctx, provider, refusal);
-    if (!(refusal instanceof ProblemError) || ctx.accepts('json', 'html') !== 'html') throw refusal;
-    const isShown = purpose !== undefined && (await pages.interaction.refuse(ctx, refusal, purpose));
-    if (!isShown) await pages.own.refuse(ctx, refusal);
+    tell(ctx, provider, rejection);
+    if (!(rejection instanceof ProblemError) || ctx.accepts('json', 'html') !== 'html') throw rejection;
+    const isShown = purpose !== undefined && (await pages.interaction.showError(ctx, rejection, purpose));
+    if (!isShown) await pages.own.showError(ctx, rejection);
   }
 
-  function tell(ctx: Context, { id: providerId }: Provider, refusal: unknown): void {
-    if (refusal instanceof ProblemError) onOutcome(ctx, { providerId, account: undefined, refusal });
+  function tell(ctx: Context, { id: providerId }: Provider, rejection: unknown): void {
+    if (rejection instanceof ProblemError) onOutcome(ctx, { providerId, account: undefined, rejection });
   }
 
   /** @throws {FederationError} */

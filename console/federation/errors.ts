@@ -8,7 +8,7 @@ const rows: Readonly<Record<FederationErrorCode, (typeof problems)[keyof typeof 
 };
 
 /** What a page answers with: the row of the problem table, with the status that tells more. @returns other errors as they are */
-export function asRefusal(error: unknown): unknown {
+export function asProblemError(error: unknown): unknown {
   if (!(error instanceof FederationError)) return error;
   const { code, status, message } = error;
   // Sentences of the protocols' own checks end without a full stop.

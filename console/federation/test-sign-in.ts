@@ -41,7 +41,7 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
         await upstream.beginTest(ctx, provider, admin.id);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
-        showRefusal(ctx, admin, provider, error);
+        showError(ctx, admin, provider, error);
       }
     },
     /**
@@ -63,7 +63,7 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
         showPage(ctx, admin, provider, { result: resultOf(identity, preview(provider, identity)) });
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
-        showRefusal(ctx, admin, provider, error);
+        showError(ctx, admin, provider, error);
       }
     },
   };
@@ -81,7 +81,7 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
     throw new ProblemError(problems.forbidden, 'Only administrators see what an identity provider sends.');
   }
 
-  function showRefusal(
+  function showError(
     ctx: Context,
     admin: UserRecord,
     provider: ConfiguredProvider,

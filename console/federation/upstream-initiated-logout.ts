@@ -33,14 +33,14 @@ export interface ReceivedLogoutsDeps {
   readonly now: () => number;
   /** @param accountIds  whose sessions have ended, one for each session */
   readonly onLogout: (ctx: Context, providerId: string, accountIds: readonly string[]) => void;
-  readonly onRefused: (ctx: Context, providerId: string, error: FederationError) => void;
+  readonly onRejected: (ctx: Context, providerId: string, error: FederationError) => void;
 }
 
 type Live = LiveProvider<RedirectConnector>;
 
 export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
   const { providers, upstreamSessions, sessions, artifacts, upstreamLogouts, resume, url, now } = deps;
-  const { onLogout, onRefused } = deps;
+  const { onLogout, onRejected } = deps;
 
   return {
     /** `POST /login/backchannel/<id>` (OpenID Connect Back-Channel Logout 1.0 §2.5-2.8). */
@@ -54,13 +54,13 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
         ctx.status = 200;
         ctx.body = '';
       } catch (error) {
-        refuseToServer(ctx, provider, error);
+        answerServer(ctx, provider, error);
       }
     },
     /** `GET /login/frontchannel/<id>` (OpenID Connect Front-Channel Logout 1.0 §2), in a frame of the provider. */
     async frontChannel(ctx: Context): Promise<void> {
       const provider = findProvider(ctx, 'readFrontChannelLogout');
-      const id = await refusing(ctx, provider, async () =>
+      const id = await rejecting(ctx, provider, async () =>
         provider.connector.readFrontChannelLogout!(parseForm(ctx.querystring)),
       );
       const found = await upstreamSessions.find(provider.id, { id });
@@ -88,7 +88,7 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
         ctx.method === 'POST'
           ? { binding: 'post', parameters: await readForm(ctx.req), logoutUrl }
           : { binding: 'redirect', query: ctx.querystring, logoutUrl };
-      await refusing(ctx, provider, async () => {
+      await rejecting(ctx, provider, async () => {
         const read = await provider.connector.readSamlLogout!(message);
         if (read.type === 'request') return answer(ctx, provider, read);
         await resume(ctx, await upstreamLogouts.finish(provider.id, read.logoutId, read.isDone));
@@ -148,10 +148,10 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
   }
 
   /** As Back-Channel Logout §2.8 has it: the provider's server reads this, and nobody else. */
-  function refuseToServer(ctx: Context, provider: Live, error: unknown): void {
+  function answerServer(ctx: Context, provider: Live, error: unknown): void {
     const isOurs = error instanceof FederationError || error instanceof FormError;
     if (!isOurs) throw error;
-    if (error instanceof FederationError) onRefused(ctx, provider.id, error);
+    if (error instanceof FederationError) onRejected(ctx, provider.id, error);
     if (error.status === 413) ctx.set('Connection', 'close');
     if (error.status === 503) ctx.set('Retry-After', '30');
     ctx.status = error.status;
@@ -162,12 +162,12 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
   }
 
   /** A refusal is for the person whose browser has brought the message. */
-  async function refusing<T>(ctx: Context, provider: Live, work: () => Promise<T>): Promise<T> {
+  async function rejecting<T>(ctx: Context, provider: Live, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof FederationError)) throw error;
-      onRefused(ctx, provider.id, error);
+      onRejected(ctx, provider.id, error);
       const row = error.status === 400 ? problems.invalidRequest : problems.forbidden;
       throw new ProblemError(row, error.message, { cause: error });
     }

@@ -10,7 +10,7 @@ import { type Link, notSetUp } from './account-linking.ts';
 import type { AuthorizationStates } from './authorization-state.ts';
 import { sendBindingMessage } from './binding-message.ts';
 import type { AuthorizationSecrets, RedirectConnector, UpstreamIdentity } from './connector.ts';
-import { asRefusal } from './errors.ts';
+import { asProblemError } from './errors.ts';
 import type { ConfiguredProvider, LiveProvider, Providers } from './providers/providers.ts';
 import type { StateCookie } from './state-cookie.ts';
 
@@ -44,13 +44,13 @@ export interface UpstreamSignIns extends UpstreamSignIn {
    * @throws {ProblemError} `login_failed` when the provider cannot be asked
    */
   beginTest(ctx: Context, provider: ConfiguredProvider, adminId: string): Promise<void>;
-  /** Whom the answer proves, and nothing more. @throws {ProblemError} as {@link asRefusal} says */
+  /** Whom the answer proves, and nothing more. @throws {ProblemError} as {@link asProblemError} says */
   identify(
     provider: LiveProvider<RedirectConnector>,
     parameters: ReadonlyMap<string, string>,
     secrets: AuthorizationSecrets,
   ): Promise<UpstreamIdentity>;
-  /** Whom the answer proves, as an account here. @throws {ProblemError} as {@link asRefusal} says */
+  /** Whom the answer proves, as an account here. @throws {ProblemError} as {@link asProblemError} says */
   finish(
     provider: LiveProvider<RedirectConnector>,
     parameters: ReadonlyMap<string, string>,
@@ -77,15 +77,15 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIns 
     },
     async begin(ctx, providerId, { interactionUid, reauthenticate }) {
       // An upstream account must not be the first one here: it would close the set-up (S27).
-      if (!users.hasAny()) throw asRefusal(notSetUp());
+      if (!users.hasAny()) throw asProblemError(notSetUp());
       await sendOut(ctx, findProvider(providerId), { reauthenticate, purpose: interactionUid });
     },
     // As a sign-in asks, so that it shows what a sign-in would get.
     beginTest: (ctx, provider, adminId) =>
       sendOut(ctx, provider, { reauthenticate: false, purpose: testPurpose(adminId) }),
-    identify: (provider, parameters, secrets) => refusing(() => identityOf(provider, parameters, secrets)),
+    identify: (provider, parameters, secrets) => rejecting(() => identityOf(provider, parameters, secrets)),
     finish: (provider, parameters, secrets) =>
-      refusing(async () => {
+      rejecting(async () => {
         const identity = await identityOf(provider, parameters, secrets);
         const account = await link(provider, identity);
         const at = issueTime(account, now());
@@ -100,7 +100,7 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIns 
     { reauthenticate, purpose }: { readonly reauthenticate: boolean; readonly purpose: string | undefined },
   ): Promise<void> {
     const id = states.newId();
-    const { secrets, ...binding } = await refusing(() =>
+    const { secrets, ...binding } = await rejecting(() =>
       connector.begin({ stateId: id, callbackUrl: callbackUrl(providerId), reauthenticate }),
     );
     const browser = stateCookie.keep(ctx);
@@ -143,11 +143,11 @@ function noProvider(): ProblemError {
 }
 
 /** @throws {ProblemError} for a refusal of the provider, or of its answer */
-export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+export async function rejecting<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw asRefusal(error);
+    throw asProblemError(error);
   }
 }
 

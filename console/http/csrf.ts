@@ -44,7 +44,7 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
       const id = readCookie(ctx);
       const given = form.get('csrf') ?? '';
       if (!id || !isSame(given, derive(id)))
-        throw refuse('The form is too old, or cookies are switched off. Open the page anew and try again.');
+        throw denied('The form is too old, or cookies are switched off. Open the page anew and try again.');
     },
   };
 
@@ -60,10 +60,10 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
   function checkOrigin(ctx: Context): void {
     const sent = ctx.get('Origin');
     if (sent !== '' && sent !== origin)
-      throw refuse(`Open this console at ${origin} and send the form from there.`);
+      throw denied(`Open this console at ${origin} and send the form from there.`);
     const site = ctx.get('Sec-Fetch-Site');
     if (site !== '' && site !== 'same-origin' && site !== 'none')
-      throw refuse('The form came from another site.');
+      throw denied('The form came from another site.');
   }
 }
 
@@ -72,6 +72,6 @@ function isSame(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-function refuse(detail: string): ProblemError {
+function denied(detail: string): ProblemError {
   return new ProblemError(problems.csrfFailed, detail);
 }

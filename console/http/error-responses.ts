@@ -17,7 +17,7 @@ export interface ErrorResponses {
   /** Catches for everything behind it. */
   readonly middleware: Middleware;
   /** Writes the refusal: a page for a browser, problem details for everybody else. */
-  send(ctx: Context, refusal: ProblemError): void;
+  send(ctx: Context, problemError: ProblemError): void;
 }
 
 export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): ErrorResponses {
@@ -30,27 +30,34 @@ export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): Err
         if (ctx.status === 405 && ctx.body == null)
           throw new ProblemError(problems.methodNotAllowed, 'Use another method.');
       } catch (error) {
-        const refusal = toProblem(error);
-        if (refusal.problem.status === 500)
+        const problemError = toProblem(error);
+        if (problemError.problem.status === 500)
           log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed');
-        send(ctx, refusal);
+        send(ctx, problemError);
       }
     },
     send,
   };
 
-  function send(ctx: Context, refusal: ProblemError): void {
-    const { status, code, title } = refusal.problem;
+  function send(ctx: Context, problemError: ProblemError): void {
+    const { status, code, title } = problemError.problem;
     const requestId = requestIdOf(ctx.req);
     ctx.status = status;
-    ctx.set(refusal.headers);
+    ctx.set(problemError.headers);
     ctx.set('Cache-Control', 'no-store');
     if (ctx.accepts('json', 'html') === 'html') {
       setPageHeaders(ctx, isSecure);
       ctx.type = 'html';
-      ctx.body = renderError({ status, code, title, detail: refusal.message, requestId, ...wayOut(code) });
+      ctx.body = renderError({
+        status,
+        code,
+        title,
+        detail: problemError.message,
+        requestId,
+        ...wayOut(code),
+      });
     } else {
-      ctx.body = problemBody(refusal, { request_id: requestId });
+      ctx.body = problemBody(problemError, { request_id: requestId });
       ctx.type = 'application/problem+json';
     }
   }

@@ -24,14 +24,14 @@ const singular: ReadonlySet<string> = new Set([
 export function checkRequestHead(req: IncomingMessage): void {
   const { host, 'transfer-encoding': coding } = req.headers;
   if (host === undefined || !hostForm.test(host)) {
-    throw refuse('The Host field is missing or not well formed.');
+    throw invalid('The Host field is missing or not well formed.');
   }
   // The parser's object has each field once, whatever came.
   const hasRepeated = req.rawHeaders.length !== 2 * Object.keys(req.headers).length;
   const repeated = hasRepeated ? findRepeated(req.rawHeaders) : undefined;
-  if (repeated) throw refuse(`The field ${repeated} is repeated.`);
+  if (repeated) throw invalid(`The field ${repeated} is repeated.`);
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw refuse('The only transfer coding known here is chunked.');
+    throw invalid('The only transfer coding known here is chunked.');
   }
   checkTarget(req.url ?? '');
 }
@@ -53,14 +53,14 @@ function findRepeated(rawHeaders: readonly string[]): string | undefined {
  * may hold a `\`; browsers send it raw.
  */
 function checkTarget(target: string): void {
-  if (target.charCodeAt(0) !== 0x2f) throw refuse('The request target must be a path.');
+  if (target.charCodeAt(0) !== 0x2f) throw invalid('The request target must be a path.');
   if (!/[\\#]|[^\x21-\x7e]/.test(target)) return;
   const path = target.split('?', 1)[0]!;
   if (path.includes('\\') || /#|[^\x21-\x7e]/.test(target)) {
-    throw refuse('The request target holds a character that must be percent-encoded.');
+    throw invalid('The request target holds a character that must be percent-encoded.');
   }
 }
 
-function refuse(detail: string): ProblemError {
+function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

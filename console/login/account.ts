@@ -36,7 +36,7 @@ export interface AccountPageDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onChange: (ctx: Context, event: string, account: UserRecord) => void;
-  readonly onRefused: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
+  readonly onRejected: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
 }
 
 /** Where the question of the sign-out page is answered too. */
@@ -50,7 +50,7 @@ interface Shown {
 
 export function createAccountPage(deps: AccountPageDeps) {
   const { currentSession, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
-  const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRefused } = deps;
+  const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRejected } = deps;
 
   return {
     async show(ctx: Context): Promise<void> {
@@ -66,7 +66,7 @@ export function createAccountPage(deps: AccountPageDeps) {
         await replacePassword(here.account, form);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
-        onRefused(ctx, 'password.changed', here.account, error.problem.code);
+        onRejected(ctx, 'password.changed', here.account, error.problem.code);
         ctx.status = error.problem.status;
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];

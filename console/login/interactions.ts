@@ -130,7 +130,7 @@ export function createInteractions(deps: InteractionsDeps) {
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       onSignIn(ctx, { account: undefined, reason: error.problem.code });
-      page.showRefusal(ctx, interaction, error, username);
+      page.showError(ctx, interaction, error, username);
     }
     return undefined;
   }

@@ -28,9 +28,9 @@ export interface LoginPageDeps {
 export interface LoginPage {
   show(ctx: Context, interaction: Interaction, shown?: ShownLogin): void;
   /** What was wrong with a name, a password or their number. */
-  showRefusal(ctx: Context, interaction: Interaction, refusal: ProblemError, username: string): void;
+  showError(ctx: Context, interaction: Interaction, error: ProblemError, username: string): void;
   /** What was wrong at an upstream provider, in its own sentence. */
-  showUpstreamError(ctx: Context, interaction: Interaction, refusal: ProblemError): void;
+  showUpstreamError(ctx: Context, interaction: Interaction, error: ProblemError): void;
 }
 
 export interface ShownLogin {
@@ -53,12 +53,12 @@ export function createLoginPage({
 
   return {
     show,
-    showRefusal(ctx, interaction, refusal, username) {
-      ctx.status = refusal.problem.status;
-      ctx.set(refusal.headers);
-      const seconds = refusal.headers['Retry-After'];
+    showError(ctx, interaction, error, username) {
+      ctx.status = error.problem.status;
+      ctx.set(error.headers);
+      const seconds = error.headers['Retry-After'];
       const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };
-      show(ctx, interaction, { username, problem: refusal.message, ...wait });
+      show(ctx, interaction, { username, problem: error.message, ...wait });
     },
     showUpstreamError(ctx, interaction, { message, problem: { code, status } }) {
       ctx.status = status;

@@ -50,8 +50,8 @@ export function createLogin(deps: LoginDeps) {
       goHome(ctx);
       return current;
     },
-    async refuse(ctx, refusal) {
-      denyUpstream(ctx, refusal);
+    async showError(ctx, problemError) {
+      denyUpstream(ctx, problemError);
       return true;
     },
   };
@@ -90,7 +90,7 @@ export function createLogin(deps: LoginDeps) {
           browser: knownBrowsers.find(ctx, username),
         });
         onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
-        if (!signedIn) return refuse(ctx, 401, { username, problem: wrongCredentials });
+        if (!signedIn) return showError(ctx, 401, { username, problem: wrongCredentials });
         knownBrowsers.remember(ctx, username);
         await currentSession.start(ctx, signedIn.account.id, signedIn.at);
         goHome(ctx);
@@ -100,18 +100,18 @@ export function createLogin(deps: LoginDeps) {
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];
         const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };
-        refuse(ctx, error.problem.status, { username, problem: error.message, ...wait });
+        showError(ctx, error.problem.status, { username, problem: error.message, ...wait });
       }
     },
   };
 
-  function refuse(ctx: Context, status: number, shown: ShownLogin): void {
+  function showError(ctx: Context, status: number, shown: ShownLogin): void {
     ctx.status = status;
     showForm(ctx, shown);
   }
 
   function denyUpstream(ctx: Context, { message, problem: { code, status } }: ProblemError): void {
-    refuse(ctx, status, { problem: message, reference: { code, requestId: requestIdOf(ctx.req) } });
+    showError(ctx, status, { problem: message, reference: { code, requestId: requestIdOf(ctx.req) } });
   }
 
   function showForm(ctx: Context, shown: ShownLogin): void {

@@ -48,9 +48,9 @@ export function createUpstreamReturn({
       ctx.redirect(interaction.returnTo);
       return { uid: session.uid, endsAt: session.endsAt + at - session.startedAt };
     },
-    async refuse(ctx, refusal, interactionUid = '') {
+    async showError(ctx, error, interactionUid = '') {
       const interaction = await find(interactionUid);
-      if (interaction) page.showUpstreamError(ctx, interaction, refusal);
+      if (interaction) page.showUpstreamError(ctx, interaction, error);
       return interaction !== undefined;
     },
   };

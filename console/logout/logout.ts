@@ -75,15 +75,15 @@ export function createLogout(deps: LogoutDeps) {
     const hint = idToken === undefined ? undefined : readUnverified(idToken);
     const clientId = hint?.aud ?? parameters.get('client_id');
     if (hint && parameters.has('client_id') && parameters.get('client_id') !== hint.aud) {
-      throw refuse('The client_id is not the one that the ID token was issued to.');
+      throw invalid('The client_id is not the one that the ID token was issued to.');
     }
     const client = clientId === undefined ? undefined : await provider().Client.find(clientId);
     if (clientId !== undefined && !client)
-      throw refuse('The application that asks for the sign-out is not known here.');
+      throw invalid('The application that asks for the sign-out is not known here.');
     if (idToken !== undefined) await verifyHint(idToken, client!);
     const asked = parameters.get('post_logout_redirect_uri');
     if (client && asked !== undefined && !client.postLogoutRedirectUris?.includes(asked)) {
-      throw refuse('The post_logout_redirect_uri is not registered for this application.');
+      throw invalid('The post_logout_redirect_uri is not registered for this application.');
     }
     return {
       client,
@@ -164,9 +164,9 @@ function readUnverified(idToken: string): Hint {
   } catch {
     // told below, like a payload of another shape
   }
-  throw refuse('The id_token_hint is not an ID token.');
+  throw invalid('The id_token_hint is not an ID token.');
 }
 
-function refuse(detail: string): ProblemError {
+function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

@@ -5,7 +5,7 @@ import { type CallMetrics, createCallMetrics, type HeldByCallers } from './call-
 
 export interface Metrics extends CallMetrics {
   tokenIssued(grantType: string, clientId: string): void;
-  tokenRefused(error: string): void;
+  tokenRejected(error: string): void;
   signIn(outcome: string): void;
 }
 
@@ -35,7 +35,7 @@ export function createMetrics({ countUsers, countClients, faults, held }: Metric
     labelNames: ['grant_type', 'client_id'],
     registers,
   });
-  const refusals = new Counter({
+  const tokenErrors = new Counter({
     name: 'console_token_refusals_total',
     help: 'Token requests refused, by OAuth error code',
     labelNames: ['error'],
@@ -62,7 +62,7 @@ export function createMetrics({ countUsers, countClients, faults, held }: Metric
   return {
     ...calls,
     tokenIssued: (grantType, clientId) => tokens.inc({ grant_type: grantType, client_id: clientId }),
-    tokenRefused: (error) => refusals.inc({ error }),
+    tokenRejected: (error) => tokenErrors.inc({ error }),
     signIn: (outcome) => signIns.inc({ outcome }),
   };
 }

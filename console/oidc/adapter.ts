@@ -9,7 +9,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import type { Exchanges } from './exchanges.ts';
 import { withRecordedApplications } from './session-adapter.ts';
-import { withStorageRefusals } from './storage-errors.ts';
+import { withStorageErrors } from './storage-errors.ts';
 
 export interface AdapterDeps {
   readonly artifacts: ArtifactStore;
@@ -33,7 +33,7 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   return (model) => {
     if (model === 'Client') return clientAdapter(deps.clients);
     const adapter = artifactAdapter(model, deps);
-    return withStorageRefusals(
+    return withStorageErrors(
       model === 'Session' ? withRecordedApplications(adapter, deps.artifacts) : adapter,
     );
   };
@@ -98,18 +98,18 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
 
 /** Read on each use, so that a registration or its end takes effect at once. */
 function clientAdapter(clients: Clients): Adapter {
-  const refuse = () => Promise.reject(new Error('clients are registered through the registry'));
+  const rejectAll = () => Promise.reject(new Error('clients are registered through the registry'));
   return {
     async find(id) {
       const client = clients.find(id);
       return client && !client.disabled ? clientMetadata(client) : undefined;
     },
-    upsert: refuse,
-    findByUid: refuse,
-    findByUserCode: refuse,
-    consume: refuse,
-    destroy: refuse,
-    revokeByGrantId: refuse,
+    upsert: rejectAll,
+    findByUid: rejectAll,
+    findByUserCode: rejectAll,
+    consume: rejectAll,
+    destroy: rejectAll,
+    revokeByGrantId: rejectAll,
   };
 }
 

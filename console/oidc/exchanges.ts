@@ -50,11 +50,11 @@ export interface ExchangesDeps {
   readonly firstAnswers: FirstAnswers;
   readonly revokeGrant: (grantId: string) => Promise<void>;
   readonly onRepeated: (ctx: KoaContextWithOIDC) => void;
-  readonly onRefused: (ctx: KoaContextWithOIDC, error: Error) => void;
+  readonly onRejected: (ctx: KoaContextWithOIDC, error: Error) => void;
 }
 
 export function createExchanges(deps: ExchangesDeps): Exchanges {
-  const { artifacts, firstAnswers, revokeGrant, onRepeated, onRefused } = deps;
+  const { artifacts, firstAnswers, revokeGrant, onRepeated, onRejected } = deps;
   const underWay = new AsyncLocalStorage<Pending>();
 
   return {
@@ -75,7 +75,7 @@ export function createExchanges(deps: ExchangesDeps): Exchanges {
         if (!(error instanceof errors.OIDCProviderError)) throw error;
         ctx.status = error.statusCode;
         ctx.body = { error: error.error, error_description: error.error_description };
-        onRefused(provided, error);
+        onRejected(provided, error);
       }
     },
   };

@@ -7,7 +7,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 
 /** @param sendPage  writes a refusal as a page or as problem details */
 export function createRenderError(
-  sendPage: (ctx: KoaContextWithOIDC, refusal: ProblemError) => void,
+  sendPage: (ctx: KoaContextWithOIDC, problemError: ProblemError) => void,
 ): NonNullable<Configuration['renderError']> {
   return (ctx, out, error) => {
     if (ctx.path.startsWith('/oauth2/') && ctx.method === 'POST') {

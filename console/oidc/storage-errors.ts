@@ -4,7 +4,7 @@ import { errors } from 'oidc-provider';
 import { StorageUnavailableError } from '../storage/storage.ts';
 
 /** The same adapter; a store that cannot be written is `temporarily_unavailable` and 503 (S78). */
-export function withStorageRefusals(adapter: Adapter): Adapter {
+export function withStorageErrors(adapter: Adapter): Adapter {
   const methods = Object.entries(adapter).map(([name, method]) => [name, translated(method)]);
   return Object.fromEntries(methods);
 }

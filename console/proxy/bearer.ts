@@ -20,13 +20,13 @@ export function createGuardedBearer({ cache, lookFor, ...deps }: GuardedBearerDe
     check: (token, provenBy) => guarded(token, () => inner.check(token, provenBy)),
     inspect: (token) => guarded(token, () => inner.inspect(token)),
     isStillGood(caller) {
-      refuseWhileUnknown();
+      rejectWhileUnknown();
       return inner.isStillGood(caller);
     },
   };
 
   function guarded<T>(token: string, check: () => T | Promise<T>): T | Promise<T> {
-    refuseWhileUnknown();
+    rejectWhileUnknown();
     const caller = check();
     return caller instanceof Promise ? caller.catch((error) => checkAgain(token, check, error)) : caller;
   }
@@ -36,12 +36,12 @@ export function createGuardedBearer({ cache, lookFor, ...deps }: GuardedBearerDe
     const kid = kidOf(token);
     if (kid === undefined || cache.hasKey(kid)) throw error;
     await lookFor(kid);
-    refuseWhileUnknown();
+    rejectWhileUnknown();
     if (!cache.hasKey(kid)) throw error;
     return check();
   }
 
-  function refuseWhileUnknown(): void {
+  function rejectWhileUnknown(): void {
     if (cache.isCurrent()) return;
     throw new ProblemError(
       problems.tokenStatusUnknown,

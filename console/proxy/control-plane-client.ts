@@ -9,13 +9,13 @@ import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
 import { denialReportsPath } from '../tokens/denial-report-scope.ts';
 import { type RevocationEvent, revocationEventsPath } from '../tokens/revocation-feed/revocation-event.ts';
-import { createRefusalReports } from './denial-reporter.ts';
+import { createDenialReporter } from './denial-reporter.ts';
 import { createKeySource, type KeySet } from './jwks-cache.ts';
 import type { ForWorker } from './messages.ts';
 import { keysOfSet } from './public-keys.ts';
 import { createRevocationCache } from './revocation-cache.ts';
 import { followRevocations } from './revocation-stream.ts';
-import { fetchServiceToken, RefusedByConsoleError } from './service-token.ts';
+import { fetchServiceToken, RejectedByConsoleError } from './service-token.ts';
 
 export interface ControlPlaneClient {
   /** Everything that is known now, for a worker that starts. */
@@ -73,7 +73,7 @@ export function createControlPlaneClient({
     onLost: (error) => problem('news of the console', error),
   });
 
-  const reports = createRefusalReports({
+  const reports = createDenialReporter({
     send: createReporter(outbound, settings, (status) => {
       log.warn({ status }, 'the console does not take a report of refusals: they are in this log only');
     }),
@@ -116,7 +116,7 @@ function outboundTo({ jwksUri, outboundAllow }: Settings): Outbound {
 async function fetchKeys(outbound: Outbound, url: string): Promise<KeySet> {
   const { status, headers, body } = await outbound.send({ url, headers: { Accept: 'application/json' } });
   const keys = status === 200 ? keysOfSet(parse(body)) : undefined;
-  if (!keys) throw new RefusedByConsoleError(`there is no key set at CONSOLE_JWKS_URI (status ${status})`);
+  if (!keys) throw new RejectedByConsoleError(`there is no key set at CONSOLE_JWKS_URI (status ${status})`);
   const stated = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '')?.[1];
   const { usual, least, most } = maxAgeSeconds;
   return { keys, maxAgeSeconds: Math.min(Math.max(Number(stated ?? usual), least), most) };
@@ -143,11 +143,11 @@ async function openStream(outbound: Outbound, settings: Settings, signal: AbortS
   });
   if (response.statusCode === 200) return response;
   response.destroy();
-  throw new RefusedByConsoleError(`the console answered ${response.statusCode} to the request for its news`);
+  throw new RejectedByConsoleError(`the console answered ${response.statusCode} to the request for its news`);
 }
 
-/** @param onRefused  hears of a batch that the console will not take at all; it is given up */
-function createReporter(outbound: Outbound, settings: Settings, onRefused: (status: number) => void) {
+/** @param onRejected  hears of a batch that the console will not take at all; it is given up */
+function createReporter(outbound: Outbound, settings: Settings, onRejected: (status: number) => void) {
   const url = new URL(settings.jwksUri).origin + denialReportsPath;
   let token: string | undefined;
 
@@ -161,9 +161,9 @@ function createReporter(outbound: Outbound, settings: Settings, onRefused: (stat
       body: JSON.stringify(batch),
     });
     if (status === 204) return;
-    if (status === 400 || status === 413) return onRefused(status);
+    if (status === 400 || status === 413) return onRejected(status);
     token = undefined;
-    throw new RefusedByConsoleError(`the console answered ${status} to a report of refusals`);
+    throw new RejectedByConsoleError(`the console answered ${status} to a report of refusals`);
   };
 }
 

@@ -5,13 +5,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DenialBatch } from '../access/denial-buffer.ts';
 
-export interface RefusalReports {
+export interface DenialReporter {
   add(batch: DenialBatch): void;
   /** Sends what is left, for so long at most. */
   close(timeoutMs: number): Promise<void>;
 }
 
-export interface RefusalReportsDeps {
+export interface DenialReporterDeps {
   /** @throws {Error} when the console has not taken it */
   readonly send: (batch: DenialBatch) => Promise<void>;
   /** @param error  undefined when one was taken; the next try follows by itself */
@@ -24,7 +24,7 @@ const mostWaiting = 32;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-export function createRefusalReports({ send, onResult }: RefusalReportsDeps): RefusalReports {
+export function createDenialReporter({ send, onResult }: DenialReporterDeps): DenialReporter {
   /** By place: a newer state of a batch replaces an older one. */
   const waiting = new Map<string, DenialBatch>();
   const closing = new AbortController();

@@ -39,4 +39,4 @@ export type FromWorker =
   /** Somebody has sent a good proof, which may have been used at another worker before. */
   | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string }
   /** What it has refused lately, for the console. */
-  | { readonly type: 'refusals'; readonly batch: DenialBatch };
+  | { readonly type: 'denials'; readonly batch: DenialBatch };

@@ -37,7 +37,7 @@ export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps)
   }
 
   function receive(message: FromWorker): void {
-    if (message.type === 'refusals') controlPlane.report(message.batch);
+    if (message.type === 'denials') controlPlane.report(message.batch);
     if (message.type !== 'unknownKey') return;
     const { kid } = message;
     void controlPlane.lookFor(kid).then(() => worker.receive({ type: 'lookedFor', kid }));

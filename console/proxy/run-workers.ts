@@ -23,7 +23,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     env: { CONSOLE_LOG_FORMAT: settings.logFormat },
     state: () => controlPlane!.state(),
     lookFor: (kid) => controlPlane!.lookFor(kid),
-    onRefusals: (batch) => controlPlane!.report(batch),
+    onDenials: (batch) => controlPlane!.report(batch),
     proofMemory: createProofMemory(),
     log,
   });

@@ -17,10 +17,10 @@ import { createRequestIds, requestIdOf } from '../http/request-id.ts';
 import { sendProblem } from '../http/send.ts';
 import { type CallMetrics, createCallMetrics } from '../metrics/call-metrics.ts';
 import { createMetricsEndpoint } from '../metrics/metrics-endpoint.ts';
+import { recordDeniedConnections } from '../server/denied-connections.ts';
 import { listen } from '../server/listen.ts';
 import { createMemberSurface } from '../server/member-surface.ts';
 import { createConsoleOverload } from '../server/overload.ts';
-import { hearRefusedConnections } from '../server/refused-connections.ts';
 import { type AppDeps, createApp } from '../server/request-handler.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
@@ -33,7 +33,7 @@ export interface ServeDeps {
   readonly cache: RevocationCache;
   readonly lookFor: (kid: string) => Promise<void>;
   /** Tells the console what is refused here. */
-  readonly refusals: DenialBuffer;
+  readonly denials: DenialBuffer;
   /** One for all processes that answer at this address. */
   readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */
@@ -57,7 +57,7 @@ export async function serve({
   log,
   cache,
   lookFor,
-  refusals,
+  denials,
   proofMemory,
   allMetrics,
   faults,
@@ -77,7 +77,7 @@ export async function serve({
     metrics,
     addressOf,
     roles: createRoleBook({ customPermissions: cache.permissionsOf, onChange: cache.onChange }),
-    onRefusal: refusals.keep,
+    onDenial: denials.keep,
     processes: settings.workers,
   });
   const probes = createProbes({ isEquipped: cache.isCurrent });
@@ -87,17 +87,17 @@ export async function serve({
     members: proxy.handle,
     oauth: new Map(),
     endpoints: createEndpoints({ probes, bearer, metrics, allMetrics }),
-    api: refuseAll,
+    api: denyAll,
     pages: (req, res) => sendProblem(res, nothingHere(), requestIdOf(req)),
-    metrics: { request: metrics.request, tokenRefused: () => {} },
+    metrics: { request: metrics.request, tokenRejected: () => {} },
     audit,
     clientAddress: addressOf,
     log,
   });
   const stopRechecks = recheckOnRevocations(proxy, cache);
-  const onRefusal = hearRefusedConnections({ keep: refusals.keep, audit });
+  const onDenial = recordDeniedConnections({ keep: denials.keep, audit });
   const headMs = settings.httpHeadSeconds * 1000;
-  const server = await listen({ ...settings, handle, overload, headMs, onRefusal });
+  const server = await listen({ ...settings, handle, overload, headMs, onDenial });
   return {
     address: publicAddress(settings, server.port),
     metrics,
@@ -106,7 +106,7 @@ export async function serve({
       await server.close(timeoutMs);
       stopRechecks();
       await proxy.close();
-      await refusals.flush();
+      await denials.flush();
     },
   };
 }
@@ -149,7 +149,7 @@ function createEndpoints({ probes, bearer, metrics, allMetrics }: EndpointsDeps)
   ]);
 }
 
-async function refuseAll(): Promise<void> {
+async function denyAll(): Promise<void> {
   throw nothingHere();
 }
 

@@ -11,13 +11,13 @@ export interface ServiceTokenDeps {
 }
 
 /** The console answered, and not with what was asked for; the message is for the operator. */
-export class RefusedByConsoleError extends Error {
-  override readonly name = 'RefusedByConsoleError';
+export class RejectedByConsoleError extends Error {
+  override readonly name = 'RejectedByConsoleError';
 }
 
 /**
  * @returns a token
- * @throws {RefusedByConsoleError} or what {@link Outbound.send} throws
+ * @throws {RejectedByConsoleError} or what {@link Outbound.send} throws
  */
 export async function fetchServiceToken(deps: ServiceTokenDeps): Promise<string> {
   const { outbound, tokenEndpoint, clientId, secret, scope } = deps;
@@ -33,7 +33,7 @@ export async function fetchServiceToken(deps: ServiceTokenDeps): Promise<string>
   });
   const { access_token: token, error } = parse(body);
   if (status === 200 && typeof token === 'string') return token;
-  throw new RefusedByConsoleError(explain(status, error, scope));
+  throw new RejectedByConsoleError(explain(status, error, scope));
 }
 
 function explain(status: number, error: unknown, scope: string): string {

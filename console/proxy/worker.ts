@@ -42,8 +42,8 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
   const lookedFor = createWaiting<string, void>();
   const metrics = createWaiting<number, string>();
   const proofs = createWaiting<number, ReplayOutcome>();
-  const refusals = createDenialBuffer({
-    write: async (batch) => send({ type: 'refusals', batch }),
+  const denials = createDenialBuffer({
+    write: async (batch) => send({ type: 'denials', batch }),
     newStem: () => randomBytes(6).toString('base64url'),
     isElsewhere: true,
     now: Date.now,
@@ -76,7 +76,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
         log,
         cache,
         faults,
-        refusals,
+        denials,
         proofMemory: proofMemory ?? { add: askAboutProof },
         lookFor(kid) {
           const isAsked = lookedFor.has(kid);

@@ -17,7 +17,7 @@ export interface WorkersDeps {
   /** Resolves when the key has been looked for. */
   readonly lookFor: (kid: string) => Promise<void>;
   /** Hears what they have refused. */
-  readonly onRefusals: (batch: DenialBatch) => void;
+  readonly onDenials: (batch: DenialBatch) => void;
   /** One for all of them, so that a proof passes once whichever of them it comes to. */
   readonly proofMemory: Replays;
   readonly log: Logger;
@@ -64,7 +64,7 @@ export function createWorkers({
   env,
   state,
   lookFor,
-  onRefusals,
+  onDenials,
   proofMemory,
   log,
 }: WorkersDeps): Workers {
@@ -163,8 +163,8 @@ export function createWorkers({
           outcome: proofMemory.add(message.proof, message.caller),
         });
         break;
-      case 'refusals':
-        onRefusals(message.batch);
+      case 'denials':
+        onDenials(message.batch);
         break;
       case 'metrics':
         numbers

@@ -10,7 +10,7 @@ import { type GuardDeps, guardConnections } from '../../member-proxy/connection-
 import { prepareDrain } from '../../platform/drain.ts';
 import type { TlsFiles } from '../settings/tls-files.ts';
 
-export interface ListenOptions extends Pick<GuardDeps, 'onRefusal'> {
+export interface ListenOptions extends Pick<GuardDeps, 'onDenial'> {
   /** Undefined or `localhost`: loopback, both families. */
   readonly host: string | undefined;
   /** 0 takes any free one. */
@@ -44,7 +44,7 @@ export async function listen({
   handle,
   overload,
   headMs,
-  onRefusal,
+  onDenial,
 }: ListenOptions): Promise<Listening> {
   const isLoopback = host === 'localhost';
   const first = await open(isLoopback ? '127.0.0.1' : host, port);
@@ -84,8 +84,8 @@ export async function listen({
           overload.inTurn(handle),
         )
       : createServer(options, overload.inTurn(handle));
-    const guard = guardConnections(server, { onRefusal });
-    server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
+    const guard = guardConnections(server, { onDenial });
+    server.on('checkExpectation', overload.inTurn(guard.rejectExpectation));
     const { startWaiting } = overload.watch(server, memberPaths, guard);
     const drain = prepareDrain(server, startWaiting);
     await bind(server, address, wanted);

@@ -25,7 +25,7 @@ export interface AppDeps {
   /** The admin API, below `/api/v1/`; answers problem details. */
   readonly api: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
   readonly pages: RequestListener;
-  readonly metrics: Pick<Metrics, 'request' | 'tokenRefused'>;
+  readonly metrics: Pick<Metrics, 'request' | 'tokenRejected'>;
   readonly audit: Audit;
   readonly clientAddress: (req: IncomingMessage) => string;
   readonly log: Logger;
@@ -50,7 +50,7 @@ export function createApp(deps: AppDeps): RequestListener {
     try {
       route(req, res, requestId);
     } catch (thrown) {
-      refuse(req, res, thrown);
+      sendError(req, res, thrown);
     }
   };
 
@@ -82,7 +82,7 @@ export function createApp(deps: AppDeps): RequestListener {
       checkRequestHead(req);
       return true;
     } catch (thrown) {
-      refuse(req, res, thrown, true);
+      sendError(req, res, thrown, true);
       return false;
     }
   }
@@ -98,7 +98,7 @@ export function createApp(deps: AppDeps): RequestListener {
     } catch (thrown) {
       const error = oauthErrorOf(thrown);
       if (error.status === 500) log.error({ err: thrown, requestId: requestIdOf(req) }, 'request failed');
-      if (path === '/oauth2/token') metrics.tokenRefused(error.code);
+      if (path === '/oauth2/token') metrics.tokenRejected(error.code);
       audit(path === '/oauth2/token' ? 'token.refused' : 'request.refused', {
         outcome: error.status >= 500 ? 'failure' : 'denied',
         path,
@@ -119,27 +119,27 @@ export function createApp(deps: AppDeps): RequestListener {
     try {
       await endpoint(req, res);
     } catch (thrown) {
-      refuse(req, res, thrown);
+      sendError(req, res, thrown);
     }
   }
 
-  function refuse(req: IncomingMessage, res: ServerResponse, thrown: unknown, isAudited = false): void {
+  function sendError(req: IncomingMessage, res: ServerResponse, thrown: unknown, isAudited = false): void {
     const requestId = requestIdOf(req);
-    const refusal = toProblem(thrown);
-    if (refusal.problem.status === 500) log.error({ err: thrown, requestId }, 'request failed');
-    if (isAudited || refusal.problem.status === 401 || refusal.problem.status === 403) {
+    const problemError = toProblem(thrown);
+    if (problemError.problem.status === 500) log.error({ err: thrown, requestId }, 'request failed');
+    if (isAudited || problemError.problem.status === 401 || problemError.problem.status === 403) {
       audit('request.refused', {
         outcome: 'denied',
         method: req.method,
         path: pathOf(req.url ?? ''),
-        reason: refusal.problem.code,
-        actor: refusal.actor,
+        reason: problemError.problem.code,
+        actor: problemError.actor,
         source: clientAddress(req),
         requestId,
       });
     }
     if (res.headersSent) res.destroy();
-    else sendProblem(res, refusal, requestId);
+    else sendProblem(res, problemError, requestId);
   }
 }
 

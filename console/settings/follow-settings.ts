@@ -67,7 +67,7 @@ export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
     settling = undefined;
     if (markOf(file) === mark) {
       known = mark;
-      reading = reading.then(takeOver).catch(refuse);
+      reading = reading.then(takeOver).catch(reject);
     } else {
       look();
     }
@@ -98,7 +98,7 @@ export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
       .map(([, setting]) => nameOf(setting));
   }
 
-  function refuse(error: unknown): void {
+  function reject(error: unknown): void {
     if (!(error instanceof SettingsError)) {
       log.error({ err: error }, 'console.yaml could not be followed');
       return;

@@ -46,7 +46,7 @@ export function readLayers(
   { env, flags = {}, yaml, readFile }: SettingsSources,
   problems: string[],
 ): Layer[] {
-  refuseUnknownNames(env, flags, problems);
+  rejectUnknownNames(env, flags, problems);
   const fromYaml = readYaml(yaml, problems);
   const readSecretFile = secretFileReader(readFile, problems);
 
@@ -88,7 +88,7 @@ function secretFileReader(readFile: SettingsSources['readFile'], problems: strin
 }
 
 /** A misspelt name under our prefix would otherwise leave a default in force that nobody meant. */
-function refuseUnknownNames(
+function rejectUnknownNames(
   env: SettingsSources['env'],
   flags: Readonly<Record<string, string>>,
   problems: string[],

@@ -10,10 +10,10 @@ const codes: ReadonlyMap<string, OAuthErrorCode> = new Map([
 ]);
 
 /** What is no fault of the token or the proof is for later: there is no OAuth error for too many requests. */
-export function asOAuthError(refusal: ProblemError): OAuthError {
-  const { problem, message, headers } = refusal;
+export function asOAuthError(error: ProblemError): OAuthError {
+  const { problem, message, headers } = error;
   const code = codes.get(problem.code);
   if (code === undefined)
-    return new OAuthError('temporarily_unavailable', message, { headers, cause: refusal });
-  return new OAuthError(code, message, { status: problem.status, headers, cause: refusal });
+    return new OAuthError('temporarily_unavailable', message, { headers, cause: error });
+  return new OAuthError(code, message, { status: problem.status, headers, cause: error });
 }

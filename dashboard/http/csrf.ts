@@ -10,12 +10,12 @@ export function checkForm(
   { form, csrf, addresses }: { form: ReadonlyMap<string, string>; csrf: string; addresses: OwnAddresses },
 ): void {
   const origin = ctx.get('Origin');
-  if (origin !== '' && !addresses.hasOrigin(origin)) throw refuse('The form came from another site.');
+  if (origin !== '' && !addresses.hasOrigin(origin)) throw denied('The form came from another site.');
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '' && site !== 'same-origin' && site !== 'none')
-    throw refuse('The form came from another site.');
+    throw denied('The form came from another site.');
   if (!isSame(form.get('csrf') ?? '', csrf))
-    throw refuse('The form is too old. Open the page anew and try again.');
+    throw denied('The form is too old. Open the page anew and try again.');
 }
 
 function isSame(given: string, expected: string): boolean {
@@ -23,6 +23,6 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-function refuse(detail: string): ProblemError {
+function denied(detail: string): ProblemError {
   return new ProblemError('csrf_failed', detail);
 }

@@ -27,7 +27,7 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
       }
     } catch (error) {
       if (error instanceof SessionOverError) return seeOther(ctx, '/');
-      answer(ctx, refusalOf(error), requestId);
+      answer(ctx, problemErrorOf(error), requestId);
       if (ctx.status >= 500) log.error({ err: error, requestId, path: ctx.path }, 'request failed');
       else
         log.info(
@@ -37,21 +37,26 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
     }
   };
 
-  function answer(ctx: Context, refusal: ProblemError, requestId: string): void {
-    ctx.set(refusal.headers);
+  function answer(ctx: Context, problemError: ProblemError, requestId: string): void {
+    ctx.set(problemError.headers);
     if (ctx.accepts('json', 'html') === 'html') {
-      const model = { status: refusal.status, title: refusal.title, detail: refusal.message, requestId };
-      sendPage(ctx, <ErrorPage {...model} />, { status: refusal.status });
+      const model = {
+        status: problemError.status,
+        title: problemError.title,
+        detail: problemError.message,
+        requestId,
+      };
+      sendPage(ctx, <ErrorPage {...model} />, { status: problemError.status });
       return;
     }
-    ctx.status = refusal.status;
+    ctx.status = problemError.status;
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = problemBody(refusal, requestId);
+    ctx.body = problemBody(problemError, requestId);
     ctx.type = 'application/problem+json';
   }
 }
 
-function refusalOf(error: unknown): ProblemError {
+function problemErrorOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof TokenRejectedError) {
     return new ProblemError('invalid_token', 'The console does not accept the token that it has given.', {

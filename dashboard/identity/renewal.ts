@@ -14,7 +14,7 @@ export interface Renewal {
    */
   accessToken(session: Session): Promise<string>;
   /** After a refusal of a token that looked good: it was revoked. @throws {SessionOverError} */
-  replaceRefused(session: Session, refused: string): Promise<string>;
+  replaceRejected(session: Session, rejected: string): Promise<string>;
 }
 
 export interface RenewalDeps {
@@ -38,8 +38,8 @@ export function createRenewal(deps: RenewalDeps): Renewal {
       if (secondsLeft <= marginOf(session)) await renewOnce(session, secondsLeft > 0);
       return session.tokens.accessToken;
     },
-    async replaceRefused(session, refused) {
-      if (session.tokens.accessToken === refused) await renewOnce(session, false);
+    async replaceRejected(session, rejected) {
+      if (session.tokens.accessToken === rejected) await renewOnce(session, false);
       return session.tokens.accessToken;
     },
   };

@@ -3,7 +3,7 @@ import type { ConsoleFetch } from '../identity/console-fetch.ts';
 import { errorOf, type Unread } from './call-error.ts';
 
 /** A part that could be read, or why not. */
-export type Reading<T> = { readonly value: T } | { readonly refusal: Unread };
+export type Reading<T> = { readonly value: T } | { readonly denial: Unread };
 
 export interface Member {
   readonly address: string;
@@ -82,10 +82,10 @@ export function createCluster({
       });
       if (response.ok) return { value: await read(response) };
       if (response.status === 401) throw new TokenRejectedError('the console refused the access token');
-      return { refusal: await errorOf(response) };
+      return { denial: await errorOf(response) };
     } catch (error) {
       if (error instanceof TokenRejectedError) throw error;
-      return { refusal: { status: 0, detail: 'The console cannot be reached, or its answer was no use.' } };
+      return { denial: { status: 0, detail: 'The console cannot be reached, or its answer was no use.' } };
     }
   }
 }

@@ -41,7 +41,7 @@ const freshMs = 900;
 export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): Sampler {
   const recent = new WeakMap<Session, Look>();
   /** What a token does not open is not asked for again with the same token: each refusal is an audit line there. */
-  const refused = new WeakMap<
+  const denied = new WeakMap<
     Session,
     { readonly token: string; readonly parts: Map<string, Reading<never>> }
   >();
@@ -63,7 +63,7 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
         return await call(token);
       } catch (error) {
         if (!(error instanceof TokenRejectedError)) throw error;
-        return call(await renewal.replaceRefused(session, token));
+        return call(await renewal.replaceRejected(session, token));
       }
     },
   };
@@ -95,10 +95,10 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
   }
 
   function errorsOf(session: Session, token: string): Map<string, Reading<never>> {
-    const found = refused.get(session);
+    const found = denied.get(session);
     if (found?.token === token) return found.parts;
     const parts = new Map<string, Reading<never>>();
-    refused.set(session, { token, parts });
+    denied.set(session, { token, parts });
     return parts;
   }
 }
@@ -108,10 +108,10 @@ async function ask<T>(
   part: string,
   read: () => Promise<Reading<T>>,
 ): Promise<Reading<T>> {
-  const refusal = known.get(part);
-  if (refusal) return refusal;
+  const denial = known.get(part);
+  if (denial) return denial;
   const reading = await read();
-  if ('refusal' in reading && reading.refusal.scope !== undefined) known.set(part, reading);
+  if ('denial' in reading && reading.denial.scope !== undefined) known.set(part, reading);
   return reading;
 }
 

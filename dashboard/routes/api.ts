@@ -27,7 +27,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
         cluster.readFacts(token),
         cluster.readHealth(token),
         Promise.all(queues.map((queue) => cluster.readQueueSize(token, queue))),
-      ]).catch(refuseRevoked);
+      ]).catch(rejectRevoked);
       send(ctx, {
         cluster: part(facts),
         health: part(health),
@@ -74,7 +74,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
 }
 
 function part<T>(reading: Reading<T>) {
-  return 'value' in reading ? reading.value : { refused: reading.refusal };
+  return 'value' in reading ? reading.value : { refused: reading.denial };
 }
 
 function send(ctx: Context, body: object): void {
@@ -83,7 +83,7 @@ function send(ctx: Context, body: object): void {
 }
 
 /** The signature holds, but the console has revoked it. */
-function refuseRevoked(error: unknown): never {
+function rejectRevoked(error: unknown): never {
   if (!(error instanceof TokenRejectedError)) throw error;
   throw new ProblemError(
     'invalid_token',

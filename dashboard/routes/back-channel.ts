@@ -27,13 +27,13 @@ export function createBackChannel({ checkLogoutToken, sessions, log }: BackChann
     } catch (error) {
       if (!(error instanceof InvalidTokenError) && !(error instanceof ProblemError)) throw error;
       log.warn({ reason: error.message }, 'logout token refused');
-      refuse(ctx, error);
+      reject(ctx, error);
     }
   };
 }
 
 /** The form of an OAuth error, as Back-Channel Logout 1.0 §2.8 has it. */
-function refuse(ctx: Context, error: InvalidTokenError | ProblemError): void {
+function reject(ctx: Context, error: InvalidTokenError | ProblemError): void {
   const isAboutToken = error instanceof InvalidTokenError;
   ctx.status = 400;
   ctx.type = 'application/json';

@@ -78,7 +78,7 @@ export function createOverview({
       const reading = await sampler.withToken(session, (token) => cluster.offer(token, queue, item));
       sampler.forget(session);
       if ('value' in reading) return seeOther(ctx, '/');
-      const { detail, role } = reading.refusal;
+      const { detail, role } = reading.denial;
       const needed = role === undefined ? '' : ` The role ${role} opens it.`;
       await showOverview(
         ctx,

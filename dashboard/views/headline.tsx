@@ -1,15 +1,15 @@
 import type { Health } from '../metrics/cluster.ts';
 import type { Snapshot } from '../metrics/sampler.ts';
-import { Refused } from './part.tsx';
+import { Denied } from './part.tsx';
 import { Tile } from './tile.tsx';
 
 /** How the cluster is, in one sentence and a few facts. */
 export function Headline({ health, version }: Pick<Snapshot, 'health' | 'version'>) {
-  if ('refusal' in health) {
+  if ('denial' in health) {
     return (
       <>
         <h1>How the cluster is</h1>
-        <Refused {...health} />
+        <Denied {...health} />
       </>
     );
   }

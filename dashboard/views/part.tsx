@@ -9,10 +9,10 @@ interface PartProps<T> {
 
 /** What could be read, or why not and which role would open it. */
 export function Part<T>({ reading, children }: PartProps<T>) {
-  return 'value' in reading ? children(reading.value) : <Refused refusal={reading.refusal} />;
+  return 'value' in reading ? children(reading.value) : <Denied denial={reading.denial} />;
 }
 
-export function Refused({ refusal: { detail, role, scope, decisionId } }: { readonly refusal: Unread }) {
+export function Denied({ denial: { detail, role, scope, decisionId } }: { readonly denial: Unread }) {
   return (
     <div class={role === undefined ? 'refused' : 'refused locked'}>
       <p>

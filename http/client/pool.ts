@@ -47,7 +47,7 @@ export interface PoolDeps {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Hears of each connection that could not be opened. */
-  readonly onRefused?: () => void;
+  readonly onUnreachable?: () => void;
 }
 
 /** How long an idle connection is kept, at most; a member itself never closes one (docs/member-surface.md#on-the-wire). */
@@ -55,7 +55,7 @@ const longestIdleMs = 15_000;
 const sweepEveryMs = 5_000;
 const sharedBytes = 64 * 1024;
 
-export function createPool({ address, limits, now, onRefused }: PoolDeps): MemberPool {
+export function createPool({ address, limits, now, onUnreachable }: PoolDeps): MemberPool {
   const endpoint = endpointOf(address);
   const times = { connectMs: limits.connectMs, stallMs: limits.stallMs };
   const shared = Buffer.allocUnsafeSlow(sharedBytes);
@@ -146,7 +146,7 @@ export function createPool({ address, limits, now, onRefused }: PoolDeps): Membe
     connections.delete(connection);
     if (attempt !== undefined) countOut(attempt);
     else if (idle.includes(connection)) idle.splice(idle.indexOf(connection), 1);
-    if (failure?.reason === 'unreachable' || failure?.reason === 'connectTimeout') onRefused?.();
+    if (failure?.reason === 'unreachable' || failure?.reason === 'connectTimeout') onUnreachable?.();
     admitWaiting();
   }
 

@@ -19,22 +19,22 @@ export function asksForBroadcast(
   const asked = new URLSearchParams(sent.slice(path.length + 1)).getAll('members');
   if (asked.length === 0) return false;
   if (asked.length > 1 || asked[0] !== 'all') {
-    throw refusal('Of ?members= only all is known; for one member call /members/{uuid or host:port}/svc/…');
+    throw invalid('Of ?members= only all is known; for one member call /members/{uuid or host:port}/svc/…');
   }
   if (!isLocal) {
-    throw refusal(
+    throw invalid(
       '?members=all is for calls that act on the member that takes them. This one is for the whole cluster, whichever ' +
         'member takes it: leave ?members=all out',
     );
   }
   if (memberTarget !== undefined) {
-    throw refusal(
+    throw invalid(
       'The path asks for one member and ?members=all for every member: leave out either /members/… or ?members=all',
     );
   }
   return true;
 }
 
-function refusal(detail: string): ProblemError {
+function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

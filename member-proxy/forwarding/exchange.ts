@@ -9,7 +9,7 @@ import type { ProblemError } from '../../platform/errors.ts';
 import type { Member } from '../members/members.ts';
 import { withPrefix } from '../members/prefix.ts';
 import type { EngineCall } from './engine-call.ts';
-import { type HeldReply, isWorthHolding, readRefusal } from './held-reply.ts';
+import { type HeldReply, isWorthHolding, readDrainSign } from './held-reply.ts';
 import { withSecondsLeft } from './poll-wait.ts';
 import { type Lost, noMember, problemOf } from './upstream-errors.ts';
 
@@ -195,10 +195,10 @@ class MemberExchange implements Exchange, Attempt {
 
   private judge(held: HeldReply): void {
     const member = this.member!;
-    const sign = readRefusal(this.method, held);
-    if (sign === 'refused') member.leave('said');
+    const sign = readDrainSign(this.method, held);
+    if (sign === 'rejected') member.leave('said');
     if (sign === 'none' || !this.isElsewhere()) this.giveBack(held);
-    else if (sign === 'refused' || member.isLeaving) this.begin();
+    else if (sign === 'rejected' || member.isLeaving) this.begin();
     else void this.askWhatItMeant(member, held);
   }
 

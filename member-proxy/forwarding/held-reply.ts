@@ -9,9 +9,9 @@ export interface HeldReply {
   readonly pieces: Buffer[];
 }
 
-export type RefusalSign =
+export type DrainSign =
   /** By its own word the member has not carried it out. */
-  | 'refused'
+  | 'rejected'
   /** It may be such a refusal, for the real engine gives none of its reasons to a DELETE (docs/member-surface.md#errors). */
   | 'unclear'
   | 'none';
@@ -27,11 +27,11 @@ export function isWorthHolding({ status, bodyLength }: ReplyHead): boolean {
   return status === 500 && bodyLength !== undefined && bodyLength <= mostBytes;
 }
 
-export function readRefusal(method: string, { pieces }: HeldReply): RefusalSign {
+export function readDrainSign(method: string, { pieces }: HeldReply): DrainSign {
   const text = Buffer.concat(pieces).toString('utf8');
   if (text === '') return method === 'DELETE' ? 'unclear' : 'none';
   const message = messageIn(text);
-  return message === notActive || notBegun.test(message) ? 'refused' : 'none';
+  return message === notActive || notBegun.test(message) ? 'rejected' : 'none';
 }
 
 function messageIn(text: string): string {

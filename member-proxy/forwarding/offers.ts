@@ -37,7 +37,7 @@ export function offerInBody({ structure }: Rule, { sent, path }: Target): OfferI
 /** @throws {ProblemError} `invalid_request`: one member would refuse a query, and another take it for part of a name */
 export function checkOffer({ structure }: Rule, { sent, path }: Target): void {
   if (structure?.action === 'offer' && sent.length !== path.length) {
-    throw refusal('An offer to a queue has no query: write ? as %3F, or send the item in the body');
+    throw invalid('An offer to a queue has no query: write ? as %3F, or send the item in the body');
   }
 }
 
@@ -50,10 +50,10 @@ export function checkQueueName(
   if (structure?.action !== 'offer' || !encodedSlash.test(path)) return;
   const [name = ''] = path.slice(queues.length).split('/', 1);
   if (encodedSlash.test(name) && candidates.some(({ prefix }) => prefix === 'hazelcast')) {
-    throw refusal('The queue’s name has a slash: the members would take it for an offer to another queue');
+    throw invalid('The queue’s name has a slash: the members would take it for an offer to another queue');
   }
 }
 
-function refusal(detail: string): ProblemError {
+function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

@@ -61,7 +61,7 @@ function split(text: string, positions: Positions): string[] {
   const parts = text.split('&');
   const { length } = positions;
   if (parts.length >= length) return [...parts.slice(0, length - 1), parts.slice(length - 1).join('&')];
-  throw refusal(
+  throw invalid(
     `The body has ${text === '' ? 0 : parts.length} positions, and this call takes ${length}. Send ${positions.join('&')}, each ` +
       `percent-encoded; the first two may be empty: ${emptyForm(positions)}`,
   );
@@ -76,7 +76,7 @@ function fromJson(text: string, positions: Positions, prefix: MemberPrefix): str
     if (value !== undefined && name.endsWith('Config') && typeof value === 'object') {
       return encodeURIComponent(JSON.stringify(value));
     }
-    throw refusal(`The JSON body lacks the text field ${name}`);
+    throw invalid(`The JSON body lacks the text field ${name}`);
   });
 }
 
@@ -95,11 +95,11 @@ function inNamesOf(
     const place = credentialNames.findIndex((names) => names.some((name) => name === sentName));
     const name = place === -1 ? sentName : positions[place]!;
     if (!positions.includes(name)) {
-      throw refusal(
+      throw invalid(
         `The JSON body has a field that this call does not know. Known are ${positions.join(', ')}`,
       );
     }
-    if (name in given) throw refusal(`The JSON body has the field ${name} under two names`);
+    if (name in given) throw invalid(`The JSON body has the field ${name} under two names`);
     given[name] = value;
   }
   return given;
@@ -114,7 +114,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // Told below, without the text: it may hold a password.
   }
-  throw refusal('The body is not a JSON object');
+  throw invalid('The body is not a JSON object');
 }
 
 function encoded(value: string, prefix: MemberPrefix): string {
@@ -126,6 +126,6 @@ function emptyForm(positions: Positions): string {
   return positions.map((name, i) => (i < 2 ? '' : name)).join('&');
 }
 
-function refusal(detail: string): ProblemError {
+function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

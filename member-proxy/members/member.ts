@@ -105,7 +105,7 @@ export interface OpenMemberDeps {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Hears of a connection that was refused. */
-  readonly onRefused: (member: KnownMember) => void;
+  readonly onUnreachable: (member: KnownMember) => void;
   /** Hear that it goes, or does not go after all. */
   readonly onLeaving: (member: KnownMember, way: Leaving) => void;
   readonly onStaying: (member: KnownMember) => void;
@@ -119,12 +119,17 @@ export function openMember(
   { credentials, isConfigured }: Pick<KnownMember, 'credentials' | 'isConfigured'>,
   deps: OpenMemberDeps,
 ): KnownMember {
-  const { prefix, limits, health: rules = healthRules, probeReplyMs, now, onRefused } = deps;
+  const { prefix, limits, health: rules = healthRules, probeReplyMs, now, onUnreachable } = deps;
   const health = createMemberHealth(rules);
   const member: KnownMember = {
     address,
     credentials,
-    pool: createPool({ address, limits: poolLimits(limits), now, onRefused: () => onRefused(member) }),
+    pool: createPool({
+      address,
+      limits: poolLimits(limits),
+      now,
+      onUnreachable: () => onUnreachable(member),
+    }),
     prefix: prefix ?? 'svc',
     hasToldPrefix: prefix !== undefined,
     uuid: undefined,

@@ -111,7 +111,7 @@ export function createMembers(deps: MembersDeps): Members {
       health,
       probeReplyMs: probes?.replyMs,
       now,
-      onRefused: watch.doubt,
+      onUnreachable: watch.doubt,
       onLeaving: watch.leave,
       onStaying: watch.stay,
     });

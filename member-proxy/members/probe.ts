@@ -80,7 +80,7 @@ export function createProber(address: string, replyMs: number, now: () => number
       for (const [group, path] of Object.entries(groupPaths) as [EndpointGroup, string][]) {
         const sign = await signAt(`/${prefix}${path}`);
         if (sign === 'hung up') hungUp += 1;
-        if (sign === 'hung up' || sign === 'refused') off.add(group);
+        if (sign === 'hung up' || sign === 'rejected') off.add(group);
       }
       // A member that hangs up on everything may just be going down.
       return hungUp < Object.keys(groupPaths).length ? off : new Set();
@@ -105,24 +105,24 @@ export function createProber(address: string, replyMs: number, now: () => number
     const [svc, hazelcast] = await Promise.all([signsUnder('svc'), signsUnder('hazelcast')]);
     if (svc === 'none' && hazelcast === 'none') return { isMute: true };
     // The real engine hangs up under a segment that is not its own; a member of this product answers to both.
-    if (hazelcast === 'none' || (svc === 'refused' && hazelcast === 'refused')) return { prefix: 'svc' };
+    if (hazelcast === 'none' || (svc === 'rejected' && hazelcast === 'rejected')) return { prefix: 'svc' };
     return svc === 'none' ? { prefix: 'hazelcast' } : {};
   }
 
   /** `refused`: it told of a group that it is off, which the member of this product does. */
-  async function signsUnder(prefix: MemberPrefix): Promise<'refused' | 'other' | 'none'> {
+  async function signsUnder(prefix: MemberPrefix): Promise<'rejected' | 'other' | 'none'> {
     for (const path of Object.values(groupPaths)) {
       const sign = await signAt(`/${prefix}${path}`);
-      if (sign === 'refused') return 'refused';
+      if (sign === 'rejected') return 'rejected';
       if (sign === 'answered') return 'other';
     }
     return 'none';
   }
 
-  async function signAt(path: string): Promise<'answered' | 'refused' | 'hung up' | 'unreachable'> {
+  async function signAt(path: string): Promise<'answered' | 'rejected' | 'hung up' | 'unreachable'> {
     try {
       const { status } = await member.ask('HEAD', path);
-      return status === 403 ? 'refused' : 'answered';
+      return status === 403 ? 'rejected' : 'answered';
     } catch (error) {
       return hasHungUp(error) ? 'hung up' : 'unreachable';
     }

@@ -215,7 +215,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     unsettled += 1;
     putBack(item, line.offerPath, othersLike(item), limits, (result) => {
       unsettled -= 1;
-      if (result === 'refused') retry(line, left, 'no member took it back');
+      if (result === 'rejected') retry(line, left, 'no member took it back');
       else if (result === 'unknown') lose(item, 'no member has said whether it took it back');
       else {
         tell('putBack', item);

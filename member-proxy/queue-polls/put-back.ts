@@ -5,7 +5,7 @@ import type { Member } from '../members/members.ts';
 import { type QueueItem, typeOf } from './queue-item.ts';
 
 /** What became of the offer: where nobody can tell whether it was carried out, offering again could double the item. */
-export type PutBack = 'done' | 'refused' | 'unknown';
+export type PutBack = 'done' | 'rejected' | 'unknown';
 
 /** @param others  members that have the same queues */
 export function putBack(
@@ -35,8 +35,8 @@ export function putBack(
       status = head.status;
     },
     onData: () => true,
-    onEnd: () => onResult(status === 200 ? 'done' : 'refused'),
-    onFailure: () => onResult(exchange?.isSent ? 'unknown' : 'refused'),
+    onEnd: () => onResult(status === 200 ? 'done' : 'rejected'),
+    onFailure: () => onResult(exchange?.isSent ? 'unknown' : 'rejected'),
   };
   const candidates =
     item.member === undefined ? others : [item.member, ...others.filter((other) => other !== item.member)];

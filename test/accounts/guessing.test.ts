@@ -124,9 +124,9 @@ test('100 failures over all addresses are told as such; then the right password 
   };
   expect(await hundred(() => attempt(wrong()))).toEqual(new Set([401]));
   const dirty = newAddress();
-  const refused = await attempt(wrong(), visitorFrom(dirty));
-  expect(refused.status).toBe(429);
-  expect(textOf(refused)).toContain('Too many failed attempts.');
+  const rejected = await attempt(wrong(), visitorFrom(dirty));
+  expect(rejected.status).toBe(429);
+  expect(textOf(rejected)).toContain('Too many failed attempts.');
   // An address that has failed is not looked at any more, and cannot tell that from having been wrong.
   const again = await attempt(person, visitorFrom(dirty));
   expect(again.status).toBe(429);
@@ -142,7 +142,7 @@ test('100 failures over all addresses are told as such; then the right password 
       .replace(/Try again in [^.]+\./, '')
       .replaceAll(nobody.username, '')
       .replaceAll(person.username, '');
-  expect([other.status, plain(other)]).toEqual([429, plain(refused)]);
+  expect([other.status, plain(other)]).toEqual([429, plain(rejected)]);
 });
 
 test('a clock that is put back prolongs nothing, and one put forward forgives nothing (B9, D15)', async () => {
@@ -150,9 +150,9 @@ test('a clock that is put back prolongs nothing, and one put forward forgives no
   await wrongFrom(address, 11);
   for (const seconds of [-86_400, 86_400, 0]) {
     await setClock(seconds);
-    const refused = await attempt(person, visitorFrom(address));
-    expect([seconds, refused.status]).toEqual([seconds, 429]);
-    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
+    const rejected = await attempt(person, visitorFrom(address));
+    expect([seconds, rejected.status]).toEqual([seconds, 429]);
+    expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(300);
   }
   // The store of an earlier process, whose clock was a day ahead.
   await withStore(console.dataDir, ({ artifacts }) =>
@@ -161,9 +161,9 @@ test('a clock that is put back prolongs nothing, and one put forward forgives no
       expiresAt: Date.now() / 1000 + 86_400,
     }),
   );
-  const refused = await attempt(person, visitorFrom('10.255.0.1'));
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
+  const rejected = await attempt(person, visitorFrom('10.255.0.1'));
+  expect(rejected.status).toBe(429);
+  expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(300);
 });
 
 describe('wrong client secrets (B9)', () => {

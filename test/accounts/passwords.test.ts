@@ -80,9 +80,9 @@ describe('what may be a password (S25)', () => {
   test('what cannot wait is refused at once (S26)', async () => {
     const work = Array.from({ length: 9 }, () => passwords.verify(undefined, 'whatever it may be'));
     const results = await Promise.allSettled(work);
-    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    expect(refused).toHaveLength(3);
-    expect(refused[0]).toMatchObject({
+    const rejected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(rejected).toHaveLength(3);
+    expect(rejected[0]).toMatchObject({
       problem: { code: 'busy', status: 503 },
       headers: { 'Retry-After': '2' },
     });

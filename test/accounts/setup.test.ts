@@ -65,12 +65,12 @@ describe('what has to be corrected is shown with what was typed, but no password
 test('the form of the set-up needs its token and its own site (S31)', async () => {
   const agent = newAgent();
   const page = await agent.get(setupLink());
-  const refused = [
+  const rejected = [
     await agent.submit(page, { ...person, csrf: 'x' }),
     await agent.submit(page, person, { headers: { origin: 'https://evil.example' } }),
     await newAgent().submit(page, person),
   ];
-  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+  expect(rejected.map(({ status }) => status)).toEqual([403, 403, 403]);
   expect(await users()).toEqual([]);
 });
 

@@ -99,10 +99,10 @@ describe('guessing (S29)', () => {
     const count = (status: number) => replies.filter((reply) => reply.status === status).length;
     expect(count(401) + count(429)).toBe(50);
     expect(count(401)).toBeLessThanOrEqual(10);
-    const refused = replies.find(({ status }) => status === 429)!;
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(300);
-    expect(textOf(refused)).toMatch(/Too many failed attempts\. Try again in (5 minutes|\d+ seconds)\./);
+    const rejected = replies.find(({ status }) => status === 429)!;
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(300);
+    expect(textOf(rejected)).toMatch(/Too many failed attempts\. Try again in (5 minutes|\d+ seconds)\./);
     const right = await attempt('guessed', admin.password, visitorFrom(address));
     expect([right.status, right.headers.location]).toEqual([429, undefined]);
     expect((await attempt('guessed', admin.password)).status).toBe(303);
@@ -226,9 +226,9 @@ describe('the cost of hashing (S26)', () => {
       }
       return times.sort((a, b) => a - b)[6]!;
     };
-    const refused = await cost({ username, password }, 400);
+    const rejected = await cost({ username, password }, 400);
     const right = await cost(admin, 303);
-    expect(refused).toBeLessThan(right / 2);
+    expect(rejected).toBeLessThan(right / 2);
     expect((await attempt('ada', admin.password)).status).toBe(303);
   });
 
@@ -246,9 +246,9 @@ describe('the cost of hashing (S26)', () => {
     const busy = replies.flatMap(({ status }, index) => (status === 503 ? index : []));
     expect(busy.length).toBeGreaterThan(0);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 503]));
-    const refused = replies[busy[0]!]!;
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(titleOf(refused)).toBe('Problem: Sign in');
+    const rejected = replies[busy[0]!]!;
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+    expect(titleOf(rejected)).toBe('Problem: Sign in');
     const counted = await withStore(console.dataDir, ({ artifacts }) =>
       artifacts.get('Throttle', `["account","${names[busy[0]!]}"]`),
     );

@@ -91,11 +91,11 @@ describe('what voids an account (B4)', () => {
   });
 
   test('a change that is refused ends nothing', async () => {
-    const refused = registry.update((transaction) => {
+    const rejected = registry.update((transaction) => {
       transaction.put('users', { ...ada, disabled: true });
       throw new RangeError('not so');
     });
-    await expect(refused).rejects.toThrow(RangeError);
+    await expect(rejected).rejects.toThrow(RangeError);
     expect(ended).toEqual([]);
   });
 });

@@ -52,12 +52,12 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
 const explain = (query: Record<string, string>, token = admin) =>
   call(`/api/v1/access/explain?${new URLSearchParams(query)}`, token);
-const refused = async (path: string, token: string | undefined, method?: string) =>
+const denied = async (path: string, token: string | undefined, method?: string) =>
   String((await call(path, token, method)).body.decision_id);
 
 describe('a refusal is explained by its decision id', () => {
   test('too little: who, which token, which rule, what was missing, the smallest change', async () => {
-    const decision = await refused('/svc/rest/maps/orders/1?secret=x', viewer, 'DELETE');
+    const decision = await denied('/svc/rest/maps/orders/1?secret=x', viewer, 'DELETE');
     const { status, body } = await explain({ decision });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -94,7 +94,7 @@ describe('a refusal is explained by its decision id', () => {
     ['no rule', '/svc/rest/nothing', 'viewer', 'not_found', 404],
     ['no such member', '/members/10.0.0.9:5701/svc/rest/cluster', 'viewer', 'not_found', 404],
   ])('%s', async (_what, path, token, code, status) => {
-    const decision = await refused(path, token === 'viewer' ? viewer : token);
+    const decision = await denied(path, token === 'viewer' ? viewer : token);
     const { body } = await explain({ decision });
     expect(body).toMatchObject({
       code,
@@ -106,7 +106,7 @@ describe('a refusal is explained by its decision id', () => {
   });
 
   test('a member that is not there: no role or scope is asked for, and none is said to be enough', async () => {
-    const decision = await refused('/members/10.0.0.9:5701/svc/rest/cluster', viewer);
+    const decision = await denied('/members/10.0.0.9:5701/svc/rest/cluster', viewer);
     expect((await explain({ decision })).body).toMatchObject({
       now: null,
       change: expect.stringContaining('GET /svc/rest/cluster lists them'),
@@ -132,7 +132,7 @@ describe('a refusal is explained by its decision id', () => {
     };
     await until(async () => (await tokenWith('svc:health:read')) !== '', 'the client', 15_000);
     const changeOf = async (token: string, path: string) =>
-      String((await explain({ decision: await refused(path, token, 'DELETE') })).body.change);
+      String((await explain({ decision: await denied(path, token, 'DELETE') })).body.change);
     const token = await tokenWith('svc:health:read');
     expect(await changeOf(token, '/svc/rest/maps/orders/1')).toBe(
       'Ask for the scope svc:map:orders:write with the token: the client feeder is registered for it.',
@@ -148,7 +148,7 @@ describe('a refusal is explained by its decision id', () => {
   test('a name that a shell would run is in no command to paste (S52)', async () => {
     const person = (await signInForTokens(console, createUserAgent(console.url), {}, vera)).access_token;
     const changeOf = async (name: string) => {
-      const decision = await refused(`/svc/rest/maps/${name}/k`, person, 'DELETE');
+      const decision = await denied(`/svc/rest/maps/${name}/k`, person, 'DELETE');
       return String((await explain({ decision })).body.change);
     };
     expect(await changeOf('orders')).toContain('npx console role add <name> --scope "svc:map:orders:write"');
@@ -160,7 +160,7 @@ describe('a refusal is explained by its decision id', () => {
   });
 
   test('by the command line too', async () => {
-    const decision = await refused('/svc/rest/maps/orders/1', viewer, 'DELETE');
+    const decision = await denied('/svc/rest/maps/orders/1', viewer, 'DELETE');
     const ask = () => runTool(['explain', '--decision', decision, '--json'], { dataDir: console.dataDir });
     await until(async () => (await ask()).code === 0, 'the refusal in the store', 20_000);
     expect((await ask()).json()).toMatchObject({ decisionId: decision, missing: 'svc:data:write' });
@@ -273,7 +273,7 @@ test('a flood of refusals does not make the store grow (S83, S90)', async () => 
   }
   // One caller has at most 20 places a second: these thirty batches lie in a few.
   expect(await stored()).toBeLessThan(20);
-  const decision = await refused('/svc/rest/maps/orders/1', viewer, 'DELETE');
+  const decision = await denied('/svc/rest/maps/orders/1', viewer, 'DELETE');
   expect((await explain({ decision })).status).toBe(200);
 });
 

@@ -87,8 +87,8 @@ describe.each(ways)('by $way', ({ change }) => {
 
 test('explain advises the change that is enough, and it is', async () => {
   const { token } = await tokenWith('svc:health:read');
-  const refused = await get('/svc/rest/maps/orders/1', token);
-  const { decision_id: decision } = (await refused.json()) as { decision_id: string };
+  const rejected = await get('/svc/rest/maps/orders/1', token);
+  const { decision_id: decision } = (await rejected.json()) as { decision_id: string };
   const explained = await get(`/api/v1/access/explain?decision=${decision}`, admin);
   const { change } = (await explained.json()) as { change: string };
   const command = `npx console client update ${id} --scope "svc:health:read svc:queue:jobs:poll svc:map:orders:read"`;
@@ -104,8 +104,8 @@ test('explain advises the change that is enough, and it is', async () => {
 
 test('a name that a shell would run is in no command to paste (S52)', async () => {
   const { token } = await tokenWith('svc:health:read');
-  const refused = await get('/svc/rest/maps/$(id)/1', token);
-  const { decision_id: decision } = (await refused.json()) as { decision_id: string };
+  const rejected = await get('/svc/rest/maps/$(id)/1', token);
+  const { decision_id: decision } = (await rejected.json()) as { decision_id: string };
   const explained = await get(`/api/v1/access/explain?decision=${decision}`, admin);
   const { change } = (await explained.json()) as { change: string };
   expect(change).toContain('svc:map:$(id):read');
@@ -145,8 +145,8 @@ test.each([
   ['constructor as a key', '{"constructor":{},"scopes":[]}'],
   ['scopes that are a text', { scopes: 'svc:health:read' }],
 ])('refuses %s, and changes nothing (S53)', async (_name, body) => {
-  const refused = await call('PATCH', `/${id}`, body);
-  expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+  const rejected = await call('PATCH', `/${id}`, body);
+  expect([rejected.status, rejected.body.code]).toEqual([400, 'invalid_request']);
   expect((await call('GET', `/${id}`)).body.scopes).toEqual(['svc:health:read', 'svc:queue:jobs:poll']);
 });
 

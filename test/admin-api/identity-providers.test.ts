@@ -98,9 +98,9 @@ describe('is for those who may (S49)', () => {
     ]);
     expect((await call('GET', '', undefined, viewer)).status).toBe(200);
     for (const [method, path, body] of changes) {
-      const refused = await call(method, path, body, viewer);
-      expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
-      expect(refused.headers.get('www-authenticate')).toContain('insufficient_scope');
+      const rejected = await call(method, path, body, viewer);
+      expect([rejected.status, rejected.body.code]).toEqual([403, 'insufficient_scope']);
+      expect(rejected.headers.get('www-authenticate')).toContain('insufficient_scope');
     }
     expect((await call('GET', '', undefined, metrics)).status).toBe(403);
     expect(await listed()).toEqual([]);
@@ -111,9 +111,9 @@ describe('is for those who may (S49)', () => {
     ['a forged one', 'eyJhbGciOiJub25lIn0.e30.', 401, 'invalid_token'],
   ])('a token: %s (S61)', async (_what, token, status, code) => {
     for (const [method, path, body] of [['GET', '', undefined], ...changes] as const) {
-      const refused = await call(method, path, body, token);
-      expect([refused.status, refused.body.code]).toEqual([status, code]);
-      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      const rejected = await call(method, path, body, token);
+      expect([rejected.status, rejected.body.code]).toEqual([status, code]);
+      expect(rejected.headers.get('www-authenticate')).toMatch(/^Bearer/);
     }
     expect(await listed()).toEqual([]);
   });
@@ -134,8 +134,8 @@ describe('is for those who may (S49)', () => {
       ).get('code'),
     );
     expect((await call('GET', '', undefined, body.access_token)).status).toBe(200);
-    const refused = await call('POST', '', corp, body.access_token);
-    expect([refused.status, refused.body.code]).toEqual([403, 'reauth_required']);
+    const rejected = await call('POST', '', corp, body.access_token);
+    expect([rejected.status, rejected.body.code]).toEqual([403, 'reauth_required']);
     expect(await listed()).toEqual([]);
   });
 });
@@ -157,17 +157,17 @@ describe('is refused, and nothing is kept (S53)', () => {
     ['no kind', { ...corp, kind: undefined }, 400, 'invalid_request'],
   ];
   test.each(rows)('%s', async (_what, body, status, code) => {
-    const refused = await call('POST', '', body);
-    expect([refused.status, refused.body.code]).toEqual([status, code]);
-    expect(refused.headers.get('content-type')).toContain('application/problem+json');
+    const rejected = await call('POST', '', body);
+    expect([rejected.status, rejected.body.code]).toEqual([status, code]);
+    expect(rejected.headers.get('content-type')).toContain('application/problem+json');
     expect(await listed()).toEqual([]);
   });
 
   test('a form', async () => {
-    const refused = await call('POST', '', 'id=corp', admin, {
+    const rejected = await call('POST', '', 'id=corp', admin, {
       'Content-Type': 'application/x-www-form-urlencoded',
     });
-    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+    expect([rejected.status, rejected.body.code]).toEqual([400, 'invalid_request']);
   });
 
   test.each([

@@ -127,8 +127,8 @@ describe('is refused, and nothing is kept (S53)', () => {
     ['a description of two lines', { ...reader, description: 'one\ntwo' }],
   ];
   test.each(rows)('%s', async (_what, body) => {
-    const refused = await call('POST', '', body);
-    expect([refused.status, refused.body.code]).toEqual([400, bad]);
+    const rejected = await call('POST', '', body);
+    expect([rejected.status, rejected.body.code]).toEqual([400, bad]);
     expect(await listed()).toEqual([]);
   });
 

@@ -59,9 +59,9 @@ test('a restore is refused while the console runs, and the console goes on with 
     await toolDone(['client', 'add', 'later'], { dataDir });
     await nextKeysOf(console);
     const before = registryOf(dataDir);
-    const refused = await runTool(['restore', backup, '--json'], { dataDir });
-    expect([refused.code, refused.json().error]).toEqual([1, 'storage_locked']);
-    expect(refused.json().message).toContain(`process ${console.child.pid}`);
+    const rejected = await runTool(['restore', backup, '--json'], { dataDir });
+    expect([rejected.code, rejected.json().error]).toEqual([1, 'storage_locked']);
+    expect(rejected.json().message).toContain(`process ${console.child.pid}`);
     expect(registryOf(dataDir)).toBe(before);
     expect((await fetch(`${console.url}/ready`)).status).toBe(200);
   } finally {
@@ -95,9 +95,9 @@ describe('a damaged store is refused by every command, left as it is, and brough
       ['user', 'add', 'eve', '--password-file', '-'],
       ['keys', 'rotate'],
     ]) {
-      const refused = await runTool(args, { dataDir, stdin: password });
-      expect([refused.code, refused.stdout]).toEqual([1, '']);
-      expect(refused.stderr).toContain('npx console restore');
+      const rejected = await runTool(args, { dataDir, stdin: password });
+      expect([rejected.code, rejected.stdout]).toEqual([1, '']);
+      expect(rejected.stderr).toContain('npx console restore');
     }
     expect(readFileSync(join(dataDir, file)).equals(damaged)).toBe(true);
 
@@ -126,8 +126,8 @@ describe('what is no backup, or no place for one, is refused with exit 1 and cha
     const before = registryOf(dataDir);
     const from = join(temporaryDirectory(), 'from');
     make(from);
-    const refused = await runTool(['restore', from, '--json'], { dataDir });
-    expect([refused.code, refused.json().error]).toEqual([1, 'storage_corrupt']);
+    const rejected = await runTool(['restore', from, '--json'], { dataDir });
+    expect([rejected.code, rejected.json().error]).toEqual([1, 'storage_corrupt']);
     expect(registryOf(dataDir)).toBe(before);
     expect(readdirSync(dataDir).filter((name) => name.startsWith('replaced-'))).toEqual([]);
   });
@@ -135,26 +135,26 @@ describe('what is no backup, or no place for one, is refused with exit 1 and cha
   test('backup to a directory that exists', async () => {
     const { dataDir, backup } = await storeWithBackup();
     const before = readFileSync(join(backup, 'backup.json'), 'utf8');
-    const refused = await runTool(['backup', backup, '--json'], { dataDir });
-    expect([refused.code, refused.json().error]).toEqual([1, 'conflict']);
+    const rejected = await runTool(['backup', backup, '--json'], { dataDir });
+    expect([rejected.code, rejected.json().error]).toEqual([1, 'conflict']);
     expect(readFileSync(join(backup, 'backup.json'), 'utf8')).toBe(before);
   });
 
   test('backup to a place that cannot be written', async () => {
     const { dataDir, backup } = await storeWithBackup();
     const target = join(backup, 'backup.json', 'copy');
-    const refused = await runTool(['backup', target], { dataDir });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/ENOTDIR.*mkdir/);
-    expect(refused.stderr).not.toContain('    at ');
+    const rejected = await runTool(['backup', target], { dataDir });
+    expect(rejected.code).toBe(1);
+    expect(rejected.stderr).toMatch(/ENOTDIR.*mkdir/);
+    expect(rejected.stderr).not.toContain('    at ');
   });
 
   test('backup of a store that is not there, which is not made by that', async () => {
     const directory = temporaryDirectory();
     const dataDir = join(directory, 'data');
-    const refused = await runTool(['backup', join(directory, 'backup')], { dataDir });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(`no store in ${dataDir}`);
+    const rejected = await runTool(['backup', join(directory, 'backup')], { dataDir });
+    expect(rejected.code).toBe(1);
+    expect(rejected.stderr).toContain(`no store in ${dataDir}`);
     expect(existsSync(dataDir)).toBe(false);
   });
 });

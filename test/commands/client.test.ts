@@ -138,8 +138,8 @@ test('a client never has the id of a user, nor one that a user could have (S14)'
   ).json<{ id: string }>();
   const before = registryOf(dataDir);
   for (const id of [user.id, user.id.toUpperCase(), '00000000-0000-4000-8000-000000000000']) {
-    const refused = await tool(['client', 'add', id, '--json']);
-    expect([refused.code, refused.json().error]).toEqual([1, 'invalid_request']);
+    const rejected = await tool(['client', 'add', id, '--json']);
+    expect([rejected.code, rejected.json().error]).toEqual([1, 'invalid_request']);
   }
   expect(registryOf(dataDir)).toBe(before);
 });
@@ -157,8 +157,8 @@ test('clients of the settings are listed, and changed only there', async () => {
   ]);
   const before = registryOf(dataDir);
   for (const verb of ['add', 'rotate-secret', 'disable', 'enable', 'remove']) {
-    const refused = await tool(['client', verb, 'application-client', '--json']);
-    expect([verb, refused.code, refused.json().error]).toEqual([verb, 1, 'conflict']);
+    const rejected = await tool(['client', verb, 'application-client', '--json']);
+    expect([verb, rejected.code, rejected.json().error]).toEqual([verb, 1, 'conflict']);
   }
   expect(registryOf(dataDir)).toBe(before);
 });
@@ -255,9 +255,9 @@ describe('a registration that is not sound is refused with exit 1, and changes n
     { name: 'a secret of one repeated character', args: ['c', '--secret-file', '-'], stdin: 'a'.repeat(40) },
   ])('$name', async ({ args, stdin = secret, error = 'invalid_request' }) => {
     const before = registryOf(dataDir);
-    const refused = await tool(['client', 'add', ...args, '--json'], stdin);
-    expect([refused.code, refused.json().error]).toEqual([1, error]);
-    expect(refused.json().message).toMatch(/^[\x20-\x7e…]{10,300}$/);
+    const rejected = await tool(['client', 'add', ...args, '--json'], stdin);
+    expect([rejected.code, rejected.json().error]).toEqual([1, error]);
+    expect(rejected.json().message).toMatch(/^[\x20-\x7e…]{10,300}$/);
     expect(registryOf(dataDir)).toBe(before);
     expect(auditOf(dataDir).at(-1)).toMatchObject({
       event: 'client.added',
@@ -270,8 +270,8 @@ describe('a registration that is not sound is refused with exit 1, and changes n
     '%s of an unknown client',
     async (verb) => {
       const before = registryOf(dataDir);
-      const refused = await tool(['client', verb, 'jib', '--json']);
-      expect([refused.code, refused.json().error]).toEqual([1, 'not_found']);
+      const rejected = await tool(['client', verb, 'jib', '--json']);
+      expect([rejected.code, rejected.json().error]).toEqual([1, 'not_found']);
       expect(registryOf(dataDir)).toBe(before);
     },
   );

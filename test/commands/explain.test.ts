@@ -19,10 +19,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test('a user is told by the roles that the user has', async () => {
-  const refused = await tool('DELETE', '/svc/rest/maps/orders', '--user', 'vera');
-  expect(refused.code).toBe(1);
-  expect(refused.stdout).toMatch(/refused\. The call needs svc:data:write/);
-  expect(refused.stdout).toContain('svc:map:orders:write, or svc:data:write');
+  const rejected = await tool('DELETE', '/svc/rest/maps/orders', '--user', 'vera');
+  expect(rejected.code).toBe(1);
+  expect(rejected.stdout).toMatch(/refused\. The call needs svc:data:write/);
+  expect(rejected.stdout).toContain('svc:map:orders:write, or svc:data:write');
   const allowed = await tool('get', '/svc/rest/maps/orders/1', '--user', 'vera', '--json');
   expect([allowed.code, allowed.json().opened]).toEqual([0, { roles: ['Viewer'], scopes: [] }]);
   expect((await tool('DELETE', '/svc/rest/maps/orders', '--user', admin.username)).code).toBe(0);
@@ -44,9 +44,9 @@ test('a client is told by what it may ask for, and never by more', async () => {
 });
 
 test('flaw: without a caller it answered for nobody, and did not say so', async () => {
-  const refused = await tool('GET', '/svc/rest/cluster');
-  expect(refused.code).toBe(1);
-  expect(refused.stdout).toMatch(
+  const rejected = await tool('GET', '/svc/rest/cluster');
+  expect(rejected.code).toBe(1);
+  expect(rejected.stdout).toMatch(
     /Nobody was named.*no role and no scope.*--user, --client, --role or --scope/,
   );
   expect((await tool('GET', '/svc/rest/cluster', '--json')).json().note).toMatch(/^Nobody was named/);
@@ -59,6 +59,6 @@ test.each([
   [['GET', '/svc/rest/cluster', '--client', 'nobody'], 'not_found'],
   [['GET', '/svc/rest/cluster', '--role', 'admin'], 'invalid_request'],
 ])('%j is refused', async (args, error) => {
-  const refused = await tool(...args, '--json');
-  expect([refused.code, refused.json().error]).toEqual([1, error]);
+  const rejected = await tool(...args, '--json');
+  expect([rejected.code, rejected.json().error]).toEqual([1, error]);
 });

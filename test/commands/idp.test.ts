@@ -162,8 +162,11 @@ describe('an OpenID provider', () => {
   test('takes its addresses by hand', async () => {
     const by = ['--authorization-endpoint', 'https://a.example/a', '--token-endpoint', 'https://a.example/t'];
     const add = ['idp', 'add', 'corp', ...oidc, ...rule, '--client-auth', 'none', ...by, '--json'];
-    const refused = await tool(add);
-    expect([refused.code, refused.json<View>().message]).toEqual([2, expect.stringContaining('--jwks-uri')]);
+    const rejected = await tool(add);
+    expect([rejected.code, rejected.json<View>().message]).toEqual([
+      2,
+      expect.stringContaining('--jwks-uri'),
+    ]);
     const added = (await done([...add, '--jwks-uri', 'https://a.example/k'])).json<View>();
     expect(added.settings.endpoints).toMatchObject({ keys: 'https://a.example/k' });
   });
@@ -220,8 +223,8 @@ describe.skipIf(!existsSync('/usr/bin/openssl'))('a SAML provider', () => {
       const bad = (await tool(['idp', 'test', 'corp', '--json'], '', env)).json();
       expect(stepOf(bad, 'metadata'), 'S48').toMatchObject({ ok: false });
       const before = registryOf(dataDir);
-      const refused = await tool(['idp', 'update', 'corp', '--metadata-url', url, '--json'], '', env);
-      expect([refused.code, refused.json()]).toEqual([
+      const rejected = await tool(['idp', 'update', 'corp', '--metadata-url', url, '--json'], '', env);
+      expect([rejected.code, rejected.json()]).toEqual([
         1,
         expect.objectContaining({ error: 'invalid_request' }),
       ]);
@@ -235,13 +238,13 @@ describe.skipIf(!existsSync('/usr/bin/openssl'))('a SAML provider', () => {
     const file = join(folder, 'metadata.xml');
     writeFileSync(file, document(newKeyPair(['-newkey', 'rsa:1024']).certificate));
     const add = ['idp', 'add', 'corp', '--kind', 'saml', ...rule];
-    const refused = [
+    const rejected = [
       await tool([...add, '--metadata-url', 'http://127.0.0.1:9/metadata', '--json']),
       await tool([...add, '--metadata-file', file, '--json']),
       await tool([...add, '--metadata-file', join(folder, 'none'), '--json']),
     ];
-    expect(refused.map(({ code }) => code)).toEqual([1, 1, 1]);
-    expect(refused.map((outcome) => outcome.json().error)).toEqual([
+    expect(rejected.map(({ code }) => code)).toEqual([1, 1, 1]);
+    expect(rejected.map((outcome) => outcome.json().error)).toEqual([
       'invalid_url',
       'invalid_request',
       'invalid_request',
@@ -461,8 +464,8 @@ describe('a running console', () => {
     expect(await isIn(), 'the session stays ended').toBe(false);
 
     await until(async () => (await signIn()).status === 200, 'a new sign-in', 15_000);
-    const refused = await runTool(['idp', 'remove', 'corp'], { dataDir: console.dataDir, env: env() });
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--with-accounts')]);
+    const rejected = await runTool(['idp', 'remove', 'corp'], { dataDir: console.dataDir, env: env() });
+    expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('--with-accounts')]);
     expect(await isIn()).toBe(true);
     const removed = (await change('remove', 'corp', '--with-accounts', '--json')).json();
     expect(removed).toEqual({ id: 'corp', removed: true, accountsRemoved: 1 });

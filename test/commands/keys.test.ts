@@ -46,9 +46,9 @@ test('without the encryption key sealed keys are refused, and what needs no key 
     ['keys', 'rotate'],
     ['keys', 'rotate', '--now'],
   ]) {
-    const refused = await runTool([...args, '--json'], { dataDir });
-    expect([refused.code, refused.json().error]).toEqual([1, 'sealed']);
-    expect(refused.json().message).toContain('CONSOLE_ENCRYPTION_KEY');
+    const rejected = await runTool([...args, '--json'], { dataDir });
+    expect([rejected.code, rejected.json().error]).toEqual([1, 'sealed']);
+    expect(rejected.json().message).toContain('CONSOLE_ENCRYPTION_KEY');
   }
   expect(registryOf(dataDir)).toBe(before);
   expect((await toolDone(['client', 'list'], { dataDir })).stdout).toContain('job');

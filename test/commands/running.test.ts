@@ -262,24 +262,24 @@ describe('token', () => {
   ])('$name is told with exit 1 (S56)', async ({ args, stdin, says }) => {
     const file = join(temporaryDirectory(), 'secret');
     writeFileSync(file, stdin);
-    const refused = await runTool(
+    const rejected = await runTool(
       ['token', '--client', 'application-client', '--secret-file', file, ...args],
       settings(),
     );
-    expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toContain(says);
-    expect(refused.stderr).not.toContain(stdin);
+    expect([rejected.code, rejected.stdout]).toEqual([1, '']);
+    expect(rejected.stderr).toContain(says);
+    expect(rejected.stderr).not.toContain(stdin);
   });
 
   test('says so when no console answers', async () => {
-    const refused = await runTool(['token', '--client', 'c', '--secret-file', '-'], {
+    const rejected = await runTool(['token', '--client', 'c', '--secret-file', '-'], {
       dataDir: console.dataDir,
       env: { CONSOLE_URL: 'http://localhost:1' },
       stdin: clientSecret,
     });
-    expect(refused.code).toBe(1);
-    expect(refused.stdout).toBe('');
-    expect(refused.stderr).toMatch(/No console answers at http:\/\/localhost:1.*npm start/);
+    expect(rejected.code).toBe(1);
+    expect(rejected.stdout).toBe('');
+    expect(rejected.stderr).toMatch(/No console answers at http:\/\/localhost:1.*npm start/);
   });
 });
 

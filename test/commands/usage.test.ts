@@ -115,8 +115,8 @@ describe('--json', () => {
       { error: 'wrong_usage', message: expect.stringContaining('user list') },
       '',
     ]);
-    const refused = await runTool(['user', 'list', '--json'], { dataDir });
-    expect([refused.code, refused.json(), refused.stderr]).toEqual([
+    const rejected = await runTool(['user', 'list', '--json'], { dataDir });
+    expect([rejected.code, rejected.json(), rejected.stderr]).toEqual([
       1,
       { error: 'not_found', message: expect.stringContaining(dataDir) },
       '',

@@ -168,8 +168,8 @@ describe('the command line refuses what the pages refuse, with exit 1, and chang
     { name: 'removing the last administrator', args: ['user', 'remove', 'ada'], error: 'conflict' },
   ])('$name', async ({ args, stdin = '', error }) => {
     const before = registryOf(dataDir);
-    const refused = await tool([...args, '--json'], stdin);
-    expect([refused.code, refused.json().error]).toEqual([1, error]);
+    const rejected = await tool([...args, '--json'], stdin);
+    expect([rejected.code, rejected.json().error]).toEqual([1, error]);
     expect(registryOf(dataDir)).toBe(before);
     expect(auditOf(dataDir).at(-1)).toMatchObject({ outcome: 'denied', reason: error });
   });
@@ -206,6 +206,6 @@ test('a store whose users are no administrators can still change them', async ()
   await add('vera', '--role', 'Viewer');
   await done(['user', 'passwd', 'vera', '--password-file', '-'], other);
   await done(['user', 'roles', 'vera', '--role', 'Admin']);
-  const refused = await tool(['user', 'roles', 'vera', '--role', 'Viewer', '--json']);
-  expect(refused.json().error).toBe('conflict');
+  const rejected = await tool(['user', 'roles', 'vera', '--role', 'Viewer', '--json']);
+  expect(rejected.json().error).toBe('conflict');
 });

@@ -79,17 +79,17 @@ export function configuration(console: string, clientId: string): object {
     match,
     tasks: [{ task: 'read a page', match: `${console}/*`, commands }],
   });
-  const refusedRequest = (text: string) => ({ browser: [page(authorize, [see(text)])] });
+  const rejectedRequest = (text: string) => ({ browser: [page(authorize, [see(text)])] });
   const again = {
     browser: [
       { ...asked, 'match-limit': 1 },
       { match: authorize, tasks: [confirm, allow, callback] },
     ],
   };
-  const refusedLogout = (text: string) => ({ browser: [asked, page(logout, [see(text)])] });
+  const rejectedLogout = (text: string) => ({ browser: [asked, page(logout, [see(text)])] });
   const confirmedLogout = { browser: [asked, page(logout, [press, see('You are signed out')])] };
-  const notRegistered = refusedRequest('address to go back to is not registered');
-  const nowhereToGo = refusedLogout('post_logout_redirect_uri is not registered');
+  const notRegistered = rejectedRequest('address to go back to is not registered');
+  const nowhereToGo = rejectedLogout('post_logout_redirect_uri is not registered');
 
   return {
     alias,
@@ -105,17 +105,17 @@ export function configuration(console: string, clientId: string): object {
       'oidcc-max-age-1': again,
       'oidcc-ensure-registered-redirect-uri': notRegistered,
       'oidcc-ensure-request-object-with-redirect-uri': notRegistered,
-      'oidcc-ensure-redirect-uri-in-authorization-request': refusedRequest('redirect_uri'),
+      'oidcc-ensure-redirect-uri-in-authorization-request': rejectedRequest('redirect_uri'),
       'oidcc-redirect-uri-query-added': notRegistered,
       'oidcc-redirect-uri-query-mismatch': notRegistered,
       'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': nowhereToGo,
       'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': nowhereToGo,
-      'oidcc-rp-initiated-logout-modified-id-token-hint': refusedLogout('id_token_hint'),
-      'oidcc-rp-initiated-logout-bad-id-token-hint': refusedLogout('id_token_hint|not known here'),
-      'oidcc-rp-initiated-logout-no-id-token-hint': refusedLogout('Sign out\\?'),
+      'oidcc-rp-initiated-logout-modified-id-token-hint': rejectedLogout('id_token_hint'),
+      'oidcc-rp-initiated-logout-bad-id-token-hint': rejectedLogout('id_token_hint|not known here'),
+      'oidcc-rp-initiated-logout-no-id-token-hint': rejectedLogout('Sign out\\?'),
       'oidcc-rp-initiated-logout-no-params': confirmedLogout,
       'oidcc-rp-initiated-logout-only-state': confirmedLogout,
-      'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': refusedLogout('You are signed out'),
+      'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': rejectedLogout('You are signed out'),
     },
   };
 }

@@ -121,7 +121,7 @@ describe('what a handler throws (S86)', () => {
         ],
       ]),
       pages: fine,
-      metrics: { request: () => {}, tokenRefused: () => {} },
+      metrics: { request: () => {}, tokenRejected: () => {} },
       audit: (event, fields) => audited.push({ event, ...fields }),
       clientAddress: () => '192.0.2.1',
       log: createLogger({

@@ -81,18 +81,18 @@ describe('addresses in console.yaml', () => {
   ])('$name: redirect, logout, CORS, frames (S16, S23, S36, S51)', async ({ addresses }) => {
     writeSettings(addresses);
     await isFollowed(addresses[1]!);
-    const refused = [goes, comes].find((address) => !addresses.includes(address))!;
-    await isFollowed(refused, false);
+    const rejected = [goes, comes].find((address) => !addresses.includes(address))!;
+    await isFollowed(rejected, false);
     for (const address of addresses) {
       const reply = await ask(address);
       expect([address, reply.status]).toEqual([address, 303]);
       expect((await logOut(address)).headers.location).toBe(`${address}/`);
       expect(await framesOf(address)).toBe(address);
     }
-    const reply = await ask(refused);
+    const reply = await ask(rejected);
     expect([reply.status, reply.headers.location]).toEqual([400, undefined]);
-    expect((await logOut(refused)).status).toBe(400);
-    expect(await framesOf(refused)).toBe("'none'");
+    expect((await logOut(rejected)).status).toBe(400);
+    expect(await framesOf(rejected)).toBe("'none'");
   });
 
   test('a sign-in under way at an address that stays goes on, one at a removed address is refused', async () => {
@@ -110,8 +110,8 @@ describe('addresses in console.yaml', () => {
     const redirect = { redirect_uri: `${stays}/login/callback` };
     const code = new URL(end.headers.location!).searchParams.get('code');
     expect((await redeem(console, code, redirect)).status).toBe(200);
-    const refused = await there.follow(await there.submit(pages[1], admin));
-    expect([refused.status, refused.headers.location]).toEqual([400, undefined]);
+    const rejected = await there.follow(await there.submit(pages[1], admin));
+    expect([rejected.status, rejected.headers.location]).toEqual([400, undefined]);
     expect((await refresh(console, tokens.refresh_token)).status).toBe(200);
     expect((await signedInBefore.get('/')).status).toBe(200);
   });

@@ -136,10 +136,10 @@ describe('one line for each event (S84)', () => {
     });
     expect(JSON.stringify(line)).not.toContain('eyJ');
 
-    const refused = await send('GET', `/svc/rest/maps/${'x'.repeat(6_000)}?secret=x`, {
+    const rejected = await send('GET', `/svc/rest/maps/${'x'.repeat(6_000)}?secret=x`, {
       traceparent: headers.traceparent,
     });
-    const [denied] = await linesOf(console, refused.requestId);
+    const [denied] = await linesOf(console, rejected.requestId);
     expect(denied).toMatchObject({ status: 401, outcome: 'denied', reason: 'unauthorized', traceId });
     expect(denied!.decisionId).toMatch(/^n[\w-]+\.\w+\.\w+$/);
     expect(String(denied!.path).length).toBeLessThan(600);

@@ -125,7 +125,7 @@ async function start(options: {
     handle,
     overload,
     headMs: defaultOverloadLimits.headMs,
-    onRefusal: () => 'decision-1',
+    onDenial: () => 'decision-1',
   });
   open.push(server);
   return server;

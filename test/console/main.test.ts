@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, machineToken, runRefused, startConsole } from '../helpers/console.ts';
+import { freePort, machineToken, runFailing, startConsole } from '../helpers/console.ts';
 import { openConnection } from './raw-connection.ts';
 
 let folder: string;
@@ -23,7 +23,7 @@ const sealed = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
 describe('settings that cannot be started with', () => {
   test('exit 78 with all problems at once, and no store', async () => {
     const dataDir = join(folder, 'never');
-    const { code, stdout, stderr } = await runRefused({
+    const { code, stdout, stderr } = await runFailing({
       dataDir,
       env: {
         CONSOLE_PORTT: '8080',
@@ -51,7 +51,7 @@ describe('settings that cannot be started with', () => {
     await first.stop();
     chmodSync(join(dataDir, 'registry.json'), 0o644);
     const env = { CONSOLE_PORT: '0', CONSOLE_STRICT: 'true', ...sealed };
-    const { code, stdout, stderr } = await runRefused({ dataDir, env });
+    const { code, stdout, stderr } = await runFailing({ dataDir, env });
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toContain('CONSOLE_STRICT=true refuses them');
     expect(stderr).toContain('permissions tightened');
@@ -83,7 +83,7 @@ describe('settings that cannot be started with', () => {
       given.MEMBER_CONFIG = join(folder, 'member.yaml');
       writeFileSync(given.MEMBER_CONFIG, file);
     }
-    const { code, stdout, stderr } = await runRefused({ env: { CONSOLE_PORT: '0', ...given } });
+    const { code, stdout, stderr } = await runFailing({ env: { CONSOLE_PORT: '0', ...given } });
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toContain(says);
     expect(stderr).not.toContain('    at ');
@@ -94,7 +94,7 @@ describe('settings that cannot be started with', () => {
     await (await startConsole({ dataDir, env: sealed })).stop();
     const before = readFileSync(join(dataDir, 'registry.json'));
     const other = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64'), CONSOLE_PORT: '0' };
-    const { code, stderr } = await runRefused({ dataDir, env: other });
+    const { code, stderr } = await runFailing({ dataDir, env: other });
     expect(code).toBe(78);
     expect(stderr).toContain('cannot be opened with this CONSOLE_ENCRYPTION_KEY');
     expect(readFileSync(join(dataDir, 'registry.json'))).toEqual(before);
@@ -116,7 +116,7 @@ test.each([
 
 test('a second console on the same data is told so and leaves the first one alone (S77)', async () => {
   const first = await startConsole();
-  const { code, stdout, stderr } = await runRefused({
+  const { code, stdout, stderr } = await runFailing({
     dataDir: first.dataDir,
     env: { CONSOLE_PORT: '0', ...sealed },
   });
@@ -135,7 +135,7 @@ describe('ports', () => {
       await once(other, 'listening');
       const { port } = other.address() as AddressInfo;
       const url = { CONSOLE_URL: `http://localhost:${port}`, ...sealed };
-      const { code, stdout, stderr } = await runRefused({ dataDir, env: url });
+      const { code, stdout, stderr } = await runFailing({ dataDir, env: url });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain(`Port ${port} at ${host} is in use by another program. Stop it, or choose`);
       other.close();
@@ -151,7 +151,7 @@ describe('ports', () => {
     const file = join(folder, 'one-port.yaml');
     writeFileSync(file, `svc:\n  network:\n    port:\n      port: ${port}\n      auto-increment: false\n`);
     const env = { MEMBER_CONFIG: file, MEMBER_PORT: String(port), CONSOLE_PORT: '0' };
-    const { code, stderr } = await runRefused({ env });
+    const { code, stderr } = await runFailing({ env });
     other.close();
     expect(code).toBe(1);
     expect(stderr).toContain(`The member: port ${port} on 127.0.0.1 is already in use.`);

@@ -33,10 +33,10 @@ describe('who may read them (S49)', () => {
     { name: 'a page whose name was pointed here', host: 'rebound.example.com' },
   ])('$name needs a token with a role', async ({ fields = '', host = `localhost:${console.port}` }) => {
     const head = `Host: ${host}\r\n${fields}`;
-    const refused = await get(head);
-    expect(refused.status).toBe(401);
-    expect(refused.headers['www-authenticate']).toBe('Bearer');
-    expect(refused.body).not.toContain('console_');
+    const rejected = await get(head);
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers['www-authenticate']).toBe('Bearer');
+    expect(rejected.body).not.toContain('console_');
     const forged = await get(`${head}Authorization: Bearer a.b.c\r\n`);
     expect(forged.status).toBe(401);
     const token = await machineToken(console, 'app:MetricsViewer');

@@ -262,9 +262,9 @@ describe('connections beyond the limits (S92)', () => {
   test('of one address are refused, and others are not', async () => {
     const console = await start(limits);
     for (let i = 0; i < 10; i += 1) await open(console, '127.0.0.2');
-    const refused = await open(console, '127.0.0.2');
-    const text = received(refused);
-    refused.write(get('/login'));
+    const rejected = await open(console, '127.0.0.2');
+    const text = received(rejected);
+    rejected.write(get('/login'));
     await console.waitFor(() => text().includes('"busy"'), 'the refusal');
     expect(text()).toMatch(/^HTTP\/1\.1 503 /);
     expect((await fetch(`${origin(console)}/login`)).status).toBe(200);

@@ -103,8 +103,8 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
   test('a revocation gets 503 temporarily_unavailable and has not happened; tokens are still issued (S78)', async () => {
     const token = await machineToken(console);
     await whileUnwritable(console, async () => {
-      const refused = await post(console, '/oauth2/revoke', { token });
-      expect(refused).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+      const rejected = await post(console, '/oauth2/revoke', { token });
+      expect(rejected).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
       expect(await isActive(console, token)).toBe(true);
       expect(await isActive(console, await machineToken(console))).toBe(true);
     });

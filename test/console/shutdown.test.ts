@@ -31,7 +31,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     let probe = await monitor.get('/ready');
     while (probe.status === 200) probe = await monitor.get('/ready');
     expect(probe).toMatchObject({ status: 503, headers: { connection: 'close' }, body: 'unavailable\n' });
-    expect(await refusalOf(console.port)).toBe('ECONNREFUSED');
+    expect(await errorCodeOf(console.port)).toBe('ECONNREFUSED');
     console.child.kill(signal);
     console.child.kill('SIGTERM');
 
@@ -77,7 +77,7 @@ test('a signal during the start is heeded, and leaves a store that opens (S81)',
 const statusOf = ({ status }: { readonly status: number }) => status;
 
 /** Why nobody gets in. */
-function refusalOf(port: number): Promise<string | undefined> {
+function errorCodeOf(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => {

@@ -72,18 +72,18 @@ describe('a log reader that stops reading (C3, S100)', () => {
     const token = await machineToken(console, 'app:Viewer');
     // Each is refused, with a line of some kilobytes: in all well above what may wait.
     const calls = 2000;
-    let refused = 0;
+    let rejected = 0;
     await Promise.all(
       Array.from({ length: 4 }, async () => {
         for (let n = 0; n < calls / 4; n++) {
           const headers = { Authorization: `Bearer ${token}` };
           const reply = await fetch(console.url + path, { method: 'PUT', headers, body: 'x' });
           await reply.arrayBuffer();
-          if (reply.status === 403) refused++;
+          if (reply.status === 403) rejected++;
         }
       }),
     );
-    expect(refused).toBe(calls);
+    expect(rejected).toBe(calls);
     const { console: own, others } = await watch.read();
     const dropped = await numberOf(console, 'console_log_lines_dropped_total');
     process.stdout.write(

@@ -80,9 +80,9 @@ test('the silent address renews in a frame, and says so when nobody is signed in
   const stranger = createUserAgent(pair.dashboard.url);
   const asked = await stranger.get('/login/silent');
   const nobody = createUserAgent(pair.console.url);
-  const refused = await nobody.follow(await nobody.get(asked.headers.location!));
-  expect(refused.headers.location).toContain('error=login_required');
-  expect((await stranger.get(refused.headers.location!)).body).toContain('data-outcome="refused"');
+  const rejected = await nobody.follow(await nobody.get(asked.headers.location!));
+  expect(rejected.headers.location).toContain('error=login_required');
+  expect((await stranger.get(rejected.headers.location!)).body).toContain('data-outcome="refused"');
   expect([...stranger.cookies.keys()].join()).not.toContain('dashboard_session');
 });
 

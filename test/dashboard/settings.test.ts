@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadSettings, SettingsError } from '../../dashboard/settings.ts';
-import { runRefusedDashboard } from './support.ts';
+import { runFailingDashboard } from './support.ts';
 
 describe('settings', () => {
   test('are the documented defaults when nothing is set', () => {
@@ -48,7 +48,7 @@ describe('settings', () => {
 
   test('the process names every problem at once and exits with 78', async () => {
     const env = { APP_SECURITY_OPENIDP_ISSUERURL: 'nowhere', APP_SERVER_PORT: 'x' };
-    const { code, output } = await runRefusedDashboard(env, ['--oops']);
+    const { code, output } = await runFailingDashboard(env, ['--oops']);
     expect(code).toBe(78);
     expect(output).toContain('issuerUrl must be');
     expect(output).toContain('app.server.port must be');

@@ -160,7 +160,7 @@ describe('what a role sees', () => {
   });
 
   test('what a token does not open is asked for once with it, not with every look', async () => {
-    const known = refusals().find(({ method }) => method === 'POST')?.actor;
+    const known = denials().find(({ method }) => method === 'POST')?.actor;
     const person = { ...people.metricsViewer, username: 'mona' };
     await addPerson(pair.console, person);
     const { dashboard } = await newVisit().signedIn(person);
@@ -170,8 +170,8 @@ describe('what a role sees', () => {
     const csrf = csrfOf(await dashboard.get('/'));
     await dashboard.post('/queues/offer', { csrf, queue: 'jobs', item: 'the last call' });
     const isNewOffer = ({ method, actor }: Record<string, unknown>) => method === 'POST' && actor !== known;
-    const last = await waitFor(() => refusals().findLast(isNewOffer), 'the last refusal');
-    const own = refusals().filter(({ actor, method }) => actor === last.actor && method === 'GET');
+    const last = await waitFor(() => denials().findLast(isNewOffer), 'the last refusal');
+    const own = denials().filter(({ actor, method }) => actor === last.actor && method === 'GET');
     expect(own).toHaveLength(['jobs', 'first', 'second'].length);
   });
 });
@@ -357,6 +357,6 @@ function csrfOf({ body }: Reply): string {
 }
 
 /** Lines in the log of the console about calls that a token did not open. */
-function refusals(): Record<string, unknown>[] {
+function denials(): Record<string, unknown>[] {
   return pair.console.log().filter(({ reason }) => reason === 'insufficient_scope');
 }

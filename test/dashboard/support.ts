@@ -42,7 +42,7 @@ export async function startDashboard({ env = {}, port }: DashboardOptions = {}):
 }
 
 /** A start that is expected to fail. */
-export async function runRefusedDashboard(
+export async function runFailingDashboard(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ) {

@@ -152,20 +152,20 @@ describe('the console', () => {
   });
 
   test('flaw: fills in credentials that a member refuses, and the doctor found all well', async () => {
-    const refusing = await startRecorder((req, res) => {
-      const isRefused = req.method === 'POST';
-      res.writeHead(isRefused ? 403 : 200).end('{"status":"fail","message":"unauthenticated"}');
+    const rejecting = await startRecorder((req, res) => {
+      const isRejected = req.method === 'POST';
+      res.writeHead(isRejected ? 403 : 200).end('{"status":"fail","message":"unauthenticated"}');
     });
     const taking = await startRecorder((_req, res) => res.end('{"status":"success","state":"active"}'));
-    onTestFinished(async () => void (await Promise.all([refusing.close(), taking.close()])));
+    onTestFinished(async () => void (await Promise.all([rejecting.close(), taking.close()])));
     const settings = {
-      CONSOLE_MEMBERS: `${refusing.address},${taking.address}`,
+      CONSOLE_MEMBERS: `${rejecting.address},${taking.address}`,
       CONSOLE_MEMBER_PASSWORD: 'wrong-staple-77',
     };
     const console = await startConsole({ env: { ...cleanSettings, ...settings } });
     onTestFinished(async () => void (await console.stop()));
     const { line, lines } = await runDoctor(console, settings);
-    expect(line(`credentials at member ${new URL(refusing.address).host}`)).toMatchObject({
+    expect(line(`credentials at member ${new URL(rejecting.address).host}`)).toMatchObject({
       state: 'problem',
       fix: expect.stringMatching(
         /CONSOLE_MEMBER_USERNAME and CONSOLE_MEMBER_PASSWORD.*CONSOLE_MEMBER_CREDENTIALS/,

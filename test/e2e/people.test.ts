@@ -43,8 +43,10 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
     page.setDefaultTimeout(10_000);
     page.on('console', (message) => {
       // A refusal is a status that is meant; Chrome reports it like a failure.
-      const isRefusal = /the server responded with a status of (400|401|403|404|429)/.test(message.text());
-      if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
+      const isErrorStatus = /the server responded with a status of (400|401|403|404|429)/.test(
+        message.text(),
+      );
+      if (['error', 'warning'].includes(message.type()) && !isErrorStatus) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     return page;

@@ -6,7 +6,7 @@ import {
 } from '../../console/federation/authorization-state.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ArtifactStore } from '../../console/storage/storage.ts';
-import { refusalOf } from './support.ts';
+import { errorOf } from './support.ts';
 
 const secrets = { state: 's', nonce: 'n', verifier: 'v' };
 let time: number;
@@ -55,14 +55,14 @@ describe('refuses, and spoils nothing for the rightful browser (S43)', () => {
     ['an id that nobody gave', { id: 'made-up' }],
     ['no id', { id: undefined }],
   ])('%s', async (_name, wrong) => {
-    expect(await refusalOf(states.take({ ...right(), ...wrong }))).toMatchObject({ status: 400 });
+    expect(await errorOf(states.take({ ...right(), ...wrong }))).toMatchObject({ status: 400 });
     expect(await states.take(right())).toMatchObject({ secrets });
   });
 });
 
 test('a replayed state (S43)', async () => {
   await states.take(right());
-  expect(await refusalOf(states.take(right()))).toMatchObject({ status: 400 });
+  expect(await errorOf(states.take(right()))).toMatchObject({ status: 400 });
 });
 
 test('two answers at the same time finish one sign-in (S43)', async () => {
@@ -72,7 +72,7 @@ test('two answers at the same time finish one sign-in (S43)', async () => {
 
 test('an answer after ten minutes (S43)', async () => {
   time += 600_000;
-  expect(await refusalOf(states.take(right()))).toMatchObject({ status: 400 });
+  expect(await errorOf(states.take(right()))).toMatchObject({ status: 400 });
 });
 
 test('an answer just before ten minutes is taken', async () => {

@@ -66,7 +66,7 @@ describe.skipIf(whySkipped)(`LDAP over TLS at OpenLDAP${whySkipped ?? ''}`, () =
   ])('a certificate at %s, is not told a password', async (_what, way) => {
     const connector = createLdapConnector({ url: '', find, ...way() }, { log });
     const asked = await server.asked(async () => {
-      expect(await refusalOf(connector)).toMatchObject({ status: 503 });
+      expect(await errorOf(connector)).toMatchObject({ status: 503 });
     });
     expect(asked).toContain('ACCEPT');
     expect(asked).not.toContain('uid=paula');
@@ -77,7 +77,7 @@ describe.skipIf(whySkipped)(`LDAP over TLS at OpenLDAP${whySkipped ?? ''}`, () =
     const connector = createLdapConnector({ url: `ldap://127.0.0.1:${first.port}`, find }, { log });
     expect((await connector.verify('paula', password))?.username).toBe('paula');
     await first.stop();
-    const error = await refusalOf(connector);
+    const error = await errorOf(connector);
     expect(error).toMatchObject({ name: 'FederationError', status: 503 });
     expect(error.message).not.toContain(String(first.port));
     const second = await startLdapServer(people, group, first.port);
@@ -102,7 +102,7 @@ describe.skipIf(whySkipped)(`LDAP over TLS at OpenLDAP${whySkipped ?? ''}`, () =
     const url = `ldap://localhost:${(between.address() as AddressInfo).port}`;
     const connector = createLdapConnector({ url, startTls: true, ca: server.ca, find }, { log });
     const asked = await server.asked(async () => {
-      expect(await refusalOf(connector)).toMatchObject({ status: 503 });
+      expect(await errorOf(connector)).toMatchObject({ status: 503 });
     });
     between.close();
     expect(asked).toContain('STARTTLS');
@@ -144,7 +144,7 @@ describe('LDAP at a server that is none', () => {
     ['StartTLS', { startTls: true }],
   ])('one that never answers %s is 503 when the time is over, and let go', async (_what, changes) => {
     const silent = await listen(() => {});
-    expect(await refusalOf(connect(silent.port, changes))).toMatchObject({ status: 503 });
+    expect(await errorOf(connect(silent.port, changes))).toMatchObject({ status: 503 });
     await waitFor(() => silent.open.size === 0, 'the end of the connection');
     if (changes.startTls) expect(silent.heard()).not.toContain(password);
   });
@@ -152,7 +152,7 @@ describe('LDAP at a server that is none', () => {
   test('one that never ends the handshake of ldaps is 503 too', async () => {
     const silent = await listen(() => {});
     const connector = connect(silent.port, { url: `ldaps://127.0.0.1:${silent.port}` });
-    expect(await refusalOf(connector)).toMatchObject({ status: 503 });
+    expect(await errorOf(connector)).toMatchObject({ status: 503 });
     await waitFor(() => silent.open.size === 0, 'the end of the connection');
   });
 
@@ -170,7 +170,7 @@ describe('LDAP at a server that is none', () => {
     ['answers StartTLS and hangs', yes],
   ])('one that %s hears no password', async (_what, answer) => {
     const liar = await listen((socket) => socket.once('data', () => socket.write(answer)));
-    expect(await refusalOf(connect(liar.port, { startTls: true }))).toMatchObject({ status: 503 });
+    expect(await errorOf(connect(liar.port, { startTls: true }))).toMatchObject({ status: 503 });
     expect(liar.heard()).not.toContain(password);
     await waitFor(() => liar.open.size === 0, 'the end of the connection');
   });
@@ -183,27 +183,27 @@ describe('LDAP at a server that is none', () => {
     ['sends people elsewhere', (socket: Socket) => socket.once('data', () => socket.write(referral))],
   ])('one that %s is 503', async (_what, talk) => {
     const odd = await listen(talk);
-    const error = await refusalOf(connect(odd.port, {}, { timeoutMs: 2_000 }));
+    const error = await errorOf(connect(odd.port, {}, { timeoutMs: 2_000 }));
     expect(error).toMatchObject({ name: 'FederationError', status: 503 });
     expect(error.message).not.toContain(String(odd.port));
     await waitFor(() => odd.open.size === 0, 'the end of the connection');
   });
 
   test('a port where nobody listens is 503', async () => {
-    expect(await refusalOf(connect(await freePort()))).toMatchObject({ status: 503 });
+    expect(await errorOf(connect(await freePort()))).toMatchObject({ status: 503 });
   });
 
   test('more sign-ins than there are sessions for are told so at once, and closing ends the others', async () => {
     const silent = await listen(() => {});
     const connector = connect(silent.port, {}, { maxSessions: 2, timeoutMs: 20_000 });
-    const waiting = [refusalOf(connector), refusalOf(connector)];
+    const waiting = [errorOf(connector), errorOf(connector)];
     await waitFor(() => silent.open.size === 2, 'two connections');
-    expect(await refusalOf(connector)).toMatchObject({ status: 503 });
+    expect(await errorOf(connector)).toMatchObject({ status: 503 });
     expect(silent.open.size).toBe(2);
     await waitFor(() => silent.heard().length > 0, 'a bind');
     await connector.close();
     for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ status: 503 });
-    expect(await refusalOf(connector)).toMatchObject({ status: 503 });
+    expect(await errorOf(connector)).toMatchObject({ status: 503 });
   });
 });
 
@@ -225,7 +225,7 @@ async function flood(
   }
 }
 
-async function refusalOf(connector: PasswordConnector): Promise<FederationError> {
+async function errorOf(connector: PasswordConnector): Promise<FederationError> {
   return await connector.verify('paula', password).then(
     () => {
       throw new Error('nothing was refused');

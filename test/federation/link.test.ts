@@ -7,7 +7,7 @@ import { createLink, type Link } from '../../console/federation/account-linking.
 import type { UpstreamIdentity } from '../../console/federation/connector.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
-import { refusalOf } from './support.ts';
+import { errorOf } from './support.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
 const rules = ['groups=ops -> Viewer', 'groups=admins -> Admin'].map(parseRoleRule);
@@ -118,7 +118,7 @@ describe('nothing but provider and subject leads to an account (S45)', () => {
     ['empty', ''],
     ['too long', 'x'.repeat(513)],
   ])('a subject that is %s makes no account', async (_name, subject) => {
-    expect(await refusalOf(link(corp, { ...ada, subject }))).toMatchObject({ status: 401 });
+    expect(await errorOf(link(corp, { ...ada, subject }))).toMatchObject({ status: 401 });
     expect(linked()).toEqual([]);
   });
 });
@@ -128,7 +128,7 @@ describe('roles (S45)', () => {
     ['no rule matches', { groups: ['staff'] }],
     ['an attribute named roles grants nothing', { roles: ['Admin'], role: ['Admin'] }],
   ])('refused, and no account made, when %s', async (_name, attributes) => {
-    expect(await refusalOf(link(corp, { ...ada, attributes }))).toMatchObject({ status: 403 });
+    expect(await errorOf(link(corp, { ...ada, attributes }))).toMatchObject({ status: 403 });
     expect(linked()).toEqual([]);
   });
 
@@ -142,7 +142,7 @@ describe('roles (S45)', () => {
   test('are taken away when the provider gives none any more', async () => {
     const { id } = await link(corp, ada);
     time += 60_000;
-    expect(await refusalOf(link(corp, { ...ada, attributes: {} }))).toMatchObject({ status: 403 });
+    expect(await errorOf(link(corp, { ...ada, attributes: {} }))).toMatchObject({ status: 403 });
     expect(users.find(id)).toMatchObject({ roles: [], tokensValidFrom: time });
   });
 
@@ -156,7 +156,7 @@ describe('roles (S45)', () => {
 test('nobody from outside is the first account of a console (S27)', async () => {
   await removeAll();
   const admins = { ...ada, attributes: { groups: ['admins'] } };
-  expect(await refusalOf(link(corp, admins))).toMatchObject({
+  expect(await errorOf(link(corp, admins))).toMatchObject({
     status: 403,
     message: expect.stringContaining('not set up yet'),
   });
@@ -168,8 +168,8 @@ test('the last administrator keeps the role, and is refused when the provider do
   const first = await link(corp, { ...ada, attributes: { groups: ['admins'] } });
   await users.remove(users.findByName(operator.username)!.id);
   for (const groups of [['ops'], []]) {
-    const refusal = await refusalOf(link(corp, { ...ada, attributes: { groups } }));
-    expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining('last one here') });
+    const error = await errorOf(link(corp, { ...ada, attributes: { groups } }));
+    expect(error).toMatchObject({ status: 403, message: expect.stringContaining('last one here') });
   }
   expect(users.find(first.id)).toEqual(first);
 });
@@ -177,7 +177,7 @@ test('the last administrator keeps the role, and is refused when the provider do
 test('an account that was disabled here stays out', async () => {
   const { id } = await link(corp, ada);
   await users.setDisabled(id, true);
-  expect(await refusalOf(link(corp, ada))).toMatchObject({ status: 403 });
+  expect(await errorOf(link(corp, ada))).toMatchObject({ status: 403 });
   expect(users.find(id)?.disabled).toBe(true);
 });
 

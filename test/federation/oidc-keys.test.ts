@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { type CraftedProvider, clientId, startCraftedProvider } from './crafted-provider.ts';
 import { logoutClaims } from './logout-tokens.ts';
-import { callbackUrl, loopbackOutbound, refusalOf, replyOf } from './support.ts';
+import { callbackUrl, errorOf, loopbackOutbound, replyOf } from './support.ts';
 
 let provider: CraftedProvider;
 let laterMs: number;
@@ -67,15 +67,15 @@ test('the key that is gone is believed no more (D21)', async () => {
   await logOut();
   await provider.changeKey();
   await logOut();
-  expect(await refusalOf(connector.readLogoutToken!(old))).toMatchObject({ status: 400 });
+  expect(await errorOf(connector.readLogoutToken!(old))).toMatchObject({ status: 400 });
 });
 
 test('however many unknown keys there are, the provider is asked once in five seconds (D21)', async () => {
   provider.forgery = { sign: byStranger('unknown') };
-  for (let i = 0; i < 5; i++) expect(await refusalOf(signIn())).toMatchObject({ status: 401 });
+  for (let i = 0; i < 5; i++) expect(await errorOf(signIn())).toMatchObject({ status: 401 });
   expect(timesRead()).toBe(2);
   laterMs += 5000;
-  for (let i = 0; i < 5; i++) expect(await refusalOf(signIn())).toMatchObject({ status: 401 });
+  for (let i = 0; i < 5; i++) expect(await errorOf(signIn())).toMatchObject({ status: 401 });
   expect(timesRead()).toBe(3);
   // A clock that is put back does not make it wait for that time to come again.
   laterMs -= 3_600_000;
@@ -86,7 +86,7 @@ test('however many unknown keys there are, the provider is asked once in five se
 
 test('strangers’ logout tokens do not use up the look of those who sign in (D21)', async () => {
   await signIn();
-  for (let i = 0; i < 3; i++) await refusalOf(logOut(byStranger(`kid-${i}`)));
+  for (let i = 0; i < 3; i++) await errorOf(logOut(byStranger(`kid-${i}`)));
   await provider.changeKey();
   expect(await signIn()).toBe('ada');
 });
@@ -95,16 +95,16 @@ test('a provider whose keys are none when they are read again is in trouble, and
   await signIn();
   await provider.changeKey();
   provider.keys = ['none'];
-  expect(await refusalOf(signIn())).toMatchObject({ status: 503 });
+  expect(await errorOf(signIn())).toMatchObject({ status: 503 });
 });
 
 test('an address of keys that is none, or answers with a status that is none, is the provider’s trouble', async () => {
   provider.metadata = { jwks_uri: `${provider.issuer}/token` };
   provider.answer = (res) => res.writeHead(799).end();
-  expect(await refusalOf(logOut())).toMatchObject({ status: 503 });
+  expect(await errorOf(logOut())).toMatchObject({ status: 503 });
   laterMs += 600_000;
   provider.metadata = { jwks_uri: 'none' };
-  expect(await refusalOf(connector.readLogoutToken!('a.b.c'))).toMatchObject({ status: 503 });
+  expect(await errorOf(connector.readLogoutToken!('a.b.c'))).toMatchObject({ status: 503 });
 });
 
 test('a key that is too short proves nothing', async () => {
@@ -117,6 +117,6 @@ test('a key that is too short proves nothing', async () => {
     return `${text}.${sign('sha256', Buffer.from(text), createPrivateKey(pem)).toString('base64url')}`;
   };
   provider.forgery = { sign: byShort };
-  expect(await refusalOf(signIn())).toMatchObject({ status: 503 });
-  expect(await refusalOf(logOut(byShort))).toMatchObject({ status: 503 });
+  expect(await errorOf(signIn())).toMatchObject({ status: 503 });
+  expect(await errorOf(logOut(byShort))).toMatchObject({ status: 503 });
 });

@@ -5,7 +5,7 @@ import { createOidcConnector } from '../../console/federation/oidc/connector.ts'
 import { Secret } from '../../platform/secret.ts';
 import { type CraftedProvider, clientId, clientSecret, startCraftedProvider } from './crafted-provider.ts';
 import { logoutClaims } from './logout-tokens.ts';
-import { loopbackOutbound, refusalOf } from './support.ts';
+import { errorOf, loopbackOutbound } from './support.ts';
 
 let provider: CraftedProvider;
 beforeAll(async () => {
@@ -91,12 +91,12 @@ describe('a logout that is passed on', () => {
   test('goes nowhere when the provider has no such address, and not to one that is no web address', async () => {
     expect(await begin()).toBeUndefined();
     provider.metadata = { end_session_endpoint: 'javascript:alert(1)' };
-    expect(await refusalOf(begin())).toMatchObject({ status: 503 });
+    expect(await errorOf(begin())).toMatchObject({ status: 503 });
   });
 
   test('is told apart from a provider that does not answer', async () => {
     provider.metadata = { issuer: 'https://other.example' };
-    expect(await refusalOf(begin())).toMatchObject({ status: 401 });
+    expect(await errorOf(begin())).toMatchObject({ status: 401 });
   });
 });
 
@@ -120,7 +120,7 @@ test('a token is a replay for as long as it would be taken (S41)', async () => {
   const { usableUntilMs } = await connect().readLogoutToken!(token);
   const later = connect({ now: () => usableUntilMs + 1000 });
   expect(usableUntilMs).toBeGreaterThan(nowMs);
-  expect(await refusalOf(later.readLogoutToken!(token))).toMatchObject({ status: 400 });
+  expect(await errorOf(later.readLogoutToken!(token))).toMatchObject({ status: 400 });
 });
 
 test('a token without exp is a replay to the end of the last second in which its iat lets it be taken (D17)', async () => {
@@ -129,7 +129,7 @@ test('a token without exp is a replay to the end of the last second in which its
   const logout = await read();
   expect(logout).toMatchObject({ subject: 'ada', sessionIds: ['session-7'] });
   expect(await read(() => logout.usableUntilMs - 1)).toEqual(logout);
-  expect(await refusalOf(read(() => logout.usableUntilMs))).toMatchObject({ status: 400 });
+  expect(await errorOf(read(() => logout.usableUntilMs))).toMatchObject({ status: 400 });
 });
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -194,13 +194,13 @@ describe('a logout token that is refused (S41)', () => {
     { name: 'an empty sub', claims: { sub: '' } },
   ])('$name', async ({ claims = {}, sign = (all) => provider.sign(all) }) => {
     const token = await sign(logoutClaims(provider.issuer, claims));
-    expect(await refusalOf(connect().readLogoutToken!(token))).toMatchObject({ status: 400 });
+    expect(await errorOf(connect().readLogoutToken!(token))).toMatchObject({ status: 400 });
   });
 
   test('keys that cannot be had are the provider’s trouble, not the token’s', async () => {
     provider.metadata = { jwks_uri: `${provider.issuer}/userinfo` };
     const token = await provider.sign(logoutClaims(provider.issuer));
-    expect(await refusalOf(connect().readLogoutToken!(token))).toMatchObject({ status: 503 });
+    expect(await errorOf(connect().readLogoutToken!(token))).toMatchObject({ status: 503 });
   });
 });
 
@@ -209,7 +209,7 @@ test('strangers’ tokens make the console ask the provider once more, and not a
   const connector = connect({ outbound });
   for (let i = 0; i < 5; i++) {
     const token = await byStranger(`kid-${i}`)(logoutClaims(provider.issuer));
-    await refusalOf(connector.readLogoutToken!(token));
+    await errorOf(connector.readLogoutToken!(token));
   }
   expect(outbound.asked.filter((line) => line === 'GET /jwks')).toHaveLength(2);
 });
@@ -225,6 +225,6 @@ test('a front-channel logout is for this issuer and names a session', async () =
     { iss: provider.issuer, sid: '' },
     { iss: `${provider.issuer}/`, sid: 'session-7' },
   ]) {
-    expect(await refusalOf(read(wrong as Record<string, string>))).toMatchObject({ status: 400 });
+    expect(await errorOf(read(wrong as Record<string, string>))).toMatchObject({ status: 400 });
   }
 });

@@ -7,9 +7,9 @@ import {
 import { Secret } from '../../platform/secret.ts';
 import {
   callbackUrl,
+  errorOf,
   loopbackOutbound,
   type RunningProvider,
-  refusalOf,
   replyOf,
   signInAt,
   signInBy,
@@ -136,9 +136,9 @@ describe('a sign-in at an OpenID provider that nobody here wrote', () => {
 describe('what a provider that nobody here wrote refuses', () => {
   test('a wrong client secret is told as a wrong registration, without the secret', async () => {
     const authentication = { method: 'client_secret_basic', secret: new Secret('wrong') } as const;
-    const refusal = await refusalOf(signInBy(provider, { clientId: 'basic', authentication }));
-    expect(refusal.status).toBe(503);
-    expect(refusal.message).toContain('registration');
+    const rejection = await errorOf(signInBy(provider, { clientId: 'basic', authentication }));
+    expect(rejection.status).toBe(503);
+    expect(rejection.message).toContain('registration');
   });
 
   test('a code that was redeemed already (S43)', async () => {
@@ -146,7 +146,7 @@ describe('what a provider that nobody here wrote refuses', () => {
     const { location, secrets } = await connector.begin(mine);
     const reply = await signInAt(provider, location);
     expect((await connector.finish(reply, secrets)).subject).toBe('ada');
-    expect(await refusalOf(connector.finish(reply, secrets))).toMatchObject({ status: 400 });
+    expect(await errorOf(connector.finish(reply, secrets))).toMatchObject({ status: 400 });
   });
 
   test.each([
@@ -157,7 +157,7 @@ describe('what a provider that nobody here wrote refuses', () => {
     const connector = connect();
     const { location, secrets } = await connector.begin(mine);
     const reply = await signInAt(provider, location);
-    expect(await refusalOf(connector.finish(reply, { ...secrets, ...other }))).toMatchObject({ status });
+    expect(await errorOf(connector.finish(reply, { ...secrets, ...other }))).toMatchObject({ status });
   });
 
   test.each([
@@ -175,9 +175,9 @@ describe('what a provider that nobody here wrote refuses', () => {
       state: 'mine',
       iss: provider.issuer,
     });
-    const refusal = await refusalOf(connector.finish(replyOf(`${callbackUrl}?${query}`), secrets));
-    expect(refusal.status).toBe(status);
-    expect(refusal.message).not.toMatch(/script|555/);
+    const rejection = await errorOf(connector.finish(replyOf(`${callbackUrl}?${query}`), secrets));
+    expect(rejection.status).toBe(status);
+    expect(rejection.message).not.toMatch(/script|555/);
     expect(outbound.asked).not.toContain('POST /token');
   });
 });

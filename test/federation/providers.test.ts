@@ -187,7 +187,7 @@ describe('a connector', () => {
     try {
       await put(directory('staff', 1, `ldap://127.0.0.1:${port}`));
       await providers.prepare();
-      const refused = providers
+      const rejected = providers
         .directories()[0]!
         .connector.verify('ada', 'password')
         .then(
@@ -197,7 +197,7 @@ describe('a connector', () => {
       await waitFor(() => sockets.length > 0, 'the connection');
       const gone = new Promise((resolve) => sockets[0]!.once('close', resolve));
       await end();
-      expect(await refused).toBe('FederationError');
+      expect(await rejected).toBe('FederationError');
       await gone;
     } finally {
       for (const socket of sockets) socket.destroy();

@@ -37,9 +37,9 @@ test.each([
   { name: 'bytes that are not UTF-8', text: Buffer.from([0x3c, 0x61, 0xff]), status: 400 },
   { name: 'UTF-16', text: Buffer.from('\uFEFF<!DOCTYPE a><a/>', 'utf16le'), status: 400 },
 ])('refuses $name before any parser', ({ text, status }) => {
-  const refusal = expect.objectContaining({ name: 'FederationError', status });
-  expect(() => readPostedMessage(posted(text))).toThrow(refusal);
-  expect(() => readRedirectedMessage(redirected(text))).toThrow(refusal);
+  const rejection = expect.objectContaining({ name: 'FederationError', status });
+  expect(() => readPostedMessage(posted(text))).toThrow(rejection);
+  expect(() => readRedirectedMessage(redirected(text))).toThrow(rejection);
 });
 
 test.each(['', 'a', '====', 'PGEvPg==PGEvPg==', 'PGE*Pg=='])('refuses %j as base64', (encoded) => {

@@ -27,7 +27,7 @@ import {
   sign,
   signOnUrl,
 } from './saml-provider.ts';
-import { refusalOf } from './support.ts';
+import { errorOf } from './support.ts';
 
 const obstacle = missingOpenssl();
 const [url, replyUrl] = ['https://idp.example/out?tenant=1', 'https://idp.example/out-reply'];
@@ -141,7 +141,7 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
     if (request.type !== 'request') throw new Error('not a request');
     expect(request.logout.messageId).toBe(idOf(xml));
     const later = () => request.logout.usableUntilMs + 1;
-    expect(await refusalOf(read(redirected(query), later))).toMatchObject({ status: 403 });
+    expect(await errorOf(read(redirected(query), later))).toMatchObject({ status: 403 });
   });
 
   describe('a message that is refused', () => {
@@ -277,7 +277,7 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
         status: 403,
       },
     ])('by HTTP-Redirect: $name', async ({ query: make, status }) => {
-      expect(await refusalOf(read(redirected(make())))).toMatchObject({ status });
+      expect(await errorOf(read(redirected(make())))).toMatchObject({ status });
     });
 
     const form = (xml: string) => ({ SAMLRequest: Buffer.from(xml).toString('base64') });
@@ -359,7 +359,7 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
         status: 403,
       },
     ])('by HTTP-POST: $name', async ({ fields, status }) => {
-      expect(await refusalOf(read(posted(fields())))).toMatchObject({ status });
+      expect(await errorOf(read(posted(fields())))).toMatchObject({ status });
     });
   });
 

@@ -21,7 +21,7 @@ import {
   takeApart,
   writeResponse,
 } from './saml-provider.ts';
-import { refusalOf } from './support.ts';
+import { errorOf } from './support.ts';
 
 const obstacle = missingOpenssl();
 const gcm = 'http://www.w3.org/2009/xmlenc11#aes256-gcm';
@@ -127,7 +127,7 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
       expect(identity.attributes.groups).toEqual(['ops', 'R&D']);
     });
 
-    const refusals: readonly {
+    const invalid: readonly {
       readonly name: string;
       readonly reason: RegExp;
       readonly answer: (id: string, assertionId: string) => Promise<string>;
@@ -225,9 +225,9 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
           ),
       },
     ];
-    test.each(refusals)('are refused: $name', async ({ answer, reason, hasNoKey }) => {
+    test.each(invalid)('are refused: $name', async ({ answer, reason, hasNoKey }) => {
       const work = signIn({ key: hasNoKey ? undefined : own.key }, answer);
-      expect((await refusalOf(work)).message).toMatch(reason);
+      expect((await errorOf(work)).message).toMatch(reason);
     });
   });
 
@@ -274,12 +274,12 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
       { name: 'a name that every object inherits', attribute: 'constructor', nameId: transient },
     ])('$name names nobody (S45)', async ({ attribute, nameId }) => {
       const work = signIn({ subjectAttribute: attribute }, (id, a) => signed(id, a, { nameId }));
-      expect((await refusalOf(work)).message).toMatch(/does not have exactly one value of the attribute/);
+      expect((await errorOf(work)).message).toMatch(/does not have exactly one value of the attribute/);
     });
 
     test('without it, a NameID of this session alone is refused with what to do', async () => {
       const work = signIn({}, (id, a) => signed(id, a, { nameId: transient }));
-      expect((await refusalOf(work)).message).toMatch(/--subject-attribute/);
+      expect((await errorOf(work)).message).toMatch(/--subject-attribute/);
     });
   });
 
@@ -289,7 +289,7 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
       const { evil } = takeApart(sign(writeResponse(id), '_assertion', idp));
       return whole.replace(/<saml:Assertion .*<\/saml:Assertion>/s, evil);
     });
-    expect((await refusalOf(work)).message).toMatch(/does not prove/);
+    expect((await errorOf(work)).message).toMatch(/does not prove/);
   });
 
   test('a request by HTTP-POST is signed inside, not deflated, and carries the RelayState', async () => {

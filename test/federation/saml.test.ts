@@ -166,7 +166,7 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
         .replace('user-4711', 'root');
       return place({ evil, signature, original: plain });
     };
-  const refusals: Row[] = [
+  const invalid: Row[] = [
     {
       name: 'wrapping 1, the signed response inside the signature of another (S46)',
       status: 403,
@@ -515,7 +515,7 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
     { name: 'nothing', status: 400, forge: () => '' },
   ];
 
-  test.each(refusals)(
+  test.each(invalid)(
     'refuses $name, and remembers nothing',
     async ({ forge, status, reason, relayState, later = 0 }) => {
       const { secrets } = await begin();

@@ -110,12 +110,12 @@ describe('a role that changes at an outside sign-in (B4)', () => {
   const admins = { groups: ['cn=admins,dc=example'] };
 
   test.each([
-    { name: 'more', before: {}, after: admins, isRefused: false },
-    { name: 'fewer', before: admins, after: {}, isRefused: false },
-    { name: 'none', before: {}, after: { groups: [] }, isRefused: true },
+    { name: 'more', before: {}, after: admins, isRejected: false },
+    { name: 'fewer', before: admins, after: {}, isRejected: false },
+    { name: 'none', before: {}, after: { groups: [] }, isRejected: true },
   ])(
     'to $name reaches every application that was opened before (B4)',
-    async ({ name, before, after, isRefused }) => {
+    async ({ name, before, after, isRejected }) => {
       const sub = `person-with-${name}`;
       await signInByCrafted({ sub, ...before });
       const tokens = await signInTo(console, agent, shop);
@@ -123,7 +123,7 @@ describe('a role that changes at an outside sign-in (B4)', () => {
 
       const elsewhere = createUserAgent(console.url);
       const again = signInByCrafted({ sub, ...after }, elsewhere);
-      if (isRefused) await expect(again).rejects.toThrow();
+      if (isRejected) await expect(again).rejects.toThrow();
       else await again;
 
       await waitFor(() => shop.posted.length > 0, 'the notice to the application');
@@ -134,7 +134,7 @@ describe('a role that changes at an outside sign-in (B4)', () => {
       expect((await refresh(console, tokens.refresh_token, { client_id: shop.id })).body.error).toBe(
         'invalid_grant',
       );
-      expect(await isSignedIn(elsewhere)).toBe(!isRefused);
+      expect(await isSignedIn(elsewhere)).toBe(!isRejected);
     },
   );
 

@@ -85,9 +85,7 @@ export async function signInBy(
 }
 
 /** What a refusal says, in short. @throws {Error} when there was none */
-export async function refusalOf(
-  work: Promise<unknown>,
-): Promise<Pick<FederationError, 'status' | 'message'>> {
+export async function errorOf(work: Promise<unknown>): Promise<Pick<FederationError, 'status' | 'message'>> {
   const error = await work.then(
     (value) => {
       throw new Error(`was not refused: ${JSON.stringify(value)}`);

@@ -12,9 +12,9 @@ import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import {
   callbackUrl,
+  errorOf,
   loopbackOutbound,
   type RunningProvider,
-  refusalOf,
   signInAt,
   startProvider,
 } from './support.ts';
@@ -72,8 +72,8 @@ test('a sign-in leads to an account once, in the browser that began it, at the p
     return link(corp, await connector.finish(from, state.secrets));
   };
 
-  expect(await refusalOf(finish('another', 'corp'))).toMatchObject({ status: 400 });
-  expect(await refusalOf(finish('mine', 'other'))).toMatchObject({ status: 400 });
+  expect(await errorOf(finish('another', 'corp'))).toMatchObject({ status: 400 });
+  expect(await errorOf(finish('mine', 'other'))).toMatchObject({ status: 400 });
   expect(registry.all('users').size).toBe(1);
   expect(await finish('mine', 'corp')).toMatchObject({
     username: 'ada',
@@ -81,6 +81,6 @@ test('a sign-in leads to an account once, in the browser that began it, at the p
     roles: ['Admin'],
     federated: { provider: 'corp', subject: 'ada' },
   });
-  expect(await refusalOf(finish('mine', 'corp'))).toMatchObject({ status: 400 });
+  expect(await errorOf(finish('mine', 'corp'))).toMatchObject({ status: 400 });
   expect(registry.all('users').size).toBe(2);
 });

@@ -84,14 +84,14 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Runnin
   };
 }
 
-export interface RefusedStart {
+export interface FailedStart {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs a console that is expected to refuse to start; only the settings given here are set. */
-export async function runRefused(options: ConsoleOptions): Promise<RefusedStart> {
+export async function runFailing(options: ConsoleOptions): Promise<FailedStart> {
   const dataDir = options.dataDir ?? (await newDataDir());
   const { child, stdout, stderr, exited } = spawnConsole(options, { CONSOLE_DATA_DIR: dataDir });
   const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);

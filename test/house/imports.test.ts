@@ -23,7 +23,7 @@ const rows = names.flatMap((room) =>
 );
 
 let tree: string;
-let refused: Set<string>;
+let rejected: Set<string>;
 
 beforeAll(async () => {
   tree = await realpath(await mkdtemp(join(tmpdir(), 'console-imports-')));
@@ -36,14 +36,14 @@ beforeAll(async () => {
       `export { thing } from '${path.startsWith('.') ? path : `./${path}`}';\n`,
     );
   }
-  refused = await lint(tree);
+  rejected = await lint(tree);
 });
 afterAll(() => rm(tree, { recursive: true }));
 
 test.each(names)('the linter lets files of %s import what its room may, and nothing else', (room) => {
   const wrong = rows
     .filter(({ file }) => file.startsWith(`${room}/`))
-    .filter(({ file, isAllowed }) => refused.has(file) === isAllowed)
+    .filter(({ file, isAllowed }) => rejected.has(file) === isAllowed)
     .map(({ file, to, isAllowed }) => `${file} → ${to}: ${isAllowed ? 'refused' : 'let through'}`);
   expect(wrong).toEqual([]);
 });

@@ -93,7 +93,7 @@ describe('an address that is refused when it is set (S42)', () => {
     seen = [];
     const url = template.replace('PORT', String(port));
     expect(codeOf(() => outboundWith().check(url))).toBe('invalid_url');
-    expect(await refusalOf(outboundWith().send({ url }))).toBe('invalid_url');
+    expect(await reasonOf(outboundWith().send({ url }))).toBe('invalid_url');
     expect(seen).toEqual([]);
   });
 });
@@ -118,12 +118,12 @@ describe('a name is judged by what it resolves to (S42)', () => {
     ['link-local.example', 'invalid_url'],
     ['empty.example', 'name_not_resolved'],
     ['absent.example', 'name_not_resolved'],
-  ])('%s: %s', async (name, refusal) => {
+  ])('%s: %s', async (name, expected) => {
     seen = [];
     const url = `https://${name}:${port}/`;
     const outbound = outboundWith();
     expect(outbound.check(url).hostname).toBe(name);
-    expect(await refusalOf(outbound.send({ url }))).toBe(refusal);
+    expect(await reasonOf(outbound.send({ url }))).toBe(expected);
     expect(seen).toEqual([]);
   });
 
@@ -157,8 +157,8 @@ describe('what configuration opens (S42)', () => {
 
   test('a permitted name may be private, and never metadata', async () => {
     const outbound = outboundWith(['loopback.example', 'metadata.example']);
-    expect(await refusalOf(outbound.send({ url: `https://loopback.example:${port}/` }))).toBe('tls_failed');
-    expect(await refusalOf(outbound.send({ url: 'https://metadata.example/' }))).toBe('invalid_url');
+    expect(await reasonOf(outbound.send({ url: `https://loopback.example:${port}/` }))).toBe('tls_failed');
+    expect(await reasonOf(outbound.send({ url: 'https://metadata.example/' }))).toBe('invalid_url');
   });
 
   test('a known origin at loopback, and no other port', async () => {
@@ -183,7 +183,7 @@ describe('an answer (S42)', () => {
     const url = await serve((_req, res) => res.end(Buffer.alloc(bytes.count)));
     expect((await outboundWith(['127.0.0.1']).send({ url })).body).toHaveLength(bytes.count);
     bytes.count++;
-    expect(await refusalOf(outboundWith(['127.0.0.1']).send({ url }))).toBe('too_large');
+    expect(await reasonOf(outboundWith(['127.0.0.1']).send({ url }))).toBe('too_large');
   });
 
   test.each([
@@ -192,7 +192,7 @@ describe('an answer (S42)', () => {
   ] as readonly [string, RequestListener][])('%s takes 5 seconds and no longer', async (_name, handle) => {
     const url = await serve(handle);
     const before = performance.now();
-    expect(await refusalOf(outboundWith(['127.0.0.1']).send({ url }))).toBe('timeout');
+    expect(await reasonOf(outboundWith(['127.0.0.1']).send({ url }))).toBe('timeout');
     expect(performance.now() - before).toBeGreaterThan(4900);
     expect(performance.now() - before).toBeLessThan(6000);
   });
@@ -201,7 +201,7 @@ describe('an answer (S42)', () => {
     const resolve = () => new Promise<string[]>(() => {});
     const outbound = createOutbound({ allow: [], isKnownLoopback: () => false, resolve });
     const timer = setTimeout(() => {}, 10_000);
-    expect(await refusalOf(outbound.send({ url: 'https://slow.example/' }))).toBe('timeout');
+    expect(await reasonOf(outbound.send({ url: 'https://slow.example/' }))).toBe('timeout');
     clearTimeout(timer);
   });
 
@@ -216,15 +216,15 @@ describe('an answer (S42)', () => {
     const url = `http://127.0.0.1:${(peer.address() as AddressInfo).port}/`;
     if (raw === undefined) await new Promise((closed) => peer.close(closed));
     else onTestFinished(() => void peer.close());
-    expect(await refusalOf(outboundWith(['127.0.0.1']).send({ url }))).toBe(reason);
+    expect(await reasonOf(outboundWith(['127.0.0.1']).send({ url }))).toBe(reason);
   });
 
   test('a caller can end the request early', async () => {
     const url = await serve(() => {});
     const controller = new AbortController();
-    const refusal = refusalOf(outboundWith(['127.0.0.1']).send({ url, signal: controller.signal }));
+    const expected = reasonOf(outboundWith(['127.0.0.1']).send({ url, signal: controller.signal }));
     controller.abort();
-    expect(await refusal).toBe('cancelled');
+    expect(await expected).toBe('cancelled');
   });
 });
 
@@ -237,7 +237,7 @@ function codeOf(work: () => unknown): string | undefined {
   }
 }
 
-async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
+async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;
     return undefined;

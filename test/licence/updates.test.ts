@@ -127,9 +127,9 @@ test('a dashboard that is down gets it when it is back, also when the console wa
   const first = await consoleFor(address);
   const { dataDir } = first;
   await set(dataDir, address);
-  const refused = () => first.log().find(({ event }) => event === 'licence.sent');
-  await waitFor(refused, 'a try in vain', patience);
-  expect(refused()).toMatchObject({ outcome: 'failure', reason: 'connection_refused', willRetry: true });
+  const rejected = () => first.log().find(({ event }) => event === 'licence.sent');
+  await waitFor(rejected, 'a try in vain', patience);
+  expect(rejected()).toMatchObject({ outcome: 'failure', reason: 'connection_refused', willRetry: true });
   expect((await status(dataDir, address)).addresses).toMatchObject([
     { address, state: 'waiting', lastError: 'connection_refused', nextTryAt: expect.any(String) },
   ]);

@@ -61,10 +61,10 @@ describe('polls at one member', () => {
     await open([member.address], { limits: { memberPolls: 2, waitMs: 100 } });
     const held = [poll(), poll()];
     await until(() => member.held.length === 2, 'two polls wait at the member');
-    const refused = await poll();
-    expect(refused.status).toBe(503);
-    expect(refused.head).toMatch(/\r\nRetry-After: \d+\r\n/);
-    const problem = JSON.parse(refused.body);
+    const rejected = await poll();
+    expect(rejected.status).toBe(503);
+    expect(rejected.head).toMatch(/\r\nRetry-After: \d+\r\n/);
+    const problem = JSON.parse(rejected.body);
     expect(problem).toMatchObject({ code: 'member_busy' });
     expect(problem.detail).toContain(`The member ${hostOf(member)} has as many polls`);
     expect((await call('GET', '/svc/rest/cluster')).status).toBe(200);
@@ -238,9 +238,9 @@ describe('calls at a member whose connections are all taken', () => {
     await open([member.address], { limits: { memberConnections: 1, waitMs: 100 } });
     const held = call('GET', '/svc/rest/instance');
     await until(() => member.held.length === 1, 'a call is at the member');
-    const refused = await call('POST', '/svc/rest/maps/m/k', 'x');
-    expect([refused.status, JSON.parse(refused.body).code]).toEqual([503, 'member_busy']);
-    expect(refused.head).toMatch(/\r\nRetry-After: \d+\r\n/);
+    const rejected = await call('POST', '/svc/rest/maps/m/k', 'x');
+    expect([rejected.status, JSON.parse(rejected.body).code]).toEqual([503, 'member_busy']);
+    expect(rejected.head).toMatch(/\r\nRetry-After: \d+\r\n/);
     member.release();
     expect((await held).status).toBe(200);
     expect(member.requests).toHaveLength(1);
@@ -252,8 +252,8 @@ describe('calls at a member whose connections are all taken', () => {
     const first = call('GET', '/svc/rest/cluster');
     await until(() => member.held.length === 1, 'the first call is at the member');
     const others = [call('GET', '/svc/rest/instance'), call('GET', '/svc/rest/instance')];
-    const [refused] = await Promise.all([Promise.race(others)]);
-    expect(refused!.status).toBe(503);
+    const [rejected] = await Promise.all([Promise.race(others)]);
+    expect(rejected!.status).toBe(503);
     member.release();
     await until(() => member.held.length === 1, 'the one in the line has its turn');
     member.release();

@@ -185,8 +185,8 @@ describe('in a running console', () => {
     const unknown = await add('Nobody');
     expect([unknown.code, unknown.json().error]).toEqual([1, 'invalid_request']);
     expect((await add('FromOutside')).code).toBe(0);
-    const refused = await runTool(['role', 'remove', 'FromOutside', '--json'], { dataDir: console.dataDir });
-    expect([refused.code, refused.json().error]).toEqual([1, 'conflict']);
+    const rejected = await runTool(['role', 'remove', 'FromOutside', '--json'], { dataDir: console.dataDir });
+    expect([rejected.code, rejected.json().error]).toEqual([1, 'conflict']);
     await tool(['idp', 'remove', 'corp']);
     await tool(['role', 'remove', 'FromOutside']);
   });

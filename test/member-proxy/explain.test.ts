@@ -15,9 +15,9 @@ describe('what would open a call, the least first', () => {
     ['POST', '/svc/rest/wan/pausePublisher?members=all', ['svc:wan:write'], ['Admin']],
     ['POST', '/members/127.0.0.1:5701/svc/rest/log-level', ['svc:cluster:write'], ['Admin']],
   ])('%s %s', (method, path, scopes, roles) => {
-    const refused = explain(method, path, nobody);
-    expect(refused).toMatchObject({ isAllowed: false, decision: 'insufficient_scope' });
-    expect(refused.wouldDo).toEqual({ scopes, roles });
+    const rejected = explain(method, path, nobody);
+    expect(rejected).toMatchObject({ isAllowed: false, decision: 'insufficient_scope' });
+    expect(rejected.wouldDo).toEqual({ scopes, roles });
     for (const scope of scopes)
       expect(explain(method, path, { roles: [], scopes: [scope] }).isAllowed).toBe(true);
     for (const role of roles)
@@ -55,8 +55,8 @@ test.each([
   ['GET', '/svc/rest/cluster?members=all', 'invalid_request', /for the whole cluster.*No token/],
   ['GET', '/members/127.0.0.1:5701/svc/rest/log-level?members=all', 'invalid_request', /asks for one member/],
 ])('%s %s is open to nobody: %s', (method, path, decision, because) => {
-  const refused = explain(method, path, { roles: ['Admin'], scopes: [] });
-  expect(refused).toMatchObject({ isAllowed: false, decision });
-  expect(refused.because).toMatch(because);
-  expect(refused.wouldDo).toBeUndefined();
+  const rejected = explain(method, path, { roles: ['Admin'], scopes: [] });
+  expect(rejected).toMatchObject({ isAllowed: false, decision });
+  expect(rejected.because).toMatch(because);
+  expect(rejected.wouldDo).toBeUndefined();
 });

@@ -145,8 +145,8 @@ test.each(['/svc/rest/maps/m/k', '/svc/rest/queues/q'])(
     const accepted = await send('POST', path, `Content-Length: 0\r\nContent-Type: ${type}\r\n`);
     expect(accepted.status).toBe(200);
     expect(member.seen).toHaveLength(1);
-    const refused = await send('POST', path, `Content-Length: 0\r\nContent-Type: ${type}a\r\n`);
-    expect(refused.status).toBe(400);
+    const rejected = await send('POST', path, `Content-Length: 0\r\nContent-Type: ${type}a\r\n`);
+    expect(rejected.status).toBe(400);
     expect(member.seen).toHaveLength(1);
   },
 );

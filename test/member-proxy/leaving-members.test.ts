@@ -240,14 +240,14 @@ describe('memberShutdown through the proxy (B3)', () => {
   });
 
   test('that the member refuses leaves it in (B3)', async () => {
-    const refusing = await startMember(() => 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', {
+    const rejecting = await startMember(() => 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', {
       ready: 200,
     });
     const other = await startMember(() => ok('v'));
-    const proxy = await open([refusing.address, other.address], rare);
-    const { host } = new URL(refusing.address);
+    const proxy = await open([rejecting.address, other.address], rare);
+    const { host } = new URL(rejecting.address);
     expect((await send(proxy, shutdown(host), 'dev&')).status).toBe(403);
-    expect(isIn(proxy, refusing.address)).toBe(true);
+    expect(isIn(proxy, rejecting.address)).toBe(true);
   });
 
   test('waits for a poll that waits there, and no new one comes to it (B3)', async () => {

@@ -98,27 +98,27 @@ test('a head that does not arrive in time is 408 (S64)', async () => {
 });
 
 test('heads that are too slow all at once are refused a few in each turn of the event loop (A1, S92)', async () => {
-  const refusedInTurn: number[] = [];
+  const deniedInTurn: number[] = [];
   let isNewTurn = true;
-  const onRefusal = () => {
+  const onDenial = () => {
     if (isNewTurn) {
       isNewTurn = false;
-      refusedInTurn.push(0);
+      deniedInTurn.push(0);
       setImmediate(() => {
         isNewTurn = true;
       });
     }
-    refusedInTurn.push(refusedInTurn.pop()! + 1);
+    deniedInTurn.push(deniedInTurn.pop()! + 1);
     for (const until = performance.now() + 1; performance.now() < until; );
     return randomUUID();
   };
-  await open({ onRefusal, server: { headersTimeout: 100, connectionsCheckingInterval: 1_000 } });
+  await open({ onDenial, server: { headersTimeout: 100, connectionsCheckingInterval: 1_000 } });
   const heads = Array.from({ length: 100 }, () =>
     sendRaw(proxy.address, 'GET /svc/health HTTP/1.1\r\nHost: p\r\n'),
   );
   for (const { status } of await Promise.all(heads)) expect(status).toBe(408);
-  expect(refusedInTurn.reduce((sum, count) => sum + count)).toBe(heads.length);
-  expect(Math.max(...refusedInTurn)).toBeLessThanOrEqual(3);
+  expect(deniedInTurn.reduce((sum, count) => sum + count)).toBe(heads.length);
+  expect(Math.max(...deniedInTurn)).toBeLessThanOrEqual(3);
 });
 
 test('connections above the cap are 503, and a freed place is given away again (S64)', async () => {
@@ -127,10 +127,10 @@ test('connections above the cap are 503, and a freed place is given away again (
   const held = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
   await Promise.all(held.map((socket) => once(socket, 'connect')));
   const request = `GET /svc/health HTTP/1.1\r\nHost: p\r\n${authorization}\r\n`;
-  const refused = await sendRaw(proxy.address, request);
-  expect(refused).toMatchObject({ status: 503, isClosed: true });
-  expect(refused.head).toContain('\r\nRetry-After: 1\r\n');
-  expect(JSON.parse(refused.body)).toMatchObject({ code: 'busy', decision_id: expect.any(String) });
+  const rejected = await sendRaw(proxy.address, request);
+  expect(rejected).toMatchObject({ status: 503, isClosed: true });
+  expect(rejected.head).toContain('\r\nRetry-After: 1\r\n');
+  expect(JSON.parse(rejected.body)).toMatchObject({ code: 'busy', decision_id: expect.any(String) });
   expect(member.seen).toEqual([]);
   held[0]!.destroy();
   let status = 503;

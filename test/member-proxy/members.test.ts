@@ -258,9 +258,9 @@ describe('endpoint groups that are off', () => {
     expect(proxy.members.statuses()[0]!.offGroups.toSorted()).toEqual(
       ['CLUSTER_WRITE', 'CP', 'DATA', 'PERSISTENCE', 'WAN'].toSorted(),
     );
-    const refused = await reply(proxy, '/svc/rest/maps/m/k');
-    const problem = JSON.parse(refused.body);
-    expect([refused.status, problem.code]).toEqual([502, 'group_disabled']);
+    const rejected = await reply(proxy, '/svc/rest/maps/m/k');
+    const problem = JSON.parse(rejected.body);
+    expect([rejected.status, problem.code]).toEqual([502, 'group_disabled']);
     expect(problem.detail).toContain(`DATA is off at the member ${new URL(address).host}`);
     expect(problem.detail).toContain('network.rest-api.endpoint-groups.DATA.enabled: true');
     expect(problem.decision_id).toMatch(/^[0-9a-f-]{36}$/);
@@ -282,8 +282,8 @@ describe('endpoint groups that are off', () => {
     const proxy = await startProxy({ members: [address], prefix: 'hazelcast', probes, health: fast });
     cleanups.push(proxy.close);
     await until(() => proxy.members.statuses()[0]!.lastProbe === 'silent', 'a probe');
-    const refused = await reply(proxy, '/svc/rest/maps/m/k');
-    expect(JSON.parse(refused.body)).toMatchObject({
+    const rejected = await reply(proxy, '/svc/rest/maps/m/k');
+    expect(JSON.parse(rejected.body)).toMatchObject({
       code: 'bad_gateway',
       detail: expect.stringContaining(`${new URL(address).host} closed the connection without an answer`),
     });
@@ -296,9 +296,9 @@ describe('endpoint groups that are off', () => {
     await until(() => proxy.members.statuses()[0]!.offGroups.length === 7, 'all groups are off');
     for (let i = 0; i < 6; i += 1) expect(await call(proxy, '/svc/rest/maps/m/k')).toBe(200);
     const { host } = new URL(off.address);
-    const refused = await reply(proxy, `/members/${host}/svc/rest/maps/m/k`);
-    const problem = JSON.parse(refused.body);
-    expect([refused.status, problem.code]).toEqual([502, 'group_disabled']);
+    const rejected = await reply(proxy, `/members/${host}/svc/rest/maps/m/k`);
+    const problem = JSON.parse(rejected.body);
+    expect([rejected.status, problem.code]).toEqual([502, 'group_disabled']);
     expect(problem.detail).toContain(`REST is off at the member ${host}. Set network.rest-api.enabled: true`);
   });
 

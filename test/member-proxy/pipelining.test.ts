@@ -121,8 +121,8 @@ test('of what is sent ahead without end little is read, and none of it is a requ
 
 test('a write behind a refusal with Connection: close is not carried out (D3)', async () => {
   for (let round = 0; round < 50; round += 1) {
-    const refused = `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nab`;
-    const caller = sendAhead(refused);
+    const rejected = `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nab`;
+    const caller = sendAhead(rejected);
     await until(() => caller.received().includes('401'), 'the refusal');
     caller.socket.write(`cd${post('/svc/rest/maps/m/behind')}`);
     await until(caller.isClosed, 'the connection is closed');

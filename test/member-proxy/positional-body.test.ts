@@ -172,11 +172,11 @@ test('the credentials are in no answer, record or log, whatever the member does 
 describe('flaw: a member refused what the settings have, and only the caller was told, who had sent nothing', () => {
   const names =
     /CONSOLE_MEMBER_USERNAME and CONSOLE_MEMBER_PASSWORD, or its entry in CONSOLE_MEMBER_CREDENTIALS/;
-  const refusal = '{"status":"fail","message":"unauthenticated"}';
+  const unauthenticated = '{"status":"fail","message":"unauthenticated"}';
   let warnings: string[];
   let nowMs: number;
 
-  async function refusing(body: string): Promise<void> {
+  async function rejecting(body: string): Promise<void> {
     await Promise.all([proxy.close(), member.close()]);
     member = await startRecorder((_req, res) =>
       res.writeHead(403, { 'Content-Length': body.length }).end(body),
@@ -193,22 +193,22 @@ describe('flaw: a member refused what the settings have, and only the caller was
   }
 
   test('the log names the settings and the member, and no value (S68)', async () => {
-    await refusing(refusal);
+    await rejecting(unauthenticated);
     const reply = await post(state, '&&frozen');
-    expect([reply.status, await reply.text()]).toEqual([403, refusal]);
+    expect([reply.status, await reply.text()]).toEqual([403, unauthenticated]);
     expect(warnings).toEqual([expect.stringMatching(names)]);
     expect(warnings[0]).toContain(new URL(member.address).host);
     expect(warnings[0]).not.toMatch(/clust%|ops team|ops%20team/);
   });
 
   test('a call to all members says it too', async () => {
-    await refusing(refusal);
+    await rejecting(unauthenticated);
     expect((await post(`${pause}?members=all`, '&&wan&target')).status).toBe(207);
     expect(warnings).toEqual([expect.stringMatching(names)]);
   });
 
   test('once a minute, however many callers hear it', async () => {
-    await refusing(refusal);
+    await rejecting(unauthenticated);
     for (nowMs of [1_000, 2_000, 60_999]) await post(state, '&&frozen');
     expect(warnings).toHaveLength(1);
     nowMs = 61_000;
@@ -217,10 +217,10 @@ describe('flaw: a member refused what the settings have, and only the caller was
   });
 
   test.each([
-    ['credentials of the caller', 'dev&mine&frozen', refusal],
+    ['credentials of the caller', 'dev&mine&frozen', unauthenticated],
     ['a group that is off', '&&frozen', ''],
   ])('nothing is said of %s', async (_name, sent, body) => {
-    await refusing(body);
+    await rejecting(body);
     expect((await post(state, sent)).status).toBe(403);
     expect(warnings).toEqual([]);
   });

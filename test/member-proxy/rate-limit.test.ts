@@ -16,9 +16,9 @@ test('a caller over its rate gets 429 with Retry-After, and its calls reach no m
   for (let i = 0; i < 6; i += 1) statuses.push((await call('a', 'GET', '/svc/rest/cluster')).status);
   expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
   expect(seen()).toBe(3);
-  const refused = await call('a', 'GET', '/svc/rest/cluster');
-  expect(refused.headers.get('retry-after')).toBe('1');
-  expect(((await refused.json()) as { code: string }).code).toBe('too_many_requests');
+  const rejected = await call('a', 'GET', '/svc/rest/cluster');
+  expect(rejected.headers.get('retry-after')).toBe('1');
+  expect(((await rejected.json()) as { code: string }).code).toBe('too_many_requests');
 
   later(1_000);
   expect((await call('a', 'GET', '/svc/rest/cluster')).status).toBe(200);

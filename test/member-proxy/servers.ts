@@ -158,7 +158,7 @@ export async function startProxy({
     credentials: { username: 'dev', password: '' },
     log,
     now: () => performance.now(),
-    onRefusal: () => randomUUID(),
+    onDenial: () => randomUUID(),
     requestIdOf: () => 'request-1',
     onDecision: (record) => records.push(record),
     ...deps,
@@ -175,8 +175,8 @@ export async function startProxy({
     now: () => performance.now(),
   });
   const server = createServer({ ...serverOptions, ...options }, overload.inTurn(proxy.handle));
-  const guard = guardConnections(server, { onRefusal: deps.onRefusal ?? (() => randomUUID()) });
-  server.on('checkExpectation', overload.inTurn(guard.refuseExpectation));
+  const guard = guardConnections(server, { onDenial: deps.onDenial ?? (() => randomUUID()) });
+  server.on('checkExpectation', overload.inTurn(guard.rejectExpectation));
   overload.watch(server, hasFastPath ? memberPaths : undefined, guard);
   const address = await listen(server);
   return {

@@ -120,7 +120,7 @@ async function heldMember() {
     ...member,
     polls,
     offers,
-    refuseOffers: () => {
+    rejectOffers: () => {
       answer = 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n';
     },
     takeOffers: () => {
@@ -216,7 +216,7 @@ describe('an item that no caller took (B1, S94)', () => {
 
   test('is offered until it is taken, and goes to a poll that comes meanwhile', async () => {
     const { member, proxy, told, fieldsOf, leave } = await held();
-    member.refuseOffers();
+    member.rejectOffers();
     await leave();
     member.give('item');
     await until(() => member.offers.length >= 2, 'it is offered again');
@@ -229,7 +229,7 @@ describe('an item that no caller took (B1, S94)', () => {
 
   test('is told with its size and digest where it cannot be handed on, such as at a stop with a full queue', async () => {
     const { member, proxy, told, leave } = await held();
-    member.refuseOffers();
+    member.rejectOffers();
     await leave();
     member.give('item');
     await until(() => member.offers.length >= 1, 'it is offered');

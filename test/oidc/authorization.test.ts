@@ -152,14 +152,14 @@ describe('requests that are told to the application', () => {
     'a+b c',
     '{}',
   ])('state %j comes back byte for byte (S20)', async (state) => {
-    const refused = await ask({ state, response_type: 'token' });
-    const inFragment = new URLSearchParams(new URL(refused.headers.location!).hash.slice(1));
+    const rejected = await ask({ state, response_type: 'token' });
+    const inFragment = new URLSearchParams(new URL(rejected.headers.location!).hash.slice(1));
     expect(inFragment.get('state')).toBe(state);
     const agent = newAgent();
     await agent.signIn();
     const answered = await ask({ state }, agent);
     expect(Object.fromEntries(callbackOf(answered))).toMatchObject({ state, iss: console.url });
-    for (const reply of [refused, answered]) {
+    for (const reply of [rejected, answered]) {
       expect(reply.headers.location).toMatch(/^[\x21-\x7e]+$/);
       expect(reply.setCookies.join()).not.toContain('evil');
     }
@@ -283,12 +283,12 @@ describe('consent', () => {
     await agent.signIn();
     const page = await agent.follow(await ask(wallboard, agent));
     const [form] = formsOf(page.body);
-    const refused = await Promise.all([
+    const rejected = await Promise.all([
       agent.post(form!.action, { decision: 'allow' }),
       agent.submit(page, { decision: 'allow' }, { headers: { origin: 'http://evil.example' } }),
       createUserAgent(console.url).post(form!.action, { ...form!.hidden, decision: 'allow' }),
     ]);
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(rejected.map(({ status }) => status)).toEqual([403, 403, 403]);
     expect(callbackOf(await ask({ ...wallboard, prompt: 'none' }, agent)).get('error')).toBe(
       'consent_required',
     );

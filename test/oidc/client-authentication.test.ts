@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretDigest } from '../../console/clients/clients.ts';
-import { clientSecret, type RunningConsole, runRefused, startConsole } from '../helpers/console.ts';
+import { clientSecret, type RunningConsole, runFailing, startConsole } from '../helpers/console.ts';
 import { basic, machineClient, post as postFrom, registerClients, requestScope } from './support.ts';
 
 const grant = 'grant_type=client_credentials';
@@ -241,7 +241,7 @@ test('a short secret works with a loud warning, and is a refusal in strict mode 
   } finally {
     await lenient.stop();
   }
-  const strict = await runRefused({ env: { ...env, CONSOLE_STRICT: 'true' } });
+  const strict = await runFailing({ env: { ...env, CONSOLE_STRICT: 'true' } });
   expect(strict.code).toBe(78);
   expect(strict.stderr).toContain(warning);
   expect(strict.stderr + strict.stdout).not.toContain('kP3-short-x9Z');
@@ -250,7 +250,7 @@ test('a short secret works with a loud warning, and is a refusal in strict mode 
 test.each(['secret', 'changeit', 'CHANGE_ME', '<your-secret>', 'my-super-secret', 'x'.repeat(40)])(
   'the sample secret %s is refused at the start (S4)',
   async (secret) => {
-    const { code, stdout, stderr } = await runRefused({ env: { CONSOLE_APPLICATION_CLIENT_SECRET: secret } });
+    const { code, stdout, stderr } = await runFailing({ env: { CONSOLE_APPLICATION_CLIENT_SECRET: secret } });
     expect([code, stdout]).toEqual([78, '']);
     expect(stderr).toContain('CONSOLE_APPLICATION_CLIENT_SECRET is a sample');
   },

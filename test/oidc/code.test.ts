@@ -30,9 +30,9 @@ describe('redeeming a code', () => {
     { name: 'another client', changes: { client_id: 'application-client' }, error: 'invalid_client' },
   ])('refuses $name, and the code stays good for its owner (S18, S19)', async ({ changes, error }) => {
     const code = await newCode();
-    const refused = await redeem(console, code, changes);
-    expect(refused.body.error).toBe(error);
-    expect(refused.status).toBe(error === 'invalid_client' ? 401 : 400);
+    const rejected = await redeem(console, code, changes);
+    expect(rejected.body.error).toBe(error);
+    expect(rejected.status).toBe(error === 'invalid_client' ? 401 : 400);
     expect((await redeem(console, code)).status).toBe(200);
   });
 

@@ -392,9 +392,9 @@ describe('what a bound token does not open is told in its own scheme (S49, S60)'
     const DPoP = await makeProof(key, { method: 'GET', url, token });
     // Named by a proxy, it is not from this machine.
     const headers = { Via: '1.1 proxy', Authorization: `DPoP ${token}`, DPoP };
-    const refused = await fetch(url, { headers });
-    expect(refused.status).toBe(403);
-    const challenge = refused.headers.get('www-authenticate');
+    const rejected = await fetch(url, { headers });
+    expect(rejected.status).toBe(403);
+    const challenge = rejected.headers.get('www-authenticate');
     expect(challenge).toMatch(/^DPoP error="insufficient_scope".*algs="ES256 /);
     expect(challenge).toContain(told);
   });
@@ -449,8 +449,8 @@ describe('a person at a public client', () => {
     expect(decodeJwt(tokens.access_token)).toMatchObject({ cnf: { jkt: key.thumbprint }, roles: ['Admin'] });
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
     for (const by of [undefined, other]) {
-      const refused = await personForm(form, by);
-      expect([refused.status, refused.json.error], 'RFC 9449 §5').toEqual([400, 'invalid_grant']);
+      const rejected = await personForm(form, by);
+      expect([rejected.status, rejected.json.error], 'RFC 9449 §5').toEqual([400, 'invalid_grant']);
     }
     const renewed = await personForm(form, key);
     expect([renewed.status, renewed.json.token_type]).toEqual([200, 'DPoP']);
@@ -473,8 +473,8 @@ describe('a person at a public client', () => {
   ])('%s does not use up the code (S19)', async (_name, make) => {
     const code = (await authorize(createUserAgent(console.url))).get('code')!;
     const body = new URLSearchParams({ client_id: dashboard.clientId, ...codeForm(code) }).toString();
-    const refused = await post(console, { authorization: undefined, headers: { DPoP: await make() }, body });
-    expect([refused.status, refused.json.error]).toEqual([400, 'invalid_dpop_proof']);
+    const rejected = await post(console, { authorization: undefined, headers: { DPoP: await make() }, body });
+    expect([rejected.status, rejected.json.error]).toEqual([400, 'invalid_dpop_proof']);
     expect((await redeem(console, code)).status).toBe(200);
   });
 
@@ -510,8 +510,8 @@ test('an application that is registered with --dpop gets tokens for a code with 
     'the console knows the application',
   );
   const code = (await authorize(createUserAgent(console.url), app)).get('code')!;
-  const refused = await personForm({ ...codeForm(code), ...app }, undefined);
-  expect([refused.status, refused.json.error]).toEqual([400, 'invalid_dpop_proof']);
+  const rejected = await personForm({ ...codeForm(code), ...app }, undefined);
+  expect([rejected.status, rejected.json.error]).toEqual([400, 'invalid_dpop_proof']);
   const good = await personForm({ ...codeForm(code), ...app }, key);
   expect([good.status, good.json.token_type]).toEqual([200, 'DPoP']);
   const renewal = { ...app, grant_type: 'refresh_token', refresh_token: good.json.refresh_token };

@@ -220,15 +220,15 @@ describe.skipIf(!canMount)(
       async ({ prepare, exchange, pages }) => {
         const source = await prepare(console);
         fill(filler(), pages);
-        const refused = await exchange(console, source);
+        const rejected = await exchange(console, source);
         rmSync(filler());
         if (pages === 0) {
-          expect([refused.status, refused.body.error]).toEqual([503, 'temporarily_unavailable']);
-          expect(refused.body.access_token).toBeUndefined();
+          expect([rejected.status, rejected.body.error]).toEqual([503, 'temporarily_unavailable']);
+          expect(rejected.body.access_token).toBeUndefined();
         }
         const tokens = await exchange(console, source);
         expect(tokens.status).toBe(200);
-        if (refused.status === 200) expect(tokens).toEqual(refused);
+        if (rejected.status === 200) expect(tokens).toEqual(rejected);
         expect((await userinfo(console, tokens.body.access_token)).status).toBe(200);
         expect((await refresh(console, tokens.body.refresh_token)).status).toBe(200);
       },

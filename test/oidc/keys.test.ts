@@ -8,7 +8,7 @@ import { createCipher } from '../../console/keys/encryption.ts';
 import { createKeys, keySetMaxAgeSeconds } from '../../console/keys/keys.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { KeyRecord, TokenAlg } from '../../console/storage/records.ts';
-import { type ConsoleOptions, type RunningConsole, runRefused, startConsole } from '../helpers/console.ts';
+import { type ConsoleOptions, type RunningConsole, runFailing, startConsole } from '../helpers/console.ts';
 import { withStore } from '../helpers/store.ts';
 import {
   basic,
@@ -159,10 +159,10 @@ describe('rotation', () => {
     const fresh = await newToken(console);
     await verify(console, fresh);
     expect(await isActive(console, fresh)).toBe(true);
-    const refused = await fetch(`${console.url}/svc/rest/cluster`, {
+    const rejected = await fetch(`${console.url}/svc/rest/cluster`, {
       headers: { Authorization: `Bearer ${token}` },
     });
-    expect(refused.status).toBe(401);
+    expect(rejected.status).toBe(401);
   });
 
   test('two processes on one store follow each other within a second (S5)', async () => {
@@ -302,7 +302,7 @@ describe('keys at rest', () => {
     await console.waitFor(warned, 'the warning');
     await console.stop();
     running = undefined;
-    const strict = await runRefused({ dataDir, env: { CONSOLE_STRICT: 'true' } });
+    const strict = await runFailing({ dataDir, env: { CONSOLE_STRICT: 'true' } });
     expect(strict.code).toBe(78);
     expect(strict.stderr).toContain('CONSOLE_ENCRYPTION_KEY is unset');
   });
@@ -340,7 +340,7 @@ describe('keys at rest', () => {
       await console.stop();
       running = undefined;
       const before = await registryText();
-      const { code, stdout, stderr } = await runRefused({ dataDir, env: { CONSOLE_ENCRYPTION_KEY: key } });
+      const { code, stdout, stderr } = await runFailing({ dataDir, env: { CONSOLE_ENCRYPTION_KEY: key } });
       expect(code).toBe(78);
       expect(stdout).not.toContain('console ready');
       const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
@@ -352,7 +352,7 @@ describe('keys at rest', () => {
   test.each(['short', 'a'.repeat(64), Buffer.alloc(32).toString('base64'), 'x'.repeat(43)])(
     'the encryption key "%s" is refused (S4)',
     async (key) => {
-      const { code, stderr } = await runRefused({ dataDir, env: { CONSOLE_ENCRYPTION_KEY: key } });
+      const { code, stderr } = await runFailing({ dataDir, env: { CONSOLE_ENCRYPTION_KEY: key } });
       expect(code).toBe(78);
       expect(stderr).toContain('CONSOLE_ENCRYPTION_KEY');
       expect(stderr).not.toContain(key.length > 20 ? key : 'CONSOLE_ENCRYPTION_KEY=short');
@@ -426,16 +426,16 @@ describe('keys that must not sign', () => {
       says: 'cannot be read',
     },
   ])('$name in the store is refused at the start (S4)', async ({ alg, jwk, says }) => {
-    await refuses(alg, await jwk(), says);
+    await expectRejected(alg, await jwk(), says);
   });
 
   test('an RSA key of 1024 bits in the store is refused at the start (S4)', async () => {
     const { generateKeyPairSync } = await import('node:crypto');
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
-    await refuses('RS256', privateKey.export({ format: 'jwk' }), 'has 1024 bits');
+    await expectRejected('RS256', privateKey.export({ format: 'jwk' }), 'has 1024 bits');
   });
 
-  async function refuses(alg: TokenAlg, jwk: unknown, says: string): Promise<void> {
+  async function expectRejected(alg: TokenAlg, jwk: unknown, says: string): Promise<void> {
     const record: KeyRecord = {
       id: 'brought-along',
       alg,
@@ -446,7 +446,7 @@ describe('keys that must not sign', () => {
     await withStore(dataDir, ({ registry }) =>
       registry.update((transaction) => transaction.put('keys', record)),
     );
-    const { code, stdout, stderr } = await runRefused({ dataDir });
+    const { code, stdout, stderr } = await runFailing({ dataDir });
     expect(code).toBe(1);
     expect(stdout).not.toContain('console ready');
     expect(stderr).toContain(`Signing key brought-along of the store ${says}`);

@@ -66,14 +66,14 @@ describe('a request with neither PKCE nor a nonce (C1)', () => {
   ])(
     'of %s is refused, told to the application with what would do, and in the audit log',
     async (id, what) => {
-      const refused = await ask(id);
-      expect(Object.fromEntries(refused)).toMatchObject({
+      const rejected = await ask(id);
+      expect(Object.fromEntries(rejected)).toMatchObject({
         error: 'invalid_request',
         error_description: expect.stringContaining(what),
         state: 'some-state',
         iss: console.url,
       });
-      expect(refused.has('code')).toBe(false);
+      expect(rejected.has('code')).toBe(false);
       expect(await audited('authorization.refused', id, 'none')).toMatchObject({ outcome: 'denied' });
     },
   );
@@ -103,8 +103,8 @@ describe('a request with a nonce (C1)', () => {
 
   test.each(['page', 'odd', 'strict', dashboard.clientId])('is not enough for %s', async (id) => {
     const { redirectUri: uri } = id === dashboard.clientId ? dashboard : { redirectUri };
-    const refused = await ask(id, { ...nonce, redirect_uri: uri });
-    expect([refused.get('error'), refused.get('code')]).toEqual(['invalid_request', null]);
+    const rejected = await ask(id, { ...nonce, redirect_uri: uri });
+    expect([rejected.get('error'), rejected.get('code')]).toEqual(['invalid_request', null]);
   });
 
   test.each([
@@ -133,8 +133,8 @@ describe('a challenge that was sent is checked, whatever the client is registere
     ['without a challenge', { code_challenge: undefined, code_challenge_method: 'S256' }],
     ['too short', { code_challenge: 'abc', code_challenge_method: 'S256' }],
   ])('one that is %s is refused also where none is needed', async (_name, changes) => {
-    const refused = await ask('old', { ...changes, nonce: 'n-0S6_WzA2Mj' });
-    expect([refused.get('error'), refused.get('code')]).toEqual(['invalid_request', null]);
+    const rejected = await ask('old', { ...changes, nonce: 'n-0S6_WzA2Mj' });
+    expect([rejected.get('error'), rejected.get('code')]).toEqual(['invalid_request', null]);
   });
 
   test.each(['portal', 'old'])(
@@ -194,8 +194,8 @@ describe('the policy is chosen by the command line and the admin API, which both
     ['a machine', ['add', 'x', '--pkce', 'optional']],
     ['a change of a public client', ['update', 'page', '--pkce', 'optional']],
   ])('%s is refused with exit 1', async (_name, args) => {
-    const refused = await tool(['client', ...args, '--json']);
-    expect([refused.code, refused.json().error]).toEqual([1, 'invalid_request']);
+    const rejected = await tool(['client', ...args, '--json']);
+    expect([rejected.code, rejected.json().error]).toEqual([1, 'invalid_request']);
   });
 
   test('the admin API refuses the same, and changes nothing', async () => {

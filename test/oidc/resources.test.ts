@@ -71,12 +71,12 @@ describe('a machine (B8)', () => {
     await eventually(async () => (await as('')).status === 200, 'the client');
     expect(audienceOf((await as('&scope=api:revocations:read')).json.access_token)).toBe(api);
     expect(audienceOf((await as('&scope=svc:health:read')).json.access_token)).toBe(members);
-    for (const refused of [
+    for (const rejected of [
       `&scope=${encodeURIComponent(scope)}`,
       `&scope=api:revocations:read${named(members)}`,
       `&scope=svc:health:read${named(api)}`,
     ]) {
-      expect((await as(refused)).json).toMatchObject({
+      expect((await as(rejected)).json).toMatchObject({
         error: 'invalid_target',
         error_description: expect.stringContaining('a token of its own'),
       });

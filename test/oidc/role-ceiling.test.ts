@@ -201,9 +201,11 @@ describe('explain (B8)', () => {
 
   test('tells the change that lets a role of the user through', async () => {
     const { access_token: token } = await tokensOf('wiki');
-    const refused = (await (await call('GET', '/svc/rest/cluster', token)).json()) as { decision_id: string };
+    const rejected = (await (await call('GET', '/svc/rest/cluster', token)).json()) as {
+      decision_id: string;
+    };
     const api = await apiToken(console);
-    const reply = await call('GET', `/api/v1/access/explain?decision=${refused.decision_id}`, api);
+    const reply = await call('GET', `/api/v1/access/explain?decision=${rejected.decision_id}`, api);
     expect(((await reply.json()) as { change: string }).change).toMatch(
       /^Let the application wiki have that role of its user: npx console client update wiki --max-role \w+\.$/,
     );

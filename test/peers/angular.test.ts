@@ -92,13 +92,13 @@ describe.skipIf(missing)(`Angular with angular-oauth2-oidc${missing ?? ''}`, { t
     await other.goto(console.url);
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'You are signed out' }).waitFor();
-    const refused = await page.evaluate(() =>
+    const rejected = await page.evaluate(() =>
       oauth.silentRefresh().then(
         () => 'renewed',
         (error: unknown) => JSON.stringify(error),
       ),
     );
-    expect(refused).toContain('login_required');
+    expect(rejected).toContain('login_required');
     await context.close();
   });
 });

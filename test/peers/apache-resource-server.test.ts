@@ -68,7 +68,7 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
   });
 
   /** What is refused, why Apache says so, and how it comes about. */
-  const refusals: [string, RegExp, () => Promise<string>][] = [
+  const rejections: [string, RegExp, () => Promise<string>][] = [
     ['a tampered token (S2)', badSignature, async () => withClaims(await askToken(), { sub: 'root' })],
     [
       'a token without its signature (S2)',
@@ -83,7 +83,7 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
     ['a token with too small a role', /could not match .* 'roles:Admin'/, () => askToken('app:Viewer')],
   ];
 
-  test.each(refusals)('%s is refused', async (_, why, make) => {
+  test.each(rejections)('%s is refused', async (_, why, make) => {
     const token = await make();
     const before = await apache.errorLog();
     expect(await call(token)).toEqual({ status: 401, body: expect.not.stringContaining('hello') });

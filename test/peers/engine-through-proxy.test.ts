@@ -175,8 +175,8 @@ describe.skipIf(whyNoEngine)(
         expect(resultsOf(levels)).toEqual(cluster.members.map(() => [200, { logLevel: 'CONFIG' }]));
         await front.call('POST', `${rest}/log-level/reset?members=all`, { body: '&' });
         const paused = await front.call('POST', `${rest}/wan/pausePublisher?members=all`, { body: '&&w&p' });
-        const refusal = { status: 'fail', message: 'Pausing WAN replication is not supported.' };
-        expect([paused.status, resultsOf(paused)]).toEqual([207, cluster.members.map(() => [500, refusal])]);
+        const error = { status: 'fail', message: 'Pausing WAN replication is not supported.' };
+        expect([paused.status, resultsOf(paused)]).toEqual([207, cluster.members.map(() => [500, error])]);
       });
     });
 

@@ -7,7 +7,7 @@ import { createSamlConnector } from '../../console/federation/saml/connector.ts'
 import { readProviderMetadata, writeOwnMetadata } from '../../console/federation/saml/metadata.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { newKeyPair } from '../federation/saml-provider.ts';
-import { refusalOf } from '../federation/support.ts';
+import { errorOf } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { type CallbackAddress, openCallback } from './support/callback.ts';
 import { type SimpleSaml, startSimpleSaml, whyNoSimpleSaml } from './support/simplesaml.ts';
@@ -86,7 +86,7 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
       attributes: { groups: ['admins', 'R&D'], uid: ['ada'] },
       session: { id: expect.stringMatching(/./), hint: expect.stringContaining(':persistent') },
     });
-    expect(await refusalOf(connector.finish(callback.reply(), secrets))).toEqual({
+    expect(await errorOf(connector.finish(callback.reply(), secrets))).toEqual({
       status: 403,
       message: 'The answer of the identity provider has been used before',
     });
@@ -111,7 +111,7 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
     await page.goto(theirs.location);
     await typeIn(page, 'eve', eve.password);
     await page.waitForURL(callback.url);
-    expect(await refusalOf(connector.finish(callback.reply(), mine.secrets))).toMatchObject({ status: 400 });
+    expect(await errorOf(connector.finish(callback.reply(), mine.secrets))).toMatchObject({ status: 400 });
     expect((await connector.finish(callback.reply(), theirs.secrets)).attributes.groups).toEqual([
       'visitors',
     ]);
@@ -128,7 +128,7 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
     expect(xml).toContain('>visitors<');
     const forged = Buffer.from(xml.replace('>visitors<', '>admins<')).toString('base64');
     const reply = { callbackUrl, parameters: new Map([...parameters, ['SAMLResponse', forged]]) };
-    expect(await refusalOf(connector.finish(reply, secrets))).toMatchObject({ status: 403 });
+    expect(await errorOf(connector.finish(reply, secrets))).toMatchObject({ status: 403 });
   });
 
   test('ends the session there with a signed request, and reads the signed answer', async () => {
@@ -165,9 +165,9 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
     const [query] = received as [string];
     const otherRelayState = query.replace('&SigAlg=', '0&SigAlg=');
     expect(otherRelayState).not.toBe(query);
-    expect(await refusalOf(readLogout(otherRelayState))).toMatchObject({ status: 403 });
+    expect(await errorOf(readLogout(otherRelayState))).toMatchObject({ status: 403 });
     const unsigned = query.slice(0, query.indexOf('&SigAlg='));
-    expect(await refusalOf(readLogout(unsigned))).toMatchObject({ status: 403 });
+    expect(await errorOf(readLogout(unsigned))).toMatchObject({ status: 403 });
   });
 
   const readLogout = (query: string) =>

@@ -33,9 +33,9 @@ describe.skipIf(whyNoPython)(`Python${whyNoPython ? ` (skipped: ${whyNoPython})`
   });
 
   test('requests-oauthlib, which sends neither, is told what it lacks, and signs people in once it is let off (C1)', async () => {
-    const refused = await signIn('oauthlib');
-    expect([refused.sent.has('nonce'), refused.sent.has('code_challenge')]).toEqual([false, false]);
-    expect(new URL(refused.end.url).searchParams.get('error')).toBe('invalid_request');
+    const rejected = await signIn('oauthlib');
+    expect([rejected.sent.has('nonce'), rejected.sent.has('code_challenge')]).toEqual([false, false]);
+    expect(new URL(rejected.end.url).searchParams.get('error')).toBe('invalid_request');
     await tool(['client', 'update', 'requests-oauthlib', '--pkce', 'optional']);
     const { end } = await signIn('oauthlib');
     expect(end.status, end.body).toBe(200);

@@ -16,7 +16,7 @@ import {
   call,
   type ProxyClient,
   type RunningProxy,
-  runRefused,
+  runFailing,
   spawnProxy,
   startProxy,
   untilStatus,
@@ -57,9 +57,9 @@ describe('with a console', () => {
     await console.stop();
     expect((await ask(token)()).status).toBe(200);
     await untilStatus(ask(token), 503);
-    const refused = await ask(token)();
-    expect(await refused.json()).toMatchObject({ code: 'token_status_unknown', status: 503 });
-    expect(refused.headers.get('retry-after')).toBe('1');
+    const rejected = await ask(token)();
+    expect(await rejected.json()).toMatchObject({ code: 'token_status_unknown', status: 503 });
+    expect(rejected.headers.get('retry-after')).toBe('1');
     expect((await call(proxy, undefined, '/ready')).status).toBe(503);
     expect((await call(proxy, undefined, '/live')).status).toBe(200);
     expect(proxy.log().some(({ msg }) => String(msg).startsWith('the console does not answer'))).toBe(true);
@@ -185,15 +185,15 @@ test('without a console it starts, refuses with 503 and is not ready', async () 
     () => call(proxy, undefined, '/live').catch(() => new Response(null, { status: 500 })),
     200,
   );
-  const refused = await call(proxy, 'e30.e30.e30', '/svc/health');
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  const rejected = await call(proxy, 'e30.e30.e30', '/svc/health');
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '1']);
   expect((await call(proxy, undefined, '/ready')).status).toBe(503);
   expect(await proxy.stop()).toBe(0);
 });
 
 describe('settings', () => {
   test('everything that is missing is told at once, with exit code 78', async () => {
-    const { code, stderr } = await runRefused({});
+    const { code, stderr } = await runFailing({});
     expect(code).toBe(78);
     expect(stderr).toContain('CONSOLE_MEMBERS is missing');
     expect(stderr).toContain(
@@ -202,7 +202,7 @@ describe('settings', () => {
   });
 
   test('keys are not fetched in clear text over a network (S87)', async () => {
-    const { code, stderr } = await runRefused({
+    const { code, stderr } = await runFailing({
       CONSOLE_URL: 'https://console.example.com',
       CONSOLE_MEMBERS: 'http://127.0.0.1:1',
       CONSOLE_PROXY_CLIENT_ID: 'member-proxy',

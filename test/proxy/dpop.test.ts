@@ -106,7 +106,7 @@ describe('two workers', () => {
     const { code } = (await reply.json()) as { code?: string };
     return code ?? String(reply.status);
   };
-  const refusedBy = () =>
+  const rejectedBy = () =>
     new Set(both.log().flatMap((line) => (line.reason === 'invalid_dpop_proof' ? [line.worker] : [])));
 
   test('a proof that was used at one of them is refused at the other, of many at once too (S3)', async () => {
@@ -116,7 +116,7 @@ describe('two workers', () => {
       expect(codes.filter((code) => code === '200')).toHaveLength(1);
       expect(codes.filter((code) => code === 'invalid_dpop_proof')).toHaveLength(23);
     }
-    await expect.poll(() => refusedBy().size, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => rejectedBy().size, { timeout: 20_000 }).toBe(2);
   });
 
   test('go on with proofs that are new', async () => {

@@ -89,8 +89,8 @@ describe.skipIf(opensslIsMissing)(
     });
 
     test('refuses calls without one (S61)', async () => {
-      const refused = await send(`${url}/svc/rest/cluster`);
-      expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+      const rejected = await send(`${url}/svc/rest/cluster`);
+      expect([rejected.status, rejected.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     });
 
     test('takes a bound token with a proof that names its https address, once', async () => {

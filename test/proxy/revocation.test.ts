@@ -76,11 +76,11 @@ describe.each(cases)('when %s (S34)', (name, make) => {
     const ask = () => call(proxy, token, `${queue}/0`, { method: 'DELETE' });
     // Asked all the while: a command goes on for a time after it has changed the store.
     const startedAt = Date.now();
-    const refused = untilStatus(ask, 401).then(() => Date.now());
+    const rejected = untilStatus(ask, 401).then(() => Date.now());
     await end();
     const endedAt = Date.now();
     const writtenAt = statSync(join(console.dataDir, 'registry.json')).mtimeMs;
-    measured[name] = Math.round((await refused) - (writtenAt > startedAt ? writtenAt : endedAt));
+    measured[name] = Math.round((await rejected) - (writtenAt > startedAt ? writtenAt : endedAt));
     if (!waiting) return;
     const poll = await waiting;
     expect([poll.status, ((await poll.json()) as { code: string }).code]).toEqual([401, 'invalid_token']);

@@ -97,7 +97,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
 }
 
 /** Runs a proxy that is expected to refuse to start; only the settings given here are set. */
-export async function runRefused(env: Readonly<Record<string, string | undefined>>) {
+export async function runFailing(env: Readonly<Record<string, string | undefined>>) {
   const dataDir = await mkdtemp(join(tmpdir(), 'proxy-test-'));
   const { child, stdout, stderr, exited } = run({ CONSOLE_DATA_DIR: dataDir, ...env });
   const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);

@@ -9,7 +9,7 @@ import {
   childrenOf,
   type ProxyClient,
   type RunningProxy,
-  runRefused,
+  runFailing,
   startProxy,
   tokenOf,
   untilStatus,
@@ -172,7 +172,7 @@ describe('three workers', () => {
 
 test('a port that is taken is told once', async () => {
   const port = new URL(proxy.url).port;
-  const { code, stderr } = await runRefused({
+  const { code, stderr } = await runFailing({
     CONSOLE_URL: console.url,
     CONSOLE_PORT: port,
     CONSOLE_MEMBERS: member.address,

@@ -51,13 +51,13 @@ export function describeStorage(name: string, open: OpenStorage): void {
         const changes: unknown[] = [];
         storage.registry.onChange((changed) => changes.push(changed));
 
-        const refused = storage.registry.update((transaction) => {
+        const rejected = storage.registry.update((transaction) => {
           transaction.put('settings', setting('kept', 2));
           transaction.remove('settings', 'kept');
           transaction.put('clients', client('new'));
           throw new RangeError('not so');
         });
-        await expect(refused).rejects.toThrow(RangeError);
+        await expect(rejected).rejects.toThrow(RangeError);
 
         expect(storage.registry.all('settings')).toBe(before);
         expect(storage.registry.get('settings', 'kept')).toEqual(setting('kept', 1));
@@ -66,10 +66,10 @@ export function describeStorage(name: string, open: OpenStorage): void {
       });
 
       test('an asynchronous change is refused and changes nothing', async () => {
-        const refused = storage.registry.update(async (transaction) =>
+        const rejected = storage.registry.update(async (transaction) =>
           transaction.put('settings', setting('late', 1)),
         );
-        await expect(refused).rejects.toThrow(TypeError);
+        await expect(rejected).rejects.toThrow(TypeError);
         expect(storage.registry.get('settings', 'late')).toBeUndefined();
       });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import { runTool } from '../commands/support.ts';
-import { runRefused } from '../helpers/console.ts';
+import { runFailing } from '../helpers/console.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const others = [
@@ -41,9 +41,9 @@ describe('what is none of the console is left as it is, with exit 78 and what to
     const at = join(temporaryDirectory(), 'theirs');
     const dataDir = make(at);
     const before = look(at);
-    const refused = await runRefused({ dataDir });
-    expect([refused.code, refused.stdout]).toEqual([78, '']);
-    expect(refused.stderr).toMatch(/cannot be the data directory.*Nothing was changed.*CONSOLE_DATA_DIR/);
+    const rejected = await runFailing({ dataDir });
+    expect([rejected.code, rejected.stdout]).toEqual([78, '']);
+    expect(rejected.stderr).toMatch(/cannot be the data directory.*Nothing was changed.*CONSOLE_DATA_DIR/);
     expect(look(at)).toEqual(before);
 
     const args = ['user', 'add', 'ada', '--password-file', '-', '--json'];
@@ -53,9 +53,9 @@ describe('what is none of the console is left as it is, with exit 78 and what to
   });
 
   test.skipIf(process.platform !== 'linux')('a path below /proc, where nothing can be made', async () => {
-    const refused = await runRefused({ dataDir: '/proc/console/data' });
-    expect(refused.code).toBe(78);
-    expect(refused.stderr).toContain('it cannot be made');
+    const rejected = await runFailing({ dataDir: '/proc/console/data' });
+    expect(rejected.code).toBe(78);
+    expect(rejected.stderr).toContain('it cannot be made');
   });
 
   test('a directory that is empty, that has console.yaml, or a new volume with lost+found, is taken', async () => {

@@ -39,9 +39,9 @@ describe('the store is for its owner alone (S79)', () => {
     const shared = join(temporaryDirectory(), 'tmp');
     mkdirSync(shared);
     chmodSync(shared, 0o1777);
-    const refused = await openStorage({ dataDir: shared, role: 'console' }).catch((error) => error);
-    expect(refused).toBeInstanceOf(StorageRejectedError);
-    expect(refused.reason).toBe('foreign');
+    const rejected = await openStorage({ dataDir: shared, role: 'console' }).catch((error) => error);
+    expect(rejected).toBeInstanceOf(StorageRejectedError);
+    expect(rejected.reason).toBe('foreign');
     expect(statSync(shared).mode & 0o7777).toBe(0o1777);
     expect(readdirSync(shared)).toEqual([]);
   });
@@ -53,9 +53,9 @@ describe('the store is for its owner alone (S79)', () => {
       await storeIn(dataDir);
       const path = join(dataDir, name);
       chownSync(path, 65_534, 65_534);
-      const refused = await openStorage({ dataDir, role: 'console' }).catch((error) => error);
-      expect(refused).toBeInstanceOf(StorageRejectedError);
-      expect(refused).toMatchObject({ reason: 'foreign', message: expect.stringContaining('65534') });
+      const rejected = await openStorage({ dataDir, role: 'console' }).catch((error) => error);
+      expect(rejected).toBeInstanceOf(StorageRejectedError);
+      expect(rejected).toMatchObject({ reason: 'foreign', message: expect.stringContaining('65534') });
       expect(statSync(path).uid).toBe(65_534);
     },
   );

@@ -232,7 +232,7 @@ function composeAccountPage(
     isSecure,
     now,
     onChange: changeAudit(shared),
-    onRefused: (ctx, event, { id }, reason) =>
+    onRejected: (ctx, event, { id }, reason) =>
       audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
   });
 }

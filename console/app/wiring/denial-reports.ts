@@ -4,7 +4,7 @@ import { denialReportsScope } from '../../clients/scopes.ts';
 import type { Shared } from './shared.ts';
 
 /** Refusals of member proxies in processes of their own lie beside those of this one. */
-export function composeDenialReports({ services: { refusals, now }, apiCallers: callers }: Shared) {
+export function composeDenialReports({ services: { denials, now }, apiCallers: callers }: Shared) {
   const checkPlace = createPlaceLimit(now);
   return createDenialReports({
     scope: denialReportsScope,
@@ -12,7 +12,7 @@ export function composeDenialReports({ services: { refusals, now }, apiCallers: 
     async take(body, clientId) {
       const batch = readDenialBatch(body);
       checkPlace(batch);
-      await refusals.recordReported(batch, clientId);
+      await denials.recordReported(batch, clientId);
     },
   });
 }

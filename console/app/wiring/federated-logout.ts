@@ -55,7 +55,7 @@ export function composeReceivedLogouts(
       if (accountIds.length === 0) audit('logout.received', { ...fields, sessions: 0 });
       for (const actor of accountIds) audit('logout.received', { ...fields, actor });
     },
-    onRefused(ctx, provider, { status, message: reason, cause }) {
+    onRejected(ctx, provider, { status, message: reason, cause }) {
       const outcome = status === 503 ? 'failure' : 'denied';
       audit('logout.received', { ...about(ctx), outcome, provider, reason });
       if (status === 503)

@@ -81,10 +81,10 @@ export function composeUpstream({ services, log, addressOf }: Shared, deps: Upst
       }),
   };
 
-  function onOutcome(ctx: Context, { providerId, account, refusal }: CallbackOutcome): void {
-    onSignIn(ctx, { account, providerId, ...(refusal && { reason: refusal.problem.code }) });
-    if (!refusal) return;
-    const { message, cause } = refusal;
+  function onOutcome(ctx: Context, { providerId, account, rejection }: CallbackOutcome): void {
+    onSignIn(ctx, { account, providerId, ...(rejection && { reason: rejection.problem.code }) });
+    if (!rejection) return;
+    const { message, cause } = rejection;
     const requestId = requestIdOf(ctx.req);
     log.warn({ provider: providerId, requestId, reason: message, err: cause }, 'an outside sign-in failed');
   }

@@ -10,7 +10,7 @@ const voiding = ['users', 'clients', 'providers'] as const;
 
 /** @param members  base addresses */
 export function composeMembers(shared: Shared, members: readonly string[]): MemberProxy {
-  const { revocations, storage, settings, roles, refusals, memberRecords } = shared.services;
+  const { revocations, storage, settings, roles, denials, memberRecords } = shared.services;
   const proxy = createMemberSurface({
     ...shared,
     settings,
@@ -22,7 +22,7 @@ export function composeMembers(shared: Shared, members: readonly string[]): Memb
           if (changed.has('roles')) listener();
         }),
     }),
-    onRefusal: refusals.keep,
+    onDenial: denials.keep,
     remembered: memberRecords.discovered(),
     onDiscovered(discovered) {
       memberRecords
@@ -43,7 +43,7 @@ export function composeMembers(shared: Shared, members: readonly string[]): Memb
     ...proxy,
     close() {
       for (const stop of stopHearing) stop();
-      return proxy.close().then(refusals.close);
+      return proxy.close().then(denials.close);
     },
   };
 }

@@ -37,7 +37,7 @@ export function composeProvider(
     firstAnswers: createFirstAnswers({ artifacts, tokenUses, now }),
     revokeGrant: sessions.revokeGrant,
     onRepeated: (ctx) => report(ctx, 'token.repeated', 'success'),
-    onRefused: (ctx, error) => report(ctx, 'token.refused', 'denied', error),
+    onRejected: (ctx, error) => report(ctx, 'token.refused', 'denied', error),
   });
   const live = createLiveProvider({
     issuer: settings.url,

@@ -26,7 +26,7 @@ export const settingsFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
  */
 export function parseArguments(argv: readonly string[], commands: readonly Command[]): Parsed {
   const tokens = readTokens(argv, commands);
-  refuseSecrets(tokens, commands);
+  rejectSecrets(tokens, commands);
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
   const command = findCommand(words, commands);
   const given = collectFlags(tokens, command);
@@ -69,7 +69,7 @@ export function flagsOf({ flags, takesSettings, asks }: Command): Readonly<Recor
 }
 
 /** First of all, so that no other message repeats what follows such a flag (S56). */
-function refuseSecrets(tokens: readonly Token[], commands: readonly Command[]): void {
+function rejectSecrets(tokens: readonly Token[], commands: readonly Command[]): void {
   const files = [...commands.map(flagsOf), settingsFlags]
     .flatMap((known) => Object.keys(known))
     .filter((name) => name.endsWith('-file'));

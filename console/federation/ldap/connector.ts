@@ -144,14 +144,14 @@ async function bindAsService(
  * invalidCredentials those for an entry without a password, a name that is none, and an account that
  * is locked (constraintViolation, unwillingToPerform at some servers).
  */
-const refusals: ReadonlySet<number> = new Set([19, 32, 34, 48, 49, 53]);
+const rejections: ReadonlySet<number> = new Set([19, 32, 34, 48, 49, 53]);
 
 async function isPasswordOf(session: DirectorySession, dn: string, password: string): Promise<boolean> {
   try {
     await session.bind(dn, password);
     return true;
   } catch (error) {
-    if (error instanceof ResultCodeError && refusals.has(error.code)) return false;
+    if (error instanceof ResultCodeError && rejections.has(error.code)) return false;
     throw error;
   }
 }

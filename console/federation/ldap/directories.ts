@@ -5,7 +5,7 @@ import type { Directories } from '../../accounts/sign-in.ts';
 import type { UserRecord } from '../../storage/records.ts';
 import { AccountDisabledError, type Link } from '../account-linking.ts';
 import { FederationError, type PasswordConnector } from '../connector.ts';
-import { asRefusal } from '../errors.ts';
+import { asProblemError } from '../errors.ts';
 import type { LiveProvider, Providers } from '../providers/providers.ts';
 
 export interface DirectoriesDeps {
@@ -23,13 +23,13 @@ export function createDirectories({ providers, link, log }: DirectoriesDeps): Di
         return await ask(username, password);
       } catch (error) {
         if (error instanceof AccountDisabledError) return undefined;
-        throw asRefusal(error);
+        throw asProblemError(error);
       }
     },
     async verifyNobody() {
       const [username, password] = [randomBytes(6).toString('hex'), randomBytes(12).toString('hex')];
       await ask(username, password).catch((error) => {
-        throw asRefusal(error);
+        throw asProblemError(error);
       });
     },
   };

@@ -62,22 +62,22 @@ function readAuthentication(
   if (before && isSilent) return before;
   const method = methodOf(input, called, before);
   if (method === 'private_key_jwt') {
-    if (clientSecret !== undefined) refuse('clientSecret', 'does not go with');
+    if (clientSecret !== undefined) invalid('clientSecret', 'does not go with');
     if (clientKey !== undefined) return { method, key: new Secret(readKey(clientKey, clientKeyId, called)) };
     if (before?.method === method && clientKeyId === undefined) return before;
-    return refuse('clientKey', 'is missing: the private key for');
+    return invalid('clientKey', 'is missing: the private key for');
   }
-  if (clientKey !== undefined) refuse('clientKey', 'does not go with');
-  if (clientKeyId !== undefined) refuse('clientKeyId', 'does not go with');
+  if (clientKey !== undefined) invalid('clientKey', 'does not go with');
+  if (clientKeyId !== undefined) invalid('clientKeyId', 'does not go with');
   if (method === 'none') {
-    if (clientSecret !== undefined) refuse('clientSecret', 'does not go with');
+    if (clientSecret !== undefined) invalid('clientSecret', 'does not go with');
     return { method };
   }
   const kept = before && 'secret' in before ? before.secret : undefined;
   const secret = clientSecret === undefined ? kept : new Secret(clientSecret);
-  return secret ? { method, secret } : refuse('clientSecret', 'is missing: the secret for');
+  return secret ? { method, secret } : invalid('clientSecret', 'is missing: the secret for');
 
-  function refuse(field: 'clientSecret' | 'clientKey' | 'clientKeyId', why: string): never {
+  function invalid(field: 'clientSecret' | 'clientKey' | 'clientKeyId', why: string): never {
     throw new ProviderInputError(`${called(field)} ${why} ${called('clientAuth')} ${shorthandOf(method)}.`);
   }
 }

@@ -38,11 +38,11 @@ async function tryRequest(
       ? [['iss', provider.oidc.issuer] as const]
       : []),
   ]);
-  const refusal = await connector.finish({ callbackUrl, parameters }, begun.secrets).then(
+  const rejection = await connector.finish({ callbackUrl, parameters }, begun.secrets).then(
     () => undefined,
     (error: unknown) => error,
   );
-  validateTokenEndpoint(refusal, provider, run);
+  validateTokenEndpoint(rejection, provider, run);
 }
 
 /** As a browser would, without following: a sign-in page, a way to one, or a refusal. */
@@ -78,13 +78,13 @@ async function askAuthorization(
 
 /** A made-up code is worth nothing; that it is looked at means that the client was believed. */
 function validateTokenEndpoint(
-  refusal: unknown,
+  rejection: unknown,
   { oidc: { authentication } }: OidcProvider,
   run: DryRun,
 ): void {
   const step = 'token endpoint';
-  const codes = causesOf(refusal).flatMap((cause) => ('error' in cause ? [String(cause.error)] : []));
-  const isChallenged = causesOf(refusal).some(({ name }) => name === 'WWWAuthenticateChallengeError');
+  const codes = causesOf(rejection).flatMap((cause) => ('error' in cause ? [String(cause.error)] : []));
+  const isChallenged = causesOf(rejection).some(({ name }) => name === 'WWWAuthenticateChallengeError');
   if (codes.includes('invalid_grant')) {
     run.ok(step, `believes this client (${authentication.method}) and refuses a made-up code`);
   } else if (isChallenged || codes.includes('invalid_client') || codes.includes('unauthorized_client')) {
@@ -101,7 +101,7 @@ function validateTokenEndpoint(
       'invalid_grant was expected: ask its administrator.',
     );
   } else {
-    run.failed(step, messageOf(refusal), 'This machine has to reach the token endpoint.');
+    run.failed(step, messageOf(rejection), 'This machine has to reach the token endpoint.');
   }
 }
 

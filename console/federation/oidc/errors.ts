@@ -13,32 +13,38 @@ import { FederationError } from '../connector.ts';
 /** @returns what to throw instead: a bug of this program stays what it is */
 export function asFederationError(error: unknown): unknown {
   if (error instanceof FederationError) return error;
-  const refuse = (status: FederationError['status'], message: string) =>
+  const federationError = (status: FederationError['status'], message: string) =>
     new FederationError(status, message, { cause: error });
 
   const network = causesOf(error).find((cause) => cause instanceof OutboundError);
   if (network)
-    return refuse(503, `The identity provider could not be reached: ${outboundReasons[network.reason]}.`);
+    return federationError(
+      503,
+      `The identity provider could not be reached: ${outboundReasons[network.reason]}.`,
+    );
   if (causesOf(error).some((cause) => cause instanceof ProblemError)) {
-    return refuse(503, 'The identity provider has an address that this console does not call.');
+    return federationError(503, 'The identity provider has an address that this console does not call.');
   }
-  if (error instanceof AuthorizationResponseError) return refused(error.error, refuse);
+  if (error instanceof AuthorizationResponseError) return rejectedBy(error.error, federationError);
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
-    return refuse(400, 'The identity provider did not accept its own answer again. Please sign in again.');
+    return federationError(
+      400,
+      'The identity provider did not accept its own answer again. Please sign in again.',
+    );
   }
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
-    return refuse(
+    return federationError(
       503,
       'The identity provider does not accept this console: its registration there is wrong.',
     );
   }
-  if (error instanceof errors.JOSEError) return refuse(401, notProven);
+  if (error instanceof errors.JOSEError) return federationError(401, notProven);
   if (!(error instanceof ClientError)) return error;
   // Without a code, it failed before anything of OpenID Connect was looked at.
   if (error.code === undefined || unreadable.has(error.code)) {
-    return refuse(503, 'The identity provider answered with something that is no OpenID Connect.');
+    return federationError(503, 'The identity provider answered with something that is no OpenID Connect.');
   }
-  return refuse(401, notProven);
+  return federationError(401, notProven);
 }
 
 const notProven = 'What the identity provider sent does not prove who signed in.';
@@ -65,15 +71,15 @@ const unreadable = new Set([
 ]);
 
 /** The code alone: the description is whatever the address held. */
-function refused(
+function rejectedBy(
   code: string,
-  refuse: (status: FederationError['status'], message: string) => FederationError,
+  federationError: (status: FederationError['status'], message: string) => FederationError,
 ): FederationError {
   const shown = /^[a-z_]{1,40}$/.test(code) ? ` (${code})` : '';
   if (code === 'access_denied')
-    return refuse(403, 'The identity provider did not let you in (access_denied).');
-  if (passing.has(code)) return refuse(503, `The identity provider has trouble of its own${shown}.`);
-  return refuse(403, `The identity provider refused the sign-in${shown}.`);
+    return federationError(403, 'The identity provider did not let you in (access_denied).');
+  if (passing.has(code)) return federationError(503, `The identity provider has trouble of its own${shown}.`);
+  return federationError(403, `The identity provider refused the sign-in${shown}.`);
 }
 
 function causesOf(error: unknown): readonly unknown[] {

@@ -65,7 +65,7 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
       return { method: 'GET', location: location.href };
     },
     async readLogoutToken(token) {
-      if (token.length > longestToken) throw refusal('is too long');
+      if (token.length > longestToken) throw invalid('is too long');
       return logoutOf(await verified(token), now());
     },
     readFrontChannelLogout(parameters) {
@@ -104,10 +104,10 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
         }),
       );
       if (!tokenTypes.includes(protectedHeader.typ?.toLowerCase()))
-        throw refusal('is a token of another type');
+        throw invalid('is a token of another type');
       return payload;
     } catch (error) {
-      throw asRefusal(error);
+      throw asInvalid(error);
     }
   }
 
@@ -122,11 +122,11 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
 
 /** What the library does not know of logout tokens (Back-Channel Logout §2.4, §2.6). */
 function logoutOf({ sub, sid, jti, exp, iat, events, nonce }: JWTPayload, nowMs: number): ReceivedLogout {
-  if (!isObject(events) || !isObject(events[logoutEvent])) throw refusal('is about no logout');
-  if (nonce !== undefined) throw refusal('is an ID token in another place');
-  if (!isId(jti)) throw refusal('has no id');
-  if (sub === undefined && sid === undefined) throw refusal('names nobody');
-  if ((sub !== undefined && !isId(sub)) || (sid !== undefined && !isId(sid))) throw refusal('names nobody');
+  if (!isObject(events) || !isObject(events[logoutEvent])) throw invalid('is about no logout');
+  if (nonce !== undefined) throw invalid('is an ID token in another place');
+  if (!isId(jti)) throw invalid('has no id');
+  if (sub === undefined && sid === undefined) throw invalid('names nobody');
+  if ((sub !== undefined && !isId(sub)) || (sid !== undefined && !isId(sid))) throw invalid('names nobody');
   // Its age is told in whole seconds, so that it is taken to the end of the last of them.
   const usableUntil = Math.min(exp ?? Infinity, iat! + oldestSeconds + 1) + skewSeconds;
   return {
@@ -146,14 +146,14 @@ function isId(value: unknown): value is string {
 }
 
 /** Keys that cannot be had stay what they are: no fault of the token. */
-function asRefusal(error: unknown): unknown {
-  if (error instanceof errors.JWTExpired) return refusal('has expired', error);
-  if (error instanceof errors.JWTClaimValidationFailed) return refusal(`has a wrong ${error.claim}`, error);
-  if (error instanceof errors.JOSEAlgNotAllowed) return refusal('is signed by another algorithm', error);
-  if (error instanceof errors.JOSEError) return refusal('is not signed by the identity provider', error);
+function asInvalid(error: unknown): unknown {
+  if (error instanceof errors.JWTExpired) return invalid('has expired', error);
+  if (error instanceof errors.JWTClaimValidationFailed) return invalid(`has a wrong ${error.claim}`, error);
+  if (error instanceof errors.JOSEAlgNotAllowed) return invalid('is signed by another algorithm', error);
+  if (error instanceof errors.JOSEError) return invalid('is not signed by the identity provider', error);
   return asFederationError(error);
 }
 
-function refusal(flaw: string, cause?: unknown): FederationError {
+function invalid(flaw: string, cause?: unknown): FederationError {
   return new FederationError(400, `The logout token ${flaw}.`, { cause });
 }

@@ -20,7 +20,7 @@ export async function readProviderInput(
   deps: ProviderInputDeps,
   before?: Provider,
 ): Promise<NewProvider> {
-  refuseForeignFields(kind, input, deps);
+  rejectForeignFields(kind, input, deps);
   const common = {
     id,
     name: input.name ?? before?.name ?? id,
@@ -49,7 +49,7 @@ export async function readProviderInput(
   }
 }
 
-function refuseForeignFields(kind: ProviderKind, input: ProviderInput, { called }: ProviderInputDeps): void {
+function rejectForeignFields(kind: ProviderKind, input: ProviderInput, { called }: ProviderInputDeps): void {
   for (const other of providerKinds) {
     const isForeign = (name: ProviderField) =>
       input[name] !== undefined && !fieldsOfKind[kind].includes(name);

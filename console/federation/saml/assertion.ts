@@ -40,9 +40,9 @@ export async function readAssertion(signedXml: string, expected: ExpectedAsserti
   const assertion = parseRoot(signedXml, 403);
   const id = attributeOf(assertion, 'ID');
   if (!id || !isElement(assertion, 'assertion', 'Assertion') || assertion.getAttribute('Version') !== '2.0') {
-    throw refusal('is not a SAML 2.0 assertion');
+    throw invalid('is not a SAML 2.0 assertion');
   }
-  if (textOf(only(assertion, 'Issuer')) !== expected.issuer) throw refusal('comes from another issuer');
+  if (textOf(only(assertion, 'Issuer')) !== expected.issuer) throw invalid('comes from another issuer');
   checkConditions(only(assertion, 'Conditions'), expected);
   const subject = only(assertion, 'Subject');
   const usableUntilMs = checkConfirmation(subject, expected);
@@ -70,16 +70,16 @@ export async function readAssertion(signedXml: string, expected: ExpectedAsserti
 /** @param isSpare  who it is stands elsewhere: then it may be missing, or change with each session */
 function readNameId(subject: Element, isSpare: boolean): { value: string; hint: string } | undefined {
   if (childrenOf(subject, 'assertion', 'EncryptedID').length > 0) {
-    throw refusal(
+    throw invalid(
       'encrypts the name of the person, which is not supported: let the provider encrypt the assertion',
     );
   }
   if (isSpare && childrenOf(subject, 'assertion', 'NameID').length === 0) return undefined;
   const nameId = only(subject, 'NameID');
   const value = textOf(nameId);
-  if (value === '' || value.length > 1024) throw refusal('names nobody');
+  if (value === '' || value.length > 1024) throw invalid('names nobody');
   if (!isSpare && nameId.getAttribute('Format') === transient) {
-    throw refusal(
+    throw invalid(
       'names the person only for this session: set the provider to a persistent NameID, or name an attribute that stays (--subject-attribute)',
     );
   }
@@ -90,20 +90,20 @@ function readNameId(subject: Element, isSpare: boolean): { value: string; hint: 
 function readSubject(attributes: Assertion['attributes'], name: string): string {
   const values = Object.hasOwn(attributes, name) ? attributes[name]! : [];
   if (values.length === 1 && values[0] !== '' && values[0]!.length <= 1024) return values[0]!;
-  throw refusal(`does not have exactly one value of the attribute ${name}, which says who it is`);
+  throw invalid(`does not have exactly one value of the attribute ${name}, which says who it is`);
 }
 
 /** SAML Core §2.5.1: a condition that is not understood makes the assertion undecidable, which is a no. */
 function checkConditions(conditions: Element, { audience, nowMs }: ExpectedAssertion): void {
   checkTimes(conditions, { from: 'NotBefore', until: 'NotOnOrAfter' }, nowMs);
   if (!elementsOf(conditions).every(({ localName }) => conditionsUnderstood.has(localName))) {
-    throw refusal('carries a condition that is not understood');
+    throw invalid('carries a condition that is not understood');
   }
   const restrictions = childrenOf(conditions, 'assertion', 'AudienceRestriction');
   const isForUs = restrictions.every((restriction) =>
     childrenOf(restriction, 'assertion', 'Audience').map(textOf).includes(audience),
   );
-  if (restrictions.length === 0 || !isForUs) throw refusal('is meant for another application');
+  if (restrictions.length === 0 || !isForUs) throw invalid('is meant for another application');
 }
 
 /** SAML Profiles §4.1.4.2-3: one bearer confirmation must hold in every part. */
@@ -111,16 +111,16 @@ function checkConfirmation(subject: Element, expected: ExpectedAssertion): numbe
   const data = childrenOf(subject, 'assertion', 'SubjectConfirmation')
     .filter((confirmation) => confirmation.getAttribute('Method') === bearer)
     .map((confirmation) => only(confirmation, 'SubjectConfirmationData'));
-  if (data.length !== 1) throw refusal('does not have exactly one bearer confirmation');
+  if (data.length !== 1) throw invalid('does not have exactly one bearer confirmation');
   const confirmation = data[0]!;
   if (confirmation.getAttribute('Recipient') !== expected.callbackUrl)
-    throw refusal('is meant for another address');
+    throw invalid('is meant for another address');
   const inResponseTo = attributeOf(confirmation, 'InResponseTo');
-  if (inResponseTo === undefined) throw refusal('was not asked for');
-  if (inResponseTo !== expected.requestId) throw refusal('belongs to another sign-in');
+  if (inResponseTo === undefined) throw invalid('was not asked for');
+  if (inResponseTo !== expected.requestId) throw invalid('belongs to another sign-in');
   checkTimes(confirmation, { from: 'NotBefore', until: 'NotOnOrAfter' }, expected.nowMs);
   const notOnOrAfter = attributeOf(confirmation, 'NotOnOrAfter');
-  if (notOnOrAfter === undefined) throw refusal('does not say how long it is valid');
+  if (notOnOrAfter === undefined) throw invalid('does not say how long it is valid');
   return instant(notOnOrAfter) + clockSkewMs;
 }
 
@@ -130,16 +130,16 @@ function checkTimes(
   nowMs: number,
 ): void {
   const notBefore = from && attributeOf(element, from);
-  if (notBefore && instant(notBefore) > nowMs + clockSkewMs) throw refusal('is not valid yet');
+  if (notBefore && instant(notBefore) > nowMs + clockSkewMs) throw invalid('is not valid yet');
   const notOnOrAfter = attributeOf(element, until);
-  if (notOnOrAfter && instant(notOnOrAfter) <= nowMs - clockSkewMs) throw refusal('has expired');
+  if (notOnOrAfter && instant(notOnOrAfter) <= nowMs - clockSkewMs) throw invalid('has expired');
 }
 
 /** SAML Core §1.3.3: UTC only, so no time zone can be misread. */
 function instant(text: string): number {
   const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
   const epochMs = isUtc ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(epochMs)) throw refusal('contains a time that cannot be read');
+  if (Number.isNaN(epochMs)) throw invalid('contains a time that cannot be read');
   return epochMs;
 }
 
@@ -169,10 +169,10 @@ function logoutHint(nameId: Element, value: string): string {
 
 function only(parent: Element, name: string): Element {
   const found = childrenOf(parent, 'assertion', name);
-  if (found.length !== 1) throw refusal(`does not contain exactly one ${name}`);
+  if (found.length !== 1) throw invalid(`does not contain exactly one ${name}`);
   return found[0]!;
 }
 
-function refusal(flaw: string): FederationError {
+function invalid(flaw: string): FederationError {
   return new FederationError(403, `The assertion of the identity provider ${flaw}`);
 }

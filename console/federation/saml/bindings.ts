@@ -66,11 +66,11 @@ async function verifyRedirected(query: string, certificates: readonly string[]):
   const raw = rawParameters(query);
   const name = nameOf(raw);
   const [algorithm, signature] = [decoded(raw.get('SigAlg')), decoded(raw.get('Signature'))];
-  if (algorithm === undefined || signature === undefined) throw refusal('is not signed');
+  if (algorithm === undefined || signature === undefined) throw invalid('is not signed');
   if ((decoded(raw.get('SAMLEncoding')) ?? deflate) !== deflate)
     throw malformed('is packed in an unknown way');
   const hash = hashes.get(algorithm);
-  if (hash === undefined) throw refusal('is signed by an algorithm that is not accepted');
+  if (hash === undefined) throw invalid('is signed by an algorithm that is not accepted');
   const covered = [name, 'RelayState', 'SigAlg']
     .flatMap((part) => (raw.has(part) ? [`${part}=${raw.get(part)}`] : []))
     .join('&');
@@ -91,8 +91,8 @@ async function verifyPosted(
   const root = parseRoot(xml, 403);
   checkIds(root);
   const signatures = childrenOf(root, 'signature', 'Signature');
-  if (signatures.length !== 1) throw refusal('is not signed');
-  if (countAnywhere(root, 'Signature') !== 1) throw refusal('has a signature in the wrong place');
+  if (signatures.length !== 1) throw invalid('is not signed');
+  if (countAnywhere(root, 'Signature') !== 1) throw invalid('has a signature in the wrong place');
   checkSignature(signatures[0]!, root);
   return {
     name,
@@ -166,13 +166,13 @@ function signed(xml: string, privateKey: string): string {
 }
 
 function notSigned(cause?: unknown): FederationError {
-  return refusal('is not signed by the identity provider', cause);
+  return invalid('is not signed by the identity provider', cause);
 }
 
 function malformed(flaw: string, cause?: unknown): FederationError {
   return new FederationError(400, `The logout message ${flaw}.`, { cause });
 }
 
-function refusal(flaw: string, cause?: unknown): FederationError {
+function invalid(flaw: string, cause?: unknown): FederationError {
   return new FederationError(403, `The logout message ${flaw}.`, { cause });
 }

@@ -80,11 +80,11 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
   function checkAddressing(root: Element, logoutUrl: string): void {
     const issuers = childrenOf(root, 'assertion', 'Issuer').map(textOf);
     if (root.getAttribute('Version') !== '2.0') throw malformed('is not SAML 2.0');
-    if (issuers.length !== 1 || issuers[0] !== provider.entityId) throw refusal('comes from another issuer');
-    if (attributeOf(root, 'Destination') !== logoutUrl) throw refusal('is meant for another address');
+    if (issuers.length !== 1 || issuers[0] !== provider.entityId) throw invalid('comes from another issuer');
+    if (attributeOf(root, 'Destination') !== logoutUrl) throw invalid('is meant for another address');
     const issuedAtMs = instant(attributeOf(root, 'IssueInstant'));
-    if (issuedAtMs > now() + clockSkewMs) throw refusal('is not valid yet');
-    if (issuedAtMs + requestTtlMs <= now() - clockSkewMs) throw refusal('has expired');
+    if (issuedAtMs > now() + clockSkewMs) throw invalid('is not valid yet');
+    if (issuedAtMs + requestTtlMs <= now() - clockSkewMs) throw invalid('has expired');
   }
 
   function readRequest(root: Element, { relayState }: VerifiedMessage): SamlLogoutMessage {
@@ -94,7 +94,7 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
     if (relayState !== undefined && relayState.length > 1024) throw malformed('has too long a RelayState');
     const until = attributeOf(root, 'NotOnOrAfter');
     const notOnOrAfterMs = until === undefined ? Number.POSITIVE_INFINITY : instant(until);
-    if (notOnOrAfterMs <= now() - clockSkewMs) throw refusal('has expired');
+    if (notOnOrAfterMs <= now() - clockSkewMs) throw invalid('has expired');
     const oldestMs = instant(attributeOf(root, 'IssueInstant')) + requestTtlMs;
     const sessionIds = childrenOf(root, 'protocol', 'SessionIndex').map(textOf);
     return {
@@ -110,16 +110,16 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
   }
 
   function readName(root: Element): string {
-    if (countAnywhere(root, 'EncryptedID') > 0) throw refusal('is encrypted, which is not supported');
+    if (countAnywhere(root, 'EncryptedID') > 0) throw invalid('is encrypted, which is not supported');
     const names = childrenOf(root, 'assertion', 'NameID').map(textOf);
-    if (names.length !== 1 || names[0] === '' || names[0]!.length > 1024) throw refusal('names nobody');
+    if (names.length !== 1 || names[0] === '' || names[0]!.length > 1024) throw invalid('names nobody');
     return names[0]!;
   }
 
   function readResponse(root: Element): SamlLogoutMessage {
     if (!isElement(root, 'protocol', 'LogoutResponse')) throw malformed('is not a LogoutResponse');
     const logoutId = /^_([\w-]{16,80})\.[a-z0-9]{1,16}$/.exec(attributeOf(root, 'InResponseTo') ?? '')?.[1];
-    if (logoutId === undefined) throw refusal('was not asked for');
+    if (logoutId === undefined) throw invalid('was not asked for');
     const codes = childrenOf(root, 'protocol', 'Status').flatMap((status) =>
       childrenOf(status, 'protocol', 'StatusCode'),
     );
@@ -135,7 +135,7 @@ export function createSamlLogout(deps: SamlLogoutDeps): SamlLogout {
 function instant(text = ''): number {
   const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
   const epochMs = isUtc ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(epochMs)) throw refusal('contains a time that cannot be read');
+  if (Number.isNaN(epochMs)) throw invalid('contains a time that cannot be read');
   return epochMs;
 }
 
@@ -143,6 +143,6 @@ function malformed(flaw: string): FederationError {
   return new FederationError(400, `The logout message ${flaw}.`);
 }
 
-function refusal(flaw: string): FederationError {
+function invalid(flaw: string): FederationError {
   return new FederationError(403, `The logout message ${flaw}.`);
 }

@@ -58,12 +58,12 @@ async function openedAssertion(
 function checkDecrypted(assertion: Element): void {
   const isAlone =
     isElement(assertion, 'assertion', 'Assertion') && countAnywhere(assertion, 'Assertion') === 1;
-  if (!isAlone) throw refusal('does not contain exactly one assertion');
+  if (!isAlone) throw invalid('does not contain exactly one assertion');
   checkIds(assertion);
   const signatures = childrenOf(assertion, 'signature', 'Signature');
-  if (signatures.length > 1) throw refusal('is signed more than once');
+  if (signatures.length > 1) throw invalid('is signed more than once');
   if (countAnywhere(assertion, 'Signature') !== signatures.length)
-    throw refusal('has a signature in the wrong place');
+    throw invalid('has a signature in the wrong place');
   for (const signature of signatures) checkSignature(signature, assertion);
 }
 
@@ -73,7 +73,7 @@ function hasSignature(element: Element): boolean {
 
 function within(response: Element, name: string): Element {
   const found = childrenOf(response, 'assertion', name);
-  if (found.length !== 1) throw refusal('does not contain exactly one assertion');
+  if (found.length !== 1) throw invalid('does not contain exactly one assertion');
   return found[0]!;
 }
 
@@ -81,6 +81,6 @@ function provesNothing(cause?: unknown): FederationError {
   return new FederationError(403, 'The answer of the identity provider does not prove anything', { cause });
 }
 
-function refusal(flaw: string): FederationError {
+function invalid(flaw: string): FederationError {
   return new FederationError(403, `The answer of the identity provider ${flaw}`);
 }

@@ -38,7 +38,7 @@ function checkStatus(response: Element): void {
   const codes = childrenOf(response, 'protocol', 'Status').flatMap((status) =>
     childrenOf(status, 'protocol', 'StatusCode'),
   );
-  if (codes.length !== 1) throw refusal('has no status');
+  if (codes.length !== 1) throw invalid('has no status');
   const innermost = childrenOf(codes[0]!, 'protocol', 'StatusCode')[0] ?? codes[0]!;
   if (codes[0]!.getAttribute('Value') === success) return;
   const reason = /:([A-Za-z]{1,40})$/.exec(innermost.getAttribute('Value') ?? '')?.[1] ?? 'no reason given';
@@ -47,12 +47,12 @@ function checkStatus(response: Element): void {
 
 /** One response, one assertion, plain or encrypted, in their places: every wrapping attack needs a second one. */
 function checkParts(response: Element): void {
-  if (countAnywhere(response, 'Response') !== 1) throw refusal('contains another response');
+  if (countAnywhere(response, 'Response') !== 1) throw invalid('contains another response');
   const names = ['Assertion', 'EncryptedAssertion'] as const;
   const total = names.reduce((sum, name) => sum + countAnywhere(response, name), 0);
-  if (total !== 1) throw refusal('does not contain exactly one assertion');
+  if (total !== 1) throw invalid('does not contain exactly one assertion');
   const inPlace = names.flatMap((name) => childrenOf(response, 'assertion', name));
-  if (inPlace.length !== 1) throw refusal('has its assertion in the wrong place');
+  if (inPlace.length !== 1) throw invalid('has its assertion in the wrong place');
 }
 
 /** SAML Bindings §3.5.5.2, Profiles §4.1.4.2. What is not signed here is checked in the assertion again. */
@@ -60,27 +60,27 @@ function checkAddressing(response: Element, expected: ExpectedResponse): void {
   const destination = attributeOf(response, 'Destination');
   const isSigned = childrenOf(response, 'signature', 'Signature').length > 0;
   if (destination === undefined ? isSigned : destination !== expected.callbackUrl) {
-    throw refusal('is meant for another address');
+    throw invalid('is meant for another address');
   }
   const inResponseTo = attributeOf(response, 'InResponseTo');
-  if (inResponseTo === undefined) throw refusal('was not asked for');
-  if (inResponseTo !== expected.requestId) throw refusal('belongs to another sign-in');
+  if (inResponseTo === undefined) throw invalid('was not asked for');
+  if (inResponseTo !== expected.requestId) throw invalid('belongs to another sign-in');
   const issuers = childrenOf(response, 'assertion', 'Issuer').map(textOf);
-  if (issuers.some((issuer) => issuer !== expected.issuer)) throw refusal('comes from another issuer');
+  if (issuers.some((issuer) => issuer !== expected.issuer)) throw invalid('comes from another issuer');
 }
 
 function checkSignatures(response: Element): void {
   const signatures = [response, ...childrenOf(response, 'assertion', 'Assertion')].flatMap((signed) => {
     const own = childrenOf(signed, 'signature', 'Signature');
-    if (own.length > 1) throw refusal('is signed more than once');
+    if (own.length > 1) throw invalid('is signed more than once');
     for (const signature of own) checkSignature(signature, signed);
     return own;
   });
   if (countAnywhere(response, 'Signature') !== signatures.length) {
-    throw refusal('has a signature in the wrong place');
+    throw invalid('has a signature in the wrong place');
   }
 }
 
-function refusal(flaw: string): FederationError {
+function invalid(flaw: string): FederationError {
   return new FederationError(403, `The answer of the identity provider ${flaw}`);
 }

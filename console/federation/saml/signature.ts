@@ -28,7 +28,7 @@ export function checkIds(root: Element): void {
   const ids = [root, ...Array.from(root.getElementsByTagNameNS('*', '*'))].flatMap((element) =>
     ['ID', 'Id', 'id'].flatMap((name) => attributeOf(element, name) ?? []),
   );
-  if (new Set(ids).size !== ids.length) throw refusal('uses an id twice');
+  if (new Set(ids).size !== ids.length) throw invalid('uses an id twice');
 }
 
 /**
@@ -39,15 +39,15 @@ export function checkIds(root: Element): void {
 export function checkSignature(signature: Element, signed: Element): void {
   const parts = elementsOf(signature).map(({ localName }) => localName);
   if (parts.join(' ').replace(/ KeyInfo$/, '') !== 'SignedInfo SignatureValue') {
-    throw refusal('has a signature of an unusual shape');
+    throw invalid('has a signature of an unusual shape');
   }
   const [signedInfo] = childrenOf(signature, 'signature', 'SignedInfo');
   const references = signedInfo ? childrenOf(signedInfo, 'signature', 'Reference') : [];
-  if (!signedInfo || references.length !== 1) throw refusal('has a signature that does not cover one thing');
+  if (!signedInfo || references.length !== 1) throw invalid('has a signature that does not cover one thing');
   const id = attributeOf(signed, 'ID') ?? '';
   // It becomes part of an XPath expression.
   if (references[0]!.getAttribute('URI') !== `#${id}` || /^$|['"]/.test(id)) {
-    throw refusal('has a signature over something else');
+    throw invalid('has a signature over something else');
   }
   const isPermitted =
     algorithms(signedInfo, 'CanonicalizationMethod').every((name) => name === exclusiveC14n) &&
@@ -55,7 +55,7 @@ export function checkSignature(signature: Element, signed: Element): void {
     algorithms(signedInfo, 'DigestMethod').every((name) => digestMethods.has(name)) &&
     algorithms(signedInfo, 'Transform').length <= transformsAllowed.size &&
     algorithms(signedInfo, 'Transform').every((name) => transformsAllowed.has(name));
-  if (!isPermitted) throw refusal('is signed by an algorithm that is not accepted');
+  if (!isPermitted) throw invalid('is signed by an algorithm that is not accepted');
 }
 
 function algorithms(signedInfo: Element, name: string): string[] {
@@ -65,6 +65,6 @@ function algorithms(signedInfo: Element, name: string): string[] {
   );
 }
 
-function refusal(flaw: string): FederationError {
+function invalid(flaw: string): FederationError {
   return new FederationError(403, `The message of the identity provider ${flaw}`);
 }

@@ -13,10 +13,10 @@ export function verifiedXml(
   xml: string,
   signed: Element,
   certificates: readonly string[],
-  refusal: (cause?: unknown) => Error,
+  invalid: (cause?: unknown) => Error,
 ): string {
   const signatures = childrenOf(signed, 'signature', 'Signature');
-  if (signatures.length !== 1) throw refusal();
+  if (signatures.length !== 1) throw invalid();
   // Line ends are the processor's to fold (XML 1.0 §2.11), and the library leaves them.
   const text = xml.replaceAll(/\r\n?/g, '\n');
   const failures: unknown[] = [];
@@ -32,5 +32,5 @@ export function verifiedXml(
       failures.push(cause);
     }
   }
-  throw refusal(failures[0]);
+  throw invalid(failures[0]);
 }

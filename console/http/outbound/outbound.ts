@@ -96,7 +96,7 @@ export function createOutbound({ allow, isKnownLoopback, resolve }: OutboundDeps
     const url = parse(text);
     const host = hostOf(url);
     if (isIP(host) !== 0) checkAddress(url, host, loopbackOrigins);
-    else if (url.protocol === 'http:' && host !== 'localhost') throw refuse(onlyHttps);
+    else if (url.protocol === 'http:' && host !== 'localhost') throw invalid(onlyHttps);
     // Every resolver answers loopback for this name (RFC 6761 §6.3).
     else if (host === 'localhost') checkAddress(url, '127.0.0.1', loopbackOrigins);
     return url;
@@ -104,12 +104,12 @@ export function createOutbound({ allow, isKnownLoopback, resolve }: OutboundDeps
 
   function checkAddress(url: URL, address: string, loopbackOrigins: readonly string[] = []): void {
     const kind = kindOfAddress(address);
-    if (kind === 'forbidden') throw refuse('leads to an address that the console never calls');
-    if (url.protocol === 'http:' && kind !== 'loopback') throw refuse(onlyHttps);
+    if (kind === 'forbidden') throw invalid('leads to an address that the console never calls');
+    if (url.protocol === 'http:' && kind !== 'loopback') throw invalid(onlyHttps);
     if (kind === 'public' || allowedNames.has(hostOf(url)) || isAllowedAddress(address)) return;
     const isKnown = isKnownLoopback(url.origin) || loopbackOrigins.includes(url.origin);
     if (kind === 'loopback' && isKnown) return;
-    throw refuse(`leads to a ${kind} address: CONSOLE_OUTBOUND_ALLOW can permit it`);
+    throw invalid(`leads to a ${kind} address: CONSOLE_OUTBOUND_ALLOW can permit it`);
   }
 
   /** Resolved once; what has been checked is what gets connected to, whatever the name says a moment later. */
@@ -126,13 +126,13 @@ export function createOutbound({ allow, isKnownLoopback, resolve }: OutboundDeps
 const onlyHttps = 'must be https; http is for loopback only';
 
 function parse(text: string): URL {
-  if (text.length > longestUrl) throw refuse(`has more than ${longestUrl} characters`);
+  if (text.length > longestUrl) throw invalid(`has more than ${longestUrl} characters`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:\/\//i.test(text)) throw refuse('must be an absolute https address');
-  if (/[\s\\]/.test(text)) throw refuse('must have no space and no backslash');
-  if (url.username !== '' || url.password !== '') throw refuse('must hold no user name or password');
-  if (text.includes('#')) throw refuse('must have no fragment');
-  if (url.hostname.endsWith('.')) throw refuse('must have no dot at the end of its host');
+  if (!url || !/^https?:\/\//i.test(text)) throw invalid('must be an absolute https address');
+  if (/[\s\\]/.test(text)) throw invalid('must have no space and no backslash');
+  if (url.username !== '' || url.password !== '') throw invalid('must hold no user name or password');
+  if (text.includes('#')) throw invalid('must have no fragment');
+  if (url.hostname.endsWith('.')) throw invalid('must have no dot at the end of its host');
   return url;
 }
 
@@ -145,7 +145,7 @@ function isName(entry: string): boolean {
   return isIP(entry.split('/')[0]!) === 0;
 }
 
-function refuse(why: string): ProblemError {
+function invalid(why: string): ProblemError {
   return new ProblemError(problems.invalidUrl, `The address ${why}.`);
 }
 

@@ -47,7 +47,7 @@ export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined):
 function prepare(dataDir: string, log: StorageLog | undefined): StoreFiles {
   ownDataDirectory(dataDir, strangerIn, log);
   const files = storeFiles(realpathSync(dataDir));
-  refuseHalfRestored(files);
+  rejectHalfRestored(files);
   tryWrite(files);
   ownDirectory(files.artifacts, log);
   ownFileIfThere(files.registry, log);
@@ -104,7 +104,7 @@ export function openArtifactsEnvironment({ artifacts, artifactsData }: StoreFile
   }
 }
 
-function refuseHalfRestored({ dataDir }: StoreFiles): void {
+function rejectHalfRestored({ dataDir }: StoreFiles): void {
   const restoring = readdirSync(dataDir).find((name) => name.startsWith(restoringPrefix));
   if (!restoring) return;
   throw corrupt(join(dataDir, restoring), 'a restore was interrupted');

@@ -133,7 +133,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     handle: () => void,
   ): void {
     if (kind !== 'probe') {
-      refuse(connection, 'connections', req);
+      reject(connection, 'connections', req);
       return;
     }
     res.shouldKeepAlive = false;
@@ -150,7 +150,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     function takePlace(from: Places): void {
       const { source: itsOwn, isTrusted } = connection.seat;
       const source = isTrusted ? seats.sources.hold(sourceOfRequest(req)) : itsOwn;
-      const ticket = from.take(source, handle, () => refuse(connection, 'requests', req));
+      const ticket = from.take(source, handle, () => reject(connection, 'requests', req));
       let isOver = false;
       exchange.onOver = () => {
         if (isOver) return;
@@ -161,13 +161,13 @@ export function createOverload(deps: OverloadDeps): Overload {
     }
   }
 
-  function refuse(
+  function reject(
     connection: ParsedConnection,
     what: 'connections' | 'requests',
     req?: IncomingMessage,
   ): void {
     cut[what] += 1;
-    connection.answers.refuse(connection.socket, what, req);
+    connection.answers.reject(connection.socket, what, req);
   }
 
   function watch(server: Server, paths: RegExp | undefined, answers: OverloadAnswers): Watched {
@@ -205,7 +205,7 @@ export function createOverload(deps: OverloadDeps): Overload {
       const seat = seats.take(socket, sourceOfConnection(socket));
       if (seat === undefined) {
         cut.connections += 1;
-        answers.refuse(socket, 'connections');
+        answers.reject(socket, 'connections');
       } else if (seat.isForProbes) {
         awaitProbe(parse(socket, seat));
       } else if (openFast === undefined) {
@@ -228,7 +228,7 @@ export function createOverload(deps: OverloadDeps): Overload {
 
     function awaitProbe(connection: ParsedConnection): void {
       const timer = setTimeout(() => {
-        if (!connection.hasBegun) refuse(connection, 'connections');
+        if (!connection.hasBegun) reject(connection, 'connections');
       }, probeMs);
       connection.socket.once('close', () => clearTimeout(timer));
     }

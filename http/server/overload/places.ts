@@ -27,8 +27,8 @@ export class Places {
   }
 
   /** Starts it now or later. @returns to be given back by {@link leave} */
-  take(source: Source, start: () => void, refuse: () => void): Ticket {
-    const ticket: Ticket = { source, start, refuse, since: this.now(), state: 'waiting' };
+  take(source: Source, start: () => void, reject: () => void): Ticket {
+    const ticket: Ticket = { source, start, reject, since: this.now(), state: 'waiting' };
     if (this.waiting === 0 && this.hasRoomFor(source) && this.hasTime(ticket.since)) this.begin(ticket);
     else if (this.waiting < mostWaiting) this.enqueue(ticket);
     else end(ticket);
@@ -129,5 +129,5 @@ export class Places {
 
 function end(ticket: Ticket): void {
   ticket.state = 'over';
-  ticket.refuse();
+  ticket.reject();
 }

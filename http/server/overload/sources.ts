@@ -54,7 +54,7 @@ export interface Ticket {
   readonly source: Source;
   readonly start: () => void;
   /** Waited too long, or there is no room to wait. */
-  readonly refuse: () => void;
+  readonly reject: () => void;
   /** Monotonic milliseconds. */
   readonly since: number;
   state: 'waiting' | 'taken' | 'over';

@@ -7,28 +7,28 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const documents = /org\.multipaz|com\.android\.identity/;
-const refuse = '{ throw new UnsupportedOperationException("mobile documents are left out"); }';
+const unsupported = '{ throw new UnsupportedOperationException("mobile documents are left out"); }';
 const json = 'com.google.gson.JsonObject';
 const environment = 'net.openid.conformance.testmodule.Environment';
-const evaluate = `@Override public ${environment} evaluate(${environment} env) ${refuse}`;
+const evaluate = `@Override public ${environment} evaluate(${environment} env) ${unsupported}`;
 
 /** Members that other classes name; a class that is not here is a step of a test and nothing else. */
 const members: Readonly<Record<string, readonly string[]>> = {
   AbstractVCIBatchStatusReferenceCheck: [
     'protected record StatusRef(String uri, long idx, int credentialIndex) { }',
-    `protected java.util.List<StatusRef> extractStatusReferences(${environment} env) ${refuse}`,
+    `protected java.util.List<StatusRef> extractStatusReferences(${environment} env) ${unsupported}`,
   ],
   AbstractVCICredentialTimeClaimsCheck: [
-    `protected com.google.gson.JsonArray capturesList(${environment} env) ${refuse}`,
-    `protected java.util.Map<String, Long> timestamps(${json} capture, String format) ${refuse}`,
-    `protected byte[] mdocBytes(${json} capture) ${refuse}`,
-    `protected boolean getBoolean(${json} o, String key) ${refuse}`,
+    `protected com.google.gson.JsonArray capturesList(${environment} env) ${unsupported}`,
+    `protected java.util.Map<String, Long> timestamps(${json} capture, String format) ${unsupported}`,
+    `protected byte[] mdocBytes(${json} capture) ${unsupported}`,
+    `protected boolean getBoolean(${json} o, String key) ${unsupported}`,
   ],
   AbstractCreateVP1FinalIsoMdocRedirectSessionTranscript: [
-    `protected void calculateSessionTranscript(${environment} env, ${json} key, String clientId, String nonce, String responseUri) ${refuse}`,
+    `protected void calculateSessionTranscript(${environment} env, ${json} key, String clientId, String nonce, String responseUri) ${unsupported}`,
   ],
   AbstractIso18013Part7AnnexBMdocSessionTranscript: [
-    `public void createSessionTranscript(${environment} env, String clientId, String responseUri, String nonce, String mdocNonce) ${refuse}`,
+    `public void createSessionTranscript(${environment} env, String clientId, String responseUri, String nonce, String mdocNonce) ${unsupported}`,
   ],
   EnsureMdocMdlMandatoryDataElementsPresent: [
     'public static final java.util.Set<String> MANDATORY_ELEMENTS = java.util.Set.of();',
@@ -36,10 +36,10 @@ const members: Readonly<Record<string, readonly string[]>> = {
   ],
   CreateMdocCredentialForVCI: [
     evaluate,
-    `protected java.util.List<String> resolveJwks(${environment} env) ${refuse}`,
+    `protected java.util.List<String> resolveJwks(${environment} env) ${unsupported}`,
   ],
   MdocUtil: [
-    `public static ${json} extractDeviceKeyJwk(byte[] issuerSigned) throws MdocParseException ${refuse}`,
+    `public static ${json} extractDeviceKeyJwk(byte[] issuerSigned) throws MdocParseException ${unsupported}`,
     `public static class MdocParseException extends Exception {
       public MdocParseException(String message) { super(message); }
       public MdocParseException(String message, Throwable cause) { super(message, cause); }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DenialBatch } from '../../console/access/denial-buffer.ts';
-import { createRefusalReports } from '../../console/proxy/denial-reporter.ts';
+import { createDenialReporter } from '../../console/proxy/denial-reporter.ts';
 import { runTool, toolDone } from '../commands/support.ts';
 import { apiToken, freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { exchangeRaw } from '../helpers/wire.ts';
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function refuse(at: RunningProxy): Promise<string> {
+async function denied(at: RunningProxy): Promise<string> {
   const reply = await call(at, viewer, '/svc/rest/maps/orders/1', { method: 'DELETE' });
   expect(reply.status).toBe(403);
   return ((await reply.json()) as { decision_id: string }).decision_id;
@@ -66,7 +66,7 @@ async function explained(decision: string): Promise<Record<string, unknown>> {
 describe('a refusal of a proxy in a process of its own', () => {
   test('is explained by the console, whichever worker it was, and by the command line', async () => {
     const ids: string[] = [];
-    for (let i = 0; i < 6; i += 1) ids.push(await refuse(proxy));
+    for (let i = 0; i < 6; i += 1) ids.push(await denied(proxy));
     for (const id of ids) {
       expect(await explained(id)).toMatchObject({
         decisionId: id,
@@ -95,13 +95,13 @@ describe('a refusal of a proxy in a process of its own', () => {
   });
 
   test('holds no token, as what lies in the store shows', async () => {
-    const found = JSON.stringify(await explained(await refuse(proxy)));
+    const found = JSON.stringify(await explained(await denied(proxy)));
     expect(found).not.toContain(viewer.split('.')[1]!);
   });
 
   test('reaches a console that was away meanwhile', async () => {
     await console.stop();
-    const id = await refuse(proxy);
+    const id = await denied(proxy);
     console = await startConsole({ dataDir, port });
     expect(await explained(id)).toMatchObject({ reportedBy: 'member-proxy' });
   });
@@ -109,7 +109,7 @@ describe('a refusal of a proxy in a process of its own', () => {
   test('that was the last before a stop is reported too', async () => {
     const client = await addProxyClient(console, 'short-lived');
     const stopping = await startProxy({ console, client, members: [memberOf(console)] });
-    const id = await refuse(stopping);
+    const id = await denied(stopping);
     expect(await stopping.stop()).toBe(0);
     expect(await explained(id)).toMatchObject({ reportedBy: 'short-lived' });
   });
@@ -121,7 +121,7 @@ describe('a refusal of a proxy in a process of its own', () => {
     const client = { id: 'silent', secret: added.json<{ secret: string }>().secret };
     const silent = await startProxy({ console, client, members: [memberOf(console)] });
     try {
-      const id = await refuse(silent);
+      const id = await denied(silent);
       const reason = 'the client of CONSOLE_PROXY_CLIENT_ID lacks the scope api:refusals:write';
       await expect
         .poll(
@@ -148,7 +148,7 @@ describe('a refusal of a proxy in a process of its own', () => {
 describe('POST /api/v1/refusals', () => {
   const path = '/api/v1/refusals';
   const stem = 'pkstem0001';
-  const refusal = {
+  const denial = {
     decisionId: `${stem}.0.0`,
     at: 1,
     requestId: 'r',
@@ -158,7 +158,7 @@ describe('POST /api/v1/refusals', () => {
     code: 'unauthorized',
     reason: 'told',
   };
-  const batch = { stem, number: 0, refusals: [refusal] };
+  const batch = { stem, number: 0, refusals: [denial] };
   let reporter: string;
 
   beforeAll(async () => {
@@ -175,7 +175,7 @@ describe('POST /api/v1/refusals', () => {
 
   test('takes what is found again', async () => {
     expect((await post(batch, reporter)).status).toBe(204);
-    expect(await explained(refusal.decisionId)).toMatchObject({ reason: 'told', reportedBy: 'reporter' });
+    expect(await explained(denial.decisionId)).toMatchObject({ reason: 'told', reportedBy: 'reporter' });
   });
 
   test('takes it of nobody without the scope, an administrator included (S49)', async () => {
@@ -195,14 +195,14 @@ describe('POST /api/v1/refusals', () => {
     ['__proto__ as a key', `{"__proto__":{"a":1},"stem":"${stem}","number":0,"refusals":[]}`],
     ['constructor as a key', { ...batch, constructor: {} }],
     ['no refusal', { ...batch, refusals: [] }],
-    ['more than a batch has', { ...batch, refusals: Array.from({ length: 101 }, () => refusal) }],
+    ['more than a batch has', { ...batch, refusals: Array.from({ length: 101 }, () => denial) }],
     [
       'a place of the console itself',
-      { ...batch, stem: 'kstem', refusals: [{ ...refusal, decisionId: 'kstem.0.0' }] },
+      { ...batch, stem: 'kstem', refusals: [{ ...denial, decisionId: 'kstem.0.0' }] },
     ],
-    ['an id of another place', { ...batch, refusals: [{ ...refusal, decisionId: 'pkother.0.0' }] }],
-    ['a status that is none of a refusal', { ...batch, refusals: [{ ...refusal, status: 200 }] }],
-    ['a path without an end', { ...batch, refusals: [{ ...refusal, path: 'x'.repeat(10_000) }] }],
+    ['an id of another place', { ...batch, refusals: [{ ...denial, decisionId: 'pkother.0.0' }] }],
+    ['a status that is none of a refusal', { ...batch, refusals: [{ ...denial, status: 200 }] }],
+    ['a path without an end', { ...batch, refusals: [{ ...denial, path: 'x'.repeat(10_000) }] }],
   ])('refuses %s (S53)', async (_name, body) => {
     expect((await post(body, reporter)).status).toBe(400);
   });
@@ -212,7 +212,7 @@ describe('POST /api/v1/refusals', () => {
     for (let i = 0; i < 300; i += 1) {
       const own = `pkflood${i}`;
       const reply = await post(
-        { stem: own, number: 0, refusals: [{ ...refusal, decisionId: `${own}.0.0` }] },
+        { stem: own, number: 0, refusals: [{ ...denial, decisionId: `${own}.0.0` }] },
         reporter,
       );
       statuses.add(reply.status);
@@ -228,7 +228,7 @@ test('while the console takes nothing, so many batches are held, the newest, and
   const isTaken = new Promise<void>((resolve) => {
     takes = resolve;
   });
-  const reports = createRefusalReports({
+  const reports = createDenialReporter({
     async send({ number }) {
       await isTaken;
       sent.push(number);

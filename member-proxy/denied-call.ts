@@ -2,7 +2,7 @@ import type { Caller } from '../access-tokens/verify-token.ts';
 import type { Rule } from './authorization/rule-table.ts';
 
 /** What was refused and why, told at once: whoever gets the refusal may ask about it by its decision id. */
-export interface RefusedCall {
+export interface DeniedCall {
   readonly requestId: string;
   /** Undefined when the call could not be read. */
   readonly traceId: string | undefined;

@@ -14,19 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => console?.stop());
 
-interface Refusal {
+interface Denial {
   readonly status: number;
   readonly code: string;
   readonly request_id: string;
   readonly decision_id: string;
 }
 
-async function refusalOf(parts: readonly string[], replies = 1): Promise<Refusal> {
+async function errorOf(parts: readonly string[], replies = 1): Promise<Denial> {
   const received = await exchangeRaw(origin(), parts, replies);
   expect(received).toHaveLength(replies);
   const { status, head, body } = received.at(-1)!;
   expect(head.toLowerCase()).toContain('content-type: application/problem+json');
-  return { ...(JSON.parse(body) as Refusal), status };
+  return { ...(JSON.parse(body) as Denial), status };
 }
 
 async function explained(decision: string): Promise<Record<string, unknown>> {
@@ -87,7 +87,7 @@ describe.each([
   },
 ])('$name', ({ parts, code, asked }) => {
   test('is refused with a decision id, by which it is explained and found in the log', async () => {
-    const { status, code: told, request_id: requestId, decision_id: decisionId } = await refusalOf(parts);
+    const { status, code: told, request_id: requestId, decision_id: decisionId } = await errorOf(parts);
     expect([told, typeof decisionId]).toEqual([code, 'string']);
     const found = await explained(decisionId);
     expect(found).toMatchObject({ ...asked, decisionId, requestId, status, code, caller: null });
@@ -143,7 +143,7 @@ describe('at every surface (D8)', () => {
 });
 
 test('the command line knows it too', async () => {
-  const { decision_id: decisionId } = await refusalOf(['nothing\r\n\r\n']);
+  const { decision_id: decisionId } = await errorOf(['nothing\r\n\r\n']);
   await explained(decisionId); // written by now
   const tool = await toolDone(['explain', '--decision', decisionId], { dataDir: console.dataDir });
   expect(tool.stdout).toContain('a request that could not be read');
@@ -151,7 +151,7 @@ test('the command line knows it too', async () => {
 });
 
 test('a query of a request that could not be read is kept nowhere (S85)', async () => {
-  const { decision_id: decisionId } = await refusalOf([
+  const { decision_id: decisionId } = await errorOf([
     `GET /svc/rest/cluster?key=s3cr3t-of-a-query HTTP/1.1\r\nHost : x\r\n\r\n`,
   ]);
   expect(await explained(decisionId)).toMatchObject(known);
@@ -159,7 +159,7 @@ test('a query of a request that could not be read is kept nowhere (S85)', async 
 });
 
 test('what stands behind a good request is not taken for that one', async () => {
-  const { decision_id: decisionId } = await refusalOf(
+  const { decision_id: decisionId } = await errorOf(
     [`GET /live HTTP/1.1\r\n${host}\r\n`, 'PUT /svc/rest/maps/m/k HTTP/1.1\r\nHost : x\r\n\r\n'],
     2,
   );

@@ -41,13 +41,13 @@ describe('refuses a registry that is no good, and leaves it untouched (S76)', ()
     const before = readFileSync(file);
 
     for (const role of ['console', 'tool'] as const) {
-      const refused = await openStorage({ dataDir, role }).catch((error) => error);
-      expect(refused).toBeInstanceOf(StorageRejectedError);
-      expect(refused).toMatchObject({
+      const rejected = await openStorage({ dataDir, role }).catch((error) => error);
+      expect(rejected).toBeInstanceOf(StorageRejectedError);
+      expect(rejected).toMatchObject({
         reason,
         message: expect.stringContaining('npx console restore <backup>'),
       });
-      expect(refused.message).toContain(file);
+      expect(rejected.message).toContain(file);
     }
     expect(readFileSync(file)).toEqual(before);
   });
@@ -91,9 +91,9 @@ describe('refuses artifacts that are no good, and leaves them untouched (S76)', 
     const file = join(dataDir, 'artifacts', 'data.mdb');
     damage(file);
     const before = readFileSync(file);
-    const refused = await openStorage({ dataDir, role: 'console' }).catch((error) => error);
-    expect(refused).toBeInstanceOf(StorageRejectedError);
-    expect(refused).toMatchObject({
+    const rejected = await openStorage({ dataDir, role: 'console' }).catch((error) => error);
+    expect(rejected).toBeInstanceOf(StorageRejectedError);
+    expect(rejected).toMatchObject({
       reason: 'corrupt',
       message: expect.stringContaining('npx console restore'),
     });

@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createDenialLog, type DenialLog } from '../../console/access/denials.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { type Storage, StorageUnavailableError } from '../../console/storage/storage.ts';
-import type { RefusedCall } from '../../member-proxy/refused-call.ts';
+import type { DeniedCall } from '../../member-proxy/denied-call.ts';
 
 let now = 0;
 let stems = 0;
 let storage: Storage;
-let refusals: DenialLog;
+let denials: DenialLog;
 const warnings: unknown[] = [];
 
 function open(artifacts = storage.artifacts): DenialLog {
@@ -20,10 +20,10 @@ beforeEach(() => {
   now = Date.UTC(2026, 10, 21);
   warnings.length = 0;
   storage = createMemoryStorage({ now: () => now });
-  refusals = open();
+  denials = open();
 });
 
-const call = (more: Partial<RefusedCall> = {}): RefusedCall => ({
+const call = (more: Partial<DeniedCall> = {}): DeniedCall => ({
   requestId: 'r',
   traceId: undefined,
   source: '10.0.0.1',
@@ -42,9 +42,9 @@ const by = (subject: string, roles: readonly string[] = []) =>
 const stored = async () => (await storage.artifacts.list('RefusedCalls', 100_000)).length;
 
 test('each refusal is found by its id, in this process and in another, known callers and unknown ones', async () => {
-  const ids = [refusals.keep(call()), refusals.keep(by('vera')), refusals.keep(call({ method: 'PUT' }))];
+  const ids = [denials.keep(call()), denials.keep(by('vera')), denials.keep(call({ method: 'PUT' }))];
   expect(new Set(ids).size).toBe(3);
-  expect(await refusals.find(ids[1]!)).toMatchObject({
+  expect(await denials.find(ids[1]!)).toMatchObject({
     caller: { subject: 'vera' },
     at: now,
     decisionId: ids[1],
@@ -63,65 +63,65 @@ test.each([
   'nstem1.9.9',
   `k${'a'.repeat(5000)}.0.0`,
 ])('nothing is found by %j', async (id) => {
-  refusals.keep(call());
-  expect(await refusals.find(id)).toBeUndefined();
+  denials.keep(call());
+  expect(await denials.find(id)).toBeUndefined();
 });
 
 test('a day later it is gone', async () => {
-  const id = refusals.keep(call());
-  await refusals.close();
+  const id = denials.keep(call());
+  await denials.close();
   now += 25 * 3600_000;
-  expect(await refusals.find(id)).toBeUndefined();
+  expect(await denials.find(id)).toBeUndefined();
 });
 
 describe('a flood (S90)', () => {
   test('of refusals leaves the newest of them, and a store that has stopped to grow', async () => {
     const ids: string[] = [];
     for (let round = 0; round < 300; round++) {
-      for (let i = 0; i < 200; i++) ids.push(refusals.keep(by(`caller-${round}-${i}`)));
-      await refusals.close();
+      for (let i = 0; i < 200; i++) ids.push(denials.keep(by(`caller-${round}-${i}`)));
+      await denials.close();
     }
     expect(await stored()).toBe(100);
-    expect(await refusals.find(ids.at(-1)!)).toBeDefined();
-    expect(await refusals.find(ids.at(-9_800)!)).toBeDefined();
-    expect(await refusals.find(ids.at(-10_200)!)).toBeUndefined();
+    expect(await denials.find(ids.at(-1)!)).toBeDefined();
+    expect(await denials.find(ids.at(-9_800)!)).toBeDefined();
+    expect(await denials.find(ids.at(-10_200)!)).toBeUndefined();
   });
 
   test('between two writings is kept up to a bound, in memory and in the store', async () => {
-    for (let i = 0; i < 50_000; i++) refusals.keep(by(`caller-${i}`));
-    await refusals.close();
+    for (let i = 0; i < 50_000; i++) denials.keep(by(`caller-${i}`));
+    await denials.close();
     expect(await stored()).toBe(10);
   });
 
   test('of calls without a token leaves what known callers were refused', async () => {
-    const id = refusals.keep(by('vera'));
+    const id = denials.keep(by('vera'));
     for (let round = 0; round < 120; round++) {
-      for (let i = 0; i < 1_000; i++) refusals.keep(call({ source: `10.0.${i % 250}.${round}` }));
-      await refusals.close();
+      for (let i = 0; i < 1_000; i++) denials.keep(call({ source: `10.0.${i % 250}.${round}` }));
+      await denials.close();
     }
     expect(await stored()).toBe(101);
-    expect(await refusals.find(id)).toBeDefined();
+    expect(await denials.find(id)).toBeDefined();
   });
 
   test('of one caller leaves what others were refused, and the first of its own', async () => {
-    const first = refusals.keep(by('loud'));
-    for (let i = 0; i < 5_000; i++) refusals.keep(by('loud'));
-    const last = refusals.keep(by('loud'));
-    const other = refusals.keep(by('vera'));
-    expect(await refusals.find(first)).toBeDefined();
-    expect(await refusals.find(other)).toBeDefined();
-    expect(await refusals.find(last)).toBeUndefined();
-    expect(await refusals.find(refusals.keep(by('loud')))).toBeDefined();
+    const first = denials.keep(by('loud'));
+    for (let i = 0; i < 5_000; i++) denials.keep(by('loud'));
+    const last = denials.keep(by('loud'));
+    const other = denials.keep(by('vera'));
+    expect(await denials.find(first)).toBeDefined();
+    expect(await denials.find(other)).toBeDefined();
+    expect(await denials.find(last)).toBeUndefined();
+    expect(await denials.find(denials.keep(by('loud')))).toBeDefined();
   });
 
   test('of roles in one token is cut off', async () => {
-    const id = refusals.keep(
+    const id = denials.keep(
       by(
         'vera',
         Array.from({ length: 5_000 }, (_, i) => `role-${i}`),
       ),
     );
-    expect(JSON.stringify(await refusals.find(id)).length).toBeLessThan(6_000);
+    expect(JSON.stringify(await denials.find(id)).length).toBeLessThan(6_000);
   });
 });
 

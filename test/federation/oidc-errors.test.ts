@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
 import { Secret } from '../../platform/secret.ts';
 import { type CraftedProvider, clientId, clientSecret, startCraftedProvider } from './crafted-provider.ts';
-import { callbackUrl, loopbackOutbound, refusalOf, replyOf } from './support.ts';
+import { callbackUrl, errorOf, loopbackOutbound, replyOf } from './support.ts';
 
 let provider: CraftedProvider;
 beforeAll(async () => {
@@ -77,15 +77,15 @@ describe('an ID token that is not what is configured (S44)', () => {
   ])('$name', async ({ claims, sign }) => {
     const iss = claims?.iss === 'SLASH' ? { iss: `${provider.issuer}/` } : {};
     provider.forgery = { claims: { ...claims, ...iss }, ...(sign ? { sign } : {}) };
-    const refusal = await refusalOf(signIn());
-    expect(refusal.status).toBe(401);
-    expect(refusal.message).not.toContain(provider.issuer);
+    const error = await errorOf(signIn());
+    expect(error.status).toBe(401);
+    expect(error.message).not.toContain(provider.issuer);
     expect(provider.asked).not.toContain('/userinfo');
   });
 
   test('userinfo of somebody else', async () => {
     provider.userinfo = { sub: 'eve', email: 'eve@corp.example' };
-    expect(await refusalOf(signIn())).toMatchObject({ status: 401 });
+    expect(await errorOf(signIn())).toMatchObject({ status: 401 });
   });
 
   test('userinfo does not replace what the ID token says', async () => {
@@ -108,7 +108,7 @@ describe('a person who had to prove again who they are', () => {
     { name: 'was asked, and nothing is said of it', authTime: undefined },
   ])('$name (S44)', async ({ authTime }) => {
     provider.forgery = { claims: { auth_time: authTime } };
-    expect(await refusalOf(signIn({}, { reauthenticate: true }))).toMatchObject({ status: 401 });
+    expect(await errorOf(signIn({}, { reauthenticate: true }))).toMatchObject({ status: 401 });
   });
 
   test('was asked, and did', async () => {
@@ -125,13 +125,13 @@ describe('an answer that is not to this request (S43)', () => {
     { name: 'no iss where it is announced', parameters: {}, announced: true },
   ])('$name', async ({ parameters, announced = false }) => {
     provider.metadata = { authorization_response_iss_parameter_supported: announced };
-    expect(await refusalOf(signIn(parameters))).toMatchObject({ status: 400 });
+    expect(await errorOf(signIn(parameters))).toMatchObject({ status: 400 });
     expect(provider.asked).not.toContain('/token');
   });
 
   test('an ID token in the address instead of a code', async () => {
-    const refusal = await refusalOf(signIn({ id_token: unsigned({ sub: 'ada' }) }));
-    expect(refusal.status).toBe(401);
+    const error = await errorOf(signIn({ id_token: unsigned({ sub: 'ada' }) }));
+    expect(error.status).toBe(401);
     expect(provider.asked).not.toContain('/token');
   });
 });
@@ -149,7 +149,7 @@ describe('metadata that lead elsewhere', () => {
     },
   ])('$name', async ({ metadata, status }) => {
     provider.metadata = metadata.issuer === 'SLASH' ? { issuer: `${provider.issuer}/` } : metadata;
-    expect(await refusalOf(begin())).toMatchObject({ status });
+    expect(await errorOf(begin())).toMatchObject({ status });
   });
 
   test.each([
@@ -158,14 +158,14 @@ describe('metadata that lead elsewhere', () => {
     ['userinfo', 'userinfo_endpoint'],
   ])('%s at the metadata service of a cloud is never called (S42)', async (_name, field) => {
     provider.metadata = { [field]: 'http://169.254.169.254/latest' };
-    const refusal = await refusalOf(signIn());
-    expect(refusal.status).toBe(503);
-    expect(refusal.message).not.toContain('169.254');
+    const error = await errorOf(signIn());
+    expect(error.status).toBe(503);
+    expect(error.message).not.toContain('169.254');
   });
 
   test('a redirect of the token endpoint is not followed (S42)', async () => {
     provider.answer = (res) => res.writeHead(307, { location: `${provider.issuer}/elsewhere` }).end();
-    expect(await refusalOf(signIn())).toMatchObject({ status: 503 });
+    expect(await errorOf(signIn())).toMatchObject({ status: 503 });
     expect(provider.asked).not.toContain('/elsewhere');
   });
 });
@@ -180,15 +180,15 @@ test.each([
   'a token endpoint that answers with %s is named as the provider’s trouble',
   async (_name, answer) => {
     provider.answer = answer;
-    expect(await refusalOf(signIn())).toMatchObject({ status: 503 });
+    expect(await errorOf(signIn())).toMatchObject({ status: 503 });
   },
 );
 
 test('a provider that is not there is told without its address', async () => {
   const gone = await startCraftedProvider();
   await gone.close();
-  const refusal = await refusalOf(begin(connect(gone.issuer)));
-  expect(refusal).toEqual({
+  const error = await errorOf(begin(connect(gone.issuer)));
+  expect(error).toEqual({
     status: 503,
     message: 'The identity provider could not be reached: it refuses connections.',
   });
