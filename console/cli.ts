@@ -23,8 +23,8 @@ import { StorageRejectedError } from './storage/storage.ts';
 /** Where another process has the store for so long, a person should look. */
 const patienceMs = 15_000;
 
-const tell = (_fields: unknown, message = '') => void process.stderr.write(`${message}\n`);
-const terminalLog = { warn: tell, error: tell };
+const report = (_fields: unknown, message = '') => void process.stderr.write(`${message}\n`);
+const terminalLog = { warn: report, error: report };
 
 // Whoever reads may stop before the end, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -94,7 +94,7 @@ export async function start({
   if (!member)
     await Promise.race([console.members.firstProbe, pause(firstProbeMs, undefined, { ref: false })]);
 
-  tellExcess(services, log);
+  reportExcess(services, log);
   const { setup } = console;
   const statuses = console.members.statuses();
   process.stdout.write(welcome({ settings, users, setup, members: statuses, secretFile }));
@@ -151,7 +151,7 @@ async function allOf<T extends readonly unknown[] | []>(work: T) {
 }
 
 /** No warning: whether it is needed, the administrator knows. */
-function tellExcess({ clients, settings, now }: Services, log: Logger): void {
+function reportExcess({ clients, settings, now }: Services, log: Logger): void {
   const isDashboardDefault = settings.origins.applicationAddresses === 'default';
   const excess = excessOf(clients.list(), { now: now(), isDashboardDefault });
   if (Object.values(excess).flat().length === 0) return;

@@ -70,7 +70,7 @@ export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard
     },
     onUnread(socket) {
       const denial = new ProblemError(problems.replyStalled, 'The caller takes nothing of the reply');
-      tell(socket, denial, askedOf(replyInTurn(socket)?.req), randomUUID());
+      report(socket, denial, askedOf(replyInTurn(socket)?.req), randomUUID());
     },
     rejectExpectation(req) {
       const denial = new ProblemError(
@@ -104,7 +104,7 @@ export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard
   function endWith(socket: Duplex, denial: ProblemError, asked: Asked = nothingRead): void {
     const { status, title } = denial.problem;
     const requestId = randomUUID();
-    const decisionId = tell(socket, denial, asked, requestId);
+    const decisionId = report(socket, denial, asked, requestId);
     const body = problemBody(denial, { request_id: requestId, decision_id: decisionId });
     const fields = {
       'Content-Type': 'application/problem+json',
@@ -120,7 +120,7 @@ export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard
   }
 
   /** @returns the decision id */
-  function tell(socket: Duplex, denial: ProblemError, asked: Asked, requestId: string): string {
+  function report(socket: Duplex, denial: ProblemError, asked: Asked, requestId: string): string {
     return onDenial(deniedOf(denial, { ...asked, requestId, source: addressOf(socket) }));
   }
 }

@@ -108,7 +108,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   const roles = deps.roles ?? builtInRoles;
   const rules = createRules(roles);
   // After the rules, which hear of it first.
-  const stopHearing = roles.onChange(recheck);
+  const unsubscribe = roles.onChange(recheck);
   const readToken = createTokenReader();
   const replyFields = createReplyFields();
   const rateLimit = createRateLimit(deps.rateLimits ?? defaultRateLimits, now);
@@ -131,7 +131,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     drain: members.drain,
     waitingPolls: desk.waiting,
     async close() {
-      stopHearing();
+      unsubscribe();
       const polls = await desk.close();
       if (polls > 0) log.warn({ polls }, pollsLeft);
       await members.close();

@@ -81,7 +81,7 @@ export function openLogOutput({ descriptor: given, faults, onTaken }: LogOutputD
       setTimeout(writeOn, retryMs).unref();
       return;
     }
-    tellTaken();
+    emitTaken();
   }
 
   /** Never waits: the descriptor is non-blocking, or this is the exit. */
@@ -101,7 +101,7 @@ export function openLogOutput({ descriptor: given, faults, onTaken }: LogOutputD
   /** To a file or a terminal, which may hold up whoever writes. */
   function writeByThread(): void {
     if (waiting.length === 0) {
-      tellTaken();
+      emitTaken();
       return;
     }
     isWriting = true;
@@ -135,7 +135,7 @@ export function openLogOutput({ descriptor: given, faults, onTaken }: LogOutputD
     waitingBytes = 0;
   }
 
-  function tellTaken(): void {
+  function emitTaken(): void {
     if (lostSince === 0) return;
     const count = lostSince;
     lostSince = 0;

@@ -48,7 +48,7 @@ async function main(callers: Callers): Promise<void> {
   let isOver = false;
   process.once('SIGTERM', end);
   setTimeout(end, Number(seconds) * 1000);
-  const report = setInterval(tell, 1000);
+  const report = setInterval(emitReport, 1000);
   const login = `GET /login HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const slowHead = `GET /login HTTP/1.1\r\nHost: ${host}\r\nX-Slow: ${'x'.repeat(500)}`;
   const bodyHead = `POST /login HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n`;
@@ -110,9 +110,9 @@ async function main(callers: Callers): Promise<void> {
     socket.once('close', () => clearInterval(timer));
   }
 
-  function tell(): void {
-    const told: CallersReport = { open: sockets.size, polling: polling.size, pollsDenied };
-    process.stdout.write(`${JSON.stringify(told)}\n`);
+  function emitReport(): void {
+    const counts: CallersReport = { open: sockets.size, polling: polling.size, pollsDenied };
+    process.stdout.write(`${JSON.stringify(counts)}\n`);
   }
 
   function end(): void {

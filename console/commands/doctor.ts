@@ -73,7 +73,7 @@ async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
   try {
     const settings = await tools.settings();
     const running = await tools.look?.(settings.url);
-    return running ? toldBy(running, settings) : await lookInto(await tools.services());
+    return running ? reportedBy(running, settings) : await lookInto(await tools.services());
   } catch (error) {
     const isExpected = [
       CommandError,
@@ -88,7 +88,7 @@ async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
 }
 
 /** What a running console says of the store that it has open. */
-async function toldBy(
+async function reportedBy(
   { kids, request, waitingLicence, unwritable, ...excess }: StoreKnowledge,
   settings: Settings,
 ): Promise<OpenedStore> {
@@ -118,7 +118,7 @@ async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> 
 
 async function lookInto(services: Services): Promise<OpenedStore> {
   services.keys.load();
-  const { kids, waitingLicence, ...excess } = await tellStore(services, services.settings.url, {
+  const { kids, waitingLicence, ...excess } = await reportStore(services, services.settings.url, {
     checks: false,
   });
   return {
@@ -132,7 +132,7 @@ async function lookInto(services: Services): Promise<OpenedStore> {
 }
 
 /** @param url  what the question to the application is signed for */
-export async function tellStore(
+export async function reportStore(
   services: Services,
   url: string,
   { checks = true }: { readonly checks?: boolean } = {},

@@ -63,7 +63,7 @@ export function createCallback(deps: CallbackDeps) {
       } catch (error) {
         checkIsOffered(provider);
         // On an error page: the sign-in page would give a new form cookie to who may have one.
-        tell(ctx, provider, asProblemError(error));
+        reportOutcome(ctx, provider, asProblemError(error));
         throw asProblemError(error);
       }
     },
@@ -113,13 +113,13 @@ export function createCallback(deps: CallbackDeps) {
     rejection: unknown,
     purpose: string | undefined,
   ): Promise<void> {
-    tell(ctx, provider, rejection);
+    reportOutcome(ctx, provider, rejection);
     if (!(rejection instanceof ProblemError) || ctx.accepts('json', 'html') !== 'html') throw rejection;
     const isShown = purpose !== undefined && (await pages.interaction.showError(ctx, rejection, purpose));
     if (!isShown) await pages.own.showError(ctx, rejection);
   }
 
-  function tell(ctx: Context, { id: providerId }: Provider, rejection: unknown): void {
+  function reportOutcome(ctx: Context, { id: providerId }: Provider, rejection: unknown): void {
     if (rejection instanceof ProblemError) onOutcome(ctx, { providerId, account: undefined, rejection });
   }
 

@@ -31,7 +31,7 @@ export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Rea
   let seen: { readonly isWritable: boolean; readonly at: number } | undefined;
   let probe: { readonly since: number; readonly end: Promise<void> } | undefined;
   /** What the log was told last. */
-  let isTold = true;
+  let isReportedGood = true;
   const timer = setInterval(look, idleMs).unref();
   look();
 
@@ -54,7 +54,7 @@ export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Rea
 
   function look(): void {
     if (probe) return;
-    const overdue = setTimeout(tell, patienceMs, false, new Error('it does not answer in time')).unref();
+    const overdue = setTimeout(report, patienceMs, false, new Error('it does not answer in time')).unref();
     const end = checkWritable()
       .then(
         () => note(true),
@@ -69,12 +69,12 @@ export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Rea
 
   function note(isGood: boolean, error?: unknown): void {
     seen = { isWritable: isGood, at: now() };
-    tell(isGood, error);
+    report(isGood, error);
   }
 
-  function tell(isGood: boolean, error?: unknown): void {
-    if (isGood === isTold) return;
-    isTold = isGood;
+  function report(isGood: boolean, error?: unknown): void {
+    if (isGood === isReportedGood) return;
+    isReportedGood = isGood;
     if (isGood) log.info({ store: 'ok' }, 'ready again: the store can be written');
     else log.error({ err: error, store: stateOf(error) }, 'not ready: the store cannot be written');
   }

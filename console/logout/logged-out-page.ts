@@ -70,8 +70,8 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
       const outcomes = await notices.settled(session, mostWaitMs);
       const frames = framesOf(session);
       const isAllDone = frames.length === 0 && outcomes.every((outcome) => isDoneFor(outcome, requester));
-      const isNothingToTell = outcomes.length + frames.length === 0;
-      if (!upstreamOrigin && ((requester.returnTo !== undefined && isAllDone) || isNothingToTell)) {
+      const isNobodyNotified = outcomes.length + frames.length === 0;
+      if (!upstreamOrigin && ((requester.returnTo !== undefined && isAllDone) || isNobodyNotified)) {
         return seeOther(ctx, requester.returnTo ?? pagePath);
       }
       const ticket = newTicket();
@@ -89,11 +89,11 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
         ctx.body = renderLoggedOut({ loginHref: '/' });
         return;
       }
-      const told = await notices.outcomes(transaction);
+      const notified = await notices.outcomes(transaction);
       showTransaction(
         ctx,
         transaction,
-        told,
+        notified,
         await upstreamLogoutOf(transaction),
         providerPath + queryOf(ticket),
       );
@@ -110,8 +110,8 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
       const transaction = await transactions.read(ticket);
       if (!transaction) return seeOther(ctx, pagePath);
       const upstream = await upstreamLogoutOf(transaction);
-      const told = await notices.outcomes(transaction);
-      const isAllDone = isOver(upstream) && told.every((outcome) => isDoneFor(outcome, transaction));
+      const notified = await notices.outcomes(transaction);
+      const isAllDone = isOver(upstream) && notified.every((outcome) => isDoneFor(outcome, transaction));
       seeOther(ctx, (isAllDone ? transaction.returnTo : undefined) ?? pageOf(ticket));
     },
   };
@@ -136,14 +136,14 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
   function showTransaction(
     ctx: Context,
     { clientId, returnTo, frames }: LogoutTransaction,
-    told: readonly NoticeOutcome[],
+    notified: readonly NoticeOutcome[],
     upstream: UpstreamLogout | undefined,
     providerHref: string,
   ): void {
     // Once: whoever comes back has loaded them.
     const shown = upstream && upstream.state !== 'ready' ? [] : frames;
     setPageHeaders(ctx, isSecure, [], [...new Set(shown.map(({ src }) => new URL(src).origin))]);
-    const isDone = isOver(upstream) && told.every((outcome) => isDoneFor(outcome, { clientId }));
+    const isDone = isOver(upstream) && notified.every((outcome) => isDoneFor(outcome, { clientId }));
     const next = upstream?.state === 'ready' ? providerHref : isDone ? returnTo : undefined;
     // Without script. Whoever has not confirmed is for the person to read, who then goes on by the link.
     if (next !== undefined)
@@ -151,10 +151,10 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
     ctx.body = renderLoggedOut({
       loginHref: '/',
       application: returnTo === undefined ? undefined : { name: clientId ?? '', href: returnTo },
-      applications: applicationsOf(told, frames),
+      applications: applicationsOf(notified, frames),
       provider: upstream && providerOf(upstream, providerHref),
       frames: shown.map(({ src }) => src),
-      checkAgainHref: told.some(({ state }) => state === 'waiting') ? ctx.url : undefined,
+      checkAgainHref: notified.some(({ state }) => state === 'waiting') ? ctx.url : undefined,
     });
   }
 }
@@ -183,12 +183,12 @@ function isDoneFor({ state, clientId }: NoticeOutcome, requester: LogoutRequeste
 }
 
 function applicationsOf(
-  told: readonly NoticeOutcome[],
+  notified: readonly NoticeOutcome[],
   frames: readonly Frame[],
 ): readonly LoggedOutApplication[] {
-  const framed = frames.filter(({ clientId }) => !told.some((outcome) => outcome.clientId === clientId));
+  const framed = frames.filter(({ clientId }) => !notified.some((outcome) => outcome.clientId === clientId));
   return [
-    ...told.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state })),
+    ...notified.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state })),
     ...framed.map(({ clientId }) => ({ name: clientId, state: 'asked' as const })),
   ];
 }

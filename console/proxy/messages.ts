@@ -14,7 +14,7 @@ export type ForWorker =
       readonly events: readonly RevocationEvent[];
       readonly keys: readonly PublicJwk[];
       /** When the console was last heard, by the machine's own clock; absent: never yet. */
-      readonly heardAt?: number;
+      readonly receivedAt?: number;
     }
   | { readonly type: 'events'; readonly events: readonly RevocationEvent[] }
   | { readonly type: 'keys'; readonly keys: readonly PublicJwk[] }

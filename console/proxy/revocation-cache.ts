@@ -55,15 +55,15 @@ export function createRevocationCache({
   let facts = nothing();
   let keys: ReadonlyMap<string, VerificationKey> = new Map();
   let published: readonly PublicJwk[] = [];
-  let heardAt: number | undefined;
+  let receivedAt: number | undefined;
 
-  const age = () => (heardAt === undefined ? Number.POSITIVE_INFINITY : (monotonic() - heardAt) / 1000);
+  const age = () => (receivedAt === undefined ? Number.POSITIVE_INFINITY : (monotonic() - receivedAt) / 1000);
 
   return {
     take(message) {
       if (message.type === 'state') {
         facts = nothing();
-        heardAt = message.heardAt;
+        receivedAt = message.receivedAt;
       }
       if (message.type !== 'keys') for (const entry of message.events) record(entry);
       if (message.type === 'state')
@@ -76,7 +76,7 @@ export function createRevocationCache({
       type: 'state',
       events: allEvents(facts),
       keys: published,
-      ...(heardAt !== undefined && { heardAt }),
+      ...(receivedAt !== undefined && { receivedAt }),
     }),
     isCurrent: () => keys.size > 0 && age() < graceSeconds,
     age,
@@ -122,7 +122,7 @@ export function createRevocationCache({
         keys = new Map([...keys].filter(([kid]) => event.kids.includes(kid)));
         break;
       case 'alive':
-        heardAt = monotonic();
+        receivedAt = monotonic();
     }
   }
 

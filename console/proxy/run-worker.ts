@@ -20,7 +20,7 @@ export interface RunWorkerDeps {
 export async function runWorker(deps: RunWorkerDeps): Promise<void> {
   const { settings, log, faults, worker, stopped } = deps;
   const answering = createWorker({ settings, log, faults, send, isOneOfMany: true });
-  const told = new Promise<void>((resolve) => {
+  const stopMessage = new Promise<void>((resolve) => {
     process.on('message', (message: ForWorker) => {
       if (message.type === 'stop') resolve();
       else answering.receive(message);
@@ -31,7 +31,10 @@ export async function runWorker(deps: RunWorkerDeps): Promise<void> {
   new AggregatorRegistry(); // answers the first process's requests for numbers from now on
   AggregatorRegistry.setRegistries([serving.metrics.registry]);
   send({ type: 'listening', address: serving.address });
-  const stopping = Promise.race([told, stopped.then((signal) => (signal === 'SIGINT' ? told : undefined))]);
+  const stopping = Promise.race([
+    stopMessage,
+    stopped.then((signal) => (signal === 'SIGINT' ? stopMessage : undefined)),
+  ]);
   if (await holds(answering.isCurrent, stopping)) send({ type: 'passing' });
   await stopping;
   await serving.close(drainMs);

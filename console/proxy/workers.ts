@@ -70,7 +70,7 @@ export function createWorkers({
 }: WorkersDeps): Workers {
   const numbers = new AggregatorRegistry();
   const running = new Map<Process, Started>();
-  const hearing = new Set<Process>();
+  const subscribed = new Set<Process>();
   const passing = new Set<Process>();
   const stopping = new AbortController();
 
@@ -86,7 +86,7 @@ export function createWorkers({
       return address;
     },
     send(message) {
-      for (const worker of hearing) send(worker, message);
+      for (const worker of subscribed) send(worker, message);
     },
     doAllPass: () => [...running.keys()].every((worker) => passing.has(worker)),
     async stop(timeoutMs) {
@@ -108,7 +108,7 @@ export function createWorkers({
     const ended = new Promise<Awaited<Started['ended']>>((resolve) => {
       worker.once('exit', (code, signal) => {
         running.delete(worker);
-        hearing.delete(worker);
+        subscribed.delete(worker);
         passing.delete(worker);
         resolve({ code, signal });
       });
@@ -116,7 +116,7 @@ export function createWorkers({
     const listening = new Promise<string>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         if (message.type === 'listening') resolve(message.address);
-        else hear(worker, message);
+        else receive(worker, message);
       });
       void ended.then(({ code }) => reject(new WorkerStartError(code ?? 1)));
     });
@@ -144,11 +144,11 @@ export function createWorkers({
     }
   }
 
-  function hear(worker: Process, message: FromWorker): void {
+  function receive(worker: Process, message: FromWorker): void {
     switch (message.type) {
       case 'hearing':
         send(worker, state());
-        hearing.add(worker);
+        subscribed.add(worker);
         break;
       case 'passing':
         passing.add(worker);

@@ -46,17 +46,17 @@ export async function startProcess({
     await end(child, ended);
     throw error;
   }
-  let isTold = false;
+  let isSettled = false;
   const failed = new Promise<never>((_, reject) => {
     child.once('close', (code) => {
-      if (!isTold) reject(new Error(`${script} ended with ${code}.`));
+      if (!isSettled) reject(new Error(`${script} ended with ${code}.`));
     });
   });
   failed.catch(() => {}); // whoever waits for it hears of it
   return {
     failed,
     stop() {
-      isTold = true;
+      isSettled = true;
       return end(child, ended);
     },
   };

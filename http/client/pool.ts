@@ -175,7 +175,7 @@ export function createPool({ address, limits, now, onUnreachable }: PoolDeps): M
     for (let poll = waitingPolls.next(hasRoom); poll; poll = waitingPolls.next(hasRoom)) begin(poll);
     if (calls + polls > 0) return;
     onEmpty?.();
-    for (const tell of onQuiet) tell();
+    for (const listener of onQuiet) listener();
     onQuiet = [];
   }
 

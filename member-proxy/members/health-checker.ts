@@ -42,7 +42,7 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   return {
     start: probe,
     async askForCluster(member) {
-      const isKnown = member.hasToldPrefix && !member.isClosed && !member.offGroups.has('CLUSTER_READ');
+      const isKnown = member.isPrefixKnown && !member.isClosed && !member.offGroups.has('CLUSTER_READ');
       return isKnown && member.prober ? askForCluster(member, member.prober) : undefined;
     },
     doubt(member) {
@@ -77,7 +77,7 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
     const { prober, health } = member;
     if (!prober || everyMs === undefined) return;
     member.timer = undefined;
-    const finding = await prober.look(member.hasToldPrefix ? member.prefix : undefined);
+    const finding = await prober.look(member.isPrefixKnown ? member.prefix : undefined);
     if (member.isClosed) return;
     const isNewPrefix = notePrefix(member, finding.prefix);
     await noteTrouble(member, finding, prober);
@@ -108,7 +108,7 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   /** Groups follow from a member's configuration, which it reads when it starts. */
   async function probeGroups(member: KnownMember, prober: Prober): Promise<void> {
     const isFresh = member.groupsSeenAt !== undefined && now() - member.groupsSeenAt < groupsMs;
-    if (isFresh || !member.hasToldPrefix) return;
+    if (isFresh || !member.isPrefixKnown) return;
     member.offGroups = await prober.groupsOff(member.prefix);
     member.groupsSeenAt = now();
   }
@@ -137,8 +137,8 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
 
 /** @returns whether something was learnt */
 function notePrefix(member: KnownMember, found: MemberPrefix | undefined): boolean {
-  if (found === undefined || (member.hasToldPrefix && member.prefix === found)) return false;
+  if (found === undefined || (member.isPrefixKnown && member.prefix === found)) return false;
   member.prefix = found;
-  member.hasToldPrefix = true;
+  member.isPrefixKnown = true;
   return true;
 }

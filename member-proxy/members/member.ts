@@ -80,7 +80,7 @@ export interface KnownMember extends Candidate {
   prefix: MemberPrefix;
   uuid: string | undefined;
   offGroups: ReadonlySet<EndpointGroup>;
-  hasToldPrefix: boolean;
+  isPrefixKnown: boolean;
   /** Monotonic milliseconds at which the groups were looked at; undefined when they have to be. */
   groupsSeenAt: number | undefined;
   /** Whether it stays when its cluster does not name it. */
@@ -131,7 +131,7 @@ export function openMember(
       onUnreachable: () => onUnreachable(member),
     }),
     prefix: prefix ?? 'svc',
-    hasToldPrefix: prefix !== undefined,
+    isPrefixKnown: prefix !== undefined,
     uuid: undefined,
     offGroups: none,
     groupsSeenAt: undefined,
@@ -169,7 +169,7 @@ export function openMember(
 }
 
 async function askIfLeaving(member: KnownMember): Promise<boolean> {
-  const finding = await member.prober?.look(member.hasToldPrefix ? member.prefix : undefined);
+  const finding = await member.prober?.look(member.isPrefixKnown ? member.prefix : undefined);
   if (finding?.outcome === 'notReady') member.leave('said');
   return member.isLeaving || finding?.outcome === 'unreachable' || finding?.isMute === true;
 }

@@ -99,9 +99,9 @@ export function createMembers(deps: MembersDeps): Members {
     now,
     onChange: (member) => onChange?.(statusOf(member)),
     onTrouble: (member) => deps.onTrouble?.(statusOf(member)),
-    onCluster(teller, view) {
+    onCluster(reporter, view) {
       noteUuids(view);
-      if (isDiscovering && teller.isConfigured) follow(teller, view);
+      if (isDiscovering && reporter.isConfigured) follow(reporter, view);
     },
   });
   const open = (address: string, known: Pick<KnownMember, 'credentials' | 'isConfigured'>) =>
@@ -201,10 +201,10 @@ export function createMembers(deps: MembersDeps): Members {
   }
 
   /** One that joins takes the credentials that the member that named it does. */
-  function follow(teller: KnownMember, view: ClusterView): void {
-    const { joining, leaving } = changesIn(all, teller, view);
+  function follow(reporter: KnownMember, view: ClusterView): void {
+    const { joining, leaving } = changesIn(all, reporter, view);
     if (joining.length === 0 && leaving.length === 0) return;
-    const { credentials } = teller;
+    const { credentials } = reporter;
     const joined = joining.map((address) => open(address, { credentials, isConfigured: false }));
     all = [...all.filter((member) => !leaving.includes(member)), ...joined];
     markDrained();
@@ -212,7 +212,7 @@ export function createMembers(deps: MembersDeps): Members {
     for (const member of leaving) void closeMember(member);
     discovered = [
       ...discovered.filter(({ address }) => all.some((member) => member.address === address)),
-      ...joining.map((address) => ({ address, namedBy: teller.address })),
+      ...joining.map((address) => ({ address, namedBy: reporter.address })),
     ];
     deps.onDiscovered?.(discovered);
     noteUuids(view);

@@ -33,7 +33,7 @@ export function whileLeaving(
     listener: {
       ...listener,
       onFailure(error) {
-        if (!mayHaveHeard(error)) member.stay();
+        if (!mayHaveReceived(error)) member.stay();
         listener.onFailure(error);
       },
     },
@@ -41,6 +41,6 @@ export function whileLeaving(
 }
 
 /** The answer can be lost to the connection that closes (docs/member-surface.md#changes-of-the-cluster). */
-function mayHaveHeard({ problem }: ProblemError): boolean {
+function mayHaveReceived({ problem }: ProblemError): boolean {
   return problem !== problems.noMember && problem !== problems.memberBusy;
 }

@@ -181,7 +181,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     if (item.copy.bytes() === undefined) {
       lose(item, 'there was no room to keep it');
     } else if (line.queue.handOn(item)) {
-      tell('handedOn', item);
+      report('handedOn', item);
     } else {
       const left = { item, offers: 0, timer: undefined };
       if (isClosing) offerBack(line, left);
@@ -199,7 +199,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
 
   function handOver(line: Line, { item, timer }: LeftOver, caller: PollingCaller): void {
     clearTimeout(timer);
-    tell('handedOn', item);
+    report('handedOn', item);
     caller.listener.onHead(item.head);
     deliver(line, item, caller, item.copy.bytes());
   }
@@ -218,7 +218,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
       if (result === 'rejected') retry(line, left, 'no member took it back');
       else if (result === 'unknown') lose(item, 'no member has said whether it took it back');
       else {
-        tell('putBack', item);
+        report('putBack', item);
         item.copy.drop();
       }
       if (isClosing) onQuiet();
@@ -227,7 +227,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
 
   function retry(line: Line, left: LeftOver, reason: string): void {
     if (isClosing || left.offers >= mostOffers) lose(left.item, reason);
-    else if (line.queue.handOn(left.item)) tell('handedOn', left.item);
+    else if (line.queue.handOn(left.item)) report('handedOn', left.item);
     else keep(line, left);
   }
 
@@ -237,11 +237,11 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
   }
 
   function lose(item: QueueItem, reason: string): void {
-    tell('lost', item, { reason, sha256: item.copy.sha256() });
+    report('lost', item, { reason, sha256: item.copy.sha256() });
     item.copy.drop();
   }
 
-  function tell(
+  function report(
     outcome: ItemRecord['outcome'],
     { askedBy: { call }, member, copy }: QueueItem,
     more: Pick<ItemRecord, 'reason' | 'sha256'> = {},

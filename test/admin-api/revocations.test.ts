@@ -69,9 +69,9 @@ describe('what is told', () => {
     expect(own).toMatchObject({ from: expect.any(Number) });
     await feed.until(({ type }) => type === 'complete');
     await feed.until(({ type }) => type === 'alive');
-    const before = feed.heard().slice(
+    const before = feed.received().slice(
       0,
-      feed.heard().findIndex(({ type }) => type === 'complete'),
+      feed.received().findIndex(({ type }) => type === 'complete'),
     );
     expect(new Set(before.map(({ type }) => type))).toEqual(
       new Set(['client', 'account', 'keys', 'origins']),
@@ -87,7 +87,7 @@ describe('what is told', () => {
     const { jti } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
     await feed.until((event) => event.type === 'token' && event.jti === jti);
 
-    const kids = () => feed.heard().findLast(({ type }) => type === 'keys')!.kids as string[];
+    const kids = () => feed.received().findLast(({ type }) => type === 'keys')!.kids as string[];
     const old = kids();
     await toolDone(['keys', 'rotate', '--now'], { dataDir: console.dataDir });
     await feed.until(({ type }) => type === 'keys' && !kids().some((kid) => old.includes(kid)));
@@ -156,7 +156,7 @@ async function read(token: string, url = console.url) {
   const reply = await open(token, url);
   expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
   const stream = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const heard: RevocationEvent[] = [];
+  const received: RevocationEvent[] = [];
   let rest = '';
   let isOver = false;
   const ended = (async () => {
@@ -165,17 +165,17 @@ async function read(token: string, url = console.url) {
       if (done) break;
       const lines = (rest + value).split('\n');
       rest = lines.pop()!;
-      heard.push(...lines.map((line) => JSON.parse(line)));
+      received.push(...lines.map((line) => JSON.parse(line)));
     }
   })().finally(() => {
     isOver = true;
   });
   ended.catch(() => {});
   return {
-    heard: () => heard,
+    received: () => received,
     hasEnded: () => isOver,
     until: (holds: (event: RevocationEvent) => boolean) =>
-      waitFor(() => heard.some(holds) && heard.filter(holds), 'the events', 20_000),
+      waitFor(() => received.some(holds) && received.filter(holds), 'the events', 20_000),
     cancel: () => stream.cancel(),
   };
 }

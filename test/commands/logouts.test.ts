@@ -73,9 +73,9 @@ test('each application of an ended session: confirmed, told, gave up with the la
   await signOut(await open(person, good, broken));
   const latest = async (id: string) => (await logouts('grace')).find(({ application }) => application === id);
   await until(async () => (await latest('broken'))?.state === 'told', 'the first try', patience);
-  const told = await latest('broken');
-  expect(told).toMatchObject({ username: 'grace', lastError: 'status_500' });
-  expect(Date.parse(told!.nextTryAt!)).toBeGreaterThan(Date.parse(told!.endedAt));
+  const reported = await latest('broken');
+  expect(reported).toMatchObject({ username: 'grace', lastError: 'status_500' });
+  expect(Date.parse(reported!.nextTryAt!)).toBeGreaterThan(Date.parse(reported!.endedAt));
 
   await until(async () => (await latest('broken'))?.state === 'gave_up', 'the last try', patience);
   const all = await logouts('grace');

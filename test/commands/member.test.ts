@@ -73,8 +73,8 @@ test('the start says which members cannot be reached, and why (D16)', async () =
     const [line] = lost.stdout().match(/^ {2}member .*$/m) ?? [];
     expect(line).toContain(`${nobody} (cannot be reached: ECONNREFUSED)`);
     expect(line).toMatch(new RegExp(`${plain} \\(cannot be reached: \\w+\\), ${members[1].address}$`));
-    const told = lost.log().filter(({ msg }) => msg === 'member cannot be reached');
-    expect(told.map(({ level, member }) => [level, member])).toEqual([
+    const reported = lost.log().filter(({ msg }) => msg === 'member cannot be reached');
+    expect(reported.map(({ level, member }) => [level, member])).toEqual([
       ['warn', nobody],
       ['warn', plain],
     ]);

@@ -196,9 +196,9 @@ test('a change whose audit line cannot be written is told as made (S84)', async 
   await add('ada', '--role', 'Admin');
   rmSync(join(dataDir, 'audit.log'));
   mkdirSync(join(dataDir, 'audit.log'));
-  const told = await tool(['user', 'roles', 'ada', '--role', 'Admin', '--role', 'Viewer', '--json']);
-  expect([told.code, told.json().error]).toEqual([1, 'audit_failed']);
-  expect(told.json().message).toMatch(/^The change was made, but .* \(EISDIR\)\.$/);
+  const failed = await tool(['user', 'roles', 'ada', '--role', 'Admin', '--role', 'Viewer', '--json']);
+  expect([failed.code, failed.json().error]).toEqual([1, 'audit_failed']);
+  expect(failed.json().message).toMatch(/^The change was made, but .* \(EISDIR\)\.$/);
   expect((await done(['user', 'show', 'ada', '--json'])).json().roles).toEqual(['Admin', 'Viewer']);
 });
 

@@ -137,28 +137,28 @@ describe('addresses in console.yaml', () => {
   });
 
   test('what waits for the next start is named in the log, and no value with it', async () => {
-    const told = () => logged('takes effect at the next start').map(({ setting }) => setting);
-    const from = told().length;
+    const notified = () => logged('takes effect at the next start').map(({ setting }) => setting);
+    const from = notified().length;
     const key = randomBytes(32).toString('hex');
     const more = `access-token-ttl: 60\nencryption-key: ${key}\n`;
     writeSettings([stays, comes], more);
     await isFollowed(comes);
-    await console.waitFor(() => told().length >= from + 2, 'both names in the log');
-    expect(told().slice(from).sort()).toEqual(['CONSOLE_ACCESS_TOKEN_TTL', 'CONSOLE_ENCRYPTION_KEY']);
+    await console.waitFor(() => notified().length >= from + 2, 'both names in the log');
+    expect(notified().slice(from).sort()).toEqual(['CONSOLE_ACCESS_TOKEN_TTL', 'CONSOLE_ENCRYPTION_KEY']);
     expect(console.stderr()).not.toContain(key);
     const { payload } = await verify(console, await machineToken(console));
     expect(payload.exp! - payload.iat!).toBe(300);
     writeSettings([stays, goes], more);
     await isFollowed(goes);
-    expect(told(), 'once is enough').toHaveLength(from + 2);
+    expect(notified(), 'once is enough').toHaveLength(from + 2);
   });
 
   test('a change is an audit line; the tool sees it too', async () => {
     writeSettings([comes]);
     await isFollowed(comes);
     const changes = () => console.log().filter(({ event }) => event === 'settings.changed');
-    const isTold = () => changes().find(({ internalAddress }) => internalAddress === comes);
-    expect(await console.waitFor(isTold, 'the audit line')).toMatchObject({
+    const isReported = () => changes().find(({ internalAddress }) => internalAddress === comes);
+    expect(await console.waitFor(isReported, 'the audit line')).toMatchObject({
       audit: true,
       outcome: 'success',
       source: 'console.yaml',
@@ -183,19 +183,19 @@ describe('addresses in console.yaml', () => {
     writeSettings([first.origin]);
     await isFollowed(first.origin);
     await logOutFrom(first.origin);
-    await told(first, 1);
+    await notified(first, 1);
     expect(second.posted).toEqual([]);
 
     writeSettings([first.origin, second.origin]);
     await isFollowed(second.origin);
     await logOutFrom(second.origin);
-    await told(first, 2);
-    await told(second, 1);
+    await notified(first, 2);
+    await notified(second, 1);
 
     writeSettings([first.origin], `  internalAddress: ${second.origin}\n`);
     await isFollowed(second.origin, false);
     await logOutFrom(first.origin);
-    await told(second, 2);
+    await notified(second, 2);
     expect(first.posted).toHaveLength(2);
   });
 });
@@ -234,7 +234,7 @@ async function signIn(agent: UserAgent, address: string) {
   return (await redeem(console, code, redirect)).body;
 }
 
-function told({ id, posted }: RelyingParty, times: number): Promise<void> {
+function notified({ id, posted }: RelyingParty, times: number): Promise<void> {
   return until(async () => posted.length === times, `${id} to be told`, patience);
 }
 

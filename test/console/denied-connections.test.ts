@@ -87,8 +87,8 @@ describe.each([
   },
 ])('$name', ({ parts, code, asked }) => {
   test('is refused with a decision id, by which it is explained and found in the log', async () => {
-    const { status, code: told, request_id: requestId, decision_id: decisionId } = await errorOf(parts);
-    expect([told, typeof decisionId]).toEqual([code, 'string']);
+    const { status, code: reported, request_id: requestId, decision_id: decisionId } = await errorOf(parts);
+    expect([reported, typeof decisionId]).toEqual([code, 'string']);
     const found = await explained(decisionId);
     expect(found).toMatchObject({ ...asked, decisionId, requestId, status, code, caller: null });
     expect(found.change).toMatch(/\w/);

@@ -58,18 +58,18 @@ function json(method: string, path: string, body: string, token = path.startsWit
 }
 
 describe('a process has no __proto__ (S90)', () => {
-  async function told({ child, stdout }: Pick<RunningConsole, 'child' | 'stdout'>): Promise<void> {
+  async function reported({ child, stdout }: Pick<RunningConsole, 'child' | 'stdout'>): Promise<void> {
     child.kill('SIGUSR2');
     await expect.poll(stdout, { timeout: 20_000 }).toContain('proto:falseundefined\n');
   }
 
-  test('the console', () => told(console));
+  test('the console', () => reported(console));
 
   test('the proxy in a process of its own', async () => {
     const client = await addProxyClient(console, 'of-the-proxy');
     const proxy = await startProxy({ console, client, members: [memberOf(console)], env });
     try {
-      await told(proxy);
+      await reported(proxy);
     } finally {
       await proxy.stop();
     }

@@ -74,11 +74,11 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
     await whileUnwritable(console, async () => {});
     // The end of the test before may be told behind its own.
     const lines = () => {
-      const told = console
+      const reported = console
         .log()
         .slice(before)
         .filter(({ store }) => store !== undefined);
-      return told.slice(told.findIndex(({ level }) => level === 'error'));
+      return reported.slice(reported.findIndex(({ level }) => level === 'error'));
     };
     await console.waitFor(() => lines().length === 2, 'both lines');
     expect(lines()).toMatchObject([

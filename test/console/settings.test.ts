@@ -355,8 +355,8 @@ describe('rules of security', () => {
 
   test('member addresses have no path, and the message says what is meant instead (D11)', () => {
     for (const path of ['/svc', '/hazelcast/', '/a/b', '//']) {
-      const told = problemsOf({ CONSOLE_MEMBERS: `http://127.0.0.1:5701,http://127.0.0.1:5702${path}` });
-      expect(told).toEqual([
+      const reported = problemsOf({ CONSOLE_MEMBERS: `http://127.0.0.1:5701,http://127.0.0.1:5702${path}` });
+      expect(reported).toEqual([
         expect.stringMatching(/^CONSOLE_MEMBERS .*without a path.*CONSOLE_MEMBER_PREFIX/),
       ]);
     }

@@ -115,8 +115,8 @@ describe('a log reader that stops reading (C3, S100)', () => {
       await Promise.all(calls.map(async (reply) => (await reply).arrayBuffer()));
     }
     console.child.stderr!.resume();
-    const told = () => /"lines":(\d+),"msg":"log lines were dropped/.exec(console.stderr());
-    const line = await console.waitFor(() => told() ?? undefined, 'a line about what was dropped');
+    const reported = () => /"lines":(\d+),"msg":"log lines were dropped/.exec(console.stderr());
+    const line = await console.waitFor(() => reported() ?? undefined, 'a line about what was dropped');
     expect(Number(line[1])).toBeGreaterThan(0);
   });
 });

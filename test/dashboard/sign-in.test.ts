@@ -285,10 +285,11 @@ describe('the way out', () => {
   test('signing out at the console is told on the back channel, and only this sign-in ends', async () => {
     const visit = await newVisit().signedIn(people.viewer);
     const other = await newVisit().signedIn(people.viewer);
-    const told = () => pair.dashboard.log().filter(({ msg }) => msg === 'signed out by the console').length;
-    const before = told();
+    const reported = () =>
+      pair.dashboard.log().filter(({ msg }) => msg === 'signed out by the console').length;
+    const before = reported();
     await visit.console.submit(await visit.console.follow(await visit.console.get('/connect/logout')));
-    await waitFor(() => told() > before, 'the logout token');
+    await waitFor(() => reported() > before, 'the logout token');
     expect((await visit.dashboard.get('/account')).headers.location).toBe('/login');
     expect((await other.dashboard.get('/account')).status).toBe(200);
   });

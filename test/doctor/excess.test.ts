@@ -26,14 +26,14 @@ afterAll(async () => {
 test('the doctor warns of them, with what to change (S96)', async () => {
   const doctor = await runTool(['doctor', '--json'], { dataDir, env: { CONSOLE_URL: console.url } });
   const { findings } = doctor.json<{ findings: { check: string; state: string; fix: string }[] }>();
-  const told = findings.filter(({ check }) => check.startsWith('client '));
-  expect(told.map(({ check, state }) => [check, state])).toEqual([
+  const reported = findings.filter(({ check }) => check.startsWith('client '));
+  expect(reported.map(({ check, state }) => [check, state])).toEqual([
     ['client application-dashboard', 'warning'],
     ['client unbound', 'warning'],
     ['client everything', 'warning'],
   ]);
-  expect(told[0]!.fix).toContain('SVC_MC_APP_ADDRESSES');
-  expect(told[2]!.fix).toContain('npx console client update everything --max-role Viewer');
+  expect(reported[0]!.fix).toContain('SVC_MC_APP_ADDRESSES');
+  expect(reported[2]!.fix).toContain('npx console client update everything --max-role Viewer');
 });
 
 test('the start names them (S96)', () => {

@@ -138,14 +138,18 @@ describe.skipIf(!found)(`two dashboards and a third application${reason ? ` (${r
     'who signs out at the %s is out of all of them',
     async (start) => {
       const pages = await everywhere(people.admin);
-      const told = board.posted.length;
+      const reported = board.posted.length;
       await signOutAt(start, pages[start]);
       for (const place of ['first dashboard', 'second dashboard'] as const) {
         if (place !== start) await pages[place].waitForURL(`${console.url}/login/**`);
       }
       for (const place of places) await until(() => isAskedToSignIn(place), `the end at ${place}`, patience);
       if (start !== 'third application') {
-        await until(async () => board.posted.length > told, 'the notice to the third application', patience);
+        await until(
+          async () => board.posted.length > reported,
+          'the notice to the third application',
+          patience,
+        );
       }
     },
     180_000,

@@ -120,18 +120,18 @@ describe('LDAP at a server that is none', () => {
   });
   /** Answers each connection as `talk` says, and keeps what it hears. */
   async function listen(talk: (socket: Socket) => unknown) {
-    const heard: Buffer[] = [];
+    const received: Buffer[] = [];
     const open = new Set<Socket>();
     const server = createServer((socket) => {
       open.add(socket);
       socket.on('close', () => open.delete(socket)).on('error', () => {});
-      socket.on('data', (chunk) => heard.push(chunk));
+      socket.on('data', (chunk) => received.push(chunk));
       talk(socket);
     }).listen(0, '127.0.0.1');
     servers.push(server);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    return { port, open, heard: () => Buffer.concat(heard).toString('latin1') };
+    return { port, open, received: () => Buffer.concat(received).toString('latin1') };
   }
   const connect = (port: number, changes: Partial<LdapSettings> = {}, options = {}) =>
     createLdapConnector(
@@ -146,7 +146,7 @@ describe('LDAP at a server that is none', () => {
     const silent = await listen(() => {});
     expect(await errorOf(connect(silent.port, changes))).toMatchObject({ status: 503 });
     await waitFor(() => silent.open.size === 0, 'the end of the connection');
-    if (changes.startTls) expect(silent.heard()).not.toContain(password);
+    if (changes.startTls) expect(silent.received()).not.toContain(password);
   });
 
   test('one that never ends the handshake of ldaps is 503 too', async () => {
@@ -171,7 +171,7 @@ describe('LDAP at a server that is none', () => {
   ])('one that %s hears no password', async (_what, answer) => {
     const liar = await listen((socket) => socket.once('data', () => socket.write(answer)));
     expect(await errorOf(connect(liar.port, { startTls: true }))).toMatchObject({ status: 503 });
-    expect(liar.heard()).not.toContain(password);
+    expect(liar.received()).not.toContain(password);
     await waitFor(() => liar.open.size === 0, 'the end of the connection');
   });
 
@@ -200,7 +200,7 @@ describe('LDAP at a server that is none', () => {
     await waitFor(() => silent.open.size === 2, 'two connections');
     expect(await errorOf(connector)).toMatchObject({ status: 503 });
     expect(silent.open.size).toBe(2);
-    await waitFor(() => silent.heard().length > 0, 'a bind');
+    await waitFor(() => silent.received().length > 0, 'a bind');
     await connector.close();
     for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ status: 503 });
     expect(await errorOf(connector)).toMatchObject({ status: 503 });

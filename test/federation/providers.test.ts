@@ -111,9 +111,9 @@ describe('what is offered', () => {
     expect([providers.findRedirect('broken'), providers.find('broken')]).toEqual([undefined, undefined]);
     expect(providers.isEnabled('broken')).toBe(false);
     await put({ ...oidcProvider('whole', 'Whole', issuer), name: 'Changed' });
-    const told = logged.filter(({ fields }) => fields.provider === 'broken');
-    expect(told).toHaveLength(1);
-    expect(told[0]!.fields.reason).toMatch(/oidc/);
+    const reported = logged.filter(({ fields }) => fields.provider === 'broken');
+    expect(reported).toHaveLength(1);
+    expect(reported[0]!.fields.reason).toMatch(/oidc/);
 
     await putRecords({ ...broken, oidc } as ProviderRecord);
     expect(choices(), 'once it can be read again').toEqual(['broken', 'whole']);

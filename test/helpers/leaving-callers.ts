@@ -23,7 +23,7 @@ export interface Leavings {
   /** Items that somebody has read whole, how often. */
   readonly read: number;
   readonly left: number;
-  readonly told: number;
+  readonly reported: number;
   /** Items that nobody has, and nobody has told of. */
   readonly missing: readonly string[];
   /** Items that were given more than once. */
@@ -84,13 +84,13 @@ export async function runLeavingCallers(options: LeavingOptions): Promise<Leavin
     }
   }
   await Promise.all(open);
-  const told = new Set(lost());
+  const reported = new Set(lost());
   const all = Array.from({ length: items }, (_, i) => `<item ${i}>`);
   return {
     read: got.size - left,
     left,
-    told: told.size,
-    missing: all.filter((item) => !got.has(item) && !told.has(sha256(item))),
+    reported: reported.size,
+    missing: all.filter((item) => !got.has(item) && !reported.has(sha256(item))),
     doubled: [...got].filter(([, count]) => count > 1).map(([item]) => item),
   };
 }

@@ -103,8 +103,8 @@ describe('the papers at the door', () => {
 
   test('say of each room what it owns', () => {
     const layout = papers[0]!.text.split('\n').filter((line) => /^ *[a-z]/.test(line));
-    const isTold = (room: string) => layout.some((line) => new RegExp(`^ *${room}/ +\\S`).test(line));
-    expect(Object.keys(rooms).filter((room) => !isTold(room))).toEqual([]);
+    const isReported = (room: string) => layout.some((line) => new RegExp(`^ *${room}/ +\\S`).test(line));
+    expect(Object.keys(rooms).filter((room) => !isReported(room))).toEqual([]);
   });
 });
 

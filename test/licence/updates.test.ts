@@ -203,14 +203,14 @@ describe('what is no acknowledgement', () => {
   ])('%s', async (name, reason, answer) => {
     receiver.answer = answer;
     await set(dataDir, receiver.address, { id: name });
-    const told = () =>
+    const reported = () =>
       console.log().filter(({ event, target }) => event === 'licence.sent' && target === name);
-    await waitFor(() => told().length > 0, 'the first try', 60_000);
+    await waitFor(() => reported().length > 0, 'the first try', 60_000);
     expect(await stateOf()).toMatchObject({ state: 'waiting', lastError: reason, acknowledgedAt: null });
     receiver.answer = acknowledge;
     await acknowledged(console, receiver.address);
     // Tries between that were in vain for the same reason are no news.
-    expect(told()).toMatchObject([{ outcome: 'failure', reason, attempt: 1 }, { outcome: 'success' }]);
+    expect(reported()).toMatchObject([{ outcome: 'failure', reason, attempt: 1 }, { outcome: 'success' }]);
   });
 
   test('a redirect, which is not followed (S42)', async () => {

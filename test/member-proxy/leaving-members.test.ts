@@ -265,12 +265,12 @@ describe('memberShutdown through the proxy (B3)', () => {
     const { host } = new URL(going.address);
     const poll = send(proxy, `DELETE /members/${host}/svc/rest/queues/q/30`);
     await until(() => held.length === 1, 'the poll waits');
-    const told = send(proxy, shutdown(host), 'dev&');
+    const reported = send(proxy, shutdown(host), 'dev&');
     await until(() => !isIn(proxy, going.address), 'it is out');
     await statusesOf(proxy, 'POST /svc/rest/maps/m/k', 3);
     expect(going.calls).toHaveLength(1);
     held[0]!.write(ok('item'));
-    expect([(await poll).status, (await told).status]).toEqual([200, 200]);
+    expect([(await poll).status, (await reported).status]).toEqual([200, 200]);
     expect(going.calls).toHaveLength(2);
   });
 });

@@ -165,8 +165,8 @@ test('the credentials are in no answer, record or log, whatever the member does 
   const said = await Promise.all(
     replies.map(async (reply) => JSON.stringify([...reply.headers]) + (await reply.text())),
   );
-  const told = JSON.stringify([said, proxy.records, proxy.logged]);
-  expect(told).not.toMatch(/clust%(?:25)?er|ops(?: |%20)team/);
+  const reported = JSON.stringify([said, proxy.records, proxy.logged]);
+  expect(reported).not.toMatch(/clust%(?:25)?er|ops(?: |%20)team/);
 });
 
 describe('flaw: a member refused what the settings have, and only the caller was told, who had sent nothing', () => {

@@ -8,7 +8,7 @@ import { signToken } from './tokens.ts';
 let member: Awaited<ReturnType<typeof startRecorder>>;
 let proxy: TestProxy;
 let opens: readonly string[] = [];
-let tellOfRoles = () => {};
+let emitRoles = () => {};
 let calls = 0;
 
 beforeAll(async () => {
@@ -18,8 +18,8 @@ beforeAll(async () => {
     roles: createRoleBook({
       customPermissions: (role) => (role === 'Writer' ? opens : undefined),
       onChange(listener) {
-        const others = tellOfRoles;
-        tellOfRoles = () => {
+        const others = emitRoles;
+        emitRoles = () => {
           others();
           listener();
         };
@@ -43,7 +43,7 @@ const nothing = () => {};
 const revoke = () => void proxy.revoked.add('slow');
 function open(...permissions: string[]): void {
   opens = permissions;
-  tellOfRoles();
+  emitRoles();
 }
 const close = () => open('svc:health:read');
 

@@ -15,10 +15,10 @@ async function memberAndProxy(options: ProxyOptions = {}) {
   const log = { debug() {}, info() {}, warn: (fields: object) => void logged.push(fields), error() {} };
   const config = builtInConfig({ restEnabled: true, groups: ['DATA', 'CLUSTER_READ', 'HEALTH_CHECK'] });
   const member = await startMember({ config, host: '127.0.0.1', port: 0, log });
-  const told: ItemRecord[] = [];
+  const reported: ItemRecord[] = [];
   const proxy = await startProxy({
     members: [member.address],
-    onItem: (record) => told.push(record),
+    onItem: (record) => reported.push(record),
     ...options,
   });
   onTestFinished(async () => {
@@ -30,7 +30,7 @@ async function memberAndProxy(options: ProxyOptions = {}) {
   return {
     member,
     proxy,
-    told,
+    reported,
     logged,
     direct,
     fields: `Authorization: Bearer ${await tokenFor(proxy.key, 'Admin')}\r\n`,
@@ -58,7 +58,7 @@ describe('callers that close, reset and half-close as their item comes (B1, S94)
   ])(
     `of ${items} items at $name each is read once, or in its queue, or told (B1)`,
     async ({ options, method }) => {
-      const { proxy, told, fields, offer, take } = await memberAndProxy(options);
+      const { proxy, reported, fields, offer, take } = await memberAndProxy(options);
       const outcome = await runLeavingCallers({
         port: portOf(proxy),
         fields,
@@ -66,9 +66,9 @@ describe('callers that close, reset and half-close as their item comes (B1, S94)
         items,
         offer,
         take,
-        lost: () => told.flatMap((record) => record.sha256 ?? []),
+        lost: () => reported.flatMap((record) => record.sha256 ?? []),
       });
-      console.info(items, outcome, count(told));
+      console.info(items, outcome, count(reported));
       expect(outcome).toMatchObject({ missing: [], doubled: [] });
     },
     600_000,
@@ -133,10 +133,10 @@ async function heldMember() {
 
 async function held(options: ProxyOptions = {}) {
   const member = await heldMember();
-  const told: ItemRecord[] = [];
+  const reported: ItemRecord[] = [];
   const proxy = await startProxy({
     members: [member.address],
-    onItem: (record) => told.push(record),
+    onItem: (record) => reported.push(record),
     ...options,
   });
   onTestFinished(proxy.close);
@@ -153,21 +153,21 @@ async function held(options: ProxyOptions = {}) {
     caller.socket.destroy();
     await until(() => proxy.records.length > calls, 'the caller has left');
   };
-  return { member, proxy, told, fieldsOf, leave };
+  return { member, proxy, reported, fieldsOf, leave };
 }
 
 describe('an item that no caller took (B1, S94)', () => {
   test('is offered back, with its type, within a second', async () => {
-    const { member, told, leave } = await held();
+    const { member, reported, leave } = await held();
     await leave();
     const at = performance.now();
     member.give('item');
-    await until(() => told.length === 1, 'it is put back');
+    await until(() => reported.length === 1, 'it is put back');
     expect(performance.now() - at).toBeLessThan(1_000);
     expect(member.offers[0]).toMatch(
       /^POST \/svc\/rest\/queues\/q HTTP\/1\.1\r\n[\s\S]*content-type: a\/b\r\n[\s\S]*\r\n\r\nitem$/,
     );
-    expect(told[0]).toMatchObject({
+    expect(reported[0]).toMatchObject({
       outcome: 'putBack',
       path: '/svc/rest/queues/q/30',
       size: 4,
@@ -176,14 +176,14 @@ describe('an item that no caller took (B1, S94)', () => {
   });
 
   test('goes to the next poll of that queue, which may come a moment later', async () => {
-    const { member, proxy, told, fieldsOf, leave } = await held();
+    const { member, proxy, reported, fieldsOf, leave } = await held();
     await leave();
     member.give('item');
     const next = callerAt(proxy.address);
     next.socket.write(poll(await fieldsOf('b')));
     await until(() => next.text().endsWith('item'), 'the next caller has it');
     expect(next.text()).toContain('Content-Type: a/b');
-    expect(told).toMatchObject([{ outcome: 'handedOn', subject: 'a' }]);
+    expect(reported).toMatchObject([{ outcome: 'handedOn', subject: 'a' }]);
     expect(member.offers).toEqual([]);
   });
 
@@ -191,66 +191,66 @@ describe('an item that no caller took (B1, S94)', () => {
     ['another queue', 'DELETE', 'other/30'],
     ['another method, which says types differently', 'GET', 'q/30'],
   ])('does not go to a poll of %s', async (_, method, path) => {
-    const { member, proxy, told, fieldsOf, leave } = await held();
+    const { member, proxy, reported, fieldsOf, leave } = await held();
     await leave();
     const other = callerAt(proxy.address);
     other.socket.write(poll(await fieldsOf('b'), method, path));
     await until(() => member.polls.length === 2, 'the other poll waits');
     member.give('item');
-    await until(() => told.length === 1, 'it is put back');
-    expect(told[0]!.outcome).toBe('putBack');
+    await until(() => reported.length === 1, 'it is put back');
+    expect(reported[0]!.outcome).toBe('putBack');
     expect(other.text()).toBe('');
   });
 
   test('is given to a poll that its caller may make: one without the scope is refused and gets nothing', async () => {
-    const { member, proxy, told, leave } = await held();
+    const { member, proxy, reported, leave } = await held();
     await leave();
     member.give('item');
     const claims = { sub: 'viewer', client_id: 'viewer', roles: ['Viewer'] };
     const viewer = callerAt(proxy.address);
     viewer.socket.write(poll(`Authorization: Bearer ${await signToken(proxy.key, { claims })}\r\n`));
     await until(() => viewer.text().includes('403'), 'he is refused');
-    await until(() => told.length === 1, 'it is put back');
+    await until(() => reported.length === 1, 'it is put back');
     expect(viewer.text()).not.toContain('item');
   });
 
   test('is offered until it is taken, and goes to a poll that comes meanwhile', async () => {
-    const { member, proxy, told, fieldsOf, leave } = await held();
+    const { member, proxy, reported, fieldsOf, leave } = await held();
     member.rejectOffers();
     await leave();
     member.give('item');
     await until(() => member.offers.length >= 2, 'it is offered again');
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     const next = callerAt(proxy.address);
     next.socket.write(poll(await fieldsOf('b')));
     await until(() => next.text().endsWith('item'), 'the next caller has it');
-    expect(told).toMatchObject([{ outcome: 'handedOn' }]);
+    expect(reported).toMatchObject([{ outcome: 'handedOn' }]);
   });
 
   test('is told with its size and digest where it cannot be handed on, such as at a stop with a full queue', async () => {
-    const { member, proxy, told, leave } = await held();
+    const { member, proxy, reported, leave } = await held();
     member.rejectOffers();
     await leave();
     member.give('item');
     await until(() => member.offers.length >= 1, 'it is offered');
     await proxy.close();
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { outcome: 'lost', reason: 'no member took it back', size: 4, sha256: sha256('item') },
     ]);
   });
 
   test('is put back before a proxy that stops has stopped', async () => {
-    const { member, proxy, told, leave } = await held();
+    const { member, proxy, reported, leave } = await held();
     await leave();
     const closed = proxy.close();
     member.give('item');
     await closed;
-    expect(told).toMatchObject([{ outcome: 'putBack' }]);
+    expect(reported).toMatchObject([{ outcome: 'putBack' }]);
     expect(member.offers).toHaveLength(1);
   });
 
   test('is put back when the token of its poll has ended', async () => {
-    const { member, proxy, told, fieldsOf } = await held();
+    const { member, proxy, reported, fieldsOf } = await held();
     const caller = callerAt(proxy.address);
     caller.socket.write(poll(await fieldsOf('a')));
     await until(() => member.polls.length === 1, 'the poll waits');
@@ -258,30 +258,30 @@ describe('an item that no caller took (B1, S94)', () => {
     proxy.recheck();
     await until(() => caller.text().includes('401'), 'he is refused');
     member.give('item');
-    await until(() => told.length === 1, 'it is put back');
-    expect(told[0]!.outcome).toBe('putBack');
+    await until(() => reported.length === 1, 'it is put back');
+    expect(reported[0]!.outcome).toBe('putBack');
     expect(caller.text()).not.toContain('item');
   });
 
   test('of a poll that does not wait is put back too', async () => {
-    const { member, told, leave } = await held();
+    const { member, reported, leave } = await held();
     await leave('q/0');
     member.give('item', '');
-    await until(() => told.length === 1, 'it is put back');
+    await until(() => reported.length === 1, 'it is put back');
     expect(member.offers[0]).not.toContain('content-type');
   });
 
   test('larger than there is room for is told, for it was not kept', async () => {
-    const { member, told, leave } = await held();
+    const { member, reported, leave } = await held();
     await leave();
     const item = 'x'.repeat(70 * 1024 * 1024);
     member.give(item);
-    await until(() => told.length === 1, 'it is told');
-    expect(told[0]).toMatchObject({ outcome: 'lost', size: item.length, sha256: sha256(item) });
+    await until(() => reported.length === 1, 'it is told');
+    expect(reported[0]).toMatchObject({ outcome: 'lost', size: item.length, sha256: sha256(item) });
   });
 
   test('a caller who is gone when the item is on its way to him, unread, has not taken it', async () => {
-    const { member, told, proxy, fieldsOf } = await held();
+    const { member, reported, proxy, fieldsOf } = await held();
     const item = 'x'.repeat(8 * 1024 * 1024);
     const caller = callerAt(proxy.address);
     caller.socket.pause();
@@ -290,28 +290,28 @@ describe('an item that no caller took (B1, S94)', () => {
     member.give(item);
     await new Promise<void>((resolve) => caller.socket.once('readable', resolve));
     caller.socket.destroy();
-    await until(() => told.length === 1, 'it is put back');
-    expect(told[0]).toMatchObject({ outcome: 'putBack', size: item.length });
+    await until(() => reported.length === 1, 'it is put back');
+    expect(reported[0]).toMatchObject({ outcome: 'putBack', size: item.length });
     expect(member.offers.join('').length).toBeGreaterThan(1);
   });
 
   test('a caller who reads the item and resets the connection is not given another one for it: it is told', async () => {
-    const { member, told, proxy, fieldsOf } = await held();
+    const { member, reported, proxy, fieldsOf } = await held();
     const caller = callerAt(proxy.address);
     caller.socket.write(poll(await fieldsOf('a')));
     await until(() => member.polls.length === 1, 'the poll waits');
     member.give('item');
     await until(() => caller.text().endsWith('item'), 'he has it');
     caller.socket.resetAndDestroy();
-    await until(() => told.length === 1, 'it is told');
-    expect(told[0]).toMatchObject({ outcome: 'lost', sha256: sha256('item') });
+    await until(() => reported.length === 1, 'it is told');
+    expect(reported[0]).toMatchObject({ outcome: 'lost', sha256: sha256('item') });
     expect(member.offers).toEqual([]);
   });
 
   test.each(['end', 'destroy'] as const)(
     'nothing is told of a caller who reads the item and leaves by %s',
     async (way) => {
-      const { member, told, proxy, fieldsOf } = await held();
+      const { member, reported, proxy, fieldsOf } = await held();
       const caller = callerAt(proxy.address);
       caller.socket.write(poll(await fieldsOf('a')));
       await until(() => member.polls.length === 1, 'the poll waits');
@@ -319,13 +319,13 @@ describe('an item that no caller took (B1, S94)', () => {
       await until(() => caller.text().endsWith('item'), 'he has it');
       caller.socket[way]();
       await new Promise((resolve) => setTimeout(resolve, 1_200));
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       expect(member.offers).toEqual([]);
     },
   );
 
   test('keeps the type that it was offered with at our own member, whose DELETE says text/plain', async () => {
-    const { proxy, told, fields, direct } = await memberAndProxy();
+    const { proxy, reported, fields, direct } = await memberAndProxy();
     // With a connection that stands, a poll that is under way has been sent.
     const first = callerAt(proxy.address);
     first.socket.write(poll(fields, 'DELETE', 'q/0'));
@@ -336,7 +336,7 @@ describe('an item that no caller took (B1, S94)', () => {
     caller.socket.destroy();
     await until(() => proxy.records.length === 2, 'he has left');
     await direct('POST', 'q', { body: '{}', headers: { 'content-type': 'application/json' } });
-    await until(() => told.length === 1, 'it is put back');
+    await until(() => reported.length === 1, 'it is put back');
     const reply = await direct('GET', 'q/0');
     expect([reply.headers.get('content-type'), await reply.text()]).toEqual(['application/json', '{}']);
   });
@@ -346,7 +346,7 @@ describe('a poll that is answered too late (B1, S65)', () => {
   const limits = { pollGraceMs: 100, replyMs: 10_000 };
 
   test.each(['q/0', 'q/1'])('%s is 504 in time, and what it brings goes to who polls then', async (path) => {
-    const { member, proxy, told, fieldsOf } = await held({ limits });
+    const { member, proxy, reported, fieldsOf } = await held({ limits });
     const first = callerAt(proxy.address);
     first.socket.write(poll(await fieldsOf('a'), 'DELETE', path));
     await until(() => first.text().includes('upstream_timeout'), 'his time is over');
@@ -357,17 +357,17 @@ describe('a poll that is answered too late (B1, S65)', () => {
     await until(() => member.polls.length === 2, 'the next poll waits');
     member.give('item');
     await until(() => next.text().endsWith('item'), 'the next caller has it');
-    expect([told, member.offers]).toEqual([[], []]);
+    expect([reported, member.offers]).toEqual([[], []]);
   });
 
   test('brings an item for which nobody waits: it is offered back', async () => {
-    const { member, proxy, told, fieldsOf } = await held({ limits });
+    const { member, proxy, reported, fieldsOf } = await held({ limits });
     const caller = callerAt(proxy.address);
     caller.socket.write(poll(await fieldsOf('a'), 'DELETE', 'q/0'));
     await until(() => caller.text().includes('upstream_timeout'), 'his time is over');
     member.give('item');
-    await until(() => told.length === 1, 'it is put back');
-    expect(told).toMatchObject([{ outcome: 'putBack', subject: 'a', path: '/svc/rest/queues/q/0' }]);
+    await until(() => reported.length === 1, 'it is put back');
+    expect(reported).toMatchObject([{ outcome: 'putBack', subject: 'a', path: '/svc/rest/queues/q/0' }]);
     expect(member.offers).toHaveLength(1);
   });
 
@@ -438,11 +438,11 @@ describe('more polls of one queue than are kept at a member (A2, S94)', () => {
   });
 });
 
-function count(told: readonly ItemRecord[]) {
+function count(reported: readonly ItemRecord[]) {
   return Object.fromEntries(
     (['handedOn', 'putBack', 'lost'] as const).map((outcome) => [
       outcome,
-      told.filter((record) => record.outcome === outcome).length,
+      reported.filter((record) => record.outcome === outcome).length,
     ]),
   );
 }

@@ -184,18 +184,18 @@ describe('retries (S66)', () => {
 
 describe('a caller who leaves (S70)', () => {
   test('leaves his poll at the member, which would give an item to it all the same (S94)', async () => {
-    const heard: Socket[] = [];
-    const member = await rawMember((socket) => socket.on('data', () => heard.push(socket)));
+    const sockets: Socket[] = [];
+    const member = await rawMember((socket) => socket.on('data', () => sockets.push(socket)));
     await open([member.address]);
     const caller = connectTo(proxy.address);
     caller.write(head('DELETE', '/svc/rest/queues/q/60').repeat(3));
-    await until(() => heard.length === 1, 'the first poll waits at the member');
+    await until(() => sockets.length === 1, 'the first poll waits at the member');
     caller.destroy();
     await until(() => proxy.records.length === 1, 'the call is recorded');
     expect(proxy.records[0]).toMatchObject({ status: 0, decision: 'forwarded' });
-    heard[0]!.write('HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 4\r\n\r\nitem');
-    await until(() => heard.length === 2, 'the item is offered back');
-    heard[1]!.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    sockets[0]!.write('HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 4\r\n\r\nitem');
+    await until(() => sockets.length === 2, 'the item is offered back');
+    sockets[1]!.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
     expect(member.closed()).toBe(0);
     expect(proxy.records).toHaveLength(1);
   });
@@ -233,8 +233,8 @@ describe('a caller who leaves (S70)', () => {
   });
 
   test('leaves before the call was sent, and no member hears of it (S70)', async () => {
-    const heard: string[] = [];
-    const member = await rawMember((socket) => socket.on('data', (bytes) => heard.push(bytes.toString())));
+    const sockets: string[] = [];
+    const member = await rawMember((socket) => socket.on('data', (bytes) => sockets.push(bytes.toString())));
     const arrived: string[] = [];
     const requestIdOf = (req: IncomingMessage) => {
       arrived.push(req.url!);
@@ -243,7 +243,7 @@ describe('a caller who leaves (S70)', () => {
     await open([member.address], { limits: { memberPolls: 1 }, requestIdOf });
     const first = connectTo(proxy.address);
     first.write(head('DELETE', '/svc/rest/queues/q/60'));
-    await until(() => heard.length === 1, 'the first poll waits');
+    await until(() => sockets.length === 1, 'the first poll waits');
     const second = connectTo(proxy.address);
     second.write(head('DELETE', '/svc/rest/queues/q/61'));
     await until(() => arrived.length === 2, 'the second poll has come');
@@ -251,7 +251,7 @@ describe('a caller who leaves (S70)', () => {
     await until(() => proxy.records.length === 1, 'the second call is over');
     first.destroy();
     await until(() => proxy.records.length === 2, 'the first call is over too');
-    expect(heard.join('')).not.toContain('/61');
+    expect(sockets.join('')).not.toContain('/61');
   });
 });
 

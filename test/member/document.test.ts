@@ -60,8 +60,8 @@ describe('docs/member.md', () => {
     // The table has the keys that the reader of the file takes, no more and no fewer. Those of the
     // advanced network's ports are told of in one row each, former names in a sentence.
     const keys = keysOf(memberSection).filter((key) => !/hot-restart|config\.port\./.test(key));
-    const told = [...rows.keys()].filter((key) => !/config\.port\./.test(key!));
-    expect(told.sort()).toEqual(keys.filter((key) => !key.startsWith('advanced-network.join.')).sort());
+    const reported = [...rows.keys()].filter((key) => !/config\.port\./.test(key!));
+    expect(reported.sort()).toEqual(keys.filter((key) => !key.startsWith('advanced-network.join.')).sort());
   });
 
   test.each(['queues/q/-1', 'queues/q/SIZE'])(

@@ -79,8 +79,8 @@ describe('a map for others than callers', () => {
   test('tells listeners of changes in their order, not of what expired or came from another cluster', async () => {
     let now = 1000;
     const data = mapsWith(defaultMap.eviction, { timeToLiveSeconds: 1 }, () => now);
-    const heard: unknown[] = [];
-    const stop = data.onChange((...change) => heard.push(change));
+    const received: unknown[] = [];
+    const stop = data.onChange((...change) => received.push(change));
     data.put('m', 'a', value('1'));
     data.remove('m', 'a');
     data.clear('m');
@@ -93,7 +93,7 @@ describe('a map for others than callers', () => {
     expect(data.get('m', 'c')).toBeUndefined();
     stop();
     data.put('m', 'd', value('4'));
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ['m', 'a', value('1')],
       ['m', 'a', undefined],
       ['m', undefined, undefined],

@@ -82,14 +82,16 @@ test.skipIf(process.platform === 'win32')(
     expect(statSync(member.dir).mode & 0o777).toBe(0o755);
     expect(await started.stop('SIGTERM')).toBe(0);
     const lines = started.errors().split('\n');
-    const told = lines
+    const reported = lines
       .filter((line) => line.includes('permissions tightened'))
       .map((line) => JSON.parse(line));
-    expect(told.map(({ level }) => level)).toEqual([40, 40]);
-    const [data, backups] = told.map(({ paths }) => paths.map((path: string) => relative(member.dir, path)));
+    expect(reported.map(({ level }) => level)).toEqual([40, 40]);
+    const [data, backups] = reported.map(({ paths }) =>
+      paths.map((path: string) => relative(member.dir, path)),
+    );
     expect(data).toEqual(expect.arrayContaining(['data', 'data/store/data.mdb', 'data/journal/lock.mdb']));
     expect(backups).toContain(`backups/${backup}/store/data.mdb`);
-    expect(told.map(({ count }) => count)).toEqual([data.length, backups.length]);
+    expect(reported.map(({ count }) => count)).toEqual([data.length, backups.length]);
   },
 );
 

@@ -380,13 +380,13 @@ describe('what a bound token does not open is told in its own scheme (S49, S60)'
   });
 
   test.each([
-    { path: '/svc/rest/maps/m/k', told: 'scope="svc:data:read"' },
-    { path: '/api/v1/roles', told: 'scope="app:Viewer"' },
-    { path: '/api/v1/access/explain?decision=x', told: 'the role Admin' },
-    { path: '/api/v1/revocations', told: 'scope="api:revocations:read"' },
-    { path: '/metrics', told: 'scope="app:MetricsViewer"' },
-    { path: '/userinfo', told: 'a person' },
-  ])('at $path', async ({ path, told }) => {
+    { path: '/svc/rest/maps/m/k', reported: 'scope="svc:data:read"' },
+    { path: '/api/v1/roles', reported: 'scope="app:Viewer"' },
+    { path: '/api/v1/access/explain?decision=x', reported: 'the role Admin' },
+    { path: '/api/v1/revocations', reported: 'scope="api:revocations:read"' },
+    { path: '/metrics', reported: 'scope="app:MetricsViewer"' },
+    { path: '/userinfo', reported: 'a person' },
+  ])('at $path', async ({ path, reported }) => {
     const url = console.url + path;
     const token = tokens.get(path.startsWith('/api/') ? 'api' : 'svc')!;
     const DPoP = await makeProof(key, { method: 'GET', url, token });
@@ -396,7 +396,7 @@ describe('what a bound token does not open is told in its own scheme (S49, S60)'
     expect(rejected.status).toBe(403);
     const challenge = rejected.headers.get('www-authenticate');
     expect(challenge).toMatch(/^DPoP error="insufficient_scope".*algs="ES256 /);
-    expect(challenge).toContain(told);
+    expect(challenge).toContain(reported);
   });
 });
 

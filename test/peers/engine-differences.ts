@@ -83,8 +83,8 @@ export function tableOf(differences: readonly Difference[], cases: readonly Case
     const cells = [
       kind,
       isAll ? 'every call' : callsOf(row),
-      distinct(row.map(({ here, newer }) => told(here, newer))),
-      distinct(row.flatMap(({ here, older, newer }) => [told(older, here), told(newer, here)])),
+      distinct(row.map(({ here, newer }) => phrase(here, newer))),
+      distinct(row.flatMap(({ here, older, newer }) => [phrase(older, here), phrase(newer, here)])),
       whyOf(row[0]!),
     ];
     return `| ${cells.join(' | ')} |`;
@@ -111,7 +111,7 @@ function callsOf(row: readonly Difference[]): string {
 }
 
 /** Status and type tell most differences; where they are the same, the body does. */
-function told(answer: string, other: string): string {
+function phrase(answer: string, other: string): string {
   if (answer === closed) return closed;
   const { status, type } = partsOf(answer);
   const others = partsOf(other);

@@ -206,7 +206,7 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
   });
 
   describe('names of the specification that the engine has not (C10)', () => {
-    const told = async (method: string, path: string, body?: string) => {
+    const reported = async (method: string, path: string, body?: string) => {
       const answer = await front.call(method, rest + path, body === undefined ? {} : { body });
       return `${answer.status} ${answer.body}`;
     };
@@ -220,21 +220,21 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       ['PUT', '/config/upload/', '/config/update', '&&x'],
       ['POST', '/cp-subsystem/restart', '/cp-subsystem/reset', '&'],
     ])('%s %s is %s there', async (method, path, own, positions) => {
-      expect(await told(method, path, positions)).toBe(
+      expect(await reported(method, path, positions)).toBe(
         await direct('POST', own, positions.replace('&', 'dev&')),
       );
     });
 
     test('DELETE log-level is POST log-level/reset there, with the credentials of the settings', async () => {
-      expect(await told('POST', '/log-level', '&&FINEST')).toMatch(/^200 /);
-      expect(await told('GET', '/log-level')).toBe('200 {"logLevel":"FINEST"}');
-      expect(await told('DELETE', '/log-level')).toBe(
+      expect(await reported('POST', '/log-level', '&&FINEST')).toMatch(/^200 /);
+      expect(await reported('GET', '/log-level')).toBe('200 {"logLevel":"FINEST"}');
+      expect(await reported('DELETE', '/log-level')).toBe(
         '200 {"status":"success","message":"log level is reset"}',
       );
-      expect(await told('GET', '/log-level')).toBe('200 {"logLevel":null}');
-      await told('POST', '/log-level', '&&FINEST');
-      expect(await told('DELETE', '/log-level?members=all')).toContain('"status":200');
-      expect(await told('GET', '/log-level')).toBe('200 {"logLevel":null}');
+      expect(await reported('GET', '/log-level')).toBe('200 {"logLevel":null}');
+      await reported('POST', '/log-level', '&&FINEST');
+      expect(await reported('DELETE', '/log-level?members=all')).toContain('"status":200');
+      expect(await reported('GET', '/log-level')).toBe('200 {"logLevel":null}');
     });
 
     test('its own first segment is known at the console: scripts need another host and a token', async () => {

@@ -39,9 +39,9 @@ function walk(
       ...(body !== undefined && { body: Buffer.from(body, 'latin1') }),
       headers: row.type === undefined ? {} : { 'Content-Type': row.type },
     });
-    const told =
+    const shown =
       answer.type === 'application/problem+json' ? problemOf(answer).code : plain(answer, version());
-    expect(told).toBe(who === 'embedded' ? row.answer(who) : throughConsole(row, who));
+    expect(shown).toBe(who === 'embedded' ? row.answer(who) : throughConsole(row, who));
   });
 }
 
@@ -172,10 +172,10 @@ describe.skipIf(whyNoEngine)(`a member that answers data calls only${whyNoEngine
           (await front.call('POST', `${rest}/maps/m/k`, { body: 'value' })).status === 200;
         await until(isStored, 'a value to be stored', 60_000);
         expect((await front.call('GET', `${rest}/maps/m/k`)).body).toBe('value');
-        const isTold = async () =>
+        const isReported = async () =>
           (problemOf(await front.call('GET', `${rest}/cluster`)) as { code?: string }).code ===
           'group_disabled';
-        await until(isTold, 'the group to be told', 60_000);
+        await until(isReported, 'the group to be told', 60_000);
       } finally {
         await front.stop();
         await cluster.stop();

@@ -54,7 +54,7 @@ describe.skipIf(whyNoEngine)(
     });
 
     /** As {@link plain}, the console's own refusals by their code. */
-    const toldOf = (answer: WireAnswer) =>
+    const reportedIn = (answer: WireAnswer) =>
       answer.type === 'application/problem+json' ? codeOf(answer) : plain(answer, newestRelease);
     const send = (row: EngineRow, token = front.admin) => {
       const body = bodyOf(row, '');
@@ -76,7 +76,7 @@ describe.skipIf(whyNoEngine)(
 
     // One walk: what a call answers depends on those before it.
     test.each(engineTable)('Admin: $method $path', async (row) => {
-      expect(toldOf(await send(row))).toBe(throughConsole(row, newestRelease));
+      expect(reportedIn(await send(row))).toBe(throughConsole(row, newestRelease));
     });
 
     describe.each(['Viewer', 'MetricsViewer'] as const)('%s', (role) => {
@@ -197,8 +197,12 @@ describe.skipIf(whyNoEngine)(
         ['of another cluster', 'prod&&active'],
         ['in other case', 'Dev&&active'],
       ])('the member’s refusal of a name %s comes back as it is', async (_name, body) => {
-        const { status, type, body: told } = await front.call('POST', `${management}/changeState`, { body });
-        expect([status, type, told]).toEqual(wrong);
+        const {
+          status,
+          type,
+          body: answered,
+        } = await front.call('POST', `${management}/changeState`, { body });
+        expect([status, type, answered]).toEqual(wrong);
       });
 
       test('a JSON object says the same as positions', async () => {
@@ -291,8 +295,8 @@ describe.skipIf(whyNoEngine)(
       });
 
       test('one member goes, is named, and the others answer', async () => {
-        const told = await front.call('POST', `${management}/memberShutdown`, { body: '&' });
-        expect([told.status, told.body]).toEqual([200, '{"status":"success"}']);
+        const answered = await front.call('POST', `${management}/memberShutdown`, { body: '&' });
+        expect([answered.status, answered.body]).toEqual([200, '{"status":"success"}']);
         await Promise.race(cluster.members.map((member) => member.ended()));
         for (let i = 0; i < 12; i += 1) {
           expect((await front.call('GET', `${rest}/cluster`)).status).toBe(200);
@@ -300,8 +304,8 @@ describe.skipIf(whyNoEngine)(
       });
 
       test('the cluster goes', async () => {
-        const told = await front.call('PUT', `${management}/clusterShutdown`, { body: '&' });
-        expect([told.status, told.body]).toEqual([200, '{"status":"success"}']);
+        const answered = await front.call('PUT', `${management}/clusterShutdown`, { body: '&' });
+        expect([answered.status, answered.body]).toEqual([200, '{"status":"success"}']);
         await Promise.all(cluster.members.map((member) => member.ended()));
         const isNoted = async () => codeOf(await front.call('GET', `${rest}/cluster`)) === 'no_member';
         await until(isNoted, 'no member to be left', 20_000);

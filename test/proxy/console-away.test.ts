@@ -134,10 +134,11 @@ describe('with a console', () => {
   test('with a wrong secret it lets nothing pass, and says why without the secret (S15)', async () => {
     const wrong = { id: client.id, secret: 'wrong-secret-0123456789-abcdefghijklmnop' };
     proxy = await spawnProxy({ console, client: wrong, members: [member.address], env });
-    const told = 'the console does not know the client of CONSOLE_PROXY_CLIENT_ID, or not by this secret';
+    const expectedReason =
+      'the console does not know the client of CONSOLE_PROXY_CLIENT_ID, or not by this secret';
     await untilStatus(() => call(proxy!, undefined, '/live').catch(() => new Response()), 200);
     await expect
-      .poll(() => proxy!.log().some(({ reason }) => reason === told), { timeout: 20_000 })
+      .poll(() => proxy!.log().some(({ reason }) => reason === expectedReason), { timeout: 20_000 })
       .toBe(true);
     const token = await machineToken(console);
     expect((await ask(token)()).status).toBe(503);
@@ -153,9 +154,9 @@ describe('with a console', () => {
       members: [member.address],
       env,
     });
-    const told = 'the client of CONSOLE_PROXY_CLIENT_ID lacks the scope api:revocations:read';
+    const expectedReason = 'the client of CONSOLE_PROXY_CLIENT_ID lacks the scope api:revocations:read';
     await expect
-      .poll(() => proxy!.log().some(({ reason }) => reason === told), { timeout: 20_000 })
+      .poll(() => proxy!.log().some(({ reason }) => reason === expectedReason), { timeout: 20_000 })
       .toBe(true);
   });
 
@@ -166,9 +167,9 @@ describe('with a console', () => {
       members: [member.address],
       env: { ...env, CONSOLE_JWKS_URI: `${console.url}/there/is/nothing` },
     });
-    const told = 'there is no key set at CONSOLE_JWKS_URI (status 404)';
+    const expectedReason = 'there is no key set at CONSOLE_JWKS_URI (status 404)';
     await expect
-      .poll(() => proxy!.log().some(({ reason }) => reason === told), { timeout: 20_000 })
+      .poll(() => proxy!.log().some(({ reason }) => reason === expectedReason), { timeout: 20_000 })
       .toBe(true);
     expect((await ask(await machineToken(console))()).status).toBe(503);
   });

@@ -79,9 +79,9 @@ describe('a refusal of a proxy in a process of its own', () => {
         now: { isAllowed: false },
       });
     }
-    const told = await toolDone(['explain', '--decision', ids[0]!], { dataDir });
-    expect(told.stdout).toContain('the proxy of the client member-proxy');
-    expect(told.stdout).toContain('403 insufficient_scope');
+    const reported = await toolDone(['explain', '--decision', ids[0]!], { dataDir });
+    expect(reported.stdout).toContain('the proxy of the client member-proxy');
+    expect(reported.stdout).toContain('403 insufficient_scope');
   });
 
   test('is explained too when it was no call at all', async () => {

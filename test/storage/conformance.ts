@@ -107,8 +107,8 @@ export function describeStorage(name: string, open: OpenStorage): void {
       );
 
       test('listeners hear which collections changed, until they unsubscribe', async () => {
-        const heard: Collection[][] = [];
-        const stop = storage.registry.onChange((changed) => heard.push([...changed].sort()));
+        const received: Collection[][] = [];
+        const stop = storage.registry.onChange((changed) => received.push([...changed].sort()));
         await storage.registry.update((transaction) => {
           transaction.put('settings', setting('a', 1));
           transaction.put('clients', client('app'));
@@ -116,17 +116,17 @@ export function describeStorage(name: string, open: OpenStorage): void {
         await storage.registry.update((transaction) => transaction.get('settings', 'a'));
         stop();
         await storage.registry.update((transaction) => transaction.remove('settings', 'a'));
-        expect(heard).toEqual([['clients', 'settings']]);
+        expect(received).toEqual([['clients', 'settings']]);
       });
 
       test('a listener that throws harms neither the change nor the other listeners', async () => {
-        let heard = 0;
+        let received = 0;
         storage.registry.onChange(() => {
           throw new Error('listener');
         });
-        storage.registry.onChange(() => heard++);
+        storage.registry.onChange(() => received++);
         await storage.registry.update((transaction) => transaction.put('settings', setting('a', 1)));
-        expect(heard).toBe(1);
+        expect(received).toBe(1);
         expect(storage.registry.get('settings', 'a')).toBeDefined();
       });
 

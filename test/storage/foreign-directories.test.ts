@@ -47,8 +47,8 @@ describe('what is none of the console is left as it is, with exit 78 and what to
     expect(look(at)).toEqual(before);
 
     const args = ['user', 'add', 'ada', '--password-file', '-', '--json'];
-    const told = await runTool(args, { dataDir, stdin: 'correct-staple-battery-9' });
-    expect([told.code, told.json().error]).toEqual([78, 'storage_foreign']);
+    const reported = await runTool(args, { dataDir, stdin: 'correct-staple-battery-9' });
+    expect([reported.code, reported.json().error]).toEqual([78, 'storage_foreign']);
     expect(look(at)).toEqual(before);
   });
 

@@ -98,14 +98,14 @@ describe('several processes on one store (S77)', () => {
     const dataDir = temporaryDirectory();
     const process = await openStorageProcess({ dataDir, role: writer });
     const storage = await openStorage({ dataDir, role: reader });
-    const heard: string[] = [];
-    storage.registry.onChange((changed) => heard.push(...changed));
+    const received: string[] = [];
+    storage.registry.onChange((changed) => received.push(...changed));
 
-    const told = performance.now();
+    const reported = performance.now();
     await process.ask('set', 'a', 'new');
     await vi.waitUntil(() => storage.registry.get('settings', 'a')?.value === 'new', { interval: 5 });
-    expect(performance.now() - told).toBeLessThan(1000);
-    expect(heard).toEqual(['settings']);
+    expect(performance.now() - reported).toBeLessThan(1000);
+    expect(received).toEqual(['settings']);
     await storage.close();
   });
 

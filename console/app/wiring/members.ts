@@ -32,7 +32,7 @@ export function composeMembers(shared: Shared, members: readonly string[]): Memb
   });
   const followDrained = () => proxy.drain(memberRecords.drained());
   followDrained();
-  const stopHearing = [
+  const unsubscribe = [
     memberRecords.onChange(followDrained),
     revocations.onRevoked(proxy.recheck),
     storage.registry.onChange((changed) => {
@@ -42,7 +42,7 @@ export function composeMembers(shared: Shared, members: readonly string[]): Memb
   return {
     ...proxy,
     close() {
-      for (const stop of stopHearing) stop();
+      for (const stop of unsubscribe) stop();
       return proxy.close().then(denials.close);
     },
   };

@@ -6,7 +6,7 @@ import { createRevocationSource } from '../../tokens/revocation-feed/revocation-
 import type { Shared } from './shared.ts';
 
 /** A change of these may change which tokens count, and what they open. */
-const telling = ['users', 'clients', 'providers', 'roles'] as const;
+const eventCollections = ['users', 'clients', 'providers', 'roles'] as const;
 
 export function composeRevocationFeed({
   services,
@@ -24,13 +24,13 @@ export function composeRevocationFeed({
     keys,
     customRoles: () => new Map([...registry.all('roles')].map(([name, role]) => [name, role.permissions])),
     versions: () => [
-      ...telling.map((collection) => registry.all(collection)),
+      ...eventCollections.map((collection) => registry.all(collection)),
       clients.origins(),
       keys.published(),
     ],
     onChange: (listener) =>
       registry.onChange((changed) => {
-        if (telling.some((collection) => changed.has(collection))) listener();
+        if (eventCollections.some((collection) => changed.has(collection))) listener();
       }),
   });
   const feed = createRevocationFeed({

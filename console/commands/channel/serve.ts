@@ -86,8 +86,8 @@ async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
     const messages = messagesOf<FromCaller>(socket);
     const { value: asked } = await messages.next();
     if (asked?.kind === 'look') {
-      const { tellStore } = await import('../doctor.ts');
-      say({ kind: 'store', store: await tellStore(deps.services, asked.url) });
+      const { reportStore } = await import('../doctor.ts');
+      say({ kind: 'store', store: await reportStore(deps.services, asked.url) });
     } else if (asked?.kind === 'run') {
       say({ kind: 'reply', reply: await run(asked, messages, say, deps) });
     }

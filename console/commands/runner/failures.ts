@@ -32,7 +32,7 @@ function codeOf(error: unknown): string {
 }
 
 function describe(error: unknown): string {
-  if (tellsAll.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (selfExplaining.some((kind) => error instanceof kind)) return (error as Error).message;
   if (error instanceof StorageUnavailableError) return `${error.message}: ${deepestReason(error)}`;
   // An error of the system says what and where; any other is a fault of this program.
   if (error instanceof Error && 'syscall' in error) return error.message;
@@ -40,7 +40,7 @@ function describe(error: unknown): string {
 }
 
 /** Errors whose message was written for the person at the terminal. */
-const tellsAll = [CommandError, ProblemError, StorageRejectedError, DecryptionError] as const;
+const selfExplaining = [CommandError, ProblemError, StorageRejectedError, DecryptionError] as const;
 
 /** What the system said beneath all that was made of it. */
 export function deepestReason(error: Error): string {

@@ -43,7 +43,7 @@ export function createDirectories({ providers, link, log }: DirectoriesDeps): Di
         if (identity) return await link(directory, identity);
       } catch (error) {
         if (!(error instanceof FederationError) || error.status !== 503) throw error;
-        tellSilent(directory, error);
+        reportSilent(directory, error);
         silent = error;
       }
     }
@@ -51,7 +51,7 @@ export function createDirectories({ providers, link, log }: DirectoriesDeps): Di
     return undefined;
   }
 
-  function tellSilent({ id }: Directory, error: FederationError): void {
+  function reportSilent({ id }: Directory, error: FederationError): void {
     log.warn({ provider: id, err: error.cause ?? error }, 'a directory did not answer a sign-in');
   }
 }

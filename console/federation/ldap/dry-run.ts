@@ -124,7 +124,7 @@ async function signIn(
   const connector = createLdapConnector(ldapSettings(provider), { log });
   try {
     const identity = await connector.verify(username, password);
-    if (identity) tellIdentity(identity, provider, run);
+    if (identity) reportIdentity(identity, provider, run);
     else {
       const why = notes.length > 0 ? notes.join('; ') : 'the name or the password is wrong';
       run.failed(
@@ -141,7 +141,7 @@ async function signIn(
   }
 }
 
-function tellIdentity(identity: UpstreamIdentity, { roleRules }: LdapProvider, run: DryRun): void {
+function reportIdentity(identity: UpstreamIdentity, { roleRules }: LdapProvider, run: DryRun): void {
   const { subject, username = 'none', email = 'none', name = 'none', attributes } = identity;
   run.ok('sign-in', `subject ${subject}, user name ${username}, e-mail ${email}, name ${name}`);
   const named = Object.entries(attributes).map(

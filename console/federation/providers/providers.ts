@@ -156,7 +156,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     try {
       return { of, provider: tools.open(record) };
     } catch (error) {
-      if (unreadable.get(record.id) !== of) tellBroken(record.id, error);
+      if (unreadable.get(record.id) !== of) reportBroken(record.id, error);
       unreadable = new Map([...unreadable, [record.id, of]]);
       return undefined;
     }
@@ -170,12 +170,12 @@ export function createProviders(deps: ProvidersDeps): Providers {
       return { id, name, roleRules, connector: entry.connector };
     } catch (error) {
       entry.isBroken = true;
-      tellBroken(id, error);
+      reportBroken(id, error);
       return undefined;
     }
   }
 
-  function tellBroken(id: string, error: unknown): void {
+  function reportBroken(id: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : 'unknown';
     log.error({ provider: id, reason }, 'an identity provider cannot be used: nobody signs in by it');
   }

@@ -17,7 +17,7 @@ export async function dryRunSaml(provider: SamlProvider, deps: DryRunDeps): Prom
   const { entityId, signOnUrl, signOnBinding, certificates } = provider.saml.metadata;
   run.ok('entity id', entityId);
   run.ok('sign-on address', `${signOnUrl} (${signOnBinding === 'post' ? 'HTTP-POST' : 'HTTP-Redirect'})`);
-  for (const certificate of certificates) tellCertificate(certificate, deps, run);
+  for (const certificate of certificates) reportCertificate(certificate, deps, run);
   await tryRequest(provider, deps, run);
   return run.steps;
 }
@@ -53,7 +53,7 @@ async function compareMetadata({ id, saml }: SamlProvider, deps: DryRunDeps, run
 }
 
 /** What is pinned is the key: its certificate's date keeps nobody out, but tells that a new one is near. */
-function tellCertificate(pem: string, { now }: DryRunDeps, run: DryRun): void {
+function reportCertificate(pem: string, { now }: DryRunDeps, run: DryRun): void {
   const { subject, validTo, sha256 } = viewOfCertificate(pem);
   const left = Date.parse(validTo) - now();
   const advice =

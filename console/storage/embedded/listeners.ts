@@ -14,7 +14,7 @@ export function createListeners(log: StorageLog | undefined) {
       listeners.add(own);
       return () => listeners.delete(own);
     },
-    tell(changed: ReadonlySet<Collection>): void {
+    emit(changed: ReadonlySet<Collection>): void {
       if (changed.size === 0) return;
       for (const listener of [...listeners]) {
         try {

@@ -43,7 +43,7 @@ function createMemoryRegistry(log: StorageLog | undefined): Registry {
     async update(change) {
       const { next, changed, result } = changeState(state, change);
       state = next;
-      listeners.tell(changed);
+      listeners.emit(changed);
       return result;
     },
     onChange: listeners.add,

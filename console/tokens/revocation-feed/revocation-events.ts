@@ -33,13 +33,13 @@ export interface RevocationSourceDeps {
 }
 
 /** What has been told so far, by what it is about. */
-type Told = Map<string, RevocationEvent>;
+type PublishedState = Map<string, RevocationEvent>;
 
 export function createRevocationSource(deps: RevocationSourceDeps): RevocationSource {
   const { revocations, clients, accounts, keys, customRoles, versions } = deps;
   const followers = new Set<(events: readonly RevocationEvent[]) => void>();
-  let told: Told = new Map();
-  let toldAt: readonly unknown[] = [];
+  let publishedState: PublishedState = new Map();
+  let publishedAt: readonly unknown[] = [];
   const subscriptions = [
     deps.onChange(update),
     keys.onChange(update),
@@ -49,12 +49,12 @@ export function createRevocationSource(deps: RevocationSourceDeps): RevocationSo
   return {
     follow(listener) {
       if (followers.size === 0) {
-        toldAt = versions();
-        told = standing();
+        publishedAt = versions();
+        publishedState = standing();
       } else {
         update();
       }
-      listener([...told.values(), ...[...revocations.all()].map(revocation), { type: 'complete' }]);
+      listener([...publishedState.values(), ...[...revocations.all()].map(revocation), { type: 'complete' }]);
       followers.add(listener);
       return () => followers.delete(listener);
     },
@@ -66,12 +66,14 @@ export function createRevocationSource(deps: RevocationSourceDeps): RevocationSo
 
   function update(): void {
     const at = versions();
-    if (followers.size === 0 || at.every((version, i) => version === toldAt[i])) return;
-    toldAt = at;
+    if (followers.size === 0 || at.every((version, i) => version === publishedAt[i])) return;
+    publishedAt = at;
     const now = standing();
-    const gone = [...told].flatMap(([about, event]) => (now.has(about) ? [] : ending(event)));
-    const changed = [...now].flatMap(([about, event]) => (isSame(told.get(about), event) ? [] : [event]));
-    told = now;
+    const gone = [...publishedState].flatMap(([about, event]) => (now.has(about) ? [] : ending(event)));
+    const changed = [...now].flatMap(([about, event]) =>
+      isSame(publishedState.get(about), event) ? [] : [event],
+    );
+    publishedState = now;
     emit([...gone, ...changed]);
   }
 
@@ -80,8 +82,8 @@ export function createRevocationSource(deps: RevocationSourceDeps): RevocationSo
   }
 
   /** Everything but revocations, which only ever grow. */
-  function standing(): Told {
-    const now: Told = new Map();
+  function standing(): PublishedState {
+    const now: PublishedState = new Map();
     for (const { id } of clients.list()) addParty(now, 'client', id, clients.validSince(id));
     for (const id of accounts.ids()) addParty(now, 'account', id, accounts.validSince(id));
     for (const [name, permissions] of customRoles()) {
@@ -94,7 +96,12 @@ export function createRevocationSource(deps: RevocationSourceDeps): RevocationSo
 }
 
 /** Who counts for nothing is not named: that says the same. */
-function addParty(now: Told, type: 'client' | 'account', id: string, from: number | undefined): void {
+function addParty(
+  now: PublishedState,
+  type: 'client' | 'account',
+  id: string,
+  from: number | undefined,
+): void {
   if (from !== undefined) now.set(`${type} ${id}`, { type, id, from });
 }
 

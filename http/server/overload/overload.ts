@@ -188,9 +188,9 @@ export function createOverload(deps: OverloadDeps): Overload {
         cut.slow_body += 1;
         server.emit('clientError', requestTimeout(), peer.socket);
       },
-      onUnread({ socket }, isTold) {
+      onUnread({ socket }, isReported) {
         cut.unread_reply += 1;
-        if (!isTold) answers.onUnread(socket);
+        if (!isReported) answers.onUnread(socket);
         socket.destroy();
       },
       onLook() {

@@ -25,7 +25,7 @@ export function whenStalled(socket: Socket, listener: (() => void) | undefined):
 }
 
 /** @returns whether somebody has heard of it */
-export function tellStalled(socket: Socket): boolean {
+export function emitStalled(socket: Socket): boolean {
   const listener = (socket as Watched)[stalled];
   listener?.();
   return listener !== undefined;

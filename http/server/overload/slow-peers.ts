@@ -1,11 +1,11 @@
 /** Looks after connections whose caller does not read, or lets his body come too slowly. */
 import type { OverloadLimits } from './limits.ts';
-import { type Peer, tellStalled, unsentOf } from './peer.ts';
+import { emitStalled, type Peer, unsentOf } from './peer.ts';
 
 export interface SlowPeerEvents {
   onSlowBody(peer: Peer): void;
-  /** @param isTold  whether somebody has seen to the caller's record already */
-  onUnread(peer: Peer, isTold: boolean): void;
+  /** @param isReported  whether somebody has seen to the caller's record already */
+  onUnread(peer: Peer, isReported: boolean): void;
   /** After each look. */
   onLook(): void;
 }
@@ -29,7 +29,7 @@ export function lookAtPeers(
   function look(): void {
     const due: (() => void)[] = [];
     for (const peer of peers) {
-      if (isUnread(peer)) due.push(() => onUnread(peer, tellStalled(peer.socket)));
+      if (isUnread(peer)) due.push(() => onUnread(peer, emitStalled(peer.socket)));
       else if (peer.bodyDelay(pauseMs) > bodyMs) due.push(() => onSlowBody(peer));
     }
     if (due.length > 0) endSome(due);

@@ -85,7 +85,7 @@ export async function openFileRegistry({
     const before = state;
     await low.read();
     state = low.data;
-    listeners.tell(differingCollections(before, state));
+    listeners.emit(differingCollections(before, state));
   }
 
   async function change<T>(work: Parameters<Registry['update']>[0]): Promise<T> {
@@ -100,7 +100,7 @@ export async function openFileRegistry({
         throw error;
       }
       state = next;
-      listeners.tell(changed);
+      listeners.emit(changed);
       return result as T;
     }
   }
