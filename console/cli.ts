@@ -114,9 +114,9 @@ function createTools(command: Command, input: Input) {
     },
     readSecret: createSecretInput(process),
     readFile: readInputFile,
-    async look(url) {
+    async inspectStore(url) {
       const console = await reach((await tools.settings()).dataDir);
-      return console?.look(url).finally(console.close);
+      return console?.inspectStore(url).finally(console.close);
     },
     cwd: process.cwd(),
     fetch,

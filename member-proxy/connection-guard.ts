@@ -157,13 +157,13 @@ function isTargetTooLong({ code, rawPacket }: ParserError): boolean {
 }
 
 /** Characters of a target that are looked at. */
-const longestLooked = 2_000;
+const longestSearched = 2_000;
 
 /** Only where it is beyond doubt that what went wrong began with it: there may be more than one request in a read. */
 function requestLineIn({ rawPacket, bytesParsed = rawPacket?.length }: ParserError): Asked {
   const before = rawPacket?.subarray(0, bytesParsed) ?? Buffer.alloc(0);
   if (before.includes('\r\n\r\n')) return nothingRead;
-  const start = rawPacket?.toString('latin1', 0, longestLooked) ?? '';
+  const start = rawPacket?.toString('latin1', 0, longestSearched) ?? '';
   const [, method, url] = /^([A-Z]{1,32}) (\/[\x21-\x7e]*)/.exec(start) ?? [];
   return method && url ? { method, path: pathOf({ url }) } : nothingRead;
 }

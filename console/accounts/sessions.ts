@@ -40,7 +40,7 @@ export interface SessionUse {
 
 export interface Sessions {
   /** Notes an application of a session; the library loses one of two that sign in at the same time. */
-  note(use: SessionUse): Promise<void>;
+  record(use: SessionUse): Promise<void>;
   listOf(accountId: string): Promise<SignInSession[]>;
   list(limit: number): Promise<SignInSession[]>;
   /** Ends the session first, then everything issued under it (S39). @returns what was ended */
@@ -79,16 +79,16 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { artifacts, isStillValid, now, idleSeconds, maxSeconds, revokeTokens, onEnded } = deps;
 
   return {
-    async note(use) {
-      const { accountId, ...noted } = use;
+    async record(use) {
+      const { accountId, ...recorded } = use;
       const id = `${use.uid} ${use.clientId}`;
       const earlier = (await artifacts.get(useKind, id))?.payload;
-      const isNoted = (['startedAt', 'grantId', 'sid'] as const).every(
+      const isRecorded = (['startedAt', 'grantId', 'sid'] as const).every(
         (name) => earlier?.[name] === use[name],
       );
-      if (earlier && isNoted) return;
+      if (earlier && isRecorded) return;
       await artifacts.put(useKind, id, {
-        payload: { ...noted, since: earlier?.since ?? Math.floor(now() / 1000) },
+        payload: { ...recorded, since: earlier?.since ?? Math.floor(now() / 1000) },
         expiresAt: use.startedAt + maxSeconds,
         accountId,
       });
@@ -110,8 +110,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (!newest) return undefined;
       const uses = await usesOf(newest);
       const session = describeOne(newest, uses);
-      const noted = session.applications.flatMap(({ grantId }) => grantId ?? []);
-      await Promise.all([...new Set([...noted, ...ended.flatMap(grantIdsOf)])].map(revokeGrant));
+      const recorded = session.applications.flatMap(({ grantId }) => grantId ?? []);
+      await Promise.all([...new Set([...recorded, ...ended.flatMap(grantIdsOf)])].map(revokeGrant));
       await Promise.all(uses.map(({ key }) => artifacts.removeByKey(useKind, key)));
       await onEnded?.(session);
       return session;
@@ -175,7 +175,7 @@ export async function recordedApplications(
   { uid, accountId }: Pick<SignInSession, 'uid' | 'accountId'>,
 ): Promise<readonly SessionApplication[]> {
   const uses = await artifacts.listByAccount(useKind, accountId);
-  return applicationsOf(uses.map(({ artifact }) => artifact.payload).filter((note) => note.uid === uid));
+  return applicationsOf(uses.map(({ artifact }) => artifact.payload).filter((record) => record.uid === uid));
 }
 
 function describeAll(sessions: readonly ListedArtifact[], uses: readonly ListedArtifact[]): SignInSession[] {
@@ -190,25 +190,25 @@ function describeAll(sessions: readonly ListedArtifact[], uses: readonly ListedA
 }
 
 function describeOne({ key, artifact }: ListedArtifact, uses: readonly ListedArtifact[]): SignInSession {
-  const notes = uses.map((use) => use.artifact.payload).sort((a, b) => Number(a.since) - Number(b.since));
+  const records = uses.map((use) => use.artifact.payload).sort((a, b) => Number(a.since) - Number(b.since));
   return {
     key,
     uid: String(artifact.uid),
     accountId: String(artifact.accountId),
     startedAt: Number(artifact.payload.loginTs ?? 0),
     expiresAt: artifact.expiresAt ?? 0,
-    clientAddress: text(notes[0]?.clientAddress),
-    userAgent: text(notes[0]?.userAgent),
-    applications: applicationsOf(notes),
+    clientAddress: text(records[0]?.clientAddress),
+    userAgent: text(records[0]?.userAgent),
+    applications: applicationsOf(records),
   };
 }
 
-function applicationsOf(notes: readonly Readonly<Record<string, unknown>>[]): SessionApplication[] {
-  return notes.map((note) => ({
-    clientId: String(note.clientId),
-    grantId: text(note.grantId),
-    sid: text(note.sid),
-    since: Number(note.since),
+function applicationsOf(records: readonly Readonly<Record<string, unknown>>[]): SessionApplication[] {
+  return records.map((record) => ({
+    clientId: String(record.clientId),
+    grantId: text(record.grantId),
+    sid: text(record.sid),
+    since: Number(record.since),
   }));
 }
 

@@ -46,7 +46,7 @@ export function createSetup({ users, times, now }: SetupDeps): Setup {
       checkToken(given);
       const account = await users.add({ ...user, roles: ['Admin'] }, { isFirst: true });
       const at = issueTime(account, now());
-      await times.note(account.id, at);
+      await times.record(account.id, at);
       return { account, at };
     },
   };

@@ -3,7 +3,7 @@ import type { ArtifactStore } from '../storage/storage.ts';
 /** When an account signed in, for its owner to recognise or to wonder about. */
 export interface SignInTimes {
   /** @param at  epoch seconds */
-  note(accountId: string, at: number): Promise<void>;
+  record(accountId: string, at: number): Promise<void>;
   /** The newest sign-in before `at`. @returns epoch seconds */
   before(accountId: string, at: number): Promise<number | undefined>;
 }
@@ -20,7 +20,7 @@ export function createSignInTimes({ artifacts }: { readonly artifacts: ArtifactS
   }
 
   return {
-    async note(accountId, at) {
+    async record(accountId, at) {
       const times = [at, ...(await read(accountId))].slice(0, kept);
       await artifacts.put(kind, accountId, { payload: { times }, expiresAt: at + keptSeconds, accountId });
     },

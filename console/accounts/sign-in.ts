@@ -74,7 +74,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       return undefined;
     }
     const at = issueTime(account, now());
-    await Promise.all([guess.succeed(), times.note(account.id, at)]);
+    await Promise.all([guess.succeed(), times.record(account.id, at)]);
     if (local && passwords.needsRehash(local.passwordHash)) await rehash(local, password);
     return { account, at };
   };

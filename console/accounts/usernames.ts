@@ -76,8 +76,8 @@ export function checkUsername(username: string): void {
 
 /** Whether somebody or some client has this name, or one that looks like it. */
 export function isTaken(transaction: Pick<RegistryTransaction, 'all'>, username: string): boolean {
-  const [folded, look] = [foldedName(username), lookOf(username)];
-  const isLike = (name: string) => foldedName(name) === folded || lookOf(name) === look;
+  const [folded, shape] = [foldedName(username), shapeOf(username)];
+  const isLike = (name: string) => foldedName(name) === folded || shapeOf(name) === shape;
   if (reservedNames.some(isLike)) return true;
   for (const id of transaction.all('clients').keys()) if (isLike(id)) return true;
   for (const user of transaction.all('users').values()) if (isLike(user.username)) return true;
@@ -116,7 +116,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
 );
 
 /** Equal for names that are drawn alike; most names are drawn like themselves. */
-function lookOf(username: string): string {
+function shapeOf(username: string): string {
   if (/^[a-z2-9._@-]*$/.test(username)) return username;
   const drawn = [...normalName(username)].map((letter) => lookalikes.get(letter) ?? letter);
   return drawn.join('').toLowerCase();

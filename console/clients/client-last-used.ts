@@ -32,7 +32,7 @@ export interface ClientUsesDeps {
 }
 
 /** Secrets by the time at which they were made: their digests stay where they are. */
-interface Noted {
+interface Recorded {
   token?: number;
   readonly secrets: Map<number, number>;
 }
@@ -45,26 +45,26 @@ const kind = 'ClientUses';
 const recordId = 'all';
 
 export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): ClientUses {
-  let noted = new Map<string, Noted>();
+  let recorded = new Map<string, Recorded>();
 
   return {
     recordToken(clientId) {
-      recordedOf(noted, clientId).token = now();
+      recordedOf(recorded, clientId).token = now();
     },
     recordSecret(clientId, { createdAt }) {
       // The secret of a setting has no date, and there is only one of them.
-      if (createdAt !== 0) recordedOf(noted, clientId).secrets.set(createdAt, now());
+      if (createdAt !== 0) recordedOf(recorded, clientId).secrets.set(createdAt, now());
     },
     async flush() {
-      if (noted.size === 0) return;
-      const fresh = noted;
-      noted = new Map();
+      if (recorded.size === 0) return;
+      const fresh = recorded;
+      recorded = new Map();
       try {
         const all = merge(await load(), fresh);
         for (const id of all.keys()) if (!clients.find(id)) all.delete(id);
         await artifacts.put(kind, recordId, { payload: { rows: rowsOf(all) } });
       } catch (error) {
-        noted = merge(fresh, noted);
+        recorded = merge(fresh, recorded);
         throw error;
       }
     },
@@ -74,7 +74,7 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): C
     },
   };
 
-  async function load(): Promise<Map<string, Noted>> {
+  async function load(): Promise<Map<string, Recorded>> {
     const rows = ((await artifacts.get(kind, recordId))?.payload.rows ?? []) as readonly Row[];
     return new Map(
       rows.map(([id, token, secrets]) => [
@@ -85,7 +85,7 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): C
   }
 }
 
-function recordedOf(all: Map<string, Noted>, clientId: string): Noted {
+function recordedOf(all: Map<string, Recorded>, clientId: string): Recorded {
   let one = all.get(clientId);
   if (!one) {
     one = { secrets: new Map() };
@@ -95,7 +95,7 @@ function recordedOf(all: Map<string, Noted>, clientId: string): Noted {
 }
 
 /** @returns `earlier`, with what is newer */
-function merge(earlier: Map<string, Noted>, newer: ReadonlyMap<string, Noted>): Map<string, Noted> {
+function merge(earlier: Map<string, Recorded>, newer: ReadonlyMap<string, Recorded>): Map<string, Recorded> {
   for (const [id, { token, secrets }] of newer) {
     const one = recordedOf(earlier, id);
     if (token !== undefined) one.token = token;
@@ -104,15 +104,15 @@ function merge(earlier: Map<string, Noted>, newer: ReadonlyMap<string, Noted>): 
   return earlier;
 }
 
-function rowsOf(all: ReadonlyMap<string, Noted>): Row[] {
+function rowsOf(all: ReadonlyMap<string, Recorded>): Row[] {
   return [...all].map(([id, { token, secrets }]) => [id, token ?? null, [...secrets]]);
 }
 
 /** What was noted of another client that had the id earlier does not count. */
-function useOf({ createdAt, secrets }: ClientRecord, noted: Noted | undefined): ClientUse {
-  const token = noted?.token;
+function useOf({ createdAt, secrets }: ClientRecord, recorded: Recorded | undefined): ClientUse {
+  const token = recorded?.token;
   return {
     ...(token !== undefined && token >= createdAt ? { lastUsedAt: token } : {}),
-    secretsLastUsedAt: secrets.map((secret) => noted?.secrets.get(secret.createdAt)),
+    secretsLastUsedAt: secrets.map((secret) => recorded?.secrets.get(secret.createdAt)),
   };
 }

@@ -72,8 +72,8 @@ function viewOf(settings: Settings): DoctorSettings {
 async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
   try {
     const settings = await tools.settings();
-    const running = await tools.look?.(settings.url);
-    return running ? reportedBy(running, settings) : await lookInto(await tools.services());
+    const running = await tools.inspectStore?.(settings.url);
+    return running ? reportedBy(running, settings) : await inspect(await tools.services());
   } catch (error) {
     const isExpected = [
       CommandError,
@@ -116,7 +116,7 @@ async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> 
   });
 }
 
-async function lookInto(services: Services): Promise<OpenedStore> {
+async function inspect(services: Services): Promise<OpenedStore> {
   services.keys.load();
   const { kids, waitingLicence, ...excess } = await reportStore(services, services.settings.url, {
     checks: false,

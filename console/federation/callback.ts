@@ -19,7 +19,7 @@ export interface CallbackDeps {
   readonly states: Pick<AuthorizationStates, 'take' | 'isOpen'>;
   readonly stateCookie: Pick<StateCookie, 'read'>;
   readonly replies: FormPostRelay;
-  readonly upstreamSessions: Pick<UpstreamSessions, 'note'>;
+  readonly upstreamSessions: Pick<UpstreamSessions, 'record'>;
   /** Takes the answers that administrators have asked for. */
   readonly testSignIn: Pick<TestSignIn, 'finish'>;
   /** Where a sign-in goes on: here, or at the application that asked for it. */
@@ -102,7 +102,7 @@ export function createCallback(deps: CallbackDeps) {
     const page = purpose === undefined ? pages.own : pages.interaction;
     const { uid, endsAt } = await page.complete(ctx, { account, at }, purpose);
     const { subject, session = {} } = identity;
-    await upstreamSessions.note({ uid, accountId: account.id, providerId, subject, session }, endsAt);
+    await upstreamSessions.record({ uid, accountId: account.id, providerId, subject, session }, endsAt);
     onOutcome(ctx, { providerId, account });
   }
 

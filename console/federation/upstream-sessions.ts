@@ -17,7 +17,7 @@ export interface UpstreamSession {
 
 export interface UpstreamSessions {
   /** @param expiresAt  epoch seconds: the absolute end of the session here */
-  note(session: UpstreamSession, expiresAt: number): Promise<void>;
+  record(session: UpstreamSession, expiresAt: number): Promise<void>;
   /** Of the session here; undefined for a local sign-in. */
   of(uid: string): Promise<UpstreamSession | undefined>;
   /**
@@ -47,7 +47,7 @@ const label = 'upstream session';
 
 export function createUpstreamSessions({ artifacts, cipher }: UpstreamSessionsDeps): UpstreamSessions {
   return {
-    async note({ uid, accountId, providerId, subject, session }, expiresAt) {
+    async record({ uid, accountId, providerId, subject, session }, expiresAt) {
       const secret = JSON.stringify({ subject, session });
       await artifacts.put(kind, uid, {
         payload: { uid, accountId, providerId, sealed: cipher?.encrypt(secret, label) ?? secret },

@@ -89,7 +89,7 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIns 
         const identity = await identityOf(provider, parameters, secrets);
         const account = await link(provider, identity);
         const at = issueTime(account, now());
-        await times.note(account.id, at);
+        await times.record(account.id, at);
         return { account, at, identity };
       }),
   };

@@ -32,12 +32,12 @@ export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Rea
   let probe: { readonly since: number; readonly end: Promise<void> } | undefined;
   /** What the log was told last. */
   let isReportedGood = true;
-  const timer = setInterval(look, idleMs).unref();
-  look();
+  const timer = setInterval(check, idleMs).unref();
+  check();
 
   return {
     async isReady() {
-      if (!seen || now() - seen.at > freshMs) look();
+      if (!seen || now() - seen.at > freshMs) check();
       if (!seen || now() - seen.at > staleMs) await within(patienceMs, probe!.end);
       return isWritable();
     },
@@ -52,13 +52,13 @@ export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Rea
     return seen?.isWritable === true && !hangs;
   }
 
-  function look(): void {
+  function check(): void {
     if (probe) return;
     const overdue = setTimeout(report, patienceMs, false, new Error('it does not answer in time')).unref();
     const end = checkWritable()
       .then(
-        () => note(true),
-        (error) => note(false, error),
+        () => record(true),
+        (error) => record(false, error),
       )
       .finally(() => {
         clearTimeout(overdue);
@@ -67,7 +67,7 @@ export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Rea
     probe = { since: now(), end };
   }
 
-  function note(isGood: boolean, error?: unknown): void {
+  function record(isGood: boolean, error?: unknown): void {
     seen = { isWritable: isGood, at: now() };
     report(isGood, error);
   }

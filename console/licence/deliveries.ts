@@ -30,7 +30,7 @@ export interface Deliveries {
   /** For the one caller that is to send it now, among processes too, when it is due. */
   take(address: string): Promise<Delivery | undefined>;
   giveBack(address: string): Promise<void>;
-  note(delivery: Delivery): Promise<void>;
+  record(delivery: Delivery): Promise<void>;
   /** To every address of the last 30 days, the current one first. */
   all(): Promise<readonly Delivery[]>;
   /** When there is no licence any more. */
@@ -63,7 +63,7 @@ export function createDeliveries({ artifacts, licences, address, now }: Deliveri
       return undefined;
     },
     giveBack: claims.giveBack,
-    note: (delivery) =>
+    record: (delivery) =>
       artifacts.put(kind, delivery.address, {
         payload: { ...delivery },
         expiresAt: Math.floor(now() / 1000) + keptSeconds,

@@ -72,7 +72,7 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
     });
     if (reason === 'cancelled') return;
     const after = answer ? acknowledged(before, answer) : failed(before, reason ?? 'unexpected_answer');
-    await deliveries.note(after);
+    await deliveries.record(after);
     if (isChange(before, after)) emit(after);
   }
 

@@ -18,9 +18,9 @@ export function withRecordedApplications(adapter: Adapter, artifacts: ArtifactSt
     if (!session) return undefined;
     const { uid, accountId } = session;
     if (uid === undefined || accountId === undefined) return session;
-    const noted = await recordedApplications(artifacts, { uid, accountId });
+    const recorded = await recordedApplications(artifacts, { uid, accountId });
     const authorizations = { ...session.authorizations };
-    for (const { clientId, grantId, sid } of noted) {
+    for (const { clientId, grantId, sid } of recorded) {
       if (grantId !== undefined)
         Object.assign(authorizations, { [clientId]: { ...authorizations[clientId], grantId, sid } });
     }

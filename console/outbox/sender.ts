@@ -33,7 +33,7 @@ export interface Sender {
 }
 
 /** For notices of other processes and for those that are due again. */
-const lookMs = 500;
+const pollMs = 500;
 const atOnce = { inAll: 32, inQueue: 4 } as const;
 
 export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
@@ -42,30 +42,30 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
   const listeners = new Set<() => void>();
   const stopping = new AbortController();
   let queue: readonly N[] = [];
-  let stopLooking = () => {};
+  let stopPolling = () => {};
 
   return {
     start() {
-      const timer = setInterval(look, lookMs).unref();
-      const unsubscribe = onAdded(look);
-      stopLooking = () => {
+      const timer = setInterval(poll, pollMs).unref();
+      const unsubscribe = onAdded(poll);
+      stopPolling = () => {
         clearInterval(timer);
         unsubscribe();
       };
-      look();
+      poll();
     },
     onTried(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
-      stopLooking();
+      stopPolling();
       stopping.abort();
       await Promise.all([...inFlight.values()].map(({ work }) => work));
     },
   };
 
-  function look(): void {
+  function poll(): void {
     waiting().then((found) => {
       queue = found;
       sendNext();

@@ -7,13 +7,13 @@ import type { RevocationCache } from './revocation-cache.ts';
 export interface GuardedBearerDeps extends Omit<BearerDeps, 'findKey' | 'isRevoked'> {
   readonly cache: Pick<RevocationCache, 'isCurrent' | 'isRevoked' | 'findKey' | 'hasKey'>;
   /** Resolves when a key that is not known has been looked for. */
-  readonly lookFor: (kid: string) => Promise<void>;
+  readonly fetchKey: (kid: string) => Promise<void>;
 }
 
 const retryAfterSeconds = 1;
 
 /** Whatever is asked may be answered with `token_status_unknown`. */
-export function createGuardedBearer({ cache, lookFor, ...deps }: GuardedBearerDeps): BearerCheck {
+export function createGuardedBearer({ cache, fetchKey, ...deps }: GuardedBearerDeps): BearerCheck {
   const inner = createBearerCheck({ ...deps, findKey: cache.findKey, isRevoked: cache.isRevoked });
 
   return {
@@ -35,7 +35,7 @@ export function createGuardedBearer({ cache, lookFor, ...deps }: GuardedBearerDe
   async function checkAgain<T>(token: string, check: () => T | Promise<T>, error: unknown): Promise<T> {
     const kid = kidOf(token);
     if (kid === undefined || cache.hasKey(kid)) throw error;
-    await lookFor(kid);
+    await fetchKey(kid);
     rejectWhileUnknown();
     if (!cache.hasKey(kid)) throw error;
     return check();

@@ -21,7 +21,7 @@ export interface ControlPlaneClient {
   /** Everything that is known now, for a worker that starts. */
   state(): ForWorker;
   /** Resolves when the key has been looked for. */
-  lookFor(kid: string): Promise<void>;
+  fetchKey(kid: string): Promise<void>;
   /** Tells the console what was refused here, when it can be told. */
   report(batch: DenialBatch): void;
   /** Ends it; what is still to be reported gets a moment. */
@@ -82,7 +82,7 @@ export function createControlPlaneClient({
 
   return {
     state: cache.state,
-    lookFor: keys.lookFor,
+    fetchKey: keys.fetchKey,
     report: reports.add,
     close() {
       endStream();

@@ -24,7 +24,7 @@ export interface KeySource {
   /** Takes over which keys there are now; those that are not known yet are fetched. */
   follow(kids: readonly string[]): void;
   /** Resolves when it has been looked for, or need not be: whether it was found is told by `onKeys`. */
-  lookFor(kid: string): Promise<void>;
+  fetchKey(kid: string): Promise<void>;
   close(): void;
 }
 
@@ -55,7 +55,7 @@ export function createKeySource({ fetchKeys, onKeys, onFailure, now }: KeySource
       for (const kid of [...known]) if (!kids.includes(kid)) known.delete(kid);
       if (kids.some((kid) => !known.has(kid))) void refresh();
     },
-    async lookFor(kid) {
+    async fetchKey(kid) {
       if (known.has(kid) || (unknown.get(kid) ?? 0) > now()) return;
       if (!fetching && now() - fetchedAt < callersPauseMs) return;
       await refresh();

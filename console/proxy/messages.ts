@@ -19,7 +19,7 @@ export type ForWorker =
   | { readonly type: 'events'; readonly events: readonly RevocationEvent[] }
   | { readonly type: 'keys'; readonly keys: readonly PublicJwk[] }
   /** The answer to `unknownKey`; what was found has come before. */
-  | { readonly type: 'lookedFor'; readonly kid: string }
+  | { readonly type: 'keyFetched'; readonly kid: string }
   /** The answer to `metrics`: those of all workers. */
   | { readonly type: 'metrics'; readonly id: number; readonly text: string }
   /** The answer to `proof`. */

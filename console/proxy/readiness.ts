@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** For replies under way when the process has to stop, milliseconds. */
 export const drainMs = 24_000;
 
-const lookMs = 50;
+const pollMs = 50;
 
 /** Says on standard output that calls pass, which may be long after the start. */
 export async function sayReady(
@@ -20,6 +20,6 @@ export async function holds(condition: () => boolean, stopped: Promise<unknown>)
   void stopped.then(() => {
     isStopped = true;
   });
-  while (!isStopped && !condition()) await pause(lookMs, undefined, { ref: false });
+  while (!isStopped && !condition()) await pause(pollMs, undefined, { ref: false });
   return !isStopped;
 }

@@ -129,9 +129,9 @@ export function createRevocationCache({
   /** Insertion is nearly in order of expiry, so the oldest few are enough to keep the map small. */
   function recordRevoked(jti: string, until: number): void {
     const seconds = now() / 1000;
-    let looked = 0;
+    let checked = 0;
     for (const [oldest, expiresAt] of facts.revoked) {
-      if (looked++ > 4) break;
+      if (checked++ > 4) break;
       if (expiresAt < seconds) facts.revoked.delete(oldest);
     }
     facts.revoked.set(jti, until);

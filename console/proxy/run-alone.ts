@@ -40,6 +40,6 @@ export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps)
     if (message.type === 'denials') controlPlane.report(message.batch);
     if (message.type !== 'unknownKey') return;
     const { kid } = message;
-    void controlPlane.lookFor(kid).then(() => worker.receive({ type: 'lookedFor', kid }));
+    void controlPlane.fetchKey(kid).then(() => worker.receive({ type: 'keyFetched', kid }));
   }
 }

@@ -22,7 +22,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     // Theirs is no terminal, whatever this one is.
     env: { CONSOLE_LOG_FORMAT: settings.logFormat },
     state: () => controlPlane!.state(),
-    lookFor: (kid) => controlPlane!.lookFor(kid),
+    fetchKey: (kid) => controlPlane!.fetchKey(kid),
     onDenials: (batch) => controlPlane!.report(batch),
     proofMemory: createProofMemory(),
     log,

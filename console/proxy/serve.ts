@@ -31,7 +31,7 @@ export interface ServeDeps {
   readonly settings: Settings;
   readonly log: Logger;
   readonly cache: RevocationCache;
-  readonly lookFor: (kid: string) => Promise<void>;
+  readonly fetchKey: (kid: string) => Promise<void>;
   /** Tells the console what is refused here. */
   readonly denials: DenialBuffer;
   /** One for all processes that answer at this address. */
@@ -56,7 +56,7 @@ export async function serve({
   settings,
   log,
   cache,
-  lookFor,
+  fetchKey,
   denials,
   proofMemory,
   allMetrics,
@@ -67,7 +67,7 @@ export async function serve({
   const overload = createConsoleOverload(settings);
   const metrics = createCallMetrics(faults, overload.numbers);
   addRevocationsAge(metrics, cache);
-  const bearer = createBearer({ settings, cache, lookFor, proofMemory });
+  const bearer = createBearer({ settings, cache, fetchKey, proofMemory });
   const proxy = createMemberSurface({
     settings,
     members: settings.members,
@@ -115,12 +115,12 @@ export async function serve({
 function createBearer({
   settings,
   cache,
-  lookFor,
+  fetchKey,
   proofMemory,
-}: Pick<ServeDeps, 'settings' | 'cache' | 'lookFor' | 'proofMemory'>): BearerCheck {
+}: Pick<ServeDeps, 'settings' | 'cache' | 'fetchKey' | 'proofMemory'>): BearerCheck {
   return createGuardedBearer({
     cache,
-    lookFor,
+    fetchKey,
     issuer: settings.url,
     audience: settings.audience,
     proofs: createProofCheck({
@@ -172,12 +172,12 @@ function addRevocationsAge({ registry }: CallMetrics, cache: RevocationCache): v
 /** Calls that wait end when their token does, and when it is not known any more whether it has. */
 function recheckOnRevocations(proxy: MemberProxy, cache: RevocationCache): () => void {
   let wasCurrent = false;
-  const look = () => {
+  const check = () => {
     const isCurrent = cache.isCurrent();
     if (wasCurrent && !isCurrent) proxy.recheck();
     wasCurrent = isCurrent;
   };
-  const timer = setInterval(look, agingMs).unref();
+  const timer = setInterval(check, agingMs).unref();
   const unsubscribe = cache.onChange(proxy.recheck);
   return () => {
     clearInterval(timer);

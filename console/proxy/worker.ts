@@ -39,7 +39,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     monotonic: machineClock,
     now: Date.now,
   });
-  const lookedFor = createWaiting<string, void>();
+  const keyFetches = createWaiting<string, void>();
   const metrics = createWaiting<number, string>();
   const proofs = createWaiting<number, ReplayOutcome>();
   const denials = createDenialBuffer({
@@ -54,8 +54,8 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
   return {
     receive(message) {
       switch (message.type) {
-        case 'lookedFor':
-          lookedFor.resolve(message.kid, undefined);
+        case 'keyFetched':
+          keyFetches.resolve(message.kid, undefined);
           break;
         case 'metrics':
           metrics.resolve(message.id, message.text);
@@ -78,11 +78,11 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
         faults,
         denials,
         proofMemory: proofMemory ?? { add: askAboutProof },
-        lookFor(kid) {
-          const isAsked = lookedFor.has(kid);
-          const looked = lookedFor.add(kid).catch(() => {});
+        fetchKey(kid) {
+          const isAsked = keyFetches.has(kid);
+          const fetched = keyFetches.add(kid).catch(() => {});
           if (!isAsked) send({ type: 'unknownKey', kid });
-          return looked;
+          return fetched;
         },
         ...(isOneOfMany && { allMetrics }),
       }),

@@ -15,7 +15,7 @@ export interface WorkersDeps {
   /** What a worker is told first. */
   readonly state: () => ForWorker;
   /** Resolves when the key has been looked for. */
-  readonly lookFor: (kid: string) => Promise<void>;
+  readonly fetchKey: (kid: string) => Promise<void>;
   /** Hears what they have refused. */
   readonly onDenials: (batch: DenialBatch) => void;
   /** One for all of them, so that a proof passes once whichever of them it comes to. */
@@ -63,7 +63,7 @@ export function createWorkers({
   count,
   env,
   state,
-  lookFor,
+  fetchKey,
   onDenials,
   proofMemory,
   log,
@@ -154,7 +154,7 @@ export function createWorkers({
         passing.add(worker);
         break;
       case 'unknownKey':
-        void lookFor(message.kid).then(() => send(worker, { type: 'lookedFor', kid: message.kid }));
+        void fetchKey(message.kid).then(() => send(worker, { type: 'keyFetched', kid: message.kid }));
         break;
       case 'proof':
         send(worker, {

@@ -18,7 +18,7 @@ export interface FollowSettingsDeps {
   /** All sources anew, so that flags and environment still win over the file. @throws {SettingsError} */
   readonly read: () => Promise<Settings>;
   /** Calls `look` whenever the file may have changed. */
-  readonly follow: (file: string, look: () => void) => { close(): void };
+  readonly follow: (file: string, check: () => void) => { close(): void };
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly audit: Audit;
 }
@@ -33,7 +33,7 @@ export interface FollowedSettings {
 /** Without a change for this long a file counts as written to its end. */
 const settleMs = 100;
 /** `''`: there is no file. */
-type Mark = string;
+type Version = string;
 
 const liveKeys: readonly SettingKey[] = ['applicationAddresses', 'applicationInternalAddress'];
 
@@ -42,10 +42,10 @@ export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
   let current = started;
   let application = applicationAddresses(started);
   // A file that is there at the start is read once more: it may have changed while the store was opened.
-  let known: Mark = '';
+  let known: Version = '';
   let settling: NodeJS.Timeout | undefined;
   let reading = Promise.resolve();
-  const follower = follow(file, look);
+  const follower = follow(file, check);
 
   return {
     application: () => application,
@@ -56,20 +56,20 @@ export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
     },
   };
 
-  function look(): void {
-    const mark = markOf(file);
-    if (mark === known || settling) return;
-    settling = setTimeout(settle, settleMs, mark).unref();
+  function check(): void {
+    const version = versionOf(file);
+    if (version === known || settling) return;
+    settling = setTimeout(settle, settleMs, version).unref();
   }
 
   /** An editor empties a file before it fills it: what lies between is nobody's wish. */
-  function settle(mark: Mark): void {
+  function settle(version: Version): void {
     settling = undefined;
-    if (markOf(file) === mark) {
-      known = mark;
+    if (versionOf(file) === version) {
+      known = version;
       reading = reading.then(takeOver).catch(reject);
     } else {
-      look();
+      check();
     }
   }
 
@@ -108,7 +108,7 @@ export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
 }
 
 /** What tells one version of a file from the next. */
-function markOf(file: string): Mark {
+function versionOf(file: string): Version {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : '';
 }

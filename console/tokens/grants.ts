@@ -22,7 +22,7 @@ export async function loadGrant(ctx: KoaContextWithOIDC, deps: GrantDeps): Promi
   checkRedirectUri(ctx, deps);
   const known = await findGrant(ctx);
   const grant = deps.clients.find(client.clientId)?.isFirstParty ? await widen(ctx, known) : known;
-  if (grant) await note(ctx, grant, deps);
+  if (grant) await record(ctx, grant, deps);
   return grant;
 }
 
@@ -65,7 +65,7 @@ async function widen(ctx: KoaContextWithOIDC, known: Grant | undefined): Promise
 }
 
 /** Which application a session has signed in to, for its list, its end and its logout. */
-async function note(ctx: KoaContextWithOIDC, grant: Grant, deps: GrantDeps): Promise<void> {
+async function record(ctx: KoaContextWithOIDC, grant: Grant, deps: GrantDeps): Promise<void> {
   const { session, client } = ctx.oidc;
   const sid = sidOf(session!.uid, client!.clientId);
   session!.sidFor(client!.clientId, sid);

@@ -120,9 +120,9 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
   /** Insertion is nearly in order of expiry, so the oldest few are enough to keep the map small. */
   function forgetExpired(): void {
     const seconds = now() / 1000;
-    let looked = 0;
+    let checked = 0;
     for (const [jti, expiresAt] of revoked) {
-      if (looked++ > 16) return;
+      if (checked++ > 16) return;
       if (expiresAt < seconds) revoked.delete(jti);
     }
   }

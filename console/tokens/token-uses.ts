@@ -6,7 +6,7 @@ export interface TokenUses {
   /** @param jti  of a token that is issued now */
   watch(jti: string): void;
   /** Asked on every call with a token, whichever it is: a lookup in memory, while any is watched. */
-  note(jti: string): void;
+  record(jti: string): void;
   wasUsed(jti: string): boolean;
 }
 
@@ -30,7 +30,7 @@ export function createTokenUses({ watchedMs, elapsed }: TokenUsesDeps): TokenUse
       forgetOld();
       watched.set(jti, { until: elapsed() + watchedMs, isUsed: false });
     },
-    note(jti) {
+    record(jti) {
       if (watched.size === 0) return;
       const one = watched.get(jti);
       if (one) one.isUsed = true;

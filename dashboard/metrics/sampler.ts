@@ -13,7 +13,7 @@ export interface Snapshot {
 
 export interface Sampler {
   /** @throws {SessionOverError} */
-  look(session: Session): Promise<Snapshot>;
+  sample(session: Session): Promise<Snapshot>;
   /** After a change of one's own: the next look is a new one. */
   forget(session: Session): void;
   /** Calls with a token that is good, and once more with a new one when it turns out revoked. @throws {SessionOverError} */
@@ -29,7 +29,7 @@ export interface SamplerDeps {
   readonly elapsed: () => number;
 }
 
-interface Look {
+interface Sample {
   readonly at: number;
   readonly queues: string;
   readonly snapshot: Promise<Snapshot>;
@@ -39,7 +39,7 @@ interface Look {
 const freshMs = 900;
 
 export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): Sampler {
-  const recent = new WeakMap<Session, Look>();
+  const recent = new WeakMap<Session, Sample>();
   /** What a token does not open is not asked for again with the same token: each refusal is an audit line there. */
   const denied = new WeakMap<
     Session,
@@ -47,7 +47,7 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
   >();
 
   const sampler: Sampler = {
-    look(session) {
+    sample(session) {
       const queues = session.watched.names().join('\n');
       const last = recent.get(session);
       if (last && last.queues === queues && now() - last.at < freshMs) return last.snapshot;

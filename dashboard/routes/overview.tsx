@@ -95,7 +95,7 @@ export function createOverview({
     { problem }: { readonly problem?: string },
     status = 200,
   ): Promise<void> {
-    const snapshot = await sampler.look(session);
+    const snapshot = await sampler.sample(session);
     const model = {
       currentSession: signedInModel(session),
       snapshot,

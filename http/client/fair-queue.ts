@@ -33,11 +33,11 @@ export function createFairLine(most: number, waitMs: number): FairLine {
         attempt.onFailure(new UpstreamFailure('busy'));
         return;
       }
-      const giveUp = () => {
+      const discard = () => {
         leave(attempt);
         attempt.onFailure(new UpstreamFailure('busy'));
       };
-      own.set(attempt, setTimeout(giveUp, waitMs));
+      own.set(attempt, setTimeout(discard, waitMs));
       waiting.set(attempt.caller, own);
       count += 1;
     },

@@ -26,11 +26,11 @@ export function createWaitingLine(most: number, waitMs: number): WaitingLine {
         attempt.onFailure(new UpstreamFailure('busy'));
         return;
       }
-      const giveUp = () => {
+      const discard = () => {
         waiting.delete(attempt);
         attempt.onFailure(new UpstreamFailure('busy'));
       };
-      waiting.set(attempt, setTimeout(giveUp, waitMs));
+      waiting.set(attempt, setTimeout(discard, waitMs));
     },
     leave,
     next() {

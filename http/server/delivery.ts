@@ -18,7 +18,7 @@ export type Delivery = 'taken' | 'notTaken' | 'unknown';
 /** As long as nothing is heard of a reply, it may still turn out that nobody took it. */
 const openMs = 1_000;
 /** When it is looked, after the caller has ended his side, whether the reply was answered with a reset. */
-const looksMs = [5, 25, 75, 150];
+const pollsMs = [5, 25, 75, 150];
 
 const gateOf = Symbol('delivery');
 
@@ -56,12 +56,12 @@ class Gate {
   /** The end of this side that has to wait, for behind it no answer to the reply would be heard. */
   private held: (() => void) | undefined;
   private readonly timer: NodeJS.Timeout;
-  private looks: NodeJS.Timeout | undefined;
+  private polling: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket) {
     this.socket = socket;
     this.timer = setTimeout(() => this.expire(), openMs).unref();
-    socket.on('end', () => this.look(0));
+    socket.on('end', () => this.poll(0));
     socket.on('close', () => this.closed());
     const { end, destroySoon } = socket;
     socket.end = ((...args: Parameters<typeof end>) =>
@@ -80,7 +80,7 @@ class Gate {
       this.isWhole = true;
       this.timer.refresh();
       if (this.socket.errored) this.settle('notTaken');
-      else if (this.isEnded || this.held !== undefined) this.look(0);
+      else if (this.isEnded || this.held !== undefined) this.poll(0);
     });
     res.once('close', () => {
       if (this.onSettled === onSettled && !this.isWhole) this.settle('notTaken');
@@ -93,22 +93,22 @@ class Gate {
       return this.socket;
     }
     this.held = end;
-    this.look(0);
+    this.poll(0);
     return this.socket;
   }
 
   /** An empty write is told of a reset, and sends nothing. */
-  private look(count: number): void {
+  private poll(count: number): void {
     this.isEnded ||= this.socket.readableEnded;
     if (this.onSettled === undefined || !this.isWhole || this.socket.destroyed) return;
     if (this.hasNextRequest()) {
       this.settle('taken');
       return;
     }
-    clearTimeout(this.looks);
+    clearTimeout(this.polling);
     this.socket.write('');
-    if (count === looksMs.length) this.settle('taken');
-    else this.looks = setTimeout(() => this.look(count + 1), looksMs[count]! - (looksMs[count - 1] ?? 0));
+    if (count === pollsMs.length) this.settle('taken');
+    else this.polling = setTimeout(() => this.poll(count + 1), pollsMs[count]! - (pollsMs[count - 1] ?? 0));
   }
 
   private expire(): void {
@@ -131,7 +131,7 @@ class Gate {
 
   private settle(delivery: Delivery): void {
     const { onSettled, held } = this;
-    clearTimeout(this.looks);
+    clearTimeout(this.polling);
     this.onSettled = undefined;
     this.held = undefined;
     onSettled?.(delivery);

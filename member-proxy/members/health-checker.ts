@@ -77,12 +77,12 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
     const { prober, health } = member;
     if (!prober || everyMs === undefined) return;
     member.timer = undefined;
-    const finding = await prober.look(member.isPrefixKnown ? member.prefix : undefined);
+    const finding = await prober.probe(member.isPrefixKnown ? member.prefix : undefined);
     if (member.isClosed) return;
-    const isNewPrefix = notePrefix(member, finding.prefix);
-    await noteTrouble(member, finding, prober);
+    const isNewPrefix = recordPrefix(member, finding.prefix);
+    await recordTrouble(member, finding, prober);
     if (member.isClosed) return;
-    const hasMoved = health.note(finding.outcome, now());
+    const hasMoved = health.record(finding.outcome, now());
     // One that hangs up on everything would fail each call that nobody may repeat, while others could take it.
     member.isTrusted = health.isIn && finding.outcome !== 'unreachable' && finding.isMute !== true;
     if (finding.outcome === 'unreachable') {
@@ -124,7 +124,7 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
     return view;
   }
 
-  async function noteTrouble(member: KnownMember, finding: Finding, prober: Prober): Promise<void> {
+  async function recordTrouble(member: KnownMember, finding: Finding, prober: Prober): Promise<void> {
     const isFirst = member.health.last === undefined;
     const before = member.answersTo;
     member.trouble = finding.reason;
@@ -136,7 +136,7 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
 }
 
 /** @returns whether something was learnt */
-function notePrefix(member: KnownMember, found: MemberPrefix | undefined): boolean {
+function recordPrefix(member: KnownMember, found: MemberPrefix | undefined): boolean {
   if (found === undefined || (member.isPrefixKnown && member.prefix === found)) return false;
   member.prefix = found;
   member.isPrefixKnown = true;

@@ -31,7 +31,7 @@ export interface MemberHealth {
   /** Whether it is out by its own word: it goes down, or is not up yet. */
   readonly isLeaving: boolean;
   /** @returns whether {@link MemberHealth.isIn} has changed */
-  note(outcome: ProbeOutcome, at: number): boolean;
+  record(outcome: ProbeOutcome, at: number): boolean;
   /**
    * It is going, by its own word or because it was told to.
    *
@@ -67,7 +67,7 @@ export function createMemberHealth(rules: HealthRules = healthRules): MemberHeal
     get isLeaving() {
       return isLeaving;
     },
-    note(outcome, at) {
+    record(outcome, at) {
       last = outcome;
       // A group that is off says nothing about the others; whoever answers, with silence even, is there.
       const isGood = outcome === 'ready' || outcome === 'silent';

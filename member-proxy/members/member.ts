@@ -169,7 +169,7 @@ export function openMember(
 }
 
 async function askIfLeaving(member: KnownMember): Promise<boolean> {
-  const finding = await member.prober?.look(member.isPrefixKnown ? member.prefix : undefined);
+  const finding = await member.prober?.probe(member.isPrefixKnown ? member.prefix : undefined);
   if (finding?.outcome === 'notReady') member.leave('said');
   return member.isLeaving || finding?.outcome === 'unreachable' || finding?.isMute === true;
 }

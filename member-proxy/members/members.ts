@@ -100,7 +100,7 @@ export function createMembers(deps: MembersDeps): Members {
     onChange: (member) => onChange?.(statusOf(member)),
     onTrouble: (member) => deps.onTrouble?.(statusOf(member)),
     onCluster(reporter, view) {
-      noteUuids(view);
+      recordUuids(view);
       if (isDiscovering && reporter.isConfigured) follow(reporter, view);
     },
   });
@@ -162,7 +162,7 @@ export function createMembers(deps: MembersDeps): Members {
     },
     drain(names) {
       drained = names;
-      markDrained();
+      updateDrained();
     },
     list: () => all,
     statuses: () => all.map(statusOf),
@@ -187,13 +187,13 @@ export function createMembers(deps: MembersDeps): Members {
     return able.length > 0 ? able : takers;
   }
 
-  function markDrained(): void {
+  function updateDrained(): void {
     for (const member of all) member.isDrained = [...member.names].some((name) => drained.has(name));
     takers = all.some(({ isDrained }) => isDrained) ? all.filter(({ isDrained }) => !isDrained) : all;
   }
 
   /** One that was started anew is known by its new UUID as soon as another member says so. */
-  function noteUuids({ members }: ClusterView): void {
+  function recordUuids({ members }: ClusterView): void {
     for (const { address, uuid } of members) {
       const member = all.find(({ names }) => names.has(address.toLowerCase()));
       if (member && (member.uuid === undefined || !member.isIn)) member.uuid = uuid;
@@ -207,7 +207,7 @@ export function createMembers(deps: MembersDeps): Members {
     const { credentials } = reporter;
     const joined = joining.map((address) => open(address, { credentials, isConfigured: false }));
     all = [...all.filter((member) => !leaving.includes(member)), ...joined];
-    markDrained();
+    updateDrained();
     for (const member of joined) void watch.start(member);
     for (const member of leaving) void closeMember(member);
     discovered = [
@@ -215,6 +215,6 @@ export function createMembers(deps: MembersDeps): Members {
       ...joining.map((address) => ({ address, namedBy: reporter.address })),
     ];
     deps.onDiscovered?.(discovered);
-    noteUuids(view);
+    recordUuids(view);
   }
 }

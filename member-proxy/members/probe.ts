@@ -24,7 +24,7 @@ export interface Prober {
    * @param known  the prefix that the member has answered to before; without it both are tried side by side, for
    *   a listener of the advanced network hangs on paths that it does not know
    */
-  look(known: MemberPrefix | undefined): Promise<Finding>;
+  probe(known: MemberPrefix | undefined): Promise<Finding>;
   /** The prefix that it answers to when it does not answer to this one. */
   otherThan(prefix: MemberPrefix): Promise<MemberPrefix | undefined>;
   /** What the member says about its cluster; undefined when it says nothing of use, or its group is off. */
@@ -59,11 +59,11 @@ export function createProber(address: string, replyMs: number, now: () => number
   const member = createAsker({ address, replyMs, mostBytes: longestReply, now });
 
   return {
-    async look(known) {
-      const looks = (known ? [known] : memberPrefixes).map(ask);
-      const said = await firstThatSays(looks);
+    async probe(known) {
+      const probes = (known ? [known] : memberPrefixes).map(ask);
+      const said = await firstThatSays(probes);
       if (said) return said;
-      const findings = await Promise.all(looks);
+      const findings = await Promise.all(probes);
       const lost = findings.find(({ outcome }) => outcome === 'unreachable');
       if (lost) return lost;
       if (known) return { outcome: 'silent', isMute: (await signsUnder(known)) === 'none' };
@@ -140,9 +140,9 @@ export function createProber(address: string, replyMs: number, now: () => number
 }
 
 /** The first that says whether it is ready, `svc` before the other where both do. */
-async function firstThatSays(looks: readonly Promise<Finding>[]): Promise<Finding | undefined> {
-  const saying = looks.map(async (look) => {
-    const finding = await look;
+async function firstThatSays(probes: readonly Promise<Finding>[]): Promise<Finding | undefined> {
+  const saying = probes.map(async (probe) => {
+    const finding = await probe;
     if (!saysSomething(finding)) throw new Error('it does not say');
     return finding;
   });

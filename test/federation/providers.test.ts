@@ -43,7 +43,7 @@ beforeEach(() => {
 afterEach(() => providers.close());
 
 function newProviders(seal = cipher): Providers {
-  const note = (fields: unknown, message = '') =>
+  const addLog = (fields: unknown, message = '') =>
     void logged.push({ fields: fields as Record<string, unknown>, message });
   return createProviders({
     registry: storage.registry,
@@ -53,7 +53,7 @@ function newProviders(seal = cipher): Providers {
     url: 'https://console.example',
     randomBytes,
     now: Date.now,
-    log: { warn: note, error: note },
+    log: { warn: addLog, error: addLog },
   });
 }
 

@@ -22,10 +22,10 @@ function newStore(cipher = createCipher(randomBytes(32))) {
 
 test('a session is found by its uid, by the provider’s session id and by the subject there', async () => {
   const { upstream } = newStore();
-  await upstream.note(ada, later);
-  await upstream.note({ ...ada, uid: 'ada-2', session: { id: 'session-8' } }, later);
-  await upstream.note({ ...ada, uid: 'ada-3', session: {} }, later);
-  await upstream.note({ ...ada, uid: 'other', providerId: 'other' }, later);
+  await upstream.record(ada, later);
+  await upstream.record({ ...ada, uid: 'ada-2', session: { id: 'session-8' } }, later);
+  await upstream.record({ ...ada, uid: 'ada-3', session: {} }, later);
+  await upstream.record({ ...ada, uid: 'other', providerId: 'other' }, later);
 
   expect(await upstream.of('ada-1')).toEqual(ada);
   expect(await upstream.of('local')).toBeUndefined();
@@ -41,15 +41,15 @@ test('a session is found by its uid, by the provider’s session id and by the s
 
 test('one session of the provider may have begun several here', async () => {
   const { upstream } = newStore();
-  await upstream.note(ada, later);
-  await upstream.note({ ...ada, uid: 'ada-2' }, later);
+  await upstream.record(ada, later);
+  await upstream.record({ ...ada, uid: 'ada-2' }, later);
   expect(uidsOf(await upstream.find('corp', { id: 'session-7' }))).toEqual(['ada-1', 'ada-2']);
 });
 
 test('what is forgotten or noted anew is not found by what it was', async () => {
   const { upstream } = newStore();
-  await upstream.note(ada, later);
-  await upstream.note({ ...ada, subject: 'eve', session: {} }, later);
+  await upstream.record(ada, later);
+  await upstream.record({ ...ada, subject: 'eve', session: {} }, later);
   expect(await upstream.find('corp', { id: 'session-7' })).toEqual([]);
   expect(await upstream.find('corp', { subject: ada.subject })).toEqual([]);
   expect(uidsOf(await upstream.find('corp', { subject: 'eve' }))).toEqual(['ada-1']);
@@ -60,7 +60,7 @@ test('what is forgotten or noted anew is not found by what it was', async () => 
 
 test('the store shows neither the subject nor the hint (S79)', async () => {
   const { artifacts, upstream } = newStore();
-  await upstream.note(ada, later);
+  await upstream.record(ada, later);
   const stored = JSON.stringify([
     await artifacts.list('UpstreamSession', 9),
     await artifacts.list('UpstreamSessionId', 9),

@@ -39,7 +39,7 @@ const settleMs = 2_500;
 export async function runLeavingCallers(options: LeavingOptions): Promise<Leavings> {
   const { items, queues = 8, offer, take, lost } = options;
   const got = new Map<string, number>();
-  const note = (item: string) => void got.set(item, (got.get(item) ?? 0) + 1);
+  const record = (item: string) => void got.set(item, (got.get(item) ?? 0) + 1);
   const open: Promise<void>[] = [];
   let next = 0;
   /** What an offer takes, about. */
@@ -50,7 +50,7 @@ export async function runLeavingCallers(options: LeavingOptions): Promise<Leavin
       const queue = `leaving-${number}`;
       while (next < items) {
         const item = `<item ${next++}>`;
-        const caller = await poll(options, queue, note);
+        const caller = await poll(options, queue, record);
         open.push(caller.closed);
         const way = ways[Math.floor(Math.random() * ways.length)]!;
         await pause(Math.random() * 2 * offerMs);
@@ -79,7 +79,7 @@ export async function runLeavingCallers(options: LeavingOptions): Promise<Leavin
       item !== undefined;
       item = await take(`leaving-${number}`)
     ) {
-      note(item);
+      record(item);
       left += 1;
     }
   }
@@ -98,7 +98,7 @@ export async function runLeavingCallers(options: LeavingOptions): Promise<Leavin
 async function poll(
   { port, fields = '', method = 'DELETE' }: LeavingOptions,
   queue: string,
-  note: (item: string) => void,
+  record: (item: string) => void,
 ) {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true });
   let text = '';
@@ -107,7 +107,7 @@ async function poll(
     const [item] = /<item \d+>$/.exec(text) ?? [];
     if (item === undefined) return;
     text = '';
-    note(item);
+    record(item);
   });
   socket.on('error', () => undefined);
   socket.on('end', () => socket.end());

@@ -350,21 +350,21 @@ describe('what pages are sent with (S51)', () => {
 test('no redirect of a sign-in or sign-out may be stored (S51) (D9)', async () => {
   const agent = newAgent();
   const redirects: Reply[] = [];
-  const noted = (reply: Reply) => {
+  const recorded = (reply: Reply) => {
     if (reply.status === 303) redirects.push(reply);
     return reply;
   };
-  noted(await agent.get('/'));
-  noted(await agent.submit(await agent.get('/login'), admin));
-  const start = noted(await newAgent().get(authorizationPath()));
+  recorded(await agent.get('/'));
+  recorded(await agent.submit(await agent.get('/login'), admin));
+  const start = recorded(await newAgent().get(authorizationPath()));
   expect(start.headers.location).toMatch(/^\/login\/|\/login\/[\w-]+$/);
   // Signed in already: the code goes out at once.
-  noted(await agent.get(authorizationPath()));
+  recorded(await agent.get(authorizationPath()));
   const other = newAgent();
   const page = await other.follow(await other.get(authorizationPath()));
-  const resume = noted(await other.submit(page, admin));
-  noted(await other.get(resume.headers.location!));
-  noted(await other.submit(await other.get('/connect/logout'), {}));
+  const resume = recorded(await other.submit(page, admin));
+  recorded(await other.get(resume.headers.location!));
+  recorded(await other.submit(await other.get('/connect/logout'), {}));
   expect(redirects.length).toBeGreaterThanOrEqual(6);
   for (const { url, headers } of redirects)
     expect([url, headers['cache-control']]).toEqual([url, 'no-store']);

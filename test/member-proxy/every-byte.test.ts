@@ -68,7 +68,7 @@ function pipe(): readonly [Duplex, Duplex] {
 }
 
 /** Bytes go through at once: who has read nothing by then waits for more. */
-function giveUpLater(resolve: (nothing: undefined) => void): void {
+function destroyLater(resolve: (nothing: undefined) => void): void {
   setTimeout(() => resolve(undefined), 2_000).unref();
 }
 
@@ -90,7 +90,7 @@ function readByServer(server: Server, bytes: string): Promise<Reading | undefine
     });
     server.emit('connection', far);
     near.write(Buffer.from(bytes, 'latin1'));
-    giveUpLater(resolve);
+    destroyLater(resolve);
   }).finally(() => {
     near.destroy();
     far.destroy();
@@ -164,7 +164,7 @@ function readByClient(method: string, bytes: string): Promise<Reading | undefine
     });
     far.once('data', () => setImmediate(() => far.write(Buffer.from(bytes, 'latin1'))));
     asked.end();
-    giveUpLater(resolve);
+    destroyLater(resolve);
   }).finally(() => {
     near.destroy();
     far.destroy();

@@ -18,9 +18,9 @@ type Entries = [level: string, fields: Record<string, unknown>, message: string]
 /** What a member says, and a log that it says it to. */
 function listeningLog(): { entries: Entries; log: MemberLog } {
   const entries: Entries = [];
-  const note = (level: string) => (fields: object, message: string) =>
+  const record = (level: string) => (fields: object, message: string) =>
     void entries.push([level, fields as Record<string, unknown>, message]);
-  const log = { info: note('info'), warn: note('warn'), error: note('error'), debug: note('debug') };
+  const log = { info: record('info'), warn: record('warn'), error: record('error'), debug: record('debug') };
   return { entries, log: log as unknown as MemberLog };
 }
 

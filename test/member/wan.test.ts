@@ -316,8 +316,8 @@ describe('a synchronisation', () => {
 
   test('moves only what a consistency check found, and what was written since', async () => {
     const lines: { fields: Record<string, unknown>; message: string }[] = [];
-    const note = (fields: object, message: string) => void lines.push({ fields: { ...fields }, message });
-    const log = { debug: note, info: note, warn: note, error: note };
+    const record = (fields: object, message: string) => void lines.push({ fields: { ...fields }, message });
+    const log = { debug: record, info: record, warn: record, error: record };
     const { from, to } = await startPair(
       {
         publisher:

@@ -307,8 +307,8 @@ describe.skipIf(whyNoEngine)(
         const answered = await front.call('PUT', `${management}/clusterShutdown`, { body: '&' });
         expect([answered.status, answered.body]).toEqual([200, '{"status":"success"}']);
         await Promise.all(cluster.members.map((member) => member.ended()));
-        const isNoted = async () => codeOf(await front.call('GET', `${rest}/cluster`)) === 'no_member';
-        await until(isNoted, 'no member to be left', 20_000);
+        const isRecorded = async () => codeOf(await front.call('GET', `${rest}/cluster`)) === 'no_member';
+        await until(isRecorded, 'no member to be left', 20_000);
       });
     });
 

@@ -40,16 +40,16 @@ describe('what is none of the console is left as it is, with exit 78 and what to
   test.each(others)('$name', async ({ make }) => {
     const at = join(temporaryDirectory(), 'theirs');
     const dataDir = make(at);
-    const before = look(at);
+    const before = snapshotOf(at);
     const rejected = await runFailing({ dataDir });
     expect([rejected.code, rejected.stdout]).toEqual([78, '']);
     expect(rejected.stderr).toMatch(/cannot be the data directory.*Nothing was changed.*CONSOLE_DATA_DIR/);
-    expect(look(at)).toEqual(before);
+    expect(snapshotOf(at)).toEqual(before);
 
     const args = ['user', 'add', 'ada', '--password-file', '-', '--json'];
     const reported = await runTool(args, { dataDir, stdin: 'correct-staple-battery-9' });
     expect([reported.code, reported.json().error]).toEqual([78, 'storage_foreign']);
-    expect(look(at)).toEqual(before);
+    expect(snapshotOf(at)).toEqual(before);
   });
 
   test.skipIf(process.platform !== 'linux')('a path below /proc, where nothing can be made', async () => {
@@ -101,7 +101,7 @@ describe.skipIf(!canMount)('a disk that takes no writes is not called damaged (n
   });
 });
 
-function look(at: string): unknown {
+function snapshotOf(at: string): unknown {
   const { mode, size, mtimeMs, uid } = statSync(at);
   return { mode, size, mtimeMs, uid, names: statSync(at).isDirectory() ? readdirSync(at) : [] };
 }

@@ -245,7 +245,7 @@ function composeCurrentSession({ services, addressOf }: Shared, browserSessions:
     current: browserSessions.current,
     async start(ctx: Context, accountId: string, at: number, by: 'password' | 'provider' = 'password') {
       const session = await browserSessions.start(ctx, accountId, at, methods[by]());
-      await services.sessions.note({
+      await services.sessions.record({
         uid: session.uid,
         startedAt: at,
         accountId,

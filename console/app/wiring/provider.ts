@@ -51,7 +51,7 @@ export function composeProvider(
     revokeAccessTokens: revocations.revokeGrant,
     cookies,
     findUser: users.find,
-    recordSessionUse: sessions.note,
+    recordSessionUse: sessions.record,
     clientAddress: (ctx) => addressOf(ctx.req),
     lifetimes: lifetimesOf(settings),
     proofAlgs,

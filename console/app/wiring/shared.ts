@@ -58,7 +58,7 @@ export async function createShared({ services, log, audit, faults, overload }: S
     issuer: settings.url,
     findKey: ({ kid }: { readonly kid: string }) => keys.find(kid)?.publicKey,
     isRevoked(token: TokenIdentity) {
-      tokenUses.note(token.jti);
+      tokenUses.record(token.jti);
       return revocations.isRevoked(token);
     },
     now,

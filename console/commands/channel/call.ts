@@ -24,7 +24,7 @@ export interface ConsoleCall {
     read: Pick<Tools, 'readSecret' | 'readFile'>,
   ): Promise<Reply>;
   /** @param url  the address that the question to the application is signed for. @throws {RemoteFailure} */
-  look(url: string): Promise<StoreKnowledge>;
+  inspectStore(url: string): Promise<StoreKnowledge>;
   close(): void;
 }
 
@@ -68,7 +68,7 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
         send(socket, await readFor(message, read));
       }
     },
-    async look(url) {
+    async inspectStore(url) {
       send(socket, { kind: 'look', url });
       const message = await next(messages);
       if (message?.kind === 'store') return message.store;

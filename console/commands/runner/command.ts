@@ -80,7 +80,7 @@ export interface Tools {
   /** How the members are; absent where no console runs. */
   readonly members?: () => readonly MemberStatus[];
   /** What the running console knows of its store; undefined when none runs. */
-  readonly look?: (url: string) => Promise<StoreKnowledge | undefined>;
+  readonly inspectStore?: (url: string) => Promise<StoreKnowledge | undefined>;
   /** The directory in which the command was typed. */
   readonly cwd: string;
   readonly fetch: typeof fetch;

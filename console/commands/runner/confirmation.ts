@@ -10,8 +10,8 @@ export async function confirm({ command, input }: Parsed, { stdin, stderr }: Sec
   if (question === undefined || !stdin.isTTY || input.has('yes')) return;
   const lines = createInterface({ input: stdin, output: stderr });
   try {
-    const givenUp = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    const answer = await Promise.race([lines.question(`${question} Go on? [y/N] `), givenUp]);
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const answer = await Promise.race([lines.question(`${question} Go on? [y/N] `), closed]);
     if (/^y(es)?$/i.test(answer.trim())) return;
   } finally {
     lines.close();

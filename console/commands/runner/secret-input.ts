@@ -64,8 +64,8 @@ async function askUnseen(stdin: Readable, stderr: Writable): Promise<string> {
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
   stderr.write('Type the secret, then Enter (it is not shown): ');
   try {
-    const givenUp = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    return await Promise.race([lines.question(''), givenUp]);
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    return await Promise.race([lines.question(''), closed]);
   } finally {
     lines.close();
     stderr.write('\n');

@@ -26,9 +26,9 @@ export async function dryRunLdap(provider: LdapProvider, who?: DryCredentials): 
     const { find, groups } = provider.ldap;
     if (find.by === 'search') {
       if (!(await bind(session, find, run))) return run.steps;
-      await look(session, 'base DN', find.baseDn, '--base-dn', run);
+      await checkDn(session, 'base DN', find.baseDn, '--base-dn', run);
       await tryFilter(session, find, run);
-      if (groups) await look(session, 'group base DN', groups.baseDn, '--group-base-dn', run);
+      if (groups) await checkDn(session, 'group base DN', groups.baseDn, '--group-base-dn', run);
     } else run.ok('template', `${find.dn}: tried with a name and a password only`);
   } finally {
     session.close();
@@ -76,7 +76,7 @@ async function bind(
   }
 }
 
-async function look(
+async function checkDn(
   session: DirectorySession,
   step: string,
   base: string,

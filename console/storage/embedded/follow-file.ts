@@ -9,10 +9,10 @@ const pollMs = 400;
  * and every 400 ms in any case, since such reports get lost (network file systems, exhausted watches).
  * Keeps no process alive.
  */
-export function followFile(file: string, look: () => void): { close(): void } {
-  const timer = setInterval(look, pollMs);
+export function followFile(file: string, check: () => void): { close(): void } {
+  const timer = setInterval(check, pollMs);
   timer.unref();
-  const watcher = watchIfPossible(file, look);
+  const watcher = watchIfPossible(file, check);
   return {
     close() {
       clearInterval(timer);
@@ -21,11 +21,11 @@ export function followFile(file: string, look: () => void): { close(): void } {
   };
 }
 
-function watchIfPossible(file: string, look: () => void): FSWatcher | undefined {
+function watchIfPossible(file: string, check: () => void): FSWatcher | undefined {
   const own = basename(file);
   try {
     const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
-      if (name === null || name === own) look();
+      if (name === null || name === own) check();
     });
     watcher.on('error', () => watcher.close());
     return watcher;

@@ -61,11 +61,11 @@ async function openPrepared(
   const environment = openArtifactsEnvironment(files);
   let releaseLock = async () => {};
   try {
-    const { isExpected, isNoted } = checkFormat(environment, files.artifactsData);
+    const { isExpected, isRecorded } = checkFormat(environment, files.artifactsData);
     if (role === 'console') releaseLock = await takeInstanceLock(environment, files.dataDir);
     const exclusive = environment.write;
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
-    if (!isNoted) await recordFormat(environment);
+    if (!isRecorded) await recordFormat(environment);
 
     return {
       registry,

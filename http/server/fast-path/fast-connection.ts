@@ -18,7 +18,7 @@ export class FastConnection implements Peer {
   readonly socket: FastSocket;
   unsent = '';
   unsentMs = 0;
-  isGivenUp = false;
+  isDiscarded = false;
   private readonly server: Server;
   private readonly paths: RegExp;
   private readonly ahead: AheadBytes;

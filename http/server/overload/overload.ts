@@ -14,7 +14,7 @@ import type { Peer } from './peer.ts';
 import { Places } from './places.ts';
 import { mostForProbes, type Seat, Seats } from './seats.ts';
 import { createSentAhead } from './sent-ahead.ts';
-import { lookAtPeers } from './slow-peers.ts';
+import { pollPeers } from './slow-peers.ts';
 
 /**
  * What a request asks for: whether the process is there, which is always answered; a call that others work for, and that
@@ -181,10 +181,10 @@ export function createOverload(deps: OverloadDeps): Overload {
     server.off(event, serve!);
     server.on(event, accept);
     startBeforeClosing(server, peers);
-    const stopLooking = lookAtPeers(peers, limits, {
+    const stopPolling = pollPeers(peers, limits, {
       onSlowBody(peer) {
-        if (peer.socket.writableEnded || peer.isGivenUp) return;
-        peer.isGivenUp = true;
+        if (peer.socket.writableEnded || peer.isDiscarded) return;
+        peer.isDiscarded = true;
         cut.slow_body += 1;
         server.emit('clientError', requestTimeout(), peer.socket);
       },
@@ -193,12 +193,12 @@ export function createOverload(deps: OverloadDeps): Overload {
         if (!isReported) answers.onUnread(socket);
         socket.destroy();
       },
-      onLook() {
-        places.look();
-        largeBodies.look();
+      onPoll() {
+        places.check();
+        largeBodies.check();
       },
     });
-    server.once('close', stopLooking);
+    server.once('close', stopPolling);
     return { startWaiting: () => startWaiting(peers) };
 
     function accept(socket: Socket): void {

@@ -54,7 +54,7 @@ export class ParsedConnection implements Peer {
   readonly seat: Seat;
   unsent = '';
   unsentMs = 0;
-  isGivenUp = false;
+  isDiscarded = false;
   private readonly deps: ParsedDeps;
   private readonly feed: (bytes: Buffer) => void;
   private readonly splitter = new MessageSplitter();

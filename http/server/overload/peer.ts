@@ -8,7 +8,7 @@ export interface Peer {
   /** How long they have been the same, milliseconds. */
   unsentMs: number;
   /** Whether it is about to be told that its body comes too slowly. */
-  isGivenUp: boolean;
+  isDiscarded: boolean;
   /** Time that a body has taken so far beyond what its pace allows, milliseconds; 0 when none is waited for. */
   bodyDelay(elapsedMs: number): number;
 }

@@ -50,7 +50,7 @@ export class Places {
   }
 
   /** Refuses those that have waited too long. */
-  look(): void {
+  check(): void {
     if (this.waiting === 0) return;
     const latest = this.now() - this.limits.waitMs;
     for (const source of [...this.turn]) {

@@ -7,33 +7,33 @@ export interface SlowPeerEvents {
   /** @param isReported  whether somebody has seen to the caller's record already */
   onUnread(peer: Peer, isReported: boolean): void;
   /** After each look. */
-  onLook(): void;
+  onPoll(): void;
 }
 
 /** Looks within the time in which something has to go out: how late a stall is noticed, as a part of it. */
-const looksPerStall = 4;
+const pollsPerStall = 4;
 const longestPauseMs = 1_000;
 /** Connections that are ended in one turn of the event loop: thousands may be due at once. */
 const atATime = 20;
 
 /** @returns a function that ends it */
-export function lookAtPeers(
+export function pollPeers(
   peers: ReadonlySet<Peer>,
   { replyStallMs, bodyMs }: Pick<OverloadLimits, 'replyStallMs' | 'bodyMs'>,
-  { onSlowBody, onUnread, onLook }: SlowPeerEvents,
+  { onSlowBody, onUnread, onPoll }: SlowPeerEvents,
 ): () => void {
-  const pauseMs = Math.min(longestPauseMs, replyStallMs / looksPerStall, bodyMs);
-  const timer = setInterval(look, pauseMs).unref();
+  const pauseMs = Math.min(longestPauseMs, replyStallMs / pollsPerStall, bodyMs);
+  const timer = setInterval(poll, pauseMs).unref();
   return () => clearInterval(timer);
 
-  function look(): void {
+  function poll(): void {
     const due: (() => void)[] = [];
     for (const peer of peers) {
       if (isUnread(peer)) due.push(() => onUnread(peer, emitStalled(peer.socket)));
       else if (peer.bodyDelay(pauseMs) > bodyMs) due.push(() => onSlowBody(peer));
     }
     if (due.length > 0) endSome(due);
-    onLook();
+    onPoll();
   }
 
   function isUnread(peer: Peer): boolean {

@@ -66,11 +66,11 @@ export function openLmdbArtifacts({ environment, now, steady }: LmdbArtifactsDep
   }
 
   async function writeEnds(): Promise<void> {
-    const noted = ended;
+    const recorded = ended;
     ended = [];
     try {
       await environment.write(() => {
-        for (const { kind, key, at } of noted) {
+        for (const { kind, key, at } of recorded) {
           const entry = entries.get([kind, key]);
           if (entry && !isLive(entry, at)) set(kind, key, { ...entry, expiresAt: 0 });
         }

@@ -16,7 +16,7 @@ const key = ['format'];
 export function checkFormat(
   environment: Environment,
   path: string,
-): { readonly isExpected: boolean; readonly isNoted: boolean } {
+): { readonly isExpected: boolean; readonly isRecorded: boolean } {
   const found = environment.read(() => environment.database<number>('store').get(key));
   if (found !== undefined && found > formatVersion) {
     throw new StorageRejectedError(
@@ -25,7 +25,7 @@ export function checkFormat(
         'start the newer console, or bring a backup back with: npx console restore <backup>',
     );
   }
-  return { isExpected: found !== undefined, isNoted: found === formatVersion };
+  return { isExpected: found !== undefined, isRecorded: found === formatVersion };
 }
 
 export async function recordFormat(environment: Environment): Promise<void> {
