@@ -103,6 +103,6 @@ async function download(url: string, authorization: string, size: number): Promi
   asked.end();
   const [reply] = await once(asked, 'response');
   let received = 0;
-  for await (const piece of reply) received += piece.length;
+  for await (const chunk of reply) received += chunk.length;
   if (received !== size) throw new Error(`${received} bytes of ${size} arrived`);
 }

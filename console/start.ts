@@ -20,7 +20,7 @@ import { settingsFile } from './settings/process-settings.ts';
 import type { Settings } from './settings/settings.ts';
 import { followFile } from './storage/embedded/follow-file.ts';
 import { openStorage } from './storage/embedded/open.ts';
-import { revocationEventsPath } from './tokens/revocation-feed/revocation-event.ts';
+import { revocationEventsPath } from './tokens/revocation-stream/revocation-event.ts';
 import { welcome } from './welcome.ts';
 
 export interface StartDeps {

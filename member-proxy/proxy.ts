@@ -254,7 +254,11 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
           return forward(call, head, target, candidates, () => body);
         }
         const { contentType } = head;
-        const received = { content: await wholeBody(body), contentType, positions: rule.positions! };
+        const received = {
+          content: await wholeBody(body),
+          contentType,
+          positionalFields: rule.positionalFields!,
+        };
         checkStillOpen(call);
         forward(call, head, target, thatTakeTheSame(candidates), filledFor(received, deps.credentials));
       })
@@ -274,8 +278,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       const { item, contentType } = offer;
       const body = { content: item, length: item.length };
       forward(call, { ...head, contentType }, offer.target, candidates, () => body);
-    } else if (atEngine?.positions) {
-      const bodyFor = filledAtEngine(atEngine.positions, deps.credentials);
+    } else if (atEngine?.positionalFields) {
+      const bodyFor = filledAtEngine(atEngine.positionalFields, deps.credentials);
       forward(call, head, target, thatTakeTheSame(candidates), bodyFor);
     } else {
       forward(call, head, target, candidates, () => undefined);

@@ -3,11 +3,11 @@ import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { Secret } from './secret.ts';
 
-/** @throws {UnfitError} with the end of the sentence "NAME …" */
+/** @throws {InvalidValueError} with the end of the sentence "NAME …" */
 export type Check<T> = (text: string) => T;
 
 /** The text does not fit its setting; the message never repeats it, since it may be a secret. */
-export class UnfitError extends Error {
+export class InvalidValueError extends Error {
   override readonly name = 'UnfitError';
 }
 
@@ -20,7 +20,7 @@ export const trueOrFalse: Check<boolean> = (text) => oneOf('true', 'false')(text
 export function oneOf<const T extends string>(...values: readonly T[]): Check<T> {
   return (text) => {
     const value = values.find((candidate) => candidate === text);
-    if (value === undefined) throw new UnfitError(`must be one of ${values.join(', ')}`);
+    if (value === undefined) throw new InvalidValueError(`must be one of ${values.join(', ')}`);
     return value;
   };
 }
@@ -30,7 +30,7 @@ export function integer(min: number, max: number, unit: string): Check<number> {
   return (text) => {
     const value = Number(text);
     if (!/^\d{1,15}$/.test(text) || value < min || value > max) {
-      throw new UnfitError(`must be a whole number from ${min} to ${max} (${unit})`);
+      throw new InvalidValueError(`must be a whole number from ${min} to ${max} (${unit})`);
     }
     return value;
   };
@@ -53,7 +53,7 @@ export function listOrNone<T extends string>(check: Check<T>): Check<readonly T[
 /** Scheme, host and port and nothing else, as {@link URL.origin} spells it. */
 export const httpOrigin: Check<string> = (text) => {
   const url = httpUrl(text);
-  if (url.pathname !== '/') throw new UnfitError('must have no path');
+  if (url.pathname !== '/') throw new InvalidValueError('must have no path');
   return url.origin;
 };
 
@@ -61,7 +61,7 @@ export const httpOrigin: Check<string> = (text) => {
 export const memberAddress: Check<string> = (text) => {
   const url = httpUrl(text);
   if (url.pathname !== '/') {
-    throw new UnfitError(
+    throw new InvalidValueError(
       'must list addresses such as http://10.0.0.1:5701, without a path: the first path segment at the members is CONSOLE_MEMBER_PREFIX',
     );
   }
@@ -77,7 +77,7 @@ export const httpAddress: Check<string> = (text) => {
 /** A resource identifier: absolute, no fragment (RFC 8707 §2). */
 export const resourceUri: Check<string> = (text) => {
   if (!URL.canParse(text) || text.includes('#') || /\s/.test(text)) {
-    throw new UnfitError('must be an absolute URI without a fragment');
+    throw new InvalidValueError('must be an absolute URI without a fragment');
   }
   return text;
 };
@@ -88,7 +88,7 @@ export const addressOrSubnet: Check<string> = (text) => {
   const isSubnet =
     prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32));
   if (family === 0 || !isSubnet || rest.length > 0) {
-    throw new UnfitError('must list IP addresses or subnets such as 10.0.0.0/8');
+    throw new InvalidValueError('must list IP addresses or subnets such as 10.0.0.0/8');
   }
   return text;
 };
@@ -100,7 +100,7 @@ export const hostOrSubnet: Check<string> = (text) => {
   try {
     return addressOrSubnet(text);
   } catch {
-    throw new UnfitError('must list host names, IP addresses or subnets such as 10.0.0.0/8');
+    throw new InvalidValueError('must list host names, IP addresses or subnets such as 10.0.0.0/8');
   }
 };
 
@@ -108,12 +108,12 @@ export const hostOrSubnet: Check<string> = (text) => {
 export const listeningHost: Check<string> = (text) => {
   const host = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (isIPv6(host) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) return host;
-  throw new UnfitError('must be an IP address or a host name, without a port');
+  throw new InvalidValueError('must be an IP address or a host name, without a port');
 };
 
 export const userName: Check<string> = (text) => {
   if (text !== text.trim() || text.length > 128 || /\p{C}/u.test(text)) {
-    throw new UnfitError('must be 1 to 128 visible characters, with no space at either end');
+    throw new InvalidValueError('must be 1 to 128 visible characters, with no space at either end');
   }
   return text;
 };
@@ -126,15 +126,15 @@ export const secretText: Check<Secret> = (text) => new Secret(text);
  */
 export const clientSecret: Check<Secret> = (text) => {
   if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)) {
-    throw new UnfitError('must be printable ASCII with no space at either end');
+    throw new InvalidValueError('must be printable ASCII with no space at either end');
   }
-  if (isSample(text)) throw new UnfitError('is a sample out of documentation: choose a random one');
+  if (isSample(text)) throw new InvalidValueError('is a sample out of documentation: choose a random one');
   return new Secret(text);
 };
 
 export const password: Check<Secret> = (text) => {
-  if (text.length > 256) throw new UnfitError('must have at most 256 characters');
-  if (isSample(text)) throw new UnfitError('is a sample out of documentation: choose another');
+  if (text.length > 256) throw new InvalidValueError('must have at most 256 characters');
+  if (isSample(text)) throw new InvalidValueError('is a sample out of documentation: choose another');
   return new Secret(text);
 };
 
@@ -142,26 +142,29 @@ export const password: Check<Secret> = (text) => {
 export const encryptionKey: Check<Secret<Buffer>> = (text) => {
   const isHex = /^[0-9a-f]{64}$/i.test(text);
   const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
-  if (!isHex && !isBase64) throw new UnfitError('must be 32 bytes, as base64 or as 64 hexadecimal digits');
+  if (!isHex && !isBase64)
+    throw new InvalidValueError('must be 32 bytes, as base64 or as 64 hexadecimal digits');
   const key = Buffer.from(text, isHex ? 'hex' : 'base64');
-  if (new Set(key).size < 8) throw new UnfitError('is a sample out of documentation: choose a random one');
+  if (new Set(key).size < 8)
+    throw new InvalidValueError('is a sample out of documentation: choose a random one');
   return new Secret(key);
 };
 
 export const postgresUrl: Check<Secret> = (text) => {
   const isPostgres = URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
-  if (!isPostgres) throw new UnfitError('must be a postgres:// address');
+  if (!isPostgres) throw new InvalidValueError('must be a postgres:// address');
   return new Secret(text);
 };
 
 function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:\/\//i.test(text)) {
-    throw new UnfitError('must be an absolute http:// or https:// address');
+    throw new InvalidValueError('must be an absolute http:// or https:// address');
   }
-  if (url.username !== '' || url.password !== '') throw new UnfitError('must hold no user name or password');
-  if (/[?#]/.test(text)) throw new UnfitError('must have no query and no fragment');
-  if (/[*\s\\]/.test(text)) throw new UnfitError('must have no wildcard, space or backslash');
+  if (url.username !== '' || url.password !== '')
+    throw new InvalidValueError('must hold no user name or password');
+  if (/[?#]/.test(text)) throw new InvalidValueError('must have no query and no fragment');
+  if (/[*\s\\]/.test(text)) throw new InvalidValueError('must have no wildcard, space or backslash');
   return url;
 }
 

@@ -21,7 +21,7 @@ const mostWaitingBytes = 1024 * 1024;
 const mostAtOnce = 64 * 1024;
 const retryMs = 20;
 /** What a reader gets at the exit of the process to take what waits. */
-const farewellMs = 300;
+const flushMs = 300;
 
 export function openLogOutput({ descriptor: given, faults, onTaken }: LogOutputDeps): LineSink {
   const { descriptor, isStream } = openUnwaiting(given);
@@ -34,7 +34,7 @@ export function openLogOutput({ descriptor: given, faults, onTaken }: LogOutputD
 
   process.once('exit', () => {
     takeTurn();
-    const deadline = performance.now() + farewellMs;
+    const deadline = performance.now() + flushMs;
     while (waiting.length > 0 && writeSome() !== 'gone' && performance.now() < deadline) {
       if (waiting.length > 0) pause();
     }

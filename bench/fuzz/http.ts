@@ -29,7 +29,7 @@ const workers = 24;
 
 interface Pauses {
   /** Between two pieces: whether a body has come in full when its call is refused hangs on it. */
-  readonly pieceMs: number;
+  readonly chunkMs: number;
   /** For how long nothing may have come before a stream is ended: replies under way are cut off by its end. */
   readonly quietMs: number;
 }
@@ -37,7 +37,7 @@ interface Pauses {
 /** A little longer each time that the two sides did not do the same. */
 const pauses: readonly Pauses[] = [12, 25, 50, 100, 200, 400].map((quietMs) => ({
   quietMs,
-  pieceMs: Math.max(2, quietMs / 10),
+  chunkMs: Math.max(2, quietMs / 10),
 }));
 
 export async function fuzzHttp({ seed, streams, seconds }: FuzzLimits): Promise<FuzzReport> {
@@ -99,7 +99,7 @@ const junk = Buffer.alloc(4_000);
 const longestMs = 3_000;
 
 /** @returns all that came back until the server closed the connection */
-function exchange({ port, isSplit }: Target, stream: Stream, { pieceMs, quietMs }: Pauses): Promise<string> {
+function exchange({ port, isSplit }: Target, stream: Stream, { chunkMs, quietMs }: Pauses): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     let received = '';
@@ -119,10 +119,10 @@ function exchange({ port, isSplit }: Target, stream: Stream, { pieceMs, quietMs 
 
     async function write(): Promise<void> {
       const [first = '', ...rest] = stream;
-      const pieces = isSplit ? [first.slice(0, 1), first.slice(1), ...rest] : stream;
-      for (const piece of pieces) {
-        if (socket.writable) socket.write(Buffer.from(piece, 'latin1'));
-        await pause(pieceMs);
+      const chunks = isSplit ? [first.slice(0, 1), first.slice(1), ...rest] : stream;
+      for (const chunk of chunks) {
+        if (socket.writable) socket.write(Buffer.from(chunk, 'latin1'));
+        await pause(chunkMs);
       }
       while (performance.now() - lastAt < quietMs && !socket.destroyed) await pause(2);
       if (socket.writable) socket.write(junk);

@@ -30,7 +30,7 @@ async function run(): Promise<number> {
   console.log(`${count} streams`);
   if (difference === undefined) return 0;
   console.log(`the ${difference.pair} differs with its fast path (seed ${own}) on`);
-  for (const piece of difference.stream) console.log(`  ${JSON.stringify(piece)}`);
+  for (const chunk of difference.stream) console.log(`  ${JSON.stringify(chunk)}`);
   for (const outcome of difference.outcomes) console.log(`  ${outcome}`);
   return 1;
 }

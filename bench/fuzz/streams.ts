@@ -76,12 +76,12 @@ export function makeStream(random: Random): Stream {
   const count = 1 + (random.once(2) ? random.below(4) : 0);
   const whole = Array.from({ length: count }, () => random.of(requests));
   const mutated = whole.map((text) => (random.once(3) ? text : mutate(text, random)));
-  const glued = mutated.reduce<string[]>((pieces, text) => {
-    if (pieces.length > 0 && random.once(2)) pieces.push(pieces.pop()! + text);
-    else pieces.push(text);
-    return pieces;
+  const glued = mutated.reduce<string[]>((chunks, text) => {
+    if (chunks.length > 0 && random.once(2)) chunks.push(chunks.pop()! + text);
+    else chunks.push(text);
+    return chunks;
   }, []);
-  return glued.flatMap((piece) => (random.once(3) ? cut(piece, random) : [piece])).filter(Boolean);
+  return glued.flatMap((chunk) => (random.once(3) ? cut(chunk, random) : [chunk])).filter(Boolean);
 }
 
 function mutate(text: string, random: Random): string {

@@ -42,9 +42,9 @@ function sendBytes(res: ServerResponse, bytes: number): void {
   res.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes });
   const fill = (): void => {
     while (left > 0) {
-      const piece = left < block.length ? block.subarray(0, left) : block;
-      left -= piece.length;
-      if (!res.write(piece)) return void res.once('drain', fill);
+      const chunk = left < block.length ? block.subarray(0, left) : block;
+      left -= chunk.length;
+      if (!res.write(chunk)) return void res.once('drain', fill);
     }
     res.end();
   };

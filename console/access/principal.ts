@@ -1,5 +1,5 @@
 /** What a user, a machine, a user of an application, or somebody with these roles and scopes would bring along to a call. */
-import type { Holder } from '../../member-proxy/authorization/explain.ts';
+import type { Principal } from '../../member-proxy/authorization/explain.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CustomRoles } from '../accounts/custom-roles.ts';
 import type { Users } from '../accounts/users.ts';
@@ -25,7 +25,7 @@ export interface PrincipalDeps {
 export function principalOf(
   { user, client, roles = [], scopes = [] }: PrincipalQuery,
   { users, clients, roles: known }: PrincipalDeps,
-): Holder {
+): Principal {
   if (roles.length > 0 && (user !== undefined || client !== undefined)) {
     throw invalid('Say who calls in one way: by a user, by a client, by a user at a client, or by roles.');
   }
@@ -62,7 +62,7 @@ function clientOf(clients: PrincipalDeps['clients'], id: string, asked: readonly
 }
 
 /** A machine by itself; an application by whoever has most, which is the most that it gets of anybody. */
-function principalAt(client: ClientRecord, asked: readonly string[]): Holder {
+function principalAt(client: ClientRecord, asked: readonly string[]): Principal {
   if (!client.grantTypes.includes('client_credentials')) {
     return { roles: rolesAtApplication(['Admin'], client, asked), scopes: [] };
   }

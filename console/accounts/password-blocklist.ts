@@ -55,11 +55,11 @@ function isMadeOf(words: readonly string[], plain: string): boolean {
 
 /** As it stands, without its signs, without its numbers, and said once instead of several times. */
 function isOneOf(common: readonly string[], plain: string): boolean {
-  const bare = fold(plain);
-  const letters = withoutDigits(bare);
+  const stripped = fold(plain);
+  const letters = withoutDigits(stripped);
   const isKnown = (text: string) => common.includes(text) || longPasswords.includes(text);
-  const once = [bare, letters].flatMap((text) => /^(.{4,}?)\1+$/u.exec(text)?.[1] ?? []);
-  return [plain, bare, ...(letters.length < 4 ? [] : [letters]), ...once].some(isKnown);
+  const once = [stripped, letters].flatMap((text) => /^(.{4,}?)\1+$/u.exec(text)?.[1] ?? []);
+  return [plain, stripped, ...(letters.length < 4 ? [] : [letters]), ...once].some(isKnown);
 }
 
 function isTwoOf(common: readonly string[], plain: string): boolean {

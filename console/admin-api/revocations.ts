@@ -8,7 +8,7 @@ import type { Audit } from '../../platform/log.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { type ApiMachine, authorizeScope } from './access.ts';
 
-export interface RevocationFeedDeps<Caller extends ApiMachine> {
+export interface RevocationStreamDeps<Caller extends ApiMachine> {
   /** Tells all that holds, and then what changes. @returns a function that ends it */
   readonly follow: (listener: (events: readonly object[]) => void) => () => void;
   /** Called before it is said that nothing has happened. */
@@ -24,7 +24,7 @@ export interface RevocationFeedDeps<Caller extends ApiMachine> {
   readonly aliveMs: number;
 }
 
-export interface RevocationFeed {
+export interface RevocationStream {
   /** @throws {ProblemError} `method_not_allowed`, `unauthorized`, `invalid_token`, `insufficient_scope`, `busy` */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Ends every one of them, since they would not end by themselves. */
@@ -35,9 +35,9 @@ const mostReaders = 64;
 /** Bytes that a reader may be behind; it starts anew then. */
 const mostWaiting = 64 * 1024 * 1024;
 
-export function createRevocationFeed<Caller extends ApiMachine>(
-  deps: RevocationFeedDeps<Caller>,
-): RevocationFeed {
+export function createRevocationStream<Caller extends ApiMachine>(
+  deps: RevocationStreamDeps<Caller>,
+): RevocationStream {
   const { follow, update, scope, callers, isStillGood, audit, about, now, aliveMs } = deps;
   const readers = new Map<ServerResponse, () => void>();
 

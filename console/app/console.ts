@@ -6,7 +6,7 @@ import { createCors } from '../http/cors.ts';
 import { createRequestIds } from '../http/request-id.ts';
 import { createApp } from '../server/request-handler.ts';
 import { denialReportsPath } from '../tokens/denial-report-scope.ts';
-import { revocationEventsPath } from '../tokens/revocation-feed/revocation-event.ts';
+import { revocationEventsPath } from '../tokens/revocation-stream/revocation-event.ts';
 import { composeAdminApi } from './wiring/admin-api.ts';
 import { composeBrowser } from './wiring/browser.ts';
 import { composeDenialReports } from './wiring/denial-reports.ts';
@@ -14,7 +14,7 @@ import { composeEndpoints } from './wiring/endpoints.ts';
 import { composeLicenceUpdates } from './wiring/licence-updates.ts';
 import { composeLogoutNotices } from './wiring/logout-notices.ts';
 import { composeMembers } from './wiring/members.ts';
-import { composeRevocationFeed } from './wiring/revocation-feed.ts';
+import { composeRevocationStream } from './wiring/revocation-stream.ts';
 import { createShared, type SharedDeps } from './wiring/shared.ts';
 
 export interface Console {
@@ -39,7 +39,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
   const { oauth, endpoints, probes, close: closeProbes } = composeEndpoints(shared);
   const notices = composeLogoutNotices(shared);
   const licenceUpdates = composeLicenceUpdates(shared);
-  const revocationFeed = composeRevocationFeed(shared);
+  const revocationStream = composeRevocationStream(shared);
   const { pages, setup } = await composeBrowser(shared, notices);
   const handle = createApp({
     newRequestId: createRequestIds(),
@@ -48,7 +48,7 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     oauth,
     endpoints: new Map([
       ...endpoints,
-      [revocationEventsPath, revocationFeed.handle],
+      [revocationEventsPath, revocationStream.handle],
       [denialReportsPath, composeDenialReports(shared)],
     ]),
     api: composeAdminApi(shared, proxy),
@@ -64,10 +64,10 @@ export async function composeConsole({ members, ...deps }: ComposeDeps): Promise
     members: proxy,
     drain() {
       probes.drain();
-      revocationFeed.close();
+      revocationStream.close();
     },
     async close() {
-      revocationFeed.close();
+      revocationStream.close();
       shared.revocations.close();
       await Promise.all([notices.close(), licenceUpdates.close(), proxy.close(), closeProbes()]);
     },

@@ -2,7 +2,7 @@
  * What a client may be registered as. Whoever registers clients (command line, admin API) goes through
  * these checks; their messages are for the administrator who typed the value.
  */
-import { clientSecret, UnfitError } from '../../platform/checks.ts';
+import { clientSecret, InvalidValueError } from '../../platform/checks.ts';
 import { tokenAlgs } from '../keys/keys.ts';
 import type { PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
@@ -93,7 +93,7 @@ export function checkClientSecret(secret: string): string {
     clientSecret(secret);
     return secret;
   } catch (error) {
-    if (!(error instanceof UnfitError)) throw error;
+    if (!(error instanceof InvalidValueError)) throw error;
     throw invalid(`The client secret ${error.message}.`);
   }
 }

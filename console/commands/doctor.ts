@@ -7,7 +7,7 @@ import { dashboardClientId } from '../clients/clients.ts';
 import { applicationClientId } from '../clients/scopes.ts';
 import { type DoctorSettings, examine, type OpenedStore } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { checkFiles, storeRejected } from '../doctor/store-side.ts';
+import { checkFiles, storeRejected } from '../doctor/store-checks.ts';
 import { DecryptionError } from '../keys/encryption.ts';
 import type { Delivery } from '../licence/deliveries.ts';
 import { isSettled } from '../licence/licence-updates.ts';

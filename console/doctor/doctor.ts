@@ -1,18 +1,18 @@
 /** Looks at everything that has to fit together, one after the other, and changes nothing. */
 import type { Outbound } from '../http/outbound/outbound.ts';
-import { checkApplication } from './application-side.ts';
+import { checkApplication } from './application-checks.ts';
 import { checkCertificate } from './certificate.ts';
-import { checkClients, type Excess } from './clients-side.ts';
-import { checkConsole } from './console-side.ts';
+import { checkClients, type Excess } from './clients-checks.ts';
+import { checkConsole } from './console-checks.ts';
 import { about, type Finding } from './finding.ts';
-import { checkInternalAddress } from './internal-side.ts';
-import { checkMembers } from './members-side.ts';
+import { checkInternalAddress } from './internal-checks.ts';
+import { checkMembers } from './members-checks.ts';
 import { createProbe } from './probe.ts';
-import { checkSettings, type SettingsSideDeps } from './settings-side.ts';
-import { checkStore } from './store-side.ts';
+import { checkSettings, type SettingsChecksDeps } from './settings-checks.ts';
+import { checkStore } from './store-checks.ts';
 
 /** What the doctor needs to know of the settings. */
-export interface DoctorSettings extends SettingsSideDeps {
+export interface DoctorSettings extends SettingsChecksDeps {
   readonly audience: string;
   readonly dataDir: string;
   readonly members: readonly string[];

@@ -71,10 +71,10 @@ export function createAuthorizationStates({
       return found?.payload.providerId === providerId && found.consumedAt === undefined;
     },
     async take({ id, providerId, browser }) {
-      if (!id || !browser) throw notUnderWay();
+      if (!id || !browser) throw unknownState();
       const found = await artifacts.get(kind, id);
-      if (!found || !isFor(found, providerId, browser)) throw notUnderWay();
-      if (!(await artifacts.consume(kind, id))) throw notUnderWay();
+      if (!found || !isFor(found, providerId, browser)) throw unknownState();
+      if (!(await artifacts.consume(kind, id))) throw unknownState();
       return found.payload as unknown as Pick<NewAuthorizationState, 'secrets' | 'purpose'>;
     },
   };
@@ -90,7 +90,7 @@ function digest(value: string): string {
 }
 
 /** One sentence for all of them: who tries others' sign-ins learns nothing from it. */
-export function notUnderWay(): FederationError {
+export function unknownState(): FederationError {
   return new FederationError(
     400,
     'This sign-in is not under way in this browser: it took longer than ten minutes, was used already, or was started elsewhere. Please sign in again.',

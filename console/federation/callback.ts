@@ -4,7 +4,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { UpstreamReturn } from '../accounts/upstream-sign-in.ts';
 import { type Form, FormError, parseForm, readForm } from '../http/form.ts';
 import type { UserRecord } from '../storage/records.ts';
-import { type AuthorizationStates, notUnderWay } from './authorization-state.ts';
+import { type AuthorizationStates, unknownState } from './authorization-state.ts';
 import { FederationError } from './connector.ts';
 import { asProblemError } from './errors.ts';
 import type { FormPostRelay } from './form-post-relay.ts';
@@ -131,7 +131,7 @@ export function createCallback(deps: CallbackDeps) {
       return query;
     }
     const reply = await replies.take(ticket, provider.id);
-    if (!reply) throw notUnderWay();
+    if (!reply) throw unknownState();
     return reply;
   }
 
@@ -141,7 +141,7 @@ export function createCallback(deps: CallbackDeps) {
    */
   async function comeBack(ctx: Context, provider: Provider, parameters: Form): Promise<void> {
     const id = stateOf(provider, parameters);
-    if (!(await states.isOpen({ id, providerId: provider.id }))) throw notUnderWay();
+    if (!(await states.isOpen({ id, providerId: provider.id }))) throw unknownState();
     const ticket = await replies.keep({ providerId: provider.id, parameters }, clientAddress(ctx));
     if (ticket === undefined) {
       throw new ProblemError(problems.tooManyRequests, 'Too many sign-ins from your network at once.', {

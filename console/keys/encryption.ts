@@ -30,8 +30,13 @@ export function createCipher(key: Buffer | undefined): Cipher {
       if (!key) return text;
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(label));
-      const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return prefix + sealed.toString('base64url');
+      const ciphertext = Buffer.concat([
+        iv,
+        cipher.update(text, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
+      return prefix + ciphertext.toString('base64url');
     },
     open(stored, label) {
       if (!stored.startsWith(prefix)) return stored;
@@ -44,12 +49,14 @@ export function createCipher(key: Buffer | undefined): Cipher {
   };
 }
 
-function decrypt(key: Buffer, sealed: Buffer, label: string): string {
+function decrypt(key: Buffer, ciphertext: Buffer, label: string): string {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes))
+    const decipher = createDecipheriv('aes-256-gcm', key, ciphertext.subarray(0, ivBytes))
       .setAAD(Buffer.from(label))
-      .setAuthTag(sealed.subarray(-tagBytes));
-    return decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      .setAuthTag(ciphertext.subarray(-tagBytes));
+    return (
+      decipher.update(ciphertext.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
+    );
   } catch (cause) {
     throw new DecryptionError(
       `The ${label} cannot be opened with this CONSOLE_ENCRYPTION_KEY: it was sealed with another one.`,

@@ -55,13 +55,13 @@ export interface ExchangesDeps {
 
 export function createExchanges(deps: ExchangesDeps): Exchanges {
   const { artifacts, firstAnswers, revokeGrant, onRepeated, onRejected } = deps;
-  const underWay = new AsyncLocalStorage<Pending>();
+  const pendingExchange = new AsyncLocalStorage<Pending>();
 
   return {
-    current: () => underWay.getStore(),
+    current: () => pendingExchange.getStore(),
     async run(ctx, library) {
       const pending = createPending(firstAnswers);
-      await underWay.run(pending, library);
+      await pendingExchange.run(pending, library);
       // Refused, and nothing has been written; or a grant that uses nothing up.
       if (ctx.status !== 200 || !pending.source || !pending.isUsedUp) {
         if (ctx.status === 200) pending.done();

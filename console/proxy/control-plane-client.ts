@@ -8,7 +8,7 @@ import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts'
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
 import { denialReportsPath } from '../tokens/denial-report-scope.ts';
-import { type RevocationEvent, revocationEventsPath } from '../tokens/revocation-feed/revocation-event.ts';
+import { type RevocationEvent, revocationEventsPath } from '../tokens/revocation-stream/revocation-event.ts';
 import { createDenialReporter } from './denial-reporter.ts';
 import { createKeySource, type KeySet } from './jwks-cache.ts';
 import type { ForWorker } from './messages.ts';

@@ -1,7 +1,7 @@
 /** What the process that listens to the console and the workers that answer calls tell each other. */
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { DenialBatch } from '../access/denial-buffer.ts';
-import type { RevocationEvent } from '../tokens/revocation-feed/revocation-event.ts';
+import type { RevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
 export type PublicJwk = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import type { TokenIdentity } from '../../access-tokens/verify-token.ts';
-import type { RevocationEvent } from '../tokens/revocation-feed/revocation-event.ts';
+import type { RevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
 import type { ForWorker, PublicJwk } from './messages.ts';
 import { readVerificationKey, type VerificationKey } from './public-keys.ts';
 

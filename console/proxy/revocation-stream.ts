@@ -1,7 +1,7 @@
 /** Reads the console's revocation stream, and starts anew whenever it ends, breaks off or falls silent. */
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type RevocationEvent, readRevocationEvent } from '../tokens/revocation-feed/revocation-event.ts';
+import { type RevocationEvent, readRevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
 
 export interface RevocationStreamDeps {
   /** Opens the stream from its beginning; `signal` ends it. @throws {Error} when there is none to be had */

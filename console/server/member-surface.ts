@@ -48,10 +48,10 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     ...defaultLimits,
     bodyBytes: settings.proxyBodyLimitBytes,
     replyStallMs: settings.proxyReplyStallSeconds * 1000,
-    memberConnections: partOf(defaultLimits.memberConnections, processes),
+    memberConnections: shareOf(defaultLimits.memberConnections, processes),
     memberPolls: isEmbedded
       ? embeddedPolls(openFilesLimit())
-      : partOf(settings.proxyPollsPerMember, processes),
+      : shareOf(settings.proxyPollsPerMember, processes),
   };
   const proxy = createMemberProxy({
     ...deps,
@@ -71,9 +71,9 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     credentials: { username: settings.memberUsername, password: settings.memberPassword?.reveal() ?? '' },
     limits,
     rateLimits: {
-      dataRate: partOf(settings.proxyDataRate, processes),
-      managementRate: partOf(settings.proxyManagementRate, processes),
-      polls: partOf(settings.proxyPolls, processes),
+      dataRate: shareOf(settings.proxyDataRate, processes),
+      managementRate: shareOf(settings.proxyManagementRate, processes),
+      polls: shareOf(settings.proxyPolls, processes),
     },
     now: () => performance.now(),
     requestIdOf,
@@ -145,7 +145,7 @@ function embeddedPolls(openFiles: number): number {
 }
 
 /** The sum stays what was set; 0 is no limit. */
-function partOf(limit: number, processes: number): number {
+function shareOf(limit: number, processes: number): number {
   return Math.ceil(limit / processes);
 }
 

@@ -1,6 +1,6 @@
 /** `CONSOLE_MEMBER_CREDENTIALS`: cluster names and passwords of members that do not share the common ones. */
 
-import { type Check, httpOrigin, UnfitError } from '../../platform/checks.ts';
+import { type Check, httpOrigin, InvalidValueError } from '../../platform/checks.ts';
 import { Secret } from '../../platform/secret.ts';
 
 /** Members with the same credentials: those of one cluster. */
@@ -18,7 +18,7 @@ export const memberCredentials: Check<Secret<readonly MemberSet[]>> = (text) => 
   const entries = parse(text);
   const sets = entries.map((entry, index) => readSet(entry, `entry ${index + 1}`));
   const members = sets.flatMap((set) => set.members);
-  if (new Set(members).size < members.length) throw new UnfitError('names a member twice');
+  if (new Set(members).size < members.length) throw new InvalidValueError('names a member twice');
   return new Secret(Object.freeze(sets));
 };
 
@@ -29,22 +29,22 @@ function parse(text: string): readonly unknown[] {
   } catch {
     // Told below, without the text: it holds passwords.
   }
-  throw new UnfitError(`must be ${form}`);
+  throw new InvalidValueError(`must be ${form}`);
 }
 
 function readSet(entry: unknown, which: string): MemberSet {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    throw new UnfitError(`must be ${form}; ${which} is something else`);
+    throw new InvalidValueError(`must be ${form}; ${which} is something else`);
   }
   const { members, username, password } = entry as Record<string, unknown>;
   if (Object.keys(entry).some((name) => !fields.includes(name))) {
-    throw new UnfitError(`must be ${form}; ${which} has a further field`);
+    throw new InvalidValueError(`must be ${form}; ${which} has a further field`);
   }
   if (typeof username !== 'string' || username === '' || typeof password !== 'string') {
-    throw new UnfitError(`must be ${form}; ${which} lacks a username or a password as text`);
+    throw new InvalidValueError(`must be ${form}; ${which} lacks a username or a password as text`);
   }
   if (!Array.isArray(members) || members.length === 0) {
-    throw new UnfitError(`must be ${form}; ${which} names no members`);
+    throw new InvalidValueError(`must be ${form}; ${which} names no members`);
   }
   return Object.freeze({
     members: members.map((address) => readAddress(address, which)),
@@ -57,6 +57,6 @@ function readAddress(address: unknown, which: string): string {
   try {
     return httpOrigin(String(address));
   } catch (error) {
-    throw new UnfitError(`has a member address in ${which} that ${(error as Error).message}`);
+    throw new InvalidValueError(`has a member address in ${which} that ${(error as Error).message}`);
   }
 }

@@ -1,5 +1,5 @@
 /** All settings of a process: found in their layers, checked by the table, judged together. */
-import { UnfitError } from '../../platform/checks.ts';
+import { InvalidValueError } from '../../platform/checks.ts';
 import type { Secret } from '../../platform/secret.ts';
 import { type Found, type Layer, readLayers, type SettingsSources } from './layers.ts';
 import { entriesOfTable, nameOf } from './names.ts';
@@ -96,7 +96,7 @@ function check(setting: Setting<unknown>, text: string, problems: string[]): unk
   try {
     return setting.check(text);
   } catch (error) {
-    if (!(error instanceof UnfitError)) throw error;
+    if (!(error instanceof InvalidValueError)) throw error;
     problems.push(`${nameOf(setting)} ${error.message}`);
     return undefined;
   }

@@ -39,7 +39,7 @@ export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions):
   return {
     ask: (method, path) =>
       new Promise((resolve, reject) => {
-        const pieces: Buffer[] = [];
+        const chunks: Buffer[] = [];
         let length = 0;
         let status = 0;
         const attempt: Attempt = {
@@ -54,15 +54,15 @@ export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions):
           onHead(head) {
             status = head.status;
           },
-          onData(piece) {
-            pieces.push(piece);
-            length += piece.length;
+          onData(chunk) {
+            chunks.push(chunk);
+            length += chunk.length;
             if (length > mostBytes) abort(attempt, new UpstreamFailure('invalidReply'));
             return true;
           },
           onEnd(rest) {
             inFlight.delete(attempt);
-            resolve({ status, text: Buffer.concat(rest ? [...pieces, rest] : pieces).toString('utf8') });
+            resolve({ status, text: Buffer.concat(rest ? [...chunks, rest] : chunks).toString('utf8') });
           },
           onLate: () => false,
           onFailure(failure) {

@@ -21,7 +21,7 @@ export interface Attempt {
 
   onHead(head: ReplyHead): void;
   /** @returns false to be left alone until the connection's `resume` */
-  onData(piece: Buffer): boolean;
+  onData(chunk: Buffer): boolean;
   /** @param rest  the last piece of the body, valid during the call only */
   onEnd(rest: Buffer | undefined): void;
   onFailure(failure: UpstreamFailure): void;

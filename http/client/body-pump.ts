@@ -32,17 +32,17 @@ export function pumpBody(
     },
   };
 
-  function send(piece: Buffer): void {
-    const isTaken = isChunked ? sendChunk(piece) : socket.write(piece);
+  function send(chunk: Buffer): void {
+    const isTaken = isChunked ? sendChunk(chunk) : socket.write(chunk);
     if (isTaken) return;
     body.pause();
     events.onBlocked(true);
   }
 
-  function sendChunk(piece: Buffer): boolean {
+  function sendChunk(chunk: Buffer): boolean {
     socket.cork();
-    socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
-    socket.write(piece);
+    socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+    socket.write(chunk);
     const isTaken = socket.write('\r\n', 'latin1');
     socket.uncork();
     return isTaken;

@@ -9,11 +9,11 @@ export interface ChunkedBody {
   /**
    * Reads on.
    *
-   * @param onPiece  gets the start and end of each piece of the body
+   * @param onChunk  gets the start and end of each piece of the body
    * @returns where the body ended in `bytes`, or -1 when there is more to come
    * @throws {UpstreamFailure} `invalidReply`
    */
-  read(bytes: Buffer, from: number, onPiece: (start: number, end: number) => void): number;
+  read(bytes: Buffer, from: number, onChunk: (start: number, end: number) => void): number;
 }
 
 export function createChunkedBody(): ChunkedBody {
@@ -24,12 +24,12 @@ export function createChunkedBody(): ChunkedBody {
   let expected: 'size' | 'data' | 'dataEnd' | 'bodyEnd' = 'size';
 
   return {
-    read(bytes, from, onPiece) {
+    read(bytes, from, onChunk) {
       let at = from;
       while (at < bytes.length) {
         if (expected === 'data') {
           const end = Math.min(bytes.length, at + left);
-          onPiece(at, end);
+          onChunk(at, end);
           left -= end - at;
           at = end;
           if (left === 0) expected = 'dataEnd';

@@ -63,8 +63,8 @@ export function openConnection(
       if (head.keepAliveSeconds !== undefined) idleMs = Math.max(0, head.keepAliveSeconds - 1) * 1000;
       attempt?.onHead(head);
     },
-    onPiece(piece) {
-      if (attempt?.onData(taken(piece)) === false) isPaused = true;
+    onChunk(chunk) {
+      if (attempt?.onData(taken(chunk)) === false) isPaused = true;
     },
     onEnd: finish,
   });
@@ -222,10 +222,10 @@ export function openConnection(
   }
 
   /** A piece that outlives the call. */
-  function taken(piece: Buffer): Buffer {
-    if (own === undefined || piece.buffer !== own.buffer || piece.length < copiedBytes)
-      return Buffer.from(piece);
+  function taken(chunk: Buffer): Buffer {
+    if (own === undefined || chunk.buffer !== own.buffer || chunk.length < copiedBytes)
+      return Buffer.from(chunk);
     own = undefined;
-    return piece;
+    return chunk;
   }
 }

@@ -6,7 +6,7 @@ import type { Attempt } from './attempt.ts';
 import { UpstreamFailure } from './failure.ts';
 import { isWithinShare } from './share.ts';
 
-export interface FairLine {
+export interface FairQueue {
   /** Joins at its caller's end; told `busy` at once when the line is full, later when its turn does not come in time. */
   join(attempt: Attempt): void;
   /** @returns whether it stood in the line */
@@ -21,7 +21,7 @@ export interface FairLine {
 }
 
 /** @param waitMs  longest wait, milliseconds */
-export function createFairLine(most: number, waitMs: number): FairLine {
+export function createFairQueue(most: number, waitMs: number): FairQueue {
   /** By caller, the one whose turn comes next first. */
   const waiting = new Map<string, Map<Attempt, NodeJS.Timeout>>();
   let count = 0;

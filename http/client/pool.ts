@@ -2,11 +2,11 @@
 import type { Attempt, Connection } from './attempt.ts';
 import { openConnection } from './connection.ts';
 import { UpstreamFailure } from './failure.ts';
-import { createFairLine } from './fair-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { endpointOf } from './open-socket.ts';
 import { createResting } from './resting.ts';
 import { isWithinShare } from './share.ts';
-import { createWaitingLine } from './wait-queue.ts';
+import { createWaitQueue } from './wait-queue.ts';
 
 export interface PoolLimits {
   /** Longest wait until a connection is open, milliseconds. */
@@ -64,8 +64,8 @@ export function createPool({ address, limits, now, onUnreachable }: PoolDeps): M
   /** The one used last comes last, and is taken first. */
   const idle: Connection[] = [];
   const resting = createResting({ onRested: toIdle, onRead: admitWaiting });
-  const waitingCalls = createWaitingLine(limits.waiting, limits.waitMs);
-  const waitingPolls = createFairLine(limits.waiting, limits.waitMs);
+  const waitingCalls = createWaitQueue(limits.waiting, limits.waitMs);
+  const waitingPolls = createFairQueue(limits.waiting, limits.waitMs);
   /** Under way; each kind has places of its own, so that no call waits for one that waits (S93). */
   let calls = 0;
   let polls = 0;

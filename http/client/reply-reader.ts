@@ -5,7 +5,7 @@ import { headBytes, invalid, type ReplyHead, readReplyHead } from './reply-head.
 export interface ReplyEvents {
   onHead(head: ReplyHead): void;
   /** A piece of the body that is not its end; valid during the call only. */
-  onPiece(piece: Buffer): void;
+  onChunk(chunk: Buffer): void;
   /**
    * @param rest       the last piece of the body, valid during the call only; undefined when there is none
    * @param hasExcess  whether bytes came behind the reply, which nobody had asked for (S63)
@@ -101,14 +101,14 @@ export function createReplyReader(events: ReplyEvents): ReplyReader {
 
   function readCounted(bytes: Buffer, from: number): void {
     const end = Math.min(bytes.length, from + left);
-    const piece = bytes.subarray(from, end);
-    left -= piece.length;
-    if (left === 0) finish(piece, end < bytes.length);
-    else events.onPiece(piece);
+    const chunk = bytes.subarray(from, end);
+    left -= chunk.length;
+    if (left === 0) finish(chunk, end < bytes.length);
+    else events.onChunk(chunk);
   }
 
   function readChunked(bytes: Buffer, from: number): void {
-    const end = chunks!.read(bytes, from, (start, end) => events.onPiece(bytes.subarray(start, end)));
+    const end = chunks!.read(bytes, from, (start, end) => events.onChunk(bytes.subarray(start, end)));
     if (end === -1) return;
     chunks = undefined;
     finish(undefined, end < bytes.length);

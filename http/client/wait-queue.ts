@@ -2,7 +2,7 @@
 import type { Attempt } from './attempt.ts';
 import { UpstreamFailure } from './failure.ts';
 
-export interface WaitingLine {
+export interface WaitQueue {
   readonly isEmpty: boolean;
   /** Joins at the end; told `busy` at once when the line is full, later when its turn does not come in time. */
   join(attempt: Attempt): void;
@@ -14,7 +14,7 @@ export interface WaitingLine {
 }
 
 /** @param waitMs  longest wait, milliseconds */
-export function createWaitingLine(most: number, waitMs: number): WaitingLine {
+export function createWaitQueue(most: number, waitMs: number): WaitQueue {
   const waiting = new Map<Attempt, NodeJS.Timeout>();
 
   return {

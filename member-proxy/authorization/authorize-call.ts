@@ -29,8 +29,8 @@ export function authorizeCall(decision: Decision, call: Call): Rule {
 }
 
 /** A member takes `PUT` for `POST`; other methods on such a path have no positions. */
-export function takesPositionalBody({ positions }: Rule, { req }: Call): boolean {
-  return positions !== undefined && (req.method === 'POST' || req.method === 'PUT');
+export function takesPositionalBody({ positionalFields }: Rule, { req }: Call): boolean {
+  return positionalFields !== undefined && (req.method === 'POST' || req.method === 'PUT');
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Rule } from './rule-table.ts';
 import { createRules, type Decision } from './rules.ts';
 
 /** What a caller would bring along. */
-export type Holder = Pick<Caller, 'roles' | 'scopes'>;
+export type Principal = Pick<Caller, 'roles' | 'scopes'>;
 
 export interface Explanation {
   readonly isAllowed: boolean;
@@ -33,7 +33,7 @@ export interface Explanation {
  * @param url  the request target, as a caller sends it
  * @returns what the proxy would decide for a holder with a good token
  */
-export type Explain = (method: string, url: string, holder: Holder) => Explanation;
+export type Explain = (method: string, url: string, principal: Principal) => Explanation;
 
 /** Weakest first. */
 const builtInNames = Object.keys(rolePermissions).reverse();
@@ -49,19 +49,19 @@ export function createExplain(
   const rules = createRules(roles);
   const sizeOf = (role: string) => roles.permissionsOf(role)?.length ?? 0;
 
-  return (method, url, holder) => {
+  return (method, url, principal) => {
     try {
       const memberTarget = readMemberTarget(url);
       const target = readTarget(memberTarget.url, defaultLimits.targetBytes);
-      const decide = (held: Holder) => rules.decide(method, target, callerWith(held));
+      const decide = (held: Principal) => rules.decide(method, target, callerWith(held));
       const custom = [...customRoles()].sort((one, other) => sizeOf(one) - sizeOf(other));
       const roleNames = [...custom, ...builtInNames];
-      const decision = decide(holder);
+      const decision = decide(principal);
       if ('rule' in decision) {
         asksForBroadcast(target, decision.rule, memberTarget.member);
         checkOffer(decision.rule, target);
       }
-      return describe(decision, { path: target.path, holder, roleNames, decide });
+      return describe(decision, { path: target.path, principal, roleNames, decide });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       return {
@@ -77,8 +77,8 @@ interface Asked {
   /** Those that could be given, narrow ones first. */
   readonly roleNames: readonly string[];
   readonly path: string;
-  readonly holder: Holder;
-  readonly decide: (holder: Holder) => Decision;
+  readonly principal: Principal;
+  readonly decide: (principal: Principal) => Decision;
 }
 
 function describe(decision: Decision, asked: Asked): Explanation {
@@ -124,11 +124,11 @@ function needOf({ permission, structure }: Rule): string {
 }
 
 /** Each role and scope is tried by itself: the rules decide, this file does not. */
-function openedBy({ holder, decide }: Asked): NonNullable<Explanation['opened']> {
-  const opens = (held: Holder) => decide(held).outcome === 'allowed';
+function openedBy({ principal, decide }: Asked): NonNullable<Explanation['opened']> {
+  const opens = (held: Principal) => decide(held).outcome === 'allowed';
   return {
-    roles: holder.roles.filter((role) => opens({ roles: [role], scopes: [] })),
-    scopes: holder.scopes.filter((scope) => opens({ roles: [], scopes: [scope] })),
+    roles: principal.roles.filter((role) => opens({ roles: [role], scopes: [] })),
+    scopes: principal.scopes.filter((scope) => opens({ roles: [], scopes: [scope] })),
   };
 }
 
@@ -146,6 +146,6 @@ function shownRule({ methods, template, group, permission }: Rule): NonNullable<
   return { methods, template, group, permission };
 }
 
-function callerWith({ roles, scopes }: Holder): Caller {
+function callerWith({ roles, scopes }: Principal): Caller {
   return { subject: '', clientId: '', roles, scopes, jti: '', expiresAt: 0, claims: {} };
 }

@@ -1,13 +1,13 @@
 /** Who may call what, and at which member it would be answered: the rules, laid out for people. */
 
 import type { MemberStatus } from '../members/members.ts';
-import type { Holder } from './explain.ts';
+import type { Principal } from './explain.ts';
 import { type Grants, grantsOf } from './permissions.ts';
 import type { RoleBook } from './role-permissions.ts';
 import { type Rule, ruleTable } from './rule-table.ts';
 
 /** A role, a user or a client, with what it brings along. */
-export interface MatrixSubject extends Holder {
+export interface MatrixSubject extends Principal {
   /** Unique within one matrix. */
   readonly name: string;
 }
@@ -52,9 +52,9 @@ export function createMatrix(
   roles: RoleBook,
   members: readonly MemberStatus[],
 ): Matrix {
-  const held = subjects.map(({ name, ...holder }) => ({
+  const held = subjects.map(({ name, ...principal }) => ({
     name,
-    grants: grantsOf(holder, roles.permissionsOf),
+    grants: grantsOf(principal, roles.permissionsOf),
   }));
   return {
     members: members.map(({ address, uuid = null, isIn }) => ({ name: nameOf(address), uuid, isIn })),

@@ -1,4 +1,4 @@
-import type { Positions } from '../forwarding/positional-body.ts';
+import type { PositionalFields } from '../forwarding/positional-body.ts';
 import type { Permission, StructureNeed } from './permissions.ts';
 
 /** The groups that a member switches as a whole (docs/member-surface.md#endpoint-groups). */
@@ -24,7 +24,7 @@ export interface Rule {
   /** Set where a scope for the single map or queue would do as well. */
   readonly structure?: StructureNeed;
   /** Set where the body is made of positions that start with the cluster's name and password. */
-  readonly positions?: Positions;
+  readonly positionalFields?: PositionalFields;
   /** Set where the call acts on the member that takes it, and on no other (docs/member-surface.md#wan). */
   readonly isLocal?: boolean;
   /** Set where only the master of the cluster can do it (docs/member-surface.md#cp). */
@@ -38,7 +38,7 @@ export interface Rule {
   readonly atEngine?: {
     readonly method?: string;
     readonly path: string;
-    readonly positions?: Positions;
+    readonly positionalFields?: PositionalFields;
   };
 }
 
@@ -46,9 +46,9 @@ const get = ['GET', 'HEAD'];
 /** A member takes `PUT` for `POST` on every path. */
 const post = ['POST', 'PUT'];
 
-const credentials: Positions = ['clusterName', 'password'];
-const source: Positions = ['clusterOnSource', 'clusterPassword'];
-const publisher: Positions = [...source, 'wanRepName', 'publisherId'];
+const credentials: PositionalFields = ['clusterName', 'password'];
+const source: PositionalFields = ['clusterOnSource', 'clusterPassword'];
+const publisher: PositionalFields = [...source, 'wanRepName', 'publisherId'];
 
 /**
  * Every call that the proxy forwards (docs/member-surface.md#endpoint-groups, with the names that the real engine has for
@@ -82,50 +82,50 @@ export const ruleTable: readonly Rule[] = [
     'CLUSTER_READ',
     'svc:cluster:read',
     ['/svc/rest/management/cluster/state', '/svc/rest/management/cluster/nodes'],
-    { positions: credentials },
+    { positionalFields: credentials },
   ),
   ...each(
     post,
     'CLUSTER_WRITE',
     'svc:cluster:write',
     ['/svc/rest/config/reload', '/svc/rest/management/cluster/clusterShutdown'],
-    { positions: credentials },
+    { positionalFields: credentials },
   ),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/config/upload'], {
-    positions: [...credentials, 'config'],
+    positionalFields: [...credentials, 'config'],
     atEngine: { path: '/svc/rest/config/update' },
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/config/update'], {
-    positions: [...credentials, 'config'],
+    positionalFields: [...credentials, 'config'],
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/config/tcp-ip/member-list'], {
-    positions: [...credentials, 'members'],
+    positionalFields: [...credentials, 'members'],
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/license'], {
-    positions: [...credentials, 'key'],
+    positionalFields: [...credentials, 'key'],
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/management/cluster/changeState'], {
-    positions: [...credentials, 'state'],
+    positionalFields: [...credentials, 'state'],
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/management/cluster/version'], {
-    positions: [...credentials, 'clusterVersion'],
+    positionalFields: [...credentials, 'clusterVersion'],
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level'], {
-    positions: [...credentials, 'level'],
+    positionalFields: [...credentials, 'level'],
     isLocal: true,
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level/reset'], {
-    positions: credentials,
+    positionalFields: credentials,
     isLocal: true,
   }),
   ...each(post, 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/management/cluster/memberShutdown'], {
-    positions: credentials,
+    positionalFields: credentials,
     isLocal: true,
     endsMember: true,
   }),
   ...each(['DELETE'], 'CLUSTER_WRITE', 'svc:cluster:write', ['/svc/rest/log-level'], {
     isLocal: true,
-    atEngine: { method: 'POST', path: '/svc/rest/log-level/reset', positions: credentials },
+    atEngine: { method: 'POST', path: '/svc/rest/log-level/reset', positionalFields: credentials },
   }),
   ...each(
     post,
@@ -139,15 +139,15 @@ export const ruleTable: readonly Rule[] = [
       '/svc/rest/management/cluster/hotBackup',
       '/svc/rest/management/cluster/hotBackupInterrupt',
     ],
-    { positions: credentials },
+    { positionalFields: credentials },
   ),
   ...each(get, 'WAN', 'svc:wan:read', ['/svc/rest/wan/sync/progress/{uuid}']),
   ...each(post, 'WAN', 'svc:wan:write', ['/svc/rest/wan/sync/map', '/svc/rest/wan/consistencyCheck/map'], {
-    positions: [...publisher, 'mapName'],
+    positionalFields: [...publisher, 'mapName'],
   }),
-  ...each(post, 'WAN', 'svc:wan:write', ['/svc/rest/wan/sync/allmaps'], { positions: publisher }),
+  ...each(post, 'WAN', 'svc:wan:write', ['/svc/rest/wan/sync/allmaps'], { positionalFields: publisher }),
   ...each(post, 'WAN', 'svc:wan:write', ['/svc/rest/wan/addWanConfig'], {
-    positions: [...source, 'wanConfig'],
+    positionalFields: [...source, 'wanConfig'],
   }),
   ...each(
     post,
@@ -159,7 +159,7 @@ export const ruleTable: readonly Rule[] = [
       '/svc/rest/wan/stopPublisher',
       '/svc/rest/wan/resumePublisher',
     ],
-    { positions: publisher, isLocal: true },
+    { positionalFields: publisher, isLocal: true },
   ),
   ...each(get, 'CP', 'svc:cp:read', [
     '/svc/rest/cp-subsystem/members',
@@ -177,20 +177,20 @@ export const ruleTable: readonly Rule[] = [
       '/svc/rest/cp-subsystem/groups/{cpGroupName}/remove',
       '/svc/rest/cp-subsystem/groups/{cpGroupName}/sessions/{cpSessionId}/remove',
     ],
-    { positions: credentials },
+    { positionalFields: credentials },
   ),
   // Promotes the member that takes it.
   ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/members'], {
-    positions: credentials,
+    positionalFields: credentials,
     isLocal: true,
   }),
   ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/reset'], {
-    positions: credentials,
+    positionalFields: credentials,
     isLocal: true,
     isForMaster: true,
   }),
   ...each(post, 'CP', 'svc:cp:write', ['/svc/rest/cp-subsystem/restart'], {
-    positions: credentials,
+    positionalFields: credentials,
     isLocal: true,
     isForMaster: true,
     atEngine: { path: '/svc/rest/cp-subsystem/reset' },
@@ -232,7 +232,10 @@ function each(
   group: EndpointGroup,
   permission: Permission,
   templates: readonly string[],
-  more: Pick<Rule, 'structure' | 'positions' | 'isLocal' | 'isForMaster' | 'endsMember' | 'atEngine'> = {},
+  more: Pick<
+    Rule,
+    'structure' | 'positionalFields' | 'isLocal' | 'isForMaster' | 'endsMember' | 'atEngine'
+  > = {},
 ): Rule[] {
   return templates.map((template) => ({ methods, template, group, permission, ...more }));
 }

@@ -1,6 +1,6 @@
 import type { OutgoingBody } from '../../http/client/outgoing-body.ts';
 import type { Member } from '../members/members.ts';
-import { fillPositionalBody, type MemberCredentials, type Positions } from './positional-body.ts';
+import { fillPositionalBody, type MemberCredentials, type PositionalFields } from './positional-body.ts';
 
 export type BodyFor = (member: Member) => OutgoingBody | undefined;
 
@@ -8,7 +8,7 @@ export interface PositionalBody {
   /** As received. */
   readonly content: Buffer;
   readonly contentType: string | undefined;
-  readonly positions: Positions;
+  readonly positionalFields: PositionalFields;
 }
 
 /**
@@ -16,11 +16,11 @@ export interface PositionalBody {
  * @returns throws {@link ProblemError} `invalid_request` when the number of positions is not right
  */
 export function filledFor(
-  { content, contentType, positions }: PositionalBody,
+  { content, contentType, positionalFields }: PositionalBody,
   ownCredentials: MemberCredentials,
 ): BodyFor {
   return ({ credentials = ownCredentials, prefix }) => {
-    const { content: filled, isConfigured } = fillPositionalBody(content, contentType, positions, {
+    const { content: filled, isConfigured } = fillPositionalBody(content, contentType, positionalFields, {
       credentials,
       prefix,
     });
@@ -29,9 +29,12 @@ export function filledFor(
 }
 
 /** For a call that has no body here and takes positions at the real engine alone: both empty, so that they are filled in. */
-export function filledAtEngine(positions: Positions, ownCredentials: MemberCredentials): BodyFor {
-  const content = Buffer.from('&'.repeat(positions.length - 1));
-  const filled = filledFor({ content, contentType: undefined, positions }, ownCredentials);
+export function filledAtEngine(
+  positionalFields: PositionalFields,
+  ownCredentials: MemberCredentials,
+): BodyFor {
+  const content = Buffer.from('&'.repeat(positionalFields.length - 1));
+  const filled = filledFor({ content, contentType: undefined, positionalFields }, ownCredentials);
   return (member) => (member.prefix === 'hazelcast' ? filled(member) : undefined);
 }
 

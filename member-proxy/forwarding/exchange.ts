@@ -41,7 +41,7 @@ export interface UpstreamRequest {
 export interface ReplyListener {
   onHead(head: ReplyHead): void;
   /** @returns false to be left alone until `resume` */
-  onData(piece: Buffer): boolean;
+  onData(chunk: Buffer): boolean;
   /** @param rest  the last piece of the body, or all of it, valid during the call only; undefined when there is none */
   onEnd(rest: Buffer | undefined): void;
   /** May come after the head, when the reply breaks off. */
@@ -103,7 +103,7 @@ class MemberExchange implements Exchange, Attempt {
   /** Those that it could not be sent to. */
   private lost: readonly Lost[] = none;
   /** Whether the member is asked what its answer meant: nothing is under way there. */
-  private isAsking = false;
+  private isTryingNext = false;
   /** Of a poll alone, which may go on elsewhere; milliseconds. */
   private readonly startedAt: number;
 
@@ -147,13 +147,13 @@ class MemberExchange implements Exchange, Attempt {
   abort(): void {
     if (this.isOver) return;
     this.isOver = true;
-    if (!this.isAsking) this.leaveMember();
+    if (!this.isTryingNext) this.leaveMember();
     this.discardBody();
   }
 
   onHead(head: ReplyHead): void {
     if (isWorthHolding(head)) {
-      this.held = { head, pieces: [] };
+      this.held = { head, chunks: [] };
       return;
     }
     this.isAnswered = true;
@@ -161,17 +161,17 @@ class MemberExchange implements Exchange, Attempt {
     this.listener.onHead(head);
   }
 
-  onData(piece: Buffer): boolean {
-    if (this.held === undefined) return this.listener.onData(piece);
-    this.held.pieces.push(piece);
+  onData(chunk: Buffer): boolean {
+    if (this.held === undefined) return this.listener.onData(chunk);
+    this.held.chunks.push(chunk);
     return true;
   }
 
   onEnd(rest: Buffer | undefined): void {
     this.member!.pending -= 1;
     if (this.held !== undefined) {
-      if (rest !== undefined) this.held.pieces.push(Buffer.from(rest));
-      this.judge(this.held);
+      if (rest !== undefined) this.held.chunks.push(Buffer.from(rest));
+      this.classify(this.held);
       return;
     }
     this.isOver = true;
@@ -193,7 +193,7 @@ class MemberExchange implements Exchange, Attempt {
     return true;
   }
 
-  private judge(held: HeldReply): void {
+  private classify(held: HeldReply): void {
     const member = this.member!;
     const sign = readDrainSign(this.method, held);
     if (sign === 'rejected') member.leave('said');
@@ -204,21 +204,21 @@ class MemberExchange implements Exchange, Attempt {
 
   /** An answer without a body brought a poll no item that could come twice, and to delete twice is to delete. */
   private async askWhatItMeant(member: Member, held: HeldReply): Promise<void> {
-    this.isAsking = true;
+    this.isTryingNext = true;
     const isLeaving = await member.askIfLeaving();
-    this.isAsking = false;
+    this.isTryingNext = false;
     if (this.isOver) return;
     if (isLeaving && this.isElsewhere()) this.begin();
     else this.giveBack(held);
   }
 
   /** The member's answer is the caller's after all. */
-  private giveBack({ head, pieces }: HeldReply): void {
+  private giveBack({ head, chunks }: HeldReply): void {
     this.isAnswered = true;
     this.isOver = true;
     this.request.onAnswer?.(head, this.member!);
     this.listener.onHead(head);
-    this.listener.onEnd(pieces.length === 0 ? undefined : Buffer.concat(pieces));
+    this.listener.onEnd(chunks.length === 0 ? undefined : Buffer.concat(chunks));
   }
 
   onSuspicion(): void {

@@ -6,7 +6,7 @@ import type { ReplyHead } from '../../http/client/reply-head.ts';
 
 export interface HeldReply {
   readonly head: ReplyHead;
-  readonly pieces: Buffer[];
+  readonly chunks: Buffer[];
 }
 
 export type DrainSign =
@@ -27,8 +27,8 @@ export function isWorthHolding({ status, bodyLength }: ReplyHead): boolean {
   return status === 500 && bodyLength !== undefined && bodyLength <= mostBytes;
 }
 
-export function readDrainSign(method: string, { pieces }: HeldReply): DrainSign {
-  const text = Buffer.concat(pieces).toString('utf8');
+export function readDrainSign(method: string, { chunks }: HeldReply): DrainSign {
+  const text = Buffer.concat(chunks).toString('utf8');
   if (text === '') return method === 'DELETE' ? 'unclear' : 'none';
   const message = messageIn(text);
   return message === notActive || notBegun.test(message) ? 'rejected' : 'none';

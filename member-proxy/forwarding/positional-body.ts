@@ -18,7 +18,7 @@ export interface FilledBody {
 }
 
 /** Names of the positions, in order; the first two are the cluster's name and password. */
-export type Positions = readonly [string, string, ...string[]];
+export type PositionalFields = readonly [string, string, ...string[]];
 
 const jsonType = /^application\/json\s*(?:;|$)/i;
 
@@ -32,13 +32,13 @@ const jsonType = /^application\/json\s*(?:;|$)/i;
 export function fillPositionalBody(
   body: Buffer,
   contentType: string | undefined,
-  positions: Positions,
+  positionalFields: PositionalFields,
   { credentials, prefix }: { readonly credentials: MemberCredentials; readonly prefix: MemberPrefix },
 ): FilledBody {
   const parts =
     jsonType.test(contentType ?? '') && beginsAsJson(body)
-      ? fromJson(body.toString('utf8'), positions, prefix)
-      : split(body.toString('latin1'), positions);
+      ? fromJson(body.toString('utf8'), positionalFields, prefix)
+      : split(body.toString('latin1'), positionalFields);
   const isConfigured = parts[0] === '' && parts[1] === '';
   if (parts[0] === '') parts[0] = encoded(credentials.username, prefix);
   if (parts[1] === '') parts[1] = encoded(credentials.password, prefix);
@@ -57,19 +57,19 @@ const mostSpace = 1_000;
  * As members split (docs/member-surface.md#positional-bodies): further `&` belong to the last position. A call without a
  * body says nothing (S98).
  */
-function split(text: string, positions: Positions): string[] {
+function split(text: string, positionalFields: PositionalFields): string[] {
   const parts = text.split('&');
-  const { length } = positions;
+  const { length } = positionalFields;
   if (parts.length >= length) return [...parts.slice(0, length - 1), parts.slice(length - 1).join('&')];
   throw invalid(
-    `The body has ${text === '' ? 0 : parts.length} positions, and this call takes ${length}. Send ${positions.join('&')}, each ` +
-      `percent-encoded; the first two may be empty: ${emptyForm(positions)}`,
+    `The body has ${text === '' ? 0 : parts.length} positions, and this call takes ${length}. Send ${positionalFields.join('&')}, each ` +
+      `percent-encoded; the first two may be empty: ${emptyForm(positionalFields)}`,
   );
 }
 
-function fromJson(text: string, positions: Positions, prefix: MemberPrefix): string[] {
-  const given = inNamesOf(positions, parse(text));
-  return positions.map((name, i) => {
+function fromJson(text: string, positionalFields: PositionalFields, prefix: MemberPrefix): string[] {
+  const given = inNamesOf(positionalFields, parse(text));
+  return positionalFields.map((name, i) => {
     const value = given[name] ?? (i < 2 ? '' : undefined);
     if (typeof value === 'string')
       return i < 2 && value !== '' ? encoded(value, prefix) : encodeURIComponent(value);
@@ -87,16 +87,16 @@ const credentialNames = [
 ] as const;
 
 function inNamesOf(
-  positions: Positions,
+  positionalFields: PositionalFields,
   sent: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const given: Record<string, unknown> = Object.create(null);
   for (const [sentName, value] of Object.entries(sent)) {
     const place = credentialNames.findIndex((names) => names.some((name) => name === sentName));
-    const name = place === -1 ? sentName : positions[place]!;
-    if (!positions.includes(name)) {
+    const name = place === -1 ? sentName : positionalFields[place]!;
+    if (!positionalFields.includes(name)) {
       throw invalid(
-        `The JSON body has a field that this call does not know. Known are ${positions.join(', ')}`,
+        `The JSON body has a field that this call does not know. Known are ${positionalFields.join(', ')}`,
       );
     }
     if (name in given) throw invalid(`The JSON body has the field ${name} under two names`);
@@ -122,8 +122,8 @@ function encoded(value: string, prefix: MemberPrefix): string {
   return prefix === 'hazelcast' ? encodeURIComponent(once) : once;
 }
 
-function emptyForm(positions: Positions): string {
-  return positions.map((name, i) => (i < 2 ? '' : name)).join('&');
+function emptyForm(positionalFields: PositionalFields): string {
+  return positionalFields.map((name, i) => (i < 2 ? '' : name)).join('&');
 }
 
 function invalid(detail: string): ProblemError {

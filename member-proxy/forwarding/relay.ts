@@ -14,7 +14,7 @@ import type { ReplyListener, UpstreamRequest } from './exchange.ts';
 import { answersStoredValue, type ReplyFields, requestFields } from './headers.ts';
 import { waitOf } from './poll-wait.ts';
 
-const onePieceBytes = 16 * 1024;
+const oneChunkBytes = 16 * 1024;
 
 /**
  * @param call                  an authorized one
@@ -103,7 +103,7 @@ function unread(stallMs: number): ProblemError {
  * @param rest  valid during the call only
  */
 function writeLast(res: ServerResponse, rest: Buffer): void {
-  if (rest.length > onePieceBytes) {
+  if (rest.length > oneChunkBytes) {
     res.write(Buffer.from(rest));
     return;
   }

@@ -34,8 +34,8 @@ export function readClusterView(text: string): ClusterView | undefined {
 function memberOf(entry: Readonly<Record<string, unknown>> | undefined): ClusterMember | undefined {
   const { address, uuid } = entry ?? {};
   if (typeof uuid !== 'string' || !uuidForm.test(uuid) || typeof address !== 'string') return undefined;
-  const [, bracketed, bare, port] = addressForm.exec(address) ?? [];
-  const host = bracketed ?? bare;
+  const [, bracketed, unbracketed, port] = addressForm.exec(address) ?? [];
+  const host = bracketed ?? unbracketed;
   if (host === undefined || Number(port) > 65_535) return undefined;
   return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, uuid: uuid.toLowerCase() };
 }

@@ -134,7 +134,7 @@ export function createMembers(deps: MembersDeps): Members {
   let takers = all;
   let turn = 0;
   let askedAt = -Infinity;
-  let asking: Promise<unknown> | undefined;
+  let clusterQuestion: Promise<unknown> | undefined;
   const firstProbe = Promise.all(all.map((member) => watch.start(member))).then(() => {});
 
   return {
@@ -145,13 +145,13 @@ export function createMembers(deps: MembersDeps): Members {
     },
     find,
     async lookUp(name) {
-      if (asking === undefined && now() - askedAt >= lookUpMs) {
+      if (clusterQuestion === undefined && now() - askedAt >= lookUpMs) {
         askedAt = now();
-        asking = Promise.all(all.map(watch.askForCluster)).finally(() => {
-          asking = undefined;
+        clusterQuestion = Promise.all(all.map(watch.askForCluster)).finally(() => {
+          clusterQuestion = undefined;
         });
       }
-      await asking;
+      await clusterQuestion;
       return find(name);
     },
     async masterOf(member) {

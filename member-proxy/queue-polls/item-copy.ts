@@ -12,7 +12,7 @@ export const copyRoomBytes = 64 * 1024 * 1024;
 export class ItemCopy {
   size = 0;
   private readonly room: CopyRoom;
-  private pieces: Buffer[] | undefined = [];
+  private chunks: Buffer[] | undefined = [];
   /** Of an item for which there was no room. */
   private hash: Hash | undefined;
 
@@ -21,14 +21,14 @@ export class ItemCopy {
   }
 
   /** @param piece  must not change afterwards */
-  add(piece: Buffer): void {
-    this.size += piece.length;
+  add(chunk: Buffer): void {
+    this.size += chunk.length;
     if (this.hash !== undefined) {
-      this.hash.update(piece);
+      this.hash.update(chunk);
       return;
     }
-    this.pieces!.push(piece);
-    this.room.left -= piece.length;
+    this.chunks!.push(chunk);
+    this.room.left -= chunk.length;
     if (this.room.left >= 0) return;
     this.hash = this.hashed();
     this.drop();
@@ -36,8 +36,8 @@ export class ItemCopy {
 
   /** All of it; undefined when there was no room. */
   bytes(): Buffer | undefined {
-    if (this.pieces === undefined) return undefined;
-    return this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces);
+    if (this.chunks === undefined) return undefined;
+    return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
   }
 
   /** Hexadecimal; once. */
@@ -46,13 +46,13 @@ export class ItemCopy {
   }
 
   drop(): void {
-    for (const { length } of this.pieces ?? []) this.room.left += length;
-    this.pieces = undefined;
+    for (const { length } of this.chunks ?? []) this.room.left += length;
+    this.chunks = undefined;
   }
 
   private hashed(): Hash {
     const hash = createHash('sha256');
-    for (const piece of this.pieces ?? []) hash.update(piece);
+    for (const chunk of this.chunks ?? []) hash.update(chunk);
     return hash;
   }
 }

@@ -92,9 +92,9 @@ export class MemberPoll implements ReplyListener {
     this.recipient?.listener.onHead(head);
   }
 
-  onData(piece: Buffer): boolean {
-    this.copy?.add(piece);
-    return this.recipient === undefined || this.recipient.listener.onData(piece);
+  onData(chunk: Buffer): boolean {
+    this.copy?.add(chunk);
+    return this.recipient === undefined || this.recipient.listener.onData(chunk);
   }
 
   onEnd(rest: Buffer | undefined): void {

@@ -60,7 +60,7 @@ const lastAnswersMs = 3_000;
 const mostLines = 1_000;
 
 /** An item that waits for a poll, or to be offered back. */
-interface LeftOver {
+interface Undelivered {
   readonly item: QueueItem;
   offers: number;
   timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ interface LeftOver {
 interface Line {
   readonly queue: QueueLine;
   readonly offerPath: string | undefined;
-  leftOver: LeftOver[];
+  undelivered: Undelivered[];
 }
 
 export function createPollDesk({ limits, members, canWithdraw, now, onItem }: PollDeskDeps): PollDesk {
@@ -106,7 +106,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
         withdraw: () => line.queue.leave(caller),
       };
       call.exchange = exchange;
-      const left = line.leftOver.shift();
+      const left = line.undelivered.shift();
       if (left === undefined) line.queue.join(caller);
       else handOver(line, left, caller);
       return exchange;
@@ -119,7 +119,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     async close() {
       isClosing = true;
       for (const line of lines.values()) {
-        for (const left of line.leftOver.splice(0)) offerBack(line, left);
+        for (const left of line.undelivered.splice(0)) offerBack(line, left);
       }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, lastAnswersMs);
@@ -146,18 +146,18 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
       canWithdraw,
       now,
       deliver: (item, caller, rest) => deliver(line, item, caller, rest),
-      onLeftOver: (item) => giveOn(line, item),
+      onUndelivered: (item) => giveOn(line, item),
       onBrokenItem: (item) => lose(item, 'the member broke off within it'),
       onPollOver: () => onQuiet(),
     });
-    const line: Line = { queue, offerPath, leftOver: [] };
+    const line: Line = { queue, offerPath, undelivered: [] };
     lines.set(key, line);
     return line;
   }
 
   function forgetIdle(): void {
-    for (const [key, { queue, leftOver }] of lines) {
-      if (queue.isIdle && leftOver.length === 0) lines.delete(key);
+    for (const [key, { queue, undelivered }] of lines) {
+      if (queue.isIdle && undelivered.length === 0) lines.delete(key);
     }
   }
 
@@ -189,22 +189,22 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     }
   }
 
-  function keep(line: Line, left: LeftOver): void {
-    line.leftOver.push(left);
+  function keep(line: Line, left: Undelivered): void {
+    line.undelivered.push(left);
     left.timer = setTimeout(() => {
-      line.leftOver = line.leftOver.filter((other) => other !== left);
+      line.undelivered = line.undelivered.filter((other) => other !== left);
       offerBack(line, left);
     }, nextPollMs);
   }
 
-  function handOver(line: Line, { item, timer }: LeftOver, caller: PollingCaller): void {
+  function handOver(line: Line, { item, timer }: Undelivered, caller: PollingCaller): void {
     clearTimeout(timer);
     report('handedOn', item);
     caller.listener.onHead(item.head);
     deliver(line, item, caller, item.copy.bytes());
   }
 
-  function offerBack(line: Line, left: LeftOver): void {
+  function offerBack(line: Line, left: Undelivered): void {
     clearTimeout(left.timer);
     const { item } = left;
     left.offers += 1;
@@ -225,7 +225,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     });
   }
 
-  function retry(line: Line, left: LeftOver, reason: string): void {
+  function retry(line: Line, left: Undelivered, reason: string): void {
     if (isClosing || left.offers >= mostOffers) lose(left.item, reason);
     else if (line.queue.handOn(left.item)) report('handedOn', left.item);
     else keep(line, left);

@@ -34,13 +34,13 @@ export interface QueueLineDeps {
   /** Gives an item to a caller, and sees to it that it arrives. */
   readonly deliver: (item: QueueItem, caller: PollingCaller, rest: Buffer | undefined) => void;
   /** Nobody was there to take it. */
-  readonly onLeftOver: (item: QueueItem) => void;
+  readonly onUndelivered: (item: QueueItem) => void;
   readonly onBrokenItem: (item: QueueItem) => void;
   readonly onPollOver: () => void;
 }
 
 export function createQueueLine(deps: QueueLineDeps): QueueLine {
-  const { room, canWithdraw, now, deliver, onLeftOver, onBrokenItem, onPollOver } = deps;
+  const { room, canWithdraw, now, deliver, onUndelivered, onBrokenItem, onPollOver } = deps;
   /** Those without a poll of their own. */
   const waiting = createWaitingCallers();
   const polls: MemberPoll[] = [];
@@ -173,7 +173,7 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
     if (rest !== undefined) copy.add(Buffer.from(rest));
     const { recipient } = poll;
     const item = itemOf(poll, head, copy);
-    if (recipient === undefined) onLeftOver(item);
+    if (recipient === undefined) onUndelivered(item);
     else deliver(item, recipient, rest);
   }
 

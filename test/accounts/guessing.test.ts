@@ -38,16 +38,16 @@ beforeEach(async () => {
 
 let addresses = 0;
 const newAddress = () => `10.${++addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
-const visitorFrom = (address: string) =>
+const browserFrom = (address: string) =>
   createUserAgent(console.url, { headers: { 'x-forwarded-for': address } });
 const attempt = async (
   credentials: { username: string; password: string },
-  agent: UserAgent = visitorFrom(newAddress()),
+  agent: UserAgent = browserFrom(newAddress()),
 ): Promise<Reply> => agent.submit(await agent.get('/login'), credentials);
 const wrong = () => ({ ...person, password: 'a-wrong-password-1' });
 const wrongFrom = async (address: string, times: number) => {
   const replies = await Promise.all(
-    Array.from({ length: times }, () => attempt(wrong(), visitorFrom(address))),
+    Array.from({ length: times }, () => attempt(wrong(), browserFrom(address))),
   );
   return replies.map(({ status }) => status);
 };
@@ -55,15 +55,15 @@ const wrongFrom = async (address: string, times: number) => {
 test('ten wrong passwords from one address keep nobody else of that name, or of that address, out (B9)', async () => {
   const address = newAddress();
   await wrongFrom(address, 12);
-  expect((await attempt(person, visitorFrom(address))).status).toBe(429);
+  expect((await attempt(person, browserFrom(address))).status).toBe(429);
   expect((await attempt(person)).status).toBe(303);
-  expect((await attempt(admin, visitorFrom(address))).status).toBe(303);
+  expect((await attempt(admin, browserFrom(address))).status).toBe(303);
 });
 
 describe('a browser that has signed in before (B9)', () => {
   test('has a budget of its own, from an address where others have used theirs up (B9)', async () => {
     const address = newAddress();
-    const agent = visitorFrom(address);
+    const agent = browserFrom(address);
     await agent.signIn(person);
     const cookie = [...agent.cookies.keys()].filter((name) => name !== 'console_browser');
     for (const name of cookie) agent.cookies.delete(name);
@@ -73,11 +73,11 @@ describe('a browser that has signed in before (B9)', () => {
 
   test('which ends after ten, and then counts for nothing (B9)', async () => {
     const address = newAddress();
-    const agent = visitorFrom(address);
+    const agent = browserFrom(address);
     await agent.signIn(person);
     const known = agent.cookies.get('console_browser')!;
     const knownFrom = (from: string) => {
-      const other = visitorFrom(from);
+      const other = browserFrom(from);
       other.cookies.set('console_browser', known);
       return other;
     };
@@ -89,7 +89,7 @@ describe('a browser that has signed in before (B9)', () => {
   });
 
   test('is known at its own account only, and by no cookie that somebody made up (B9)', async () => {
-    const agent = visitorFrom(newAddress());
+    const agent = browserFrom(newAddress());
     await agent.signIn(person);
     const { value } = agent.cookies.get('console_browser')!;
     expect(value).toMatch(/^[\w-]{59}$/);
@@ -97,7 +97,7 @@ describe('a browser that has signed in before (B9)', () => {
     await copyUser(console, 'ada', other.username);
     for (const forged of [value, `${value.slice(0, 40)}A${value.slice(41)}`, '.'.repeat(2000)]) {
       const address = newAddress();
-      const forger = visitorFrom(address);
+      const forger = browserFrom(address);
       forger.cookies.set('console_browser', { ...agent.cookies.get('console_browser')!, value: forged });
       const target = forged === value ? other : person;
       const replies: number[] = [];
@@ -124,11 +124,11 @@ test('100 failures over all addresses are told as such; then the right password 
   };
   expect(await hundred(() => attempt(wrong()))).toEqual(new Set([401]));
   const dirty = newAddress();
-  const rejected = await attempt(wrong(), visitorFrom(dirty));
+  const rejected = await attempt(wrong(), browserFrom(dirty));
   expect(rejected.status).toBe(429);
   expect(textOf(rejected)).toContain('Too many failed attempts.');
   // An address that has failed is not looked at any more, and cannot tell that from having been wrong.
-  const again = await attempt(person, visitorFrom(dirty));
+  const again = await attempt(person, browserFrom(dirty));
   expect(again.status).toBe(429);
   const start = performance.now();
   expect((await attempt(person)).status).toBe(303);
@@ -150,7 +150,7 @@ test('a clock that is put back prolongs nothing, and one put forward forgives no
   await wrongFrom(address, 11);
   for (const seconds of [-86_400, 86_400, 0]) {
     await setClock(seconds);
-    const rejected = await attempt(person, visitorFrom(address));
+    const rejected = await attempt(person, browserFrom(address));
     expect([seconds, rejected.status]).toEqual([seconds, 429]);
     expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(300);
   }
@@ -161,7 +161,7 @@ test('a clock that is put back prolongs nothing, and one put forward forgives no
       expiresAt: Date.now() / 1000 + 86_400,
     }),
   );
-  const rejected = await attempt(person, visitorFrom('10.255.0.1'));
+  const rejected = await attempt(person, browserFrom('10.255.0.1'));
   expect(rejected.status).toBe(429);
   expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(300);
 });
@@ -254,7 +254,7 @@ describe('places for what costs much (B9)', () => {
 /** The full size: npm run bench -- guessing. */
 test('100 sources guess at an account, and its owner at a clean address waits no longer than 2 seconds (B9)', async () => {
   const signIn = async () => {
-    const agent = visitorFrom(newAddress());
+    const agent = browserFrom(newAddress());
     const page = await agent.get('/login');
     const start = performance.now();
     const reply = await agent.submit(page, person);

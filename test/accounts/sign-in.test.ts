@@ -20,11 +20,11 @@ let addresses = 0;
 /** Each visitor comes from an address of its own, so that only the account is throttled. */
 const newAddress = () =>
   `198.51.100.${++addresses % 250}, 203.0.113.${Math.floor(addresses / 250)}`.split(', ')[0]!;
-const visitorFrom = (address: string) =>
+const browserFrom = (address: string) =>
   createUserAgent(console.url, { headers: { 'x-forwarded-for': address } });
-const newVisitor = () => visitorFrom(newAddress());
+const newBrowser = () => browserFrom(newAddress());
 
-const attempt = async (username: string, password: string, agent = newVisitor()): Promise<Reply> =>
+const attempt = async (username: string, password: string, agent = newBrowser()): Promise<Reply> =>
   agent.submit(await agent.get('/login'), { username, password });
 
 describe('who cannot sign in (S28)', () => {
@@ -63,7 +63,7 @@ describe('who cannot sign in (S28)', () => {
   });
 
   test('all take the same time (S28)', async () => {
-    const agents = new Map<string, { agent: ReturnType<typeof newVisitor>; page: Reply }>();
+    const agents = new Map<string, { agent: ReturnType<typeof newBrowser>; page: Reply }>();
     const times: Record<string, number[]> = { nobody: [], dormant: [], ada: [] };
     // Nine of each stay below the ten that are let through.
     await withStore(console.dataDir, ({ artifacts }) =>
@@ -71,7 +71,7 @@ describe('who cannot sign in (S28)', () => {
     );
     for (let round = 0; round < 9; round++) {
       for (const username of Object.keys(times)) {
-        const agent = newVisitor();
+        const agent = newBrowser();
         const page = await agent.get('/login');
         agents.set(username, { agent, page });
         const start = performance.now();
@@ -93,7 +93,7 @@ describe('guessing (S29)', () => {
     const address = newAddress();
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        attempt('guessed', `wrong-staple-battery-${index}`, visitorFrom(address)),
+        attempt('guessed', `wrong-staple-battery-${index}`, browserFrom(address)),
       ),
     );
     const count = (status: number) => replies.filter((reply) => reply.status === status).length;
@@ -103,32 +103,32 @@ describe('guessing (S29)', () => {
     expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(300);
     expect(textOf(rejected)).toMatch(/Too many failed attempts\. Try again in (5 minutes|\d+ seconds)\./);
-    const right = await attempt('guessed', admin.password, visitorFrom(address));
+    const right = await attempt('guessed', admin.password, browserFrom(address));
     expect([right.status, right.headers.location]).toEqual([429, undefined]);
     expect((await attempt('guessed', admin.password)).status).toBe(303);
   });
 
   test('spelling the name otherwise opens no other budget (S29)', async () => {
     await copyUser(console, 'ada', 'spelled');
-    const visitor = newVisitor();
+    const browser = newBrowser();
     for (let guess = 0; guess < 10; guess++)
-      await attempt(guess % 2 ? 'SPELLED' : 'ｓpelled', 'wrong-staple-1', visitor);
-    expect((await attempt('spelled', 'wrong-staple-battery-1', visitor)).status).toBe(429);
+      await attempt(guess % 2 ? 'SPELLED' : 'ｓpelled', 'wrong-staple-1', browser);
+    expect((await attempt('spelled', 'wrong-staple-battery-1', browser)).status).toBe(429);
   });
 
   test('one source is stopped after fifty names, whatever it claims to be (S29, S30)', async () => {
     const source = '192.0.2.77';
-    const spoofed = (guess: number) => visitorFrom(`10.0.0.${guess}, ${source}`);
+    const spoofed = (guess: number) => browserFrom(`10.0.0.${guess}, ${source}`);
     const guesses = Array.from({ length: 50 }, (_, n) =>
       attempt(`name-${n}`, 'wrong-staple-battery-1', spoofed(n)),
     );
     expect(new Set((await Promise.all(guesses)).map(({ status }) => status))).toEqual(new Set([401]));
-    expect((await attempt('name-51', 'wrong-staple-battery-1', visitorFrom(source))).status).toBe(429);
+    expect((await attempt('name-51', 'wrong-staple-battery-1', browserFrom(source))).status).toBe(429);
     expect((await attempt('ada', admin.password)).status).toBe(303);
   });
 
   test('what a stopped source sends is not counted against names, nor kept (S29)', async () => {
-    const source = visitorFrom('192.0.2.78');
+    const source = browserFrom('192.0.2.78');
     for (let guess = 0; guess < 60; guess++) await attempt(`many-${guess}`, 'wrong-staple-1', source);
     const kept = await withStore(console.dataDir, ({ artifacts }) =>
       Promise.all(Array.from({ length: 60 }, (_, n) => artifacts.get('Throttle', `["account","many-${n}"]`))),
@@ -138,10 +138,10 @@ describe('guessing (S29)', () => {
 
   test('addresses of one IPv6 network are one source (S29)', async () => {
     for (let guess = 0; guess < 10; guess++) {
-      await attempt('six', 'wrong-staple-1', visitorFrom(`2001:db8:1:2:${guess + 1}::1`));
+      await attempt('six', 'wrong-staple-1', browserFrom(`2001:db8:1:2:${guess + 1}::1`));
     }
-    expect((await attempt('six', 'wrong-staple-1', visitorFrom('2001:db8:1:2::ffff'))).status).toBe(429);
-    expect((await attempt('six', 'wrong-staple-1', visitorFrom('2001:db8:1:3::1'))).status).toBe(401);
+    expect((await attempt('six', 'wrong-staple-1', browserFrom('2001:db8:1:2::ffff'))).status).toBe(429);
+    expect((await attempt('six', 'wrong-staple-1', browserFrom('2001:db8:1:3::1'))).status).toBe(401);
   });
 
   test('a success forgets the failures before it (S29)', async () => {
@@ -156,9 +156,9 @@ describe('guessing (S29)', () => {
 
   test('nobody can be kept out of an open session, nor from changing the password in it (S29)', async () => {
     await copyUser(console, 'ada', 'harried');
-    const agent = newVisitor();
+    const agent = newBrowser();
     const home = await agent.signIn({ ...admin, username: 'harried' });
-    const stranger = newVisitor();
+    const stranger = newBrowser();
     for (let guess = 0; guess < 11; guess++) await attempt('harried', 'wrong-staple-battery-1', stranger);
     expect((await attempt('harried', admin.password, stranger)).status).toBe(429);
     expect((await agent.get('/')).status).toBe(200);
@@ -174,7 +174,7 @@ describe('guessing (S29)', () => {
 
   test('guesses at the current password within a session are counted (S29)', async () => {
     await copyUser(console, 'ada', 'borrowed');
-    const agent = newVisitor();
+    const agent = newBrowser();
     const home = await agent.signIn({ ...admin, username: 'borrowed' });
     const password = 'quite-another-sentence-7';
     const guess = (current: string) =>
@@ -217,7 +217,7 @@ describe('the cost of hashing (S26)', () => {
     const cost = async (form: { username: string; password: string }, status: number) => {
       const times: number[] = [];
       for (let n = 0; n < 12; n++) {
-        const agent = newVisitor();
+        const agent = newBrowser();
         const page = await agent.get('/login');
         const start = performance.now();
         const reply = await agent.submit(page, form);
@@ -236,7 +236,7 @@ describe('the cost of hashing (S26)', () => {
     const names = Array.from({ length: 120 }, (_, n) => `crowd-${n}`);
     const pages = await Promise.all(
       names.map(async (username) => {
-        const agent = newVisitor();
+        const agent = newBrowser();
         return { agent, username, page: await agent.get('/login') };
       }),
     );
@@ -280,7 +280,7 @@ describe('stored passwords (S25)', () => {
     await editUser(console, 'weathered', (user) => ({ ...user, passwordHash: weak }));
     await copyUser(console, 'ada', 'later');
     await until(async () => (await countUsers(console)) > before, 'the weaker hash to be known');
-    const [one, other] = [newVisitor(), newVisitor()];
+    const [one, other] = [newBrowser(), newBrowser()];
     await one.signIn({ ...admin, username: 'weathered' });
     expect(await storedHash('weathered')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await other.signIn({ ...admin, username: 'weathered' })).status).toBe(200);

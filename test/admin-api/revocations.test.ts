@@ -64,42 +64,44 @@ describe('who may read which tokens are revoked (S49)', () => {
 
 describe('what is told', () => {
   test('everything that holds, then what changes, then that nothing has', async () => {
-    const feed = await read(await tokenOf(reader));
-    const [own] = await feed.until(({ type, id }) => type === 'client' && id === reader.id);
+    const follower = await read(await tokenOf(reader));
+    const [own] = await follower.until(({ type, id }) => type === 'client' && id === reader.id);
     expect(own).toMatchObject({ from: expect.any(Number) });
-    await feed.until(({ type }) => type === 'complete');
-    await feed.until(({ type }) => type === 'alive');
-    const before = feed.received().slice(
+    await follower.until(({ type }) => type === 'complete');
+    await follower.until(({ type }) => type === 'alive');
+    const before = follower.received().slice(
       0,
-      feed.received().findIndex(({ type }) => type === 'complete'),
+      follower.received().findIndex(({ type }) => type === 'complete'),
     );
     expect(new Set(before.map(({ type }) => type))).toEqual(
       new Set(['client', 'account', 'keys', 'origins']),
     );
 
     const machine = await addClient('machine', 'svc:data:read');
-    await feed.until(({ type, id }) => type === 'client' && id === machine.id);
+    await follower.until(({ type, id }) => type === 'client' && id === machine.id);
     await toolDone(['client', 'disable', machine.id], { dataDir: console.dataDir });
-    await feed.until(({ type, id, from }) => type === 'client' && id === machine.id && from === undefined);
+    await follower.until(
+      ({ type, id, from }) => type === 'client' && id === machine.id && from === undefined,
+    );
 
     const token = await machineToken(console);
     await revoke(token);
     const { jti } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
-    await feed.until((event) => event.type === 'token' && event.jti === jti);
+    await follower.until((event) => event.type === 'token' && event.jti === jti);
 
-    const kids = () => feed.received().findLast(({ type }) => type === 'keys')!.kids as string[];
+    const kids = () => follower.received().findLast(({ type }) => type === 'keys')!.kids as string[];
     const old = kids();
     await toolDone(['keys', 'rotate', '--now'], { dataDir: console.dataDir });
-    await feed.until(({ type }) => type === 'keys' && !kids().some((kid) => old.includes(kid)));
-    await feed.cancel();
+    await follower.until(({ type }) => type === 'keys' && !kids().some((kid) => old.includes(kid)));
+    await follower.cancel();
   });
 
   test('it ends with the token that it was opened with', async () => {
     const other = await addClient('other-reader', scope);
-    const feed = await read(await tokenOf(other));
-    await feed.until(({ type }) => type === 'alive');
+    const follower = await read(await tokenOf(other));
+    await follower.until(({ type }) => type === 'alive');
     await toolDone(['client', 'disable', other.id], { dataDir: console.dataDir });
-    await waitFor(feed.hasEnded, 'the end of the feed', 15_000);
+    await waitFor(follower.hasEnded, 'the end of the feed', 15_000);
   });
 
   test('a console that stops does not wait for it (S81)', async () => {
@@ -108,13 +110,13 @@ describe('what is told', () => {
       dataDir: stopping.dataDir,
     });
     const { secret } = added.json<{ secret: string }>();
-    const feed = await read(await tokenOf({ id: 'reader', secret }, stopping.url), stopping.url);
-    await feed.until(({ type }) => type === 'alive');
+    const follower = await read(await tokenOf({ id: 'reader', secret }, stopping.url), stopping.url);
+    await follower.until(({ type }) => type === 'alive');
     const at = Date.now();
     expect(await stopping.stop()).toBe(0);
     // Anything below the 24 s for replies under way.
     expect(Date.now() - at).toBeLessThan(20_000);
-    await waitFor(feed.hasEnded, 'the end of the feed', 15_000);
+    await waitFor(follower.hasEnded, 'the end of the feed', 15_000);
   });
 });
 

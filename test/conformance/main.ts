@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { configuration } from './pages.ts';
 import { type PlanToRun, plans } from './plans.ts';
 import { relyingPartyConfiguration, useProvider } from './relying-party.ts';
-import { type Judged, judge, line, markdown } from './report.ts';
+import { line, markdown, type Validated, validate } from './report.ts';
 import { addClients, type Subject, startSubject } from './subject.ts';
 import type { PlannedModule } from './suite/api.ts';
 import { buildSuite } from './suite/build.ts';
@@ -41,7 +41,7 @@ async function run(names: readonly string[]): Promise<number> {
     try {
       await addClients(subject, suite.origin);
       const chosen = plans.filter(({ name }) => names.length === 0 || names.includes(name));
-      const results: Judged[] = [];
+      const results: Validated[] = [];
       for (const plan of chosen) results.push(...(await runPlan(plan, subject, suite)));
       return finish(results);
     } finally {
@@ -56,23 +56,26 @@ async function runPlan(
   { name, plan, variant, client, first }: PlanToRun,
   subject: Subject,
   suite: RunningSuite,
-): Promise<Judged[]> {
+): Promise<Validated[]> {
   const config =
     client === undefined ? relyingPartyConfiguration(subject.url) : configuration(subject.url, client);
   const created = await suite.createPlan(plan, variant, config);
-  const results: Judged[] = [];
+  const results: Validated[] = [];
   const isFirst = ({ testModule }: PlannedModule) => testModule === first;
   const modules = [...created.modules].sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
   for (const module of modules) {
     const act = () => useProvider(subject, suite, module.testModule);
-    const judged = judge(name, await suite.run(created, module, client === undefined ? act : undefined));
-    console.log(line(judged));
-    results.push(judged);
+    const validated = validate(
+      name,
+      await suite.run(created, module, client === undefined ? act : undefined),
+    );
+    console.log(line(validated));
+    results.push(validated);
   }
   return results;
 }
 
-function finish(results: readonly Judged[]): number {
+function finish(results: readonly Validated[]): number {
   mkdirSync(folders.results, { recursive: true });
   writeFileSync(join(folders.results, 'results.md'), markdown(results));
   writeFileSync(join(folders.results, 'results.json'), JSON.stringify(results, undefined, 2));

@@ -2,14 +2,14 @@
 import { isKept, known } from './known.ts';
 import type { ModuleResult } from './suite/api.ts';
 
-export interface Judged extends ModuleResult {
+export interface Validated extends ModuleResult {
   readonly plan: string;
   /** Why it does not simply pass, when that is known. */
   readonly why?: string;
   readonly isFault: boolean;
 }
 
-export function judge(plan: string, result: ModuleResult): Judged {
+export function validate(plan: string, result: ModuleResult): Validated {
   const found = known.find(
     (one) => one.module === result.module && one.result === result.result && (one.plan ?? plan) === plan,
   );
@@ -18,14 +18,14 @@ export function judge(plan: string, result: ModuleResult): Judged {
 }
 
 /** One line while it runs; what went wrong beneath. */
-export function line({ plan, module, result, isFault, remarks }: Judged): string {
+export function line({ plan, module, result, isFault, remarks }: Validated): string {
   const said = isFault
     ? remarks.map(({ kind, source, message }) => `\n    ${kind} ${source}: ${message}`)
     : [];
   return `${isFault ? 'FAULT' : 'ok   '} ${plan}: ${module} ${result}${said.join('')}`;
 }
 
-export function markdown(results: readonly Judged[]): string {
+export function markdown(results: readonly Validated[]): string {
   const plans = [...new Set(results.map(({ plan }) => plan))];
   return plans
     .map((plan) => {
@@ -35,7 +35,7 @@ export function markdown(results: readonly Judged[]): string {
     .join('\n');
 }
 
-function row({ module, variant, result, why = '' }: Judged): string {
+function row({ module, variant, result, why = '' }: Validated): string {
   const auth = variant.client_auth_type === 'client_secret_post' ? ' (`client_secret_post`)' : '';
   const said = result === isKept ? 'passed, page kept' : result.toLowerCase();
   return `| \`${module}\`${auth} | ${said} | ${why} |`;

@@ -256,9 +256,9 @@ describe.each(['json', 'pretty'] as const)('a mixed run, logs in %s (S85)', (for
     remember(machine);
 
     for (const name of ['eve\r\n{"level":"info","forged":true}', 'eve\u001b]0;owned\u0007', '\u202eeve']) {
-      const visitor = createUserAgent(console.url);
-      await visitor.submit(await visitor.get('/login'), { username: name, password: 'wrong-password-77' });
-      for (const { value } of visitor.cookies.values()) remember(value);
+      const browser = createUserAgent(console.url);
+      await browser.submit(await browser.get('/login'), { username: name, password: 'wrong-password-77' });
+      for (const { value } of browser.cookies.values()) remember(value);
       await fetch(`${console.url}/svc/rest/maps/m/${encodeURIComponent(name)}?token=query-to-hide`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${machine}` },

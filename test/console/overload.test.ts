@@ -224,11 +224,11 @@ describe('heads and bodies that come too slowly (S92)', () => {
     const token = await machineToken(console);
     const socket = await open(console);
     const text = received(socket);
-    const pieces = 30;
+    const chunks = 30;
     socket.write(
-      `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${pieces * 500}\r\n\r\n`,
+      `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${chunks * 500}\r\n\r\n`,
     );
-    for (let i = 0; i < pieces; i += 1) {
+    for (let i = 0; i < chunks; i += 1) {
       socket.write('x'.repeat(500));
       await new Promise((resolve) => setTimeout(resolve, 100)); // the pace is what is tested
     }

@@ -14,12 +14,12 @@ const member = createServer((req, res) => {
     return;
   }
   res.writeHead(200, { 'Content-Length': replyBytes });
-  const piece = Buffer.alloc(64 * 1024, 'x');
+  const chunk = Buffer.alloc(64 * 1024, 'x');
   let left = replyBytes;
   const send = () => {
     while (left > 0) {
-      left -= piece.length;
-      if (!res.write(piece)) return;
+      left -= chunk.length;
+      if (!res.write(chunk)) return;
     }
     res.end();
   };

@@ -18,7 +18,7 @@ const sessionCookie = () => `dashboard_session_${new URL(pair.dashboard.url).por
 
 describe('the way in', () => {
   test('code, PKCE, state and nonce; a session cookie of an own name; a new id with every sign-in', async () => {
-    const visit = newVisit();
+    const visit = newBrowser();
     const toConsole = await visit.toConsole();
     expect(Object.fromEntries(toConsole.searchParams)).toMatchObject({
       client_id: 'application-dashboard',
@@ -43,12 +43,12 @@ describe('the way in', () => {
     await visit.signInAgain();
     const second = visit.dashboard.cookies.get(sessionCookie())?.value;
     expect(second).not.toBe(first);
-    const old = await newVisit().dashboard.get('/', { cookie: `${sessionCookie()}=${first}` });
+    const old = await newBrowser().dashboard.get('/', { cookie: `${sessionCookie()}=${first}` });
     expect(old.headers.location).toBe('/login');
   });
 
   test.each<[string, (callback: URL, visit: BrowserSession) => Promise<Reply>]>([
-    ['another browser (S43)', (callback) => newVisit().dashboard.get(callback.href)],
+    ['another browser (S43)', (callback) => newBrowser().dashboard.get(callback.href)],
     [
       'a state that nobody gave (S43)',
       (callback, { dashboard }) => dashboard.get(changed(callback, 'state', 'other')),
@@ -76,7 +76,7 @@ describe('the way in', () => {
       },
     ],
   ])('refuses %s, and nobody is signed in', async (_name, send) => {
-    const visit = newVisit();
+    const visit = newBrowser();
     const callback = await visit.atConsole(await visit.toConsole(), people.admin);
     const reply = await send(new URL(callback), visit);
     expect([reply.status, titleOf(reply)]).toEqual([400, 'The sign-in did not succeed']);
@@ -85,14 +85,14 @@ describe('the way in', () => {
   });
 
   test('an answer works once (S43)', async () => {
-    const visit = newVisit();
+    const visit = newBrowser();
     const callback = await visit.atConsole(await visit.toConsole(), people.admin);
     expect((await visit.dashboard.get(callback)).status).toBe(303);
     expect((await visit.dashboard.get(callback)).status).toBe(400);
   });
 
   test("the console's refusal is told, and not as markup", async () => {
-    const visit = newVisit();
+    const visit = newBrowser();
     const state = (await visit.toConsole()).searchParams.get('state');
     const answer = new URLSearchParams({
       error: 'access_denied',
@@ -107,7 +107,7 @@ describe('the way in', () => {
   });
 
   test('who is signed in at the console is signed in here without a page', async () => {
-    const visit = newVisit();
+    const visit = newBrowser();
     await visit.console.signIn(people.admin);
     const callback = await visit.console.follow(await visit.console.get((await visit.toConsole()).href));
     expect(callback.headers.location).toContain(`${pair.dashboard.url}/login/callback?code=`);
@@ -116,7 +116,7 @@ describe('the way in', () => {
 
 describe('what a role sees', () => {
   test('an administrator: everything, and may put items in', async () => {
-    const { dashboard } = await newVisit().signedIn(people.admin);
+    const { dashboard } = await newBrowser().signedIn(people.admin);
     const done = await dashboard.submit(
       await dashboard.get('/'),
       { item: 'a job' },
@@ -127,7 +127,7 @@ describe('what a role sees', () => {
   });
 
   test('a viewer: queue sizes, and is told which role may put items in', async () => {
-    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
     const page = await dashboard.get('/');
     expect(textOf(page)).toMatch(/jobs .* items? /);
     expect(textOf(page)).toContain('The role Admin may put items in.');
@@ -139,7 +139,7 @@ describe('what a role sees', () => {
   });
 
   test('a metrics viewer: health and members; for queues the role that opens them, in the words of the console', async () => {
-    const { dashboard } = await newVisit().signedIn(people.metricsViewer);
+    const { dashboard } = await newBrowser().signedIn(people.metricsViewer);
     const text = textOf(await dashboard.get('/'));
     expect(text).toContain('The cluster is well.');
     expect(text).toContain('127.0.0.1:');
@@ -149,7 +149,7 @@ describe('what a role sees', () => {
   });
 
   test('somebody without a role: nothing but the roles that open it', async () => {
-    const { dashboard } = await newVisit().signedIn(people.nobody);
+    const { dashboard } = await newBrowser().signedIn(people.nobody);
     const page = await dashboard.get('/');
     expect([page.status, textOf(page)]).toEqual([
       200,
@@ -163,7 +163,7 @@ describe('what a role sees', () => {
     const known = denials().find(({ method }) => method === 'POST')?.actor;
     const person = { ...people.metricsViewer, username: 'mona' };
     await addPerson(pair.console, person);
-    const { dashboard } = await newVisit().signedIn(person);
+    const { dashboard } = await newBrowser().signedIn(person);
     for (const queue of ['first', 'second']) {
       await dashboard.submit(await dashboard.get('/'), { queue }, { action: '/queues/watch' });
     }
@@ -184,7 +184,7 @@ describe('forms', () => {
     ['an origin of null (S31)', {}, { origin: 'null' }],
     ['another site (S31)', {}, { 'sec-fetch-site': 'cross-site' }],
   ])('are refused with %s, and nothing changes', async (_name, fields, headers) => {
-    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
     const csrf = csrfOf(await dashboard.get('/'));
     const watch = await dashboard.post('/queues/watch', { csrf, queue: 'others', ...fields }, headers);
     expect([watch.status, titleOf(watch)]).toEqual([403, 'The form could not be trusted']);
@@ -196,7 +196,7 @@ describe('forms', () => {
   });
 
   test('a queue can be shown and hidden; its name is escaped (S52)', async () => {
-    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
     const name = '<i>a/b</i>';
     await dashboard.submit(await dashboard.get('/'), { queue: name }, { action: '/queues/watch' });
     const page = await dashboard.get('/');
@@ -207,7 +207,7 @@ describe('forms', () => {
   });
 
   test('a form of more than 64 KiB is refused', async () => {
-    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
     const reply = await dashboard.post('/queues/watch', {
       csrf: csrfOf(await dashboard.get('/')),
       queue: 'x'.repeat(70_000),
@@ -218,7 +218,7 @@ describe('forms', () => {
 
 describe('pages', () => {
   test('every page has the headers (S51)', async () => {
-    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
     for (const path of ['/', '/account', '/nothing', '/silent-refresh.html']) {
       const { headers } = await dashboard.get(path);
       const policy = headers['content-security-policy'];
@@ -235,16 +235,16 @@ describe('pages', () => {
   });
 
   test('a session cookie that is there twice is none (S33)', async () => {
-    const { dashboard } = await newVisit().signedIn(people.viewer);
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
     const id = dashboard.cookies.get(sessionCookie())?.value;
-    const twice = await newVisit().dashboard.get('/', {
+    const twice = await newBrowser().dashboard.get('/', {
       cookie: `${sessionCookie()}=${id}; ${sessionCookie()}=${id}`,
     });
     expect(twice.headers.location).toBe('/login');
   });
 
   test('a forged Host moves nothing; another spelling of loopback is led to the address (S24)', async () => {
-    const { dashboard } = newVisit();
+    const { dashboard } = newBrowser();
     const forged = await dashboard.get('/login', { host: 'evil.example' });
     expect(new URL(forged.headers.location!).searchParams.get('redirect_uri')).toBe(
       `${pair.dashboard.url}/login/callback`,
@@ -260,7 +260,7 @@ describe('pages', () => {
 
 describe('the way out', () => {
   test('signing out here ends the session at the console, by the ID token', async () => {
-    const visit = await newVisit().signedIn(people.admin);
+    const visit = await newBrowser().signedIn(people.admin);
     expect((await visit.console.get('/')).status).toBe(200);
     const out = await visit.dashboard.submit(await visit.dashboard.get('/'), {}, { action: '/logout' });
     const { searchParams, pathname } = new URL(out.headers.location!);
@@ -274,7 +274,7 @@ describe('the way out', () => {
   });
 
   test('signing out at the console ends the session here with the next look', async () => {
-    const visit = await newVisit().signedIn(people.viewer);
+    const visit = await newBrowser().signedIn(people.viewer);
     expect((await visit.dashboard.get('/')).status).toBe(200);
     const question = await visit.console.follow(await visit.console.get('/connect/logout'));
     await visit.console.submit(question);
@@ -283,8 +283,8 @@ describe('the way out', () => {
   });
 
   test('signing out at the console is told on the back channel, and only this sign-in ends', async () => {
-    const visit = await newVisit().signedIn(people.viewer);
-    const other = await newVisit().signedIn(people.viewer);
+    const visit = await newBrowser().signedIn(people.viewer);
+    const other = await newBrowser().signedIn(people.viewer);
     const reported = () =>
       pair.dashboard.log().filter(({ msg }) => msg === 'signed out by the console').length;
     const before = reported();
@@ -318,7 +318,7 @@ interface BrowserSession {
   signedIn(person: { readonly username: string; readonly password: string }): Promise<BrowserSession>;
 }
 
-function newVisit(): BrowserSession {
+function newBrowser(): BrowserSession {
   const dashboard = createUserAgent(pair.dashboard.url);
   const console = createUserAgent(pair.console.url);
   const visit: BrowserSession = {

@@ -42,7 +42,7 @@ member: uid=${admin.username},ou=people,${suffix}
 /** Guesses count against where they come from: each browser comes from elsewhere here. */
 const env = { CONSOLE_TRUSTED_PROXIES: '127.0.0.1,::1' };
 let sources = 0;
-function visitor({ url }: RunningConsole): UserAgent {
+function browser({ url }: RunningConsole): UserAgent {
   sources += 1;
   return createUserAgent(url, { headers: { 'x-forwarded-for': `192.0.2.${sources}` } });
 }
@@ -64,7 +64,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
 
   let agent: UserAgent;
   beforeEach(() => {
-    agent = visitor(console);
+    agent = browser(console);
   });
 
   test('lets its people in by the form, with the roles of the rules', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     const logins = console.log().filter(({ event }) => event === 'login');
     expect(logins.at(-1)).toMatchObject({ outcome: 'success', provider: 'staff' });
     // A directory is no place to send a browser to.
-    const page = textOf(await visitor(console).get('/login'));
+    const page = textOf(await browser(console).get('/login'));
     expect(page).not.toContain('Or sign in with');
     expect(page).toContain('With your account at this console, or at Staff directory.');
   });
@@ -112,7 +112,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     ];
     const seen: { binds: number; searches: number; page: string }[] = [];
     for (const credentials of attempts) {
-      const someone = visitor(console);
+      const someone = browser(console);
       let page = '';
       const asked = await directory.asked(async () => {
         const reply = await someone.signIn(credentials);
@@ -144,7 +144,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
   });
 
   test('guesses are counted before the directory is asked (S29)', async () => {
-    const guesser = visitor(console);
+    const guesser = browser(console);
     const guess = (password: string) => guesser.signIn({ username: 'guessed', password });
     for (let attempt = 0; attempt < 10; attempt++) expect((await guess(`wrong-${attempt}`)).status).toBe(401);
     const asked = await directory.asked(async () => {
@@ -170,7 +170,7 @@ describe('a directory that does not answer', () => {
     await console?.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
-  const signIn = (credentials: typeof admin): Promise<Reply> => visitor(console).signIn(credentials);
+  const signIn = (credentials: typeof admin): Promise<Reply> => browser(console).signIn(credentials);
 
   test('keeps no local account out', async () => {
     expect(titleOf(await signIn(admin))).toBe('Your account');

@@ -217,10 +217,10 @@ const tinyMessages = Buffer.from('30050201636100'.repeat(9_000), 'hex');
 
 async function flood(
   socket: Socket,
-  piece = Buffer.concat([Buffer.from('3083ffffff', 'hex'), Buffer.alloc(65_536)]),
+  part = Buffer.concat([Buffer.from('3083ffffff', 'hex'), Buffer.alloc(65_536)]),
 ) {
   for (let sent = 0; sent < 64 && !socket.destroyed; sent += 1) {
-    if (!socket.write(piece))
+    if (!socket.write(part))
       await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {});
   }
 }

@@ -236,7 +236,7 @@ describe('an answer that is not to a sign-in of this browser (S43)', () => {
     expect(await isSignedIn(agent)).toBe(false);
     expect(await countUsers(console)).toBe(users);
   };
-  const notUnderWay = /not under way in this browser/;
+  const unknownState = /not under way in this browser/;
 
   test('in another browser, without spoiling it for the rightful one', async () => {
     const back = await wayBack('binder');
@@ -244,7 +244,7 @@ describe('an answer that is not to a sign-in of this browser (S43)', () => {
     const stranger = createUserAgent(console.url);
     await stranger.get(linkOf(await stranger.get('/login'), 'Corp'));
     const reply = await stranger.get(back);
-    expect([reply.status, textOf(reply)]).toEqual([400, expect.stringMatching(notUnderWay)]);
+    expect([reply.status, textOf(reply)]).toEqual([400, expect.stringMatching(unknownState)]);
     expect(await isSignedIn(stranger)).toBe(false);
     expect(await countUsers(console)).toBe(users);
     expect(titleOf(await agent.follow(await agent.get(back)))).toBe('Your account');
@@ -254,7 +254,7 @@ describe('an answer that is not to a sign-in of this browser (S43)', () => {
     const back = await wayBack('lost');
     const users = await countUsers(console);
     agent.cookies.clear();
-    await signedOutWith(await agent.get(back), 400, notUnderWay, users);
+    await signedOutWith(await agent.get(back), 400, unknownState, users);
   });
 
   test('a second time', async () => {
@@ -263,20 +263,20 @@ describe('an answer that is not to a sign-in of this browser (S43)', () => {
     const users = await countUsers(console);
     agent.cookies.delete('console_session');
     agent.cookies.delete('console_session.sig');
-    await signedOutWith(await agent.get(back), 400, notUnderWay, users);
+    await signedOutWith(await agent.get(back), 400, unknownState, users);
   });
 
   test('at the address of another provider', async () => {
     const back = await wayBack('mixed');
     const users = await countUsers(console);
     const reply = await agent.get(back.replace('/callback/corp', '/callback/crafted'));
-    await signedOutWith(reply, 400, notUnderWay, users);
+    await signedOutWith(reply, 400, unknownState, users);
     expect(crafted.asked).not.toContain('/token');
   });
 
   test.each([
-    ['another state', (url: URL) => url.searchParams.set('state', 'A'.repeat(24)), notUnderWay],
-    ['no state', (url: URL) => url.searchParams.delete('state'), notUnderWay],
+    ['another state', (url: URL) => url.searchParams.set('state', 'A'.repeat(24)), unknownState],
+    ['no state', (url: URL) => url.searchParams.delete('state'), unknownState],
     [
       'another issuer',
       (url: URL) => url.searchParams.set('iss', 'https://evil.example'),
@@ -507,9 +507,9 @@ test('before the first administrator is made, nobody comes in from outside (S27)
   const env = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
   const fresh = await startConsole({ dataDir: dir, env: { ...env, CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });
   try {
-    const visitor = createUserAgent(fresh.url);
-    expect(textOf(await visitor.get('/login'))).not.toContain('Or sign in with');
-    const reply = await visitor.get('/login/start/corp');
+    const browser = createUserAgent(fresh.url);
+    expect(textOf(await browser.get('/login'))).not.toContain('Or sign in with');
+    const reply = await browser.get('/login/start/corp');
     expect([reply.status, textOf(reply)]).toEqual([403, expect.stringMatching(/not set up yet/i)]);
     expect(await countUsers(fresh)).toBe(0);
   } finally {

@@ -181,8 +181,8 @@ function readByProxy(method: string, bytes: string): (Reading & { readonly lengt
     onHead({ status, reason, fields }) {
       head = [String(status), reason, ...fields];
     },
-    onPiece(piece) {
-      body += piece.toString('latin1');
+    onChunk(chunk) {
+      body += chunk.toString('latin1');
     },
     onEnd(rest, hasExcess) {
       isExact = !hasExcess;

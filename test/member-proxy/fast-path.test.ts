@@ -323,12 +323,12 @@ describe('a connection', () => {
     const connection = open(proxy);
     connection.send(get('held'));
     await until(() => held.length === 1, 'the first call at the member');
-    const piece = Buffer.alloc(64 * 1024, 'a');
+    const block = Buffer.alloc(64 * 1024, 'a');
     let sent = 0;
-    while (sent < 64 * 1024 * 1024 && connection.socket.write(piece)) sent += piece.length;
+    while (sent < 64 * 1024 * 1024 && connection.socket.write(block)) sent += block.length;
     const blocked = () => connection.socket.writableLength > 0;
     await new Promise((done) => setTimeout(done, 300));
-    for (let i = 0; i < 400; i += 1) connection.socket.write(piece);
+    for (let i = 0; i < 400; i += 1) connection.socket.write(block);
     await new Promise((done) => setTimeout(done, 500));
     expect(blocked()).toBe(true);
     connection.socket.destroy();

@@ -18,7 +18,7 @@ let closeMember: () => Promise<unknown>;
 beforeAll(async () => {
   const member = createServer(async (req, res) => {
     let received = 0;
-    for await (const piece of req) received += piece.length;
+    for await (const chunk of req) received += chunk.length;
     if (req.method === 'POST') {
       res.end(`${received}`);
       return;
@@ -77,7 +77,7 @@ test.skipIf(!hasProcFiles)(
       const [reply] = await once(asked, 'response');
       expect(reply.statusCode).toBe(200);
       let received = 0;
-      for await (const piece of reply) received += piece.length;
+      for await (const chunk of reply) received += chunk.length;
       expect(received).toBe(bytes);
     });
     expect(growth).toBeLessThan(mostGrowth);

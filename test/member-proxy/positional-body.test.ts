@@ -44,9 +44,9 @@ test('the real engine decodes the first two positions twice, so they are encoded
   ]);
 });
 
-const twoPositions = ruleTable.filter(({ positions }) => positions?.length === 2);
+const twoFields = ruleTable.filter(({ positionalFields }) => positionalFields?.length === 2);
 
-test.each(twoPositions.map(({ template }) => template.replaceAll(/\{[^}]+\}/g, '7')))(
+test.each(twoFields.map(({ template }) => template.replaceAll(/\{[^}]+\}/g, '7')))(
   'a POST without a body is 400 and reaches no member, empty positions are filled in (S98): %s (B5)',
   async (path) => {
     for (const type of ['text/plain', 'application/json']) {

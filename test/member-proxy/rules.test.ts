@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const call = (method: string, path: string, token: string, headers: Record<string, string> = {}) => {
-  const body = ['POST', 'PUT'].includes(method) ? positionsFor(path) : undefined;
+  const body = ['POST', 'PUT'].includes(method) ? positionalFieldsFor(path) : undefined;
   return fetch(proxy.address + path, {
     method,
     headers: { authorization: `Bearer ${token}`, ...headers },
@@ -30,7 +30,7 @@ const call = (method: string, path: string, token: string, headers: Record<strin
 };
 
 /** A body of the right number of positions, as the specification has them. */
-function positionsFor(path: string): string | undefined {
+function positionalFieldsFor(path: string): string | undefined {
   if (/wan\/(?:sync|consistencyCheck)\/map$/.test(path)) return '&&wan&target&map';
   if (/addWanConfig$/.test(path)) return '&&{}';
   if (/\/wan\//.test(path)) return '&&wan&target';

@@ -11,12 +11,12 @@ describe('a body with a declared length', () => {
   test('may come in any number of pieces', async () => {
     const { port, call } = await startTestMember();
     const raw = await connectRaw(port);
-    const pieces = ['in ', 'three ', 'pieces'];
-    raw.send(post('k', pieces.join('').length));
-    for (const [sent, piece] of pieces.entries()) {
+    const chunks = ['in ', 'three ', 'pieces'];
+    raw.send(post('k', chunks.join('').length));
+    for (const [sent, chunk] of chunks.entries()) {
       expect(await call('GET', `${map}/k`)).toMatchObject(empty(204)); // a turn for what was sent so far
-      raw.send(piece);
-      if (sent === pieces.length - 1) await raw.received((text) => text.includes('HTTP/1.1 200'));
+      raw.send(chunk);
+      if (sent === chunks.length - 1) await raw.received((text) => text.includes('HTTP/1.1 200'));
     }
     expect(await call('GET', `${map}/k`)).toMatchObject({ status: 200, body: 'in three pieces' });
   });

@@ -262,7 +262,7 @@ describe('a value that the member cannot do anything with is refused', () => {
 
 describe('XML of 64 KiB that is made to be slow is refused at once (S90) (D5)', () => {
   const bytes = 64 * 1024;
-  const filled = (piece: string) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes);
+  const filled = (chunk: string) => chunk.repeat(Math.ceil(bytes / chunk.length)).slice(0, bytes);
   test.each([
     ['a name without an end', `<${filled('a')}`],
     ['a tag without an end', `<a ${filled('b ')}`],

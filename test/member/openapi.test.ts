@@ -116,7 +116,7 @@ describe.each(operations)('$name', ({ method, path, operation }) => {
   });
 });
 
-test.each(operations.filter(({ operation }) => hasPositions(operation)))(
+test.each(operations.filter(({ operation }) => hasPositionalFields(operation)))(
   '$name refuses a wrong cluster name and too few positions as described',
   async ({ method, path, operation }) => {
     const { address } = await startDescribed();
@@ -160,7 +160,7 @@ function bodyOf({ requestBody }: Operation): { body?: string } {
   return example === undefined ? {} : { body: example };
 }
 
-function hasPositions({ requestBody }: Operation): boolean {
+function hasPositionalFields({ requestBody }: Operation): boolean {
   return requestBody?.content['text/plain'] !== undefined;
 }
 

@@ -78,14 +78,14 @@ function wrongMethodOf(row: EngineRow, rows: readonly EngineRow[]): Case[] {
 
 /** A body with too few positions; a path without what stands last in it. */
 function missingPartOf(row: EngineRow): Case[] {
-  if (row.positions) return [caseOf('missing part', row, 'dev')];
+  if (row.positionalFields) return [caseOf('missing part', row, 'dev')];
   const { template } = ruleOf(row);
   if (!/\{[^/]+\}$/.test(template)) return [];
   return [caseOf('missing part', { ...row, path: row.path.replace(/[^/]+$/, '') }, row.value)];
 }
 
 function wrongCredentialsOf(row: EngineRow): Case[] {
-  return row.positions ? [caseOf('wrong credentials', row, bodyOf(row, 'prod'))] : [];
+  return row.positionalFields ? [caseOf('wrong credentials', row, bodyOf(row, 'prod'))] : [];
 }
 
 function caseOf(kind: Case['kind'], row: EngineRow, body: string | undefined): Case {

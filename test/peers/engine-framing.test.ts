@@ -219,9 +219,9 @@ describe.skipIf(whyNoEngine)(`a member of ${newestRelease} and raw requests${why
       ['POST', '/config/upload', '/config/update', '&&x'],
       ['PUT', '/config/upload/', '/config/update', '&&x'],
       ['POST', '/cp-subsystem/restart', '/cp-subsystem/reset', '&'],
-    ])('%s %s is %s there', async (method, path, own, positions) => {
-      expect(await reported(method, path, positions)).toBe(
-        await direct('POST', own, positions.replace('&', 'dev&')),
+    ])('%s %s is %s there', async (method, path, own, positionalFields) => {
+      expect(await reported(method, path, positionalFields)).toBe(
+        await direct('POST', own, positionalFields.replace('&', 'dev&')),
       );
     });
 

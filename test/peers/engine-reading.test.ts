@@ -18,7 +18,7 @@ import {
 const count = Number(process.env.ENGINE_READINGS ?? 150);
 
 /** Pieces that a path is read by, and some that it is not. */
-const pieces = [
+const chunks = [
   '/',
   '//',
   '%2F',
@@ -44,7 +44,7 @@ function pathsFrom(seed: number, name: (i: number) => string): string[] {
     return Math.floor((state / 2 ** 32) * below);
   };
   return Array.from({ length: count }, (_, i) => {
-    const tail = Array.from({ length: random(5) }, () => pieces[random(pieces.length)]!);
+    const tail = Array.from({ length: random(5) }, () => chunks[random(chunks.length)]!);
     return name(i) + tail.join('');
   });
 }

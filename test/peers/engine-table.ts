@@ -15,7 +15,7 @@ export interface EngineRow {
   /** With the first segment of the specification. */
   readonly path: string;
   /** What stands behind the cluster's name and password. */
-  readonly positions?: readonly string[];
+  readonly positionalFields?: readonly string[];
   /** A value to store, as its own bytes. */
   readonly value?: string;
   readonly type?: string;
@@ -288,8 +288,8 @@ export function throughConsole(row: EngineRow, who: Release): string {
 }
 
 /** The body that a row's call has when it names the cluster by itself. */
-export function bodyOf({ positions, value }: EngineRow, name = 'dev'): string | undefined {
-  return positions ? [name, '', ...positions.map(encodeURIComponent)].join('&') : value;
+export function bodyOf({ positionalFields, value }: EngineRow, name = 'dev'): string | undefined {
+  return positionalFields ? [name, '', ...positionalFields.map(encodeURIComponent)].join('&') : value;
 }
 
 /**
@@ -333,8 +333,13 @@ function valueRow(
   return { ...row(method, path, answers), value, ...(type !== undefined && { type }) };
 }
 
-function writeRow(method: string, path: string, positions: readonly string[], answers: Answers): EngineRow {
-  return { ...row(method, path, answers), positions };
+function writeRow(
+  method: string,
+  path: string,
+  positionalFields: readonly string[],
+  answers: Answers,
+): EngineRow {
+  return { ...row(method, path, answers), positionalFields };
 }
 
 function reads(path: string, get: Answers, head: Answers): EngineRow[] {
@@ -342,8 +347,8 @@ function reads(path: string, get: Answers, head: Answers): EngineRow[] {
 }
 
 /** A member takes `PUT` for `POST`. */
-function writes(path: string, positions: readonly string[], answers: Answers): EngineRow[] {
-  return ['POST', 'PUT'].map((method) => writeRow(method, path, positions, answers));
+function writes(path: string, positionalFields: readonly string[], answers: Answers): EngineRow[] {
+  return ['POST', 'PUT'].map((method) => writeRow(method, path, positionalFields, answers));
 }
 
 function changed(state: string): string {

@@ -14,11 +14,11 @@ import {
 } from './support/keycloak-realm.ts';
 import {
   addProvider,
+  type BrowserUser,
   ownMetadata,
   type ProviderInBrowser,
   startTour,
   upstreamAccounts,
-  type Visitor,
   visit,
 } from './support/tour.ts';
 
@@ -41,7 +41,7 @@ const rules = ['--role-rule', 'groups=admins -> Admin', '--role-rule', 'groups=o
 describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { timeout: 180_000 }, () => {
   let keycloak: Keycloak;
   let pair: Pair;
-  let visitor: Visitor;
+  let browserUser: BrowserUser;
   const secret = randomBytes(24).toString('base64');
 
   beforeAll(async () => {
@@ -96,9 +96,9 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     await Promise.all([browser?.close(), keycloak?.stop(), pair?.stop()]);
   });
   beforeEach(async () => {
-    visitor = await visit(browser as Browser, pair);
+    browserUser = await visit(browser as Browser, pair);
   });
-  afterEach(() => visitor.leave());
+  afterEach(() => browserUser.leave());
 
   /** What the console's addresses are, as an administrator of Keycloak enters them. */
   function registration(id: string, attributes: Readonly<Record<string, string>> = {}) {
@@ -118,9 +118,9 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     const provider = providers[id];
 
     test('who signs in there is signed in here, by the role of a rule, and links to nobody of the same name', async () => {
-      await visitor.signIn(provider, 'ada');
-      await visitor.page.getByText('The cluster is well.').waitFor();
-      expect(await visitor.isAskedAtConsole()).toBe(false);
+      await browserUser.signIn(provider, 'ada');
+      await browserUser.page.getByText('The cluster is well.').waitFor();
+      expect(await browserUser.isAskedAtConsole()).toBe(false);
       expect((await upstreamAccounts(pair)).get(`ada@${id}`)).toMatchObject({
         email: 'ada@corp.example',
         roles: ['Admin'],
@@ -129,21 +129,21 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     });
 
     test('the same person has the same account the next time', async () => {
-      await visitor.signInAtConsole(provider, 'vera');
+      await browserUser.signInAtConsole(provider, 'vera');
       const before = await upstreamAccounts(pair);
-      await visitor.leave();
-      visitor = await visit(browser as Browser, pair);
-      await visitor.signInAtConsole(provider, 'vera');
+      await browserUser.leave();
+      browserUser = await visit(browser as Browser, pair);
+      await browserUser.signInAtConsole(provider, 'vera');
       expect(await upstreamAccounts(pair)).toEqual(before);
     });
 
     test('whom no rule gives a role is refused, and nothing is created (S45)', async () => {
       const before = await upstreamAccounts(pair);
-      await visitor.chooseAtDashboard(provider);
-      await provider.typeIn(visitor.page, 'eve');
-      await visitor.page.getByText('no rule of this console gives you a role').waitFor();
+      await browserUser.chooseAtDashboard(provider);
+      await provider.typeIn(browserUser.page, 'eve');
+      await browserUser.page.getByText('no rule of this console gives you a role').waitFor();
       expect(await upstreamAccounts(pair)).toEqual(before);
-      expect(await visitor.isAskedAtConsole()).toBe(true);
+      expect(await browserUser.isAskedAtConsole()).toBe(true);
     });
   });
 
@@ -151,81 +151,81 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     const provider = providers[id];
 
     test('at the dashboard ends the sessions at the console and there', async () => {
-      await visitor.signIn(provider, 'ada');
-      await visitor.page.getByRole('button', { name: 'Sign out' }).click();
-      await visitor.page.getByRole('heading', { name: 'You are signed out' }).waitFor();
-      await visitor.page.waitForURL(`${pair.dashboard.url}/**`);
-      expect(await visitor.isAskedAtConsole()).toBe(true);
-      expect(await visitor.isAskedAtDashboard()).toBe(true);
-      expect(await visitor.isAskedAt(provider)).toBe(true);
+      await browserUser.signIn(provider, 'ada');
+      await browserUser.page.getByRole('button', { name: 'Sign out' }).click();
+      await browserUser.page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+      await browserUser.page.waitForURL(`${pair.dashboard.url}/**`);
+      expect(await browserUser.isAskedAtConsole()).toBe(true);
+      expect(await browserUser.isAskedAtDashboard()).toBe(true);
+      expect(await browserUser.isAskedAt(provider)).toBe(true);
     });
 
     test('at the console ends the sessions at the dashboard and there', async () => {
-      await visitor.signIn(provider, 'ada');
-      await visitor.page.goto(`${pair.console.url}/connect/logout`);
-      await visitor.page.getByRole('button', { name: 'Sign out' }).click();
-      await visitor.page.getByText(`You are signed out at ${provider.name} too.`).waitFor();
-      expect(await visitor.isAskedAtDashboard()).toBe(true);
-      expect(await visitor.isAskedAt(provider)).toBe(true);
+      await browserUser.signIn(provider, 'ada');
+      await browserUser.page.goto(`${pair.console.url}/connect/logout`);
+      await browserUser.page.getByRole('button', { name: 'Sign out' }).click();
+      await browserUser.page.getByText(`You are signed out at ${provider.name} too.`).waitFor();
+      expect(await browserUser.isAskedAtDashboard()).toBe(true);
+      expect(await browserUser.isAskedAt(provider)).toBe(true);
     });
 
     test('there ends the sessions at the console and at the dashboard', async () => {
-      const { page } = visitor;
-      await visitor.signIn(provider, 'ada');
+      const { page } = browserUser;
+      await browserUser.signIn(provider, 'ada');
       await page.goto(`${keycloak.origin}/realms/corp/protocol/openid-connect/logout`);
       await page.getByRole('button', { name: 'Logout' }).click();
       await page.getByRole('heading', { name: 'You are logged out' }).waitFor();
-      await until(() => visitor.isAskedAtConsole(), 'the console to know', 20_000);
-      await until(() => visitor.isAskedAtDashboard(), 'the dashboard to know', 20_000);
+      await until(() => browserUser.isAskedAtConsole(), 'the console to know', 20_000);
+      await until(() => browserUser.isAskedAtDashboard(), 'the dashboard to know', 20_000);
     });
   });
 
   test('who is signed in there is signed in without typing, also where the console proves itself by a key', async () => {
-    await visitor.signInAtConsole(providers.basic, 'vera');
-    await visitor.forget();
-    expect(await visitor.isAskedAt(providers.key)).toBe(false);
+    await browserUser.signInAtConsole(providers.basic, 'vera');
+    await browserUser.forget();
+    expect(await browserUser.isAskedAt(providers.key)).toBe(false);
     expect((await upstreamAccounts(pair)).get('vera@key')).toMatchObject({ roles: ['Viewer'] });
   });
 
   test('whom an administrator there signs out is out of the console and of the dashboard', async () => {
-    await visitor.signIn(providers.basic, 'vera');
+    await browserUser.signIn(providers.basic, 'vera');
     const [user] = await keycloak.manage<{ id: string }[]>('GET', '/corp/users?username=vera&exact=true');
     // One by one: of a person with several sessions Keycloak tells each application of one only.
     const open = await keycloak.manage<{ id: string }[]>('GET', `/corp/users/${user!.id}/sessions`);
     for (const session of open) await keycloak.manage('DELETE', `/corp/sessions/${session.id}`);
-    await until(() => visitor.isAskedAtConsole(), 'the console to know', 20_000);
-    await until(() => visitor.isAskedAtDashboard(), 'the dashboard to know', 20_000);
+    await until(() => browserUser.isAskedAtConsole(), 'the console to know', 20_000);
+    await until(() => browserUser.isAskedAtDashboard(), 'the dashboard to know', 20_000);
   });
 
   describe('a sign-out after Keycloak has retired the key of the ID token (D22)', () => {
     test('is confirmed there, and comes back', async () => {
-      await visitor.signInAtConsole(providers.post, 'ada');
+      await browserUser.signInAtConsole(providers.post, 'ada');
       await retireKey(200);
       await signOutAtConsole();
       await confirmThere();
       // D21: by the key that took its place, people are signed in at once.
-      await visitor.signInAtConsole(providers.post, 'ada');
+      await browserUser.signInAtConsole(providers.post, 'ada');
     });
 
     test('in the last five minutes is asked for again without it', async () => {
-      await visitor.signInAtConsole(providers.post, 'ada');
+      await browserUser.signInAtConsole(providers.post, 'ada');
       await retireKey(300);
       await signOutAtConsole();
-      await visitor.page.getByText('We are sorry').waitFor();
-      await visitor.page.goBack();
-      await visitor.page.getByText('it may want you to confirm').waitFor();
-      await visitor.page.getByRole('link', { name: `Sign out at ${providers.post.name}` }).click();
+      await browserUser.page.getByText('We are sorry').waitFor();
+      await browserUser.page.goBack();
+      await browserUser.page.getByText('it may want you to confirm').waitFor();
+      await browserUser.page.getByRole('link', { name: `Sign out at ${providers.post.name}` }).click();
       await confirmThere();
     });
 
     async function signOutAtConsole(): Promise<void> {
-      await visitor.page.goto(`${pair.console.url}/connect/logout`);
-      await visitor.page.getByRole('button', { name: 'Sign out' }).click();
+      await browserUser.page.goto(`${pair.console.url}/connect/logout`);
+      await browserUser.page.getByRole('button', { name: 'Sign out' }).click();
     }
 
     async function confirmThere(): Promise<void> {
-      await visitor.page.getByRole('button', { name: 'Logout' }).click();
-      await visitor.page.getByText(`You are signed out at ${providers.post.name} too.`).waitFor();
+      await browserUser.page.getByRole('button', { name: 'Logout' }).click();
+      await browserUser.page.getByText(`You are signed out at ${providers.post.name} too.`).waitFor();
     }
 
     /** Another takes its place. @param priority  higher than that of the one before */
@@ -273,11 +273,11 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     test('that began with one there end with it', async () => {
       // Of a person with several sessions Keycloak tells of one only, which may be an older one.
       await endAll('vera');
-      await visitor.signInAtConsole(providers.post, 'vera');
-      await visitor.forget();
-      expect(await visitor.isAskedAt(providers.post)).toBe(false);
+      await browserUser.signInAtConsole(providers.post, 'vera');
+      await browserUser.forget();
+      expect(await browserUser.isAskedAt(providers.post)).toBe(false);
       expect(await endThere('vera', 2)).toBe(2);
-      expect(await visitor.isAskedAtConsole()).toBe(true);
+      expect(await browserUser.isAskedAtConsole()).toBe(true);
     });
 
     test('that began in two browsers end at once where the logout token names the person alone', async () => {
@@ -288,20 +288,20 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
       const attributes = { ...client!.attributes, 'backchannel.logout.session.required': 'false' };
       const other = await visit(browser as Browser, pair);
       try {
-        await visitor.signInAtConsole(providers.post, 'vera');
+        await browserUser.signInAtConsole(providers.post, 'vera');
         await other.signInAtConsole(providers.post, 'vera');
         // With a session in it, one token comes, about one of the two.
         expect(await endThere('vera', 1)).toBe(1);
-        const asked = [await visitor.isAskedAtConsole(), await other.isAskedAtConsole()];
+        const asked = [await browserUser.isAskedAtConsole(), await other.isAskedAtConsole()];
         expect(asked.filter(Boolean)).toHaveLength(1);
 
         await keycloak.manage('PUT', `/spare/clients/${client!.id}`, { ...client, attributes });
-        for (const one of [visitor, other]) {
+        for (const one of [browserUser, other]) {
           await one.forget();
           await one.signInAtConsole(providers.post, 'vera');
         }
         await endThere('vera', 2);
-        expect([await visitor.isAskedAtConsole(), await other.isAskedAtConsole()]).toEqual([true, true]);
+        expect([await browserUser.isAskedAtConsole(), await other.isAskedAtConsole()]).toEqual([true, true]);
       } finally {
         await other.leave();
       }

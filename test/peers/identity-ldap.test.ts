@@ -16,7 +16,7 @@ import {
 } from '../federation/ldap-server.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { countUsers, until } from '../helpers/store.ts';
-import { addProvider, startTour, upstreamAccounts, type Visitor, visit } from './support/tour.ts';
+import { addProvider, type BrowserUser, startTour, upstreamAccounts, visit } from './support/tour.ts';
 
 const { browser, reason } = whySkipped ? {} : await openBrowser();
 const skipped = whySkipped ?? (reason ? ` (skipped: ${reason})` : undefined);
@@ -43,7 +43,7 @@ member: uid=${member},ou=people,${suffix}
 describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { timeout: 120_000 }, () => {
   let directory: LdapServer;
   let pair: Pair;
-  let visitor: Visitor;
+  let browserUser: BrowserUser;
 
   beforeAll(async () => {
     directory = await startLdapServer(people, group('admins', 'paula') + group('operators', 'otto'));
@@ -80,12 +80,12 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
     await Promise.all([browser?.close(), directory?.stop(), pair?.stop()]);
   });
   beforeEach(async () => {
-    visitor = await visit(browser as Browser, pair);
+    browserUser = await visit(browser as Browser, pair);
   });
-  afterEach(() => visitor.leave());
+  afterEach(() => browserUser.leave());
 
   async function typeIn(username: string, password = passwordOf(username)): Promise<void> {
-    const { page } = visitor;
+    const { page } = browserUser;
     await page.getByLabel('Username').fill(username);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -95,11 +95,11 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
     { username: 'paula', role: 'Admin' },
     { username: 'otto', role: 'Viewer' },
   ])('$username is signed in at the dashboard and at the console, as $role', async ({ username, role }) => {
-    const { page } = visitor;
+    const { page } = browserUser;
     await page.goto(pair.dashboard.url);
     await typeIn(username);
     await page.getByText('The cluster is well.').waitFor();
-    expect(await visitor.isAskedAtConsole()).toBe(false);
+    expect(await browserUser.isAskedAtConsole()).toBe(false);
     expect((await upstreamAccounts(pair)).get(username)).toMatchObject({
       email: `${username}@corp.example`,
       roles: [role],
@@ -109,28 +109,28 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
 
   test('whom no rule gives a role is refused, and nothing is created (S45)', async () => {
     const before = await upstreamAccounts(pair);
-    await visitor.page.goto(pair.dashboard.url);
+    await browserUser.page.goto(pair.dashboard.url);
     await typeIn('eve');
-    await visitor.page.getByRole('alert').waitFor();
+    await browserUser.page.getByRole('alert').waitFor();
     expect(await upstreamAccounts(pair)).toEqual(before);
-    expect(await visitor.isAskedAtConsole()).toBe(true);
+    expect(await browserUser.isAskedAtConsole()).toBe(true);
   });
 
   test('a wrong password is refused, and the right one then taken', async () => {
-    await visitor.page.goto(`${pair.console.url}/login`);
+    await browserUser.page.goto(`${pair.console.url}/login`);
     await typeIn('otto', passwordOf('paula'));
-    await visitor.page.getByText('not right').waitFor();
+    await browserUser.page.getByText('not right').waitFor();
     await typeIn('otto');
-    await visitor.page.waitForURL(`${pair.console.url}/`);
+    await browserUser.page.waitForURL(`${pair.console.url}/`);
   });
 
   test('signing out at the dashboard signs out at the console', async () => {
-    const { page } = visitor;
+    const { page } = browserUser;
     await page.goto(pair.dashboard.url);
     await typeIn('paula');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
-    expect(await visitor.isAskedAtConsole()).toBe(true);
-    expect(await visitor.isAskedAtDashboard()).toBe(true);
+    expect(await browserUser.isAskedAtConsole()).toBe(true);
+    expect(await browserUser.isAskedAtDashboard()).toBe(true);
   });
 });

@@ -9,11 +9,11 @@ import { openBrowser } from '../helpers/browser.ts';
 import { type SimpleSaml, startSimpleSaml, whyNoSimpleSaml } from './support/simplesaml.ts';
 import {
   addProvider,
+  type BrowserUser,
   ownMetadata,
   type ProviderInBrowser,
   startTour,
   upstreamAccounts,
-  type Visitor,
   visit,
 } from './support/tour.ts';
 
@@ -44,7 +44,7 @@ const corporation: ProviderInBrowser = {
 describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`, { timeout: 120_000 }, () => {
   let provider: SimpleSaml;
   let pair: Pair;
-  let visitor: Visitor;
+  let browserUser: BrowserUser;
 
   beforeAll(async () => {
     [provider, pair] = await Promise.all([startSimpleSaml(people), startTour()]);
@@ -62,18 +62,18 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
     await Promise.all([browser?.close(), provider?.stop(), pair?.stop()]);
   });
   beforeEach(async () => {
-    visitor = await visit(browser as Browser, pair);
+    browserUser = await visit(browser as Browser, pair);
   });
-  afterEach(() => visitor.leave());
+  afterEach(() => browserUser.leave());
 
   test('who signs in there is signed in at the dashboard and at the console, by the role of a rule', async () => {
-    const { page } = visitor;
-    await visitor.signIn(corporation, 'grace');
+    const { page } = browserUser;
+    await browserUser.signIn(corporation, 'grace');
     await page.getByText('The cluster is well.').waitFor();
-    expect(await visitor.isAskedAtConsole()).toBe(false);
+    expect(await browserUser.isAskedAtConsole()).toBe(false);
     expect(await page.getByText('grace').count()).toBeGreaterThan(0);
-    await visitor.forget();
-    expect(await visitor.isAskedAt(corporation)).toBe(false);
+    await browserUser.forget();
+    expect(await browserUser.isAskedAt(corporation)).toBe(false);
 
     const subject = expect.stringMatching(/^[0-9a-f]{40}$/);
     expect((await upstreamAccounts(pair)).get('grace')).toMatchObject({
@@ -84,11 +84,11 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
   });
 
   test('the same person has the same account the next time, and others have their own', async () => {
-    await visitor.signInAtConsole(corporation, 'vera');
+    await browserUser.signInAtConsole(corporation, 'vera');
     const first = await upstreamAccounts(pair);
-    await visitor.leave();
-    visitor = await visit(browser as Browser, pair);
-    await visitor.signIn(corporation, 'vera');
+    await browserUser.leave();
+    browserUser = await visit(browser as Browser, pair);
+    await browserUser.signIn(corporation, 'vera');
     const second = await upstreamAccounts(pair);
     expect(second.get('vera')).toMatchObject({ id: first.get('vera')!.id, roles: ['Viewer'] });
     expect(second.size).toBe(first.size);
@@ -96,51 +96,51 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
 
   test('whom no rule gives a role is refused, and nothing is created (S45)', async () => {
     const before = await upstreamAccounts(pair);
-    await visitor.chooseAtDashboard(corporation);
-    await corporation.typeIn(visitor.page, 'eve');
-    await visitor.page.getByText('no rule of this console gives you a role').waitFor();
+    await browserUser.chooseAtDashboard(corporation);
+    await corporation.typeIn(browserUser.page, 'eve');
+    await browserUser.page.getByText('no rule of this console gives you a role').waitFor();
     expect(await upstreamAccounts(pair)).toEqual(before);
-    expect(await visitor.isAskedAtConsole()).toBe(true);
-    expect(await visitor.isAskedAtDashboard()).toBe(true);
+    expect(await browserUser.isAskedAtConsole()).toBe(true);
+    expect(await browserUser.isAskedAtDashboard()).toBe(true);
   });
 
   test('a sign-in that begins at the provider is refused, and nobody is signed in (S47)', async () => {
-    const { page } = visitor;
+    const { page } = browserUser;
     const entityId = encodeURIComponent(`${pair.console.url}/login/saml/corp/metadata`);
     await page.goto(`${provider.origin}/saml2/idp/SSOService.php?spentityid=${entityId}`);
     await corporation.typeIn(page, 'grace');
     await page.getByText('nobody here has asked for').waitFor();
-    expect(await visitor.isAskedAtConsole()).toBe(true);
+    expect(await browserUser.isAskedAtConsole()).toBe(true);
   });
 
   test('signing out at the dashboard ends the sessions at the console and at the provider', async () => {
-    const { page } = visitor;
-    await visitor.signIn(corporation, 'grace');
+    const { page } = browserUser;
+    await browserUser.signIn(corporation, 'grace');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await page.waitForURL(`${pair.dashboard.url}/**`);
-    expect(await visitor.isAskedAtConsole()).toBe(true);
-    expect(await visitor.isAskedAtDashboard()).toBe(true);
-    expect(await visitor.isAskedAt(corporation)).toBe(true);
+    expect(await browserUser.isAskedAtConsole()).toBe(true);
+    expect(await browserUser.isAskedAtDashboard()).toBe(true);
+    expect(await browserUser.isAskedAt(corporation)).toBe(true);
   });
 
   test('signing out at the console ends the sessions at the dashboard and at the provider', async () => {
-    const { page } = visitor;
-    await visitor.signIn(corporation, 'grace');
+    const { page } = browserUser;
+    await browserUser.signIn(corporation, 'grace');
     await page.goto(`${pair.console.url}/connect/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText(`You are signed out at ${corporation.name} too.`).waitFor();
-    expect(await visitor.isAskedAtDashboard()).toBe(true);
-    expect(await visitor.isAskedAt(corporation)).toBe(true);
+    expect(await browserUser.isAskedAtDashboard()).toBe(true);
+    expect(await browserUser.isAskedAt(corporation)).toBe(true);
   });
 
   test('signing out at the provider ends the sessions at the console and at the dashboard', async () => {
-    const { page } = visitor;
-    await visitor.signIn(corporation, 'grace');
+    const { page } = browserUser;
+    await browserUser.signIn(corporation, 'grace');
     const end = `${provider.origin}/logout.php`;
     await page.goto(`${provider.origin}/saml2/idp/initSLO.php?RelayState=${encodeURIComponent(end)}`);
     await page.waitForURL(end);
-    expect(await visitor.isAskedAtConsole()).toBe(true);
-    expect(await visitor.isAskedAtDashboard()).toBe(true);
+    expect(await browserUser.isAskedAtConsole()).toBe(true);
+    expect(await browserUser.isAskedAtDashboard()).toBe(true);
   });
 });

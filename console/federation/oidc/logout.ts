@@ -154,6 +154,6 @@ function asInvalid(error: unknown): unknown {
   return asFederationError(error);
 }
 
-function invalid(flaw: string, cause?: unknown): FederationError {
-  return new FederationError(400, `The logout token ${flaw}.`, { cause });
+function invalid(reason: string, cause?: unknown): FederationError {
+  return new FederationError(400, `The logout token ${reason}.`, { cause });
 }

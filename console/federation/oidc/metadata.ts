@@ -35,15 +35,15 @@ const retryMs = 30_000;
 export function createOidcMetadata({ issuer, endpoints, fetch, now }: OidcMetadataDeps): OidcMetadata {
   let known: client.ServerMetadata | undefined = endpoints && checked(asMetadata(issuer, endpoints));
   let freshUntil = endpoints ? Infinity : 0;
-  let underWay: Promise<client.ServerMetadata> | undefined;
+  let renewal: Promise<client.ServerMetadata> | undefined;
 
   return {
     async current() {
       if (known && now() < freshUntil) return known;
-      underWay ??= renew().finally(() => {
-        underWay = undefined;
+      renewal ??= renew().finally(() => {
+        renewal = undefined;
       });
-      return underWay;
+      return renewal;
     },
   };
 

@@ -58,7 +58,7 @@ const roleName = z.string().refine(isRoleName);
 const text = (most: number) => z.string().min(1).max(most);
 const address = text(2048);
 /** As the cipher left it; a key of 4096 bits has some 3200 characters. */
-const sealed = text(16_384);
+const ciphertext = text(16_384);
 const pem = z.string().startsWith('-----BEGIN ').max(65_536);
 
 const base = {
@@ -94,9 +94,9 @@ const oidcRecord = z.strictObject({
       .exactOptional(),
     clientId: text(512),
     authentication: z.discriminatedUnion('method', [
-      z.strictObject({ method: z.literal('client_secret_basic'), secret: sealed }),
-      z.strictObject({ method: z.literal('client_secret_post'), secret: sealed }),
-      z.strictObject({ method: z.literal('private_key_jwt'), key: sealed }),
+      z.strictObject({ method: z.literal('client_secret_basic'), secret: ciphertext }),
+      z.strictObject({ method: z.literal('client_secret_post'), secret: ciphertext }),
+      z.strictObject({ method: z.literal('private_key_jwt'), key: ciphertext }),
       z.strictObject({ method: z.literal('none') }),
     ]),
     scopes: z
@@ -126,8 +126,8 @@ const samlRecord = z.strictObject({
     metadataCertificate: pem.exactOptional(),
     nameIdFormat: text(256).exactOptional(),
     subjectAttribute: text(256).exactOptional(),
-    encryption: z.strictObject({ key: sealed, certificate: pem }).exactOptional(),
-    signing: z.strictObject({ key: sealed, certificate: pem }).exactOptional(),
+    encryption: z.strictObject({ key: ciphertext, certificate: pem }).exactOptional(),
+    signing: z.strictObject({ key: ciphertext, certificate: pem }).exactOptional(),
   }),
 });
 
@@ -144,7 +144,7 @@ const ldapRecord = z.strictObject({
       z.strictObject({
         by: z.literal('search'),
         bindDn: text(1024),
-        bindPassword: sealed,
+        bindPassword: ciphertext,
         baseDn: text(1024),
         filter: text(2048),
       }),

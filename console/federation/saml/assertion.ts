@@ -173,6 +173,6 @@ function only(parent: Element, name: string): Element {
   return found[0]!;
 }
 
-function invalid(flaw: string): FederationError {
-  return new FederationError(403, `The assertion of the identity provider ${flaw}`);
+function invalid(reason: string): FederationError {
+  return new FederationError(403, `The assertion of the identity provider ${reason}`);
 }

@@ -169,10 +169,10 @@ function notSigned(cause?: unknown): FederationError {
   return invalid('is not signed by the identity provider', cause);
 }
 
-function malformed(flaw: string, cause?: unknown): FederationError {
-  return new FederationError(400, `The logout message ${flaw}.`, { cause });
+function malformed(reason: string, cause?: unknown): FederationError {
+  return new FederationError(400, `The logout message ${reason}.`, { cause });
 }
 
-function invalid(flaw: string, cause?: unknown): FederationError {
-  return new FederationError(403, `The logout message ${flaw}.`, { cause });
+function invalid(reason: string, cause?: unknown): FederationError {
+  return new FederationError(403, `The logout message ${reason}.`, { cause });
 }

@@ -91,8 +91,8 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function malformed(flaw: string, cause?: unknown): FederationError {
-  return new FederationError(400, `The message of the identity provider ${flaw}`, {
+function malformed(reason: string, cause?: unknown): FederationError {
+  return new FederationError(400, `The message of the identity provider ${reason}`, {
     cause,
     code: 'invalid_request',
   });

@@ -139,10 +139,10 @@ function instant(text = ''): number {
   return epochMs;
 }
 
-function malformed(flaw: string): FederationError {
-  return new FederationError(400, `The logout message ${flaw}.`);
+function malformed(reason: string): FederationError {
+  return new FederationError(400, `The logout message ${reason}.`);
 }
 
-function invalid(flaw: string): FederationError {
-  return new FederationError(403, `The logout message ${flaw}.`);
+function invalid(reason: string): FederationError {
+  return new FederationError(403, `The logout message ${reason}.`);
 }

@@ -173,6 +173,6 @@ function signingCertificates(role: Element): string[] {
   return [...new Set(encoded)].map((base64) => checkedCertificate(Buffer.from(base64, 'base64')));
 }
 
-function invalidMetadata(flaw: string): FederationError {
-  return new FederationError(400, `The metadata of the identity provider ${flaw}`);
+function invalidMetadata(reason: string): FederationError {
+  return new FederationError(400, `The metadata of the identity provider ${reason}`);
 }

@@ -81,6 +81,6 @@ function provesNothing(cause?: unknown): FederationError {
   return new FederationError(403, 'The answer of the identity provider does not prove anything', { cause });
 }
 
-function invalid(flaw: string): FederationError {
-  return new FederationError(403, `The answer of the identity provider ${flaw}`);
+function invalid(reason: string): FederationError {
+  return new FederationError(403, `The answer of the identity provider ${reason}`);
 }

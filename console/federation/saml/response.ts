@@ -81,6 +81,6 @@ function checkSignatures(response: Element): void {
   }
 }
 
-function invalid(flaw: string): FederationError {
-  return new FederationError(403, `The answer of the identity provider ${flaw}`);
+function invalid(message: string): FederationError {
+  return new FederationError(403, `The answer of the identity provider ${message}`);
 }

@@ -65,6 +65,6 @@ function algorithms(signedInfo: Element, name: string): string[] {
   );
 }
 
-function invalid(flaw: string): FederationError {
-  return new FederationError(403, `The message of the identity provider ${flaw}`);
+function invalid(reason: string): FederationError {
+  return new FederationError(403, `The message of the identity provider ${reason}`);
 }

@@ -22,7 +22,7 @@ export class FastConnection implements Peer {
   private readonly server: Server;
   private readonly paths: RegExp;
   private readonly ahead: AheadBytes;
-  private readonly onLeft: (bytes: Buffer | undefined) => void;
+  private readonly onHandOff: (bytes: Buffer | undefined) => void;
   private fields: PlainFields | undefined;
   private reply: FastResponse | undefined;
   /** What has come before the reply was out. */
@@ -32,20 +32,20 @@ export class FastConnection implements Peer {
   /**
    * @param paths   of the requests that it serves
    * @param ahead   what all connections have read ahead
-   * @param onLeft  called once, when the connection has closed, or is somebody else's with these bytes
+   * @param onHandOff  called once, when the connection has closed, or is somebody else's with these bytes
    */
   constructor(
     server: Server,
     socket: Socket,
     paths: RegExp,
     ahead: AheadBytes,
-    onLeft: (bytes: Buffer | undefined) => void,
+    onHandOff: (bytes: Buffer | undefined) => void,
   ) {
     this.server = server;
     this.socket = socket;
     this.paths = paths;
     this.ahead = ahead;
-    this.onLeft = onLeft;
+    this.onHandOff = onHandOff;
     this.socket[connectionOf] = this;
     for (const [event, listener] of listeners) socket.on(event, listener);
     socket.setTimeout(server.headersTimeout);
@@ -141,7 +141,7 @@ export class FastConnection implements Peer {
     for (const [event, listener] of listeners) socket.off(event, listener);
     this.held = [];
     this.count(-this.heldBytes);
-    this.onLeft(bytes);
+    this.onHandOff(bytes);
   }
 
   private count(bytes: number): void {

@@ -11,12 +11,12 @@ import { FastConnection } from './fast-connection.ts';
 /**
  * Takes a connection over.
  *
- * @param onLeft  called once: with what has been read, when the connection is to be served in another way from here on,
+ * @param onHandOff  called once: with what has been read, when the connection is to be served in another way from here on,
  *   or without, when it has closed
  */
 export type OpenFastConnection = (
   socket: Socket,
-  onLeft: (bytes: Buffer | undefined) => void,
+  onHandOff: (bytes: Buffer | undefined) => void,
 ) => FastConnection;
 
 /**
@@ -28,10 +28,10 @@ export type OpenFastConnection = (
 export function openFastPath(server: Server, paths: RegExp, ahead: AheadBytes): OpenFastConnection {
   const connections = new Set<FastConnection>();
   alsoClose(server, connections);
-  return (socket, onLeft) => {
+  return (socket, onHandOff) => {
     const connection: FastConnection = new FastConnection(server, socket, paths, ahead, (bytes) => {
       connections.delete(connection);
-      onLeft(bytes);
+      onHandOff(bytes);
     });
     connections.add(connection);
     return connection;

@@ -76,14 +76,14 @@ export class FastResponse {
   }
 
   /** @returns false when no more should be written before `drain` */
-  write(piece: Buffer | string, encoding: BufferEncoding = 'utf8'): boolean {
+  write(chunk: Buffer | string, encoding: BufferEncoding = 'utf8'): boolean {
     const { socket, head } = this;
     if (socket === null || !this.hasBody) return true;
     this.head = '';
-    if (encoding === 'latin1' && typeof piece === 'string' && !this.isChunked) {
-      return socket.write(head + piece, 'latin1');
+    if (encoding === 'latin1' && typeof chunk === 'string' && !this.isChunked) {
+      return socket.write(head + chunk, 'latin1');
     }
-    const bytes = typeof piece === 'string' ? Buffer.from(piece, encoding) : piece;
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
     socket.cork();
     const before = this.isChunked ? `${head}${bytes.length.toString(16)}\r\n` : head;
     if (before !== '') socket.write(before, 'latin1');
@@ -94,11 +94,11 @@ export class FastResponse {
   }
 
   /** It is over when all of it is on its way: at once, unless the caller reads more slowly than it came. */
-  end(piece?: Buffer | string, encoding?: BufferEncoding): this {
+  end(chunk?: Buffer | string, encoding?: BufferEncoding): this {
     const { socket } = this;
     this.writableEnded = true;
     if (socket === null) return this;
-    if (piece !== undefined && piece.length > 0) this.write(piece, encoding);
+    if (chunk !== undefined && chunk.length > 0) this.write(chunk, encoding);
     const rest = this.isChunked ? `${this.head}0\r\n\r\n` : this.head;
     if (rest !== '') socket.write(rest, 'latin1');
     if (socket.writableLength === 0) this.finish();

@@ -7,7 +7,7 @@ const earliestEnd = 14;
  * Only the parser knows which chunk is the last: it gets at least so much of them at a time. What it may read beyond
  * the last one is a handful of requests.
  */
-const shortestPiece = 256;
+const shortestChunk = 256;
 
 /**
  * Tells how many of the bytes that have come the parser gets next, so that it reads one request at a time and what was
@@ -31,7 +31,7 @@ export class MessageSplitter {
     if (this.bodyLeft > 0) return this.ofBody(bytes);
     this.isInHead = true; // the piece may go on behind the last chunk
     this.matched = 0;
-    return upTo(bytes.indexOf(endOfHead, shortestPiece - endOfHead.length, 'latin1'), bytes);
+    return upTo(bytes.indexOf(endOfHead, shortestChunk - endOfHead.length, 'latin1'), bytes);
   }
 
   /** The parser has read the head of a request. */

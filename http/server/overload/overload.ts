@@ -78,7 +78,7 @@ export function createOverload(deps: OverloadDeps): Overload {
   const ahead = new AheadBytes();
   const sentAhead = createSentAhead(now);
   const places = new Places(limits, now);
-  const largeBodies = new Places(partOf(limits), now);
+  const largeBodies = new Places(shareOf(limits), now);
   const cut = { connections: 0, requests: 0, ahead: 0, slow_body: 0, unread_reply: 0 };
 
   return {
@@ -277,7 +277,7 @@ function bodyLengthOf({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-function partOf({ requests, requestsPerSource, waitMs }: OverloadLimits) {
+function shareOf({ requests, requestsPerSource, waitMs }: OverloadLimits) {
   return {
     requests: Math.ceil(requests / partForLargeBodies),
     requestsPerSource: Math.ceil(requestsPerSource / partForLargeBodies),

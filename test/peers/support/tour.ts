@@ -54,7 +54,7 @@ export interface ProviderInBrowser {
   typeIn(page: Page, username: string): Promise<void>;
 }
 
-export interface Visitor {
+export interface BrowserUser {
   readonly page: Page;
   /** At the dashboard: the console's page, the choice, the provider's form. */
   chooseAtDashboard(provider: ProviderInBrowser): Promise<void>;
@@ -71,19 +71,19 @@ export interface Visitor {
   leave(): Promise<void>;
 }
 
-export async function visit(browser: Browser, { console, dashboard }: Pair): Promise<Visitor> {
+export async function visit(browser: Browser, { console, dashboard }: Pair): Promise<BrowserUser> {
   const context: BrowserContext = await browser.newContext();
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const question = page.getByRole('heading', { name: 'Sign in', exact: true });
-  const visitor: Visitor = {
+  const browserUser: BrowserUser = {
     page,
     async chooseAtDashboard({ name }) {
       await page.goto(dashboard.url);
       await page.getByRole('link', { name }).click();
     },
     async signIn(provider, username) {
-      await visitor.chooseAtDashboard(provider);
+      await browserUser.chooseAtDashboard(provider);
       await provider.typeIn(page, username);
       await page.waitForURL(`${dashboard.url}/**`);
     },
@@ -114,5 +114,5 @@ export async function visit(browser: Browser, { console, dashboard }: Pair): Pro
     forget: () => context.clearCookies({ domain: new URL(console.url).hostname }),
     leave: () => context.close(),
   };
-  return visitor;
+  return browserUser;
 }

@@ -10,7 +10,7 @@ import { about, type Finding } from './finding.ts';
 import { jsonObject, short } from './probe.ts';
 import { validateSeen } from './seen-by-application.ts';
 
-export interface InternalSideDeps {
+export interface InternalChecksDeps {
   readonly outbound: Pick<Outbound, 'send'>;
   /** `svc.mc.app.internalAddress`. */
   readonly address: string;
@@ -27,7 +27,7 @@ export interface InternalSideDeps {
 
 const say = about('internal address');
 
-export async function checkInternalAddress(deps: InternalSideDeps): Promise<readonly Finding[]> {
+export async function checkInternalAddress(deps: InternalChecksDeps): Promise<readonly Finding[]> {
   const { outbound, address, signRequest, now } = deps;
   let answer: OutboundResponse;
   try {
@@ -69,7 +69,7 @@ function unreachable(error: unknown, address: string): Finding {
 }
 
 /** The application answers, but does not tell what it sees. */
-function validateDenial({ status, body }: OutboundResponse, { address, url }: InternalSideDeps): Finding {
+function validateDenial({ status, body }: OutboundResponse, { address, url }: InternalChecksDeps): Finding {
   const detail = short(jsonObject(body)?.detail ?? '');
   const properties = `app.security.openIdp.issuerUrl=${url} and app.security.openIdp.jwks-uri=${url}/oauth2/jwks`;
   switch (status) {

@@ -1,9 +1,9 @@
 /** The members: each by itself, and one of them through the proxy, as a machine reaches it. */
-import { statusOf } from './console-side.ts';
+import { statusOf } from './console-checks.ts';
 import { about, type Finding } from './finding.ts';
 import { type Answer, jsonObject, type Probe, ProbeError, short } from './probe.ts';
 
-export interface MembersSideDeps {
+export interface MembersChecksDeps {
   readonly probe: Probe;
   /** CONSOLE_URL. */
   readonly url: string;
@@ -21,7 +21,7 @@ const check = 'members through the proxy';
 /** First path segments that members have. */
 const prefixes = ['svc', 'hazelcast'];
 
-export async function checkMembers(deps: MembersSideDeps): Promise<readonly Finding[]> {
+export async function checkMembers(deps: MembersChecksDeps): Promise<readonly Finding[]> {
   const { probe, members, memberPrefix, isConsoleThere } = deps;
   const directly = await Promise.all(members.map((member) => checkMember(probe, member, memberPrefix)));
   return isConsoleThere ? [...directly, ...(await checkProxy(deps))] : directly;
@@ -62,7 +62,7 @@ function fixFor(reason: string, member: string): string {
   return 'Start the member with REST enabled, or correct CONSOLE_MEMBERS.';
 }
 
-async function checkProxy(deps: MembersSideDeps): Promise<readonly Finding[]> {
+async function checkProxy(deps: MembersChecksDeps): Promise<readonly Finding[]> {
   const say = about(check);
   const { probe, url, clientSecret } = deps;
   if (clientSecret === undefined) {
@@ -87,7 +87,7 @@ async function checkProxy(deps: MembersSideDeps): Promise<readonly Finding[]> {
 
 /** Whether members take what the console fills in; only those are told that do not. It asks, and changes nothing. */
 async function checkCredentials(
-  { probe, url, members }: MembersSideDeps,
+  { probe, url, members }: MembersChecksDeps,
   headers: Readonly<Record<string, string>>,
 ): Promise<readonly Finding[]> {
   const hosts = members.length > 0 ? members.map((member) => new URL(member).host) : [undefined];
@@ -112,7 +112,7 @@ function rejectedCredentials(host: string | undefined): Finding {
 
 /** With the smallest role that opens it. */
 async function askToken(
-  { probe, url, clientId }: MembersSideDeps,
+  { probe, url, clientId }: MembersChecksDeps,
   secret: string,
 ): Promise<string | Finding> {
   const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`;

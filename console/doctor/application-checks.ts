@@ -1,10 +1,10 @@
 /** The public addresses of the application (`svc.mc.app.addresses`): does the running console know them, do browsers get there. */
 import { createHash, randomBytes } from 'node:crypto';
-import { statusOf } from './console-side.ts';
+import { statusOf } from './console-checks.ts';
 import { about, type Finding } from './finding.ts';
 import { type Probe, ProbeError } from './probe.ts';
 
-export interface ApplicationSideDeps {
+export interface ApplicationChecksDeps {
   readonly probe: Probe;
   /** CONSOLE_URL. */
   readonly url: string;
@@ -16,7 +16,7 @@ export interface ApplicationSideDeps {
 
 const follow = 'Correct SVC_MC_APP_ADDRESSES, and restart the console when it runs with other settings.';
 
-export async function checkApplication(deps: ApplicationSideDeps): Promise<readonly Finding[]> {
+export async function checkApplication(deps: ApplicationChecksDeps): Promise<readonly Finding[]> {
   const { probe, addresses, isConsoleThere } = deps;
   const findings: Finding[] = [];
   for (const address of addresses) {
@@ -42,7 +42,7 @@ async function checkAddress(probe: Probe, address: string): Promise<Finding> {
 }
 
 /** Fetch, CORS preflight: without it the pages of the application cannot call the console. */
-async function checkPreflight(deps: ApplicationSideDeps, address: string): Promise<Finding> {
+async function checkPreflight(deps: ApplicationChecksDeps, address: string): Promise<Finding> {
   const say = about(`CORS for ${address}`);
   const { origin } = new URL(address);
   const allowed = await allowedOrigin(deps, origin);
@@ -50,7 +50,7 @@ async function checkPreflight(deps: ApplicationSideDeps, address: string): Promi
   return say.problem(`The running console does not let pages of ${origin} call it.`, follow);
 }
 
-async function checkForeignOrigin(deps: ApplicationSideDeps): Promise<Finding> {
+async function checkForeignOrigin(deps: ApplicationChecksDeps): Promise<Finding> {
   const say = about('CORS for others');
   // A name that nobody can register (RFC 2606 §2).
   const allowed = await allowedOrigin(deps, 'https://foreign.invalid');
@@ -61,7 +61,7 @@ async function checkForeignOrigin(deps: ApplicationSideDeps): Promise<Finding> {
   );
 }
 
-async function allowedOrigin({ probe, url }: ApplicationSideDeps, origin: string): Promise<string | null> {
+async function allowedOrigin({ probe, url }: ApplicationChecksDeps, origin: string): Promise<string | null> {
   const headers = {
     Origin: origin,
     'Access-Control-Request-Method': 'POST',
@@ -75,7 +75,7 @@ async function allowedOrigin({ probe, url }: ApplicationSideDeps, origin: string
 
 /** A sign-in that may not ask anything: whoever is known is sent back with an error, others get a page. */
 async function checkRedirect(
-  { probe, url, clientId }: ApplicationSideDeps,
+  { probe, url, clientId }: ApplicationChecksDeps,
   address: string,
 ): Promise<Finding> {
   const say = about(`sign-in for ${address}`);

@@ -1,7 +1,7 @@
 /** What the settings say of themselves and of each other. */
 import { about, type Finding } from './finding.ts';
 
-export interface SettingsSideDeps {
+export interface SettingsChecksDeps {
   readonly url: string;
   /** As the start of the console tells them. */
   readonly warnings: readonly string[];
@@ -14,7 +14,7 @@ export interface SettingsSideDeps {
   readonly dashboardRequireHttps: boolean;
 }
 
-export function checkSettings(deps: SettingsSideDeps): readonly Finding[] {
+export function checkSettings(deps: SettingsChecksDeps): readonly Finding[] {
   return [...validateWarnings(deps), ...validateProxies(deps), ...validateApplication(deps)];
 }
 
@@ -28,7 +28,7 @@ const fixes: Readonly<Record<string, string>> = {
     'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then npx console keys rotate --now',
 };
 
-function validateWarnings({ warnings }: SettingsSideDeps): readonly Finding[] {
+function validateWarnings({ warnings }: SettingsChecksDeps): readonly Finding[] {
   const say = about('settings');
   if (warnings.length === 0) return [say.ok('The console can start with them.')];
   return warnings.map((warning) => {
@@ -40,7 +40,7 @@ function validateWarnings({ warnings }: SettingsSideDeps): readonly Finding[] {
   });
 }
 
-function validateProxies({ url, hasTls, host, trustedProxies }: SettingsSideDeps): readonly Finding[] {
+function validateProxies({ url, hasTls, host, trustedProxies }: SettingsChecksDeps): readonly Finding[] {
   const say = about('proxies in front');
   const isHttps = url.startsWith('https:');
   const everybody = trustedProxies.find((entry) => /\/0$/.test(entry));
@@ -71,7 +71,7 @@ function validateProxies({ url, hasTls, host, trustedProxies }: SettingsSideDeps
   ];
 }
 
-function validateApplication(deps: SettingsSideDeps): readonly Finding[] {
+function validateApplication(deps: SettingsChecksDeps): readonly Finding[] {
   const { url, applicationAddresses, dashboardIssuerUrl, dashboardRequireHttps } = deps;
   const say = about("application's settings");
   const findings: Finding[] = [];

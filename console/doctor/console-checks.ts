@@ -3,7 +3,7 @@ import { differenceOf, validateClock } from './clock.ts';
 import { about, type Finding } from './finding.ts';
 import { type Answer, jsonObject, type Probe, ProbeError, short } from './probe.ts';
 
-export interface ConsoleSideDeps {
+export interface ConsoleChecksDeps {
   readonly probe: Probe;
   /** CONSOLE_URL. */
   readonly url: string;
@@ -18,7 +18,7 @@ export async function checkConsole({
   probe,
   url,
   kids,
-}: ConsoleSideDeps): Promise<{ readonly findings: readonly Finding[]; readonly isThere: boolean }> {
+}: ConsoleChecksDeps): Promise<{ readonly findings: readonly Finding[]; readonly isThere: boolean }> {
   const issuer = about('issuer');
   let answer: Answer;
   try {

@@ -1,20 +1,20 @@
 /** What a member proxy in a process of its own is told of tokens. */
-import { createRevocationFeed, type RevocationFeed } from '../../admin-api/revocations.ts';
+import { createRevocationStream, type RevocationStream } from '../../admin-api/revocations.ts';
 import { revocationEventsScope } from '../../clients/scopes.ts';
-import { aliveMs } from '../../tokens/revocation-feed/revocation-event.ts';
-import { createRevocationSource } from '../../tokens/revocation-feed/revocation-events.ts';
+import { aliveMs } from '../../tokens/revocation-stream/revocation-event.ts';
+import { createRevocationSource } from '../../tokens/revocation-stream/revocation-events.ts';
 import type { Shared } from './shared.ts';
 
 /** A change of these may change which tokens count, and what they open. */
 const eventCollections = ['users', 'clients', 'providers', 'roles'] as const;
 
-export function composeRevocationFeed({
+export function composeRevocationStream({
   services,
   apiBearer,
   apiCallers,
   audit,
   about,
-}: Shared): RevocationFeed {
+}: Shared): RevocationStream {
   const { revocations, clients, users, keys, storage, now } = services;
   const { registry } = storage;
   const source = createRevocationSource({
@@ -33,7 +33,7 @@ export function composeRevocationFeed({
         if (eventCollections.some((collection) => changed.has(collection))) listener();
       }),
   });
-  const feed = createRevocationFeed({
+  const stream = createRevocationStream({
     ...source,
     scope: revocationEventsScope,
     callers: apiCallers,
@@ -44,10 +44,10 @@ export function composeRevocationFeed({
     aliveMs,
   });
   return {
-    handle: feed.handle,
+    handle: stream.handle,
     close() {
       source.close();
-      feed.close();
+      stream.close();
     },
   };
 }
