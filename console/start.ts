@@ -78,7 +78,7 @@ export async function start({
     handle: console.handle,
     overload,
     headMs: settings.httpHeadSeconds * 1000,
-    onDenial: recordDeniedConnections({ keep: denials.keep, audit }),
+    onDenial: recordDeniedConnections({ record: denials.record, audit }),
   });
   closing.add('port', () => server.close(0));
   closing.add('maintenance', startMaintenance(services, log));

@@ -93,20 +93,20 @@ export type Audit = (event: string, fields: AuditFields) => void;
  *
  * @param kept  gets each line too, also when logging is silent: a log loses lines that nobody reads
  */
-export function createAudit(log: Logger, kept?: LineSink): Audit {
+export function createAudit(log: Logger, stored?: LineSink): Audit {
   const isSilent = log.level === 'silent';
-  const trail = log.child({ audit: true }, { level: isSilent && !kept ? 'silent' : 'info' });
-  if (kept) sendAlsoTo(trail, kept, isSilent);
+  const trail = log.child({ audit: true }, { level: isSilent && !stored ? 'silent' : 'info' });
+  if (stored) sendAlsoTo(trail, stored, isSilent);
   return (event, fields) => trail.info({ event, ...fields }, 'audit');
 }
 
 /** Children have the stream of their parents, unless they get one. */
-function sendAlsoTo(trail: Logger, kept: LineSink, isSilent: boolean): void {
+function sendAlsoTo(trail: Logger, stored: LineSink, isSilent: boolean): void {
   const logger = trail as unknown as Record<symbol, LineSink>;
   const log = logger[symbols.streamSym]!;
   logger[symbols.streamSym] = {
     write(line) {
-      kept.write(line);
+      stored.write(line);
       if (!isSilent) log.write(line);
     },
   };

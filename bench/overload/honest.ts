@@ -24,14 +24,14 @@ export async function observe(
   const rejected = new Set<string>();
   const reads: number[] = [];
   const probes: number[] = [];
-  const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+  const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { Authorization: `Bearer ${token}` };
   await Promise.all([
-    repeat(readPauseMs, async () => void reads.push(await ask(path, { agent: kept, headers }))),
+    repeat(readPauseMs, async () => void reads.push(await ask(path, { agent: keepAliveAgent, headers }))),
     repeat(probePauseMs, async () => void probes.push(await ask('/live', { agent: false }))),
     repeat(probePauseMs, async () => void probes.push(await ask('/ready', { agent: false }))),
   ]);
-  kept.destroy();
+  keepAliveAgent.destroy();
   return {
     reads: reads.length,
     readP99Ms: quantile(Float64Array.from(reads).sort(), 0.99),

@@ -26,7 +26,7 @@ export interface DenialBatch extends BatchPlace {
 
 export interface DenialBuffer {
   /** Touches memory only. @returns the decision id, which says where the refusal will lie */
-  keep(denied: DeniedCall): string;
+  record(denied: DeniedCall): string;
   /** Writes what is still to be written. Never rejects: what cannot be written is given up. */
   flush(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
   let writing = Promise.resolve();
 
   return {
-    keep(denied) {
+    record(denied) {
       const ring = denied.caller ? known : unknown;
       const decisionId = ring.nextId();
       if (!isTooMuch(denied)) {

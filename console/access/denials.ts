@@ -18,7 +18,7 @@ export interface FoundDenial extends StoredDenial {
 
 export interface DenialLog {
   /** Touches memory only. @returns the decision id, which says where the refusal will lie */
-  keep(denied: DeniedCall): string;
+  record(denied: DeniedCall): string;
   /**
    * Keeps what another process has refused.
    *
@@ -46,22 +46,22 @@ const kinds = { own: 'RefusedCalls', reported: 'ReportedRefusals' } as const;
 const lifeSeconds = 24 * 3600;
 
 export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps): DenialLog {
-  const keeper = createDenialBuffer({ write: (batch) => put(kinds.own, batch), newStem, now, log });
+  const buffer = createDenialBuffer({ write: (batch) => put(kinds.own, batch), newStem, now, log });
 
   return {
-    keep: keeper.keep,
+    record: buffer.record,
     recordReported: (batch, clientId) => put(kinds.reported, batch, clientId),
     async find(decisionId) {
       const place = placeOf(decisionId);
       if (!place) return undefined;
-      await keeper.flush();
+      await buffer.flush();
       const kind = place.isElsewhere ? kinds.reported : kinds.own;
       const artifact = await artifacts.get(kind, slotOf(place));
       const { batch, refusals, reportedBy } = (artifact?.payload ?? {}) as Partial<Payload>;
       const found = batch === place.number && refusals?.find((denial) => denial.decisionId === decisionId);
       return found ? { ...found, ...(reportedBy !== undefined && { reportedBy }) } : undefined;
     },
-    close: keeper.flush,
+    close: buffer.flush,
   };
 
   function put(kind: string, batch: DenialBatch, reportedBy?: string): Promise<void> {

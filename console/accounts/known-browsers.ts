@@ -22,7 +22,7 @@ export interface KnownBrowsersDeps {
 
 /** Accounts of one browser; the one that signed in last comes first. */
 const mostAccounts = 5;
-const keptMs = 400 * 86_400_000;
+const ttlMs = 400 * 86_400_000;
 const entryPattern = /^([\w-]{16})([\w-]{43})$/;
 
 export function createKnownBrowsers({ cookieName, isSecure, secret }: KnownBrowsersDeps): KnownBrowsers {
@@ -32,14 +32,14 @@ export function createKnownBrowsers({ cookieName, isSecure, secret }: KnownBrows
       const entries = read(ctx);
       const known = find(entries, username);
       const own = known?.entry ?? newEntry(username);
-      const kept = [own, ...entries.filter((entry) => entry !== own)].slice(0, mostAccounts);
-      ctx.cookies.set(cookieName, kept.join('.'), {
+      const stored = [own, ...entries.filter((entry) => entry !== own)].slice(0, mostAccounts);
+      ctx.cookies.set(cookieName, stored.join('.'), {
         httpOnly: true,
         sameSite: 'lax',
         path: '/',
         secure: isSecure,
         signed: false,
-        maxAge: keptMs,
+        maxAge: ttlMs,
       });
     },
   };

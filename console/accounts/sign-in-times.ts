@@ -10,8 +10,8 @@ export interface SignInTimes {
 
 const kind = 'LastLogin';
 /** Several, because several sessions ask what was before theirs. */
-const kept = 20;
-const keptSeconds = 400 * 86_400;
+const mostTimes = 20;
+const ttlSeconds = 400 * 86_400;
 
 export function createSignInTimes({ artifacts }: { readonly artifacts: ArtifactStore }): SignInTimes {
   async function read(accountId: string): Promise<readonly number[]> {
@@ -21,8 +21,8 @@ export function createSignInTimes({ artifacts }: { readonly artifacts: ArtifactS
 
   return {
     async record(accountId, at) {
-      const times = [at, ...(await read(accountId))].slice(0, kept);
-      await artifacts.put(kind, accountId, { payload: { times }, expiresAt: at + keptSeconds, accountId });
+      const times = [at, ...(await read(accountId))].slice(0, mostTimes);
+      await artifacts.put(kind, accountId, { payload: { times }, expiresAt: at + ttlSeconds, accountId });
     },
     async before(accountId, at) {
       return (await read(accountId)).find((time) => time < at);

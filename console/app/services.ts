@@ -238,7 +238,7 @@ async function resolveName(hostname: string): Promise<string[]> {
  * A random secret of this installation, made when it is first asked for and kept in the registry; encrypted,
  * once there is an encryption key (S79).
  */
-export async function keepSecret(registry: Registry, cipher: Cipher, id: string): Promise<string> {
+export async function storedSecret(registry: Registry, cipher: Cipher, id: string): Promise<string> {
   const stored = registry.get('settings', id);
   if (stored && !cipher.isPlaintext(String(stored.value))) return cipher.open(String(stored.value), id);
   return registry.update((transaction) => {

@@ -89,10 +89,10 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
         if (current.secrets.some(({ sha256 }) => sha256 === added.sha256)) {
           throw conflict(`This is a secret of the client ${id} already.`);
         }
-        const kept = revokesOld ? [] : current.secrets.slice(0, 1);
+        const remaining = revokesOld ? [] : current.secrets.slice(0, 1);
         // Who gives up a secret at once thinks that somebody else has it, and tokens by it.
         const voided = revokesOld ? { tokensValidFrom: voidedFrom(current) } : {};
-        return { ...current, secrets: [added, ...kept], ...voided };
+        return { ...current, secrets: [added, ...remaining], ...voided };
       });
       return { client, secret };
     },

@@ -1,7 +1,7 @@
 import type { Delivery } from '../licence/deliveries.ts';
 import { type Licence, parseLicence } from '../licence/licence-file.ts';
 import { isSettled } from '../licence/licence-updates.ts';
-import type { KeptLicence } from '../licence/licences.ts';
+import type { StoredLicence } from '../licence/licences.ts';
 import type { Command } from './runner/command.ts';
 import { fields, table, time } from './runner/output.ts';
 
@@ -21,11 +21,11 @@ export const licenceCommands: readonly Command[] = [
     async run(input, { services, readSecret, now }) {
       const licence = parseLicence(await readSecret(input.text('file')!), now());
       const { licences, settings } = await services();
-      const kept = await licences.set(licence);
+      const stored = await licences.set(licence);
       return {
-        text: `Licence ${kept.id} is kept. The console sends it to ${settings.applicationInternalAddress}.`,
-        json: viewOf(kept),
-        target: kept.id,
+        text: `Licence ${stored.id} is kept. The console sends it to ${settings.applicationInternalAddress}.`,
+        json: viewOf(stored),
+        target: stored.id,
       };
     },
   },
@@ -33,8 +33,8 @@ export const licenceCommands: readonly Command[] = [
     name: 'licence show',
     summary: 'Shows the licence.',
     async run(_input, { services }) {
-      const kept = (await services()).licences.current();
-      return { text: kept ? describe(kept) : none, json: kept ? viewOf(kept) : null };
+      const stored = (await services()).licences.current();
+      return { text: stored ? describe(stored) : none, json: stored ? viewOf(stored) : null };
     },
   },
   {
@@ -51,10 +51,13 @@ export const licenceCommands: readonly Command[] = [
         String(tries),
         detail,
       ]);
-      const kept = licences.current();
+      const stored = licences.current();
       return {
-        text: kept ? table(['ADDRESS', 'LICENCE', 'STATE', 'TRIES', ''], rows, none) : none,
-        json: { licence: kept ? viewOf(kept) : null, addresses: views.map(({ detail, ...view }) => view) },
+        text: stored ? table(['ADDRESS', 'LICENCE', 'STATE', 'TRIES', ''], rows, none) : none,
+        json: {
+          licence: stored ? viewOf(stored) : null,
+          addresses: views.map(({ detail, ...view }) => view),
+        },
       };
     },
   },
@@ -74,12 +77,12 @@ export const licenceCommands: readonly Command[] = [
 
 const none = 'There is no licence. Set one with npx console licence set --file F';
 
-function viewOf({ id, holder, edition, expiresAt, setAt }: KeptLicence) {
+function viewOf({ id, holder, edition, expiresAt, setAt }: StoredLicence) {
   return { id, holder, edition, expiresAt: endOf({ expiresAt }), setAt: time(setAt) };
 }
 
-function describe(kept: KeptLicence): string {
-  const { id, holder, edition, expiresAt, setAt } = viewOf(kept);
+function describe(stored: StoredLicence): string {
+  const { id, holder, edition, expiresAt, setAt } = viewOf(stored);
   return fields({ id, holder, edition, ends: expiresAt ?? 'never', set: setAt });
 }
 

@@ -83,7 +83,7 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
         ? refreshed(before, identity, roles)
         : created(transaction, provider, identity, { roles, passwordHash });
       if (after !== before) transaction.put('users', after);
-      keepAdmin(hadAdmin, transaction);
+      requireAdmin(hadAdmin, transaction);
       // As it was written: a change of roles has ended what was issued before.
       return transaction.get('users', after.id) ?? after;
     });
@@ -151,7 +151,7 @@ function findLinked(
 }
 
 /** The rule of every change of users, in words for the person at the browser. */
-function keepAdmin(hadAdmin: boolean, transaction: RegistryTransaction): void {
+function requireAdmin(hadAdmin: boolean, transaction: RegistryTransaction): void {
   try {
     checkAdminRemains(hadAdmin, transaction);
   } catch (cause) {

@@ -142,7 +142,7 @@ export function createCallback(deps: CallbackDeps) {
   async function comeBack(ctx: Context, provider: Provider, parameters: Form): Promise<void> {
     const id = stateOf(provider, parameters);
     if (!(await states.isOpen({ id, providerId: provider.id }))) throw unknownState();
-    const ticket = await replies.keep({ providerId: provider.id, parameters }, clientAddress(ctx));
+    const ticket = await replies.store({ providerId: provider.id, parameters }, clientAddress(ctx));
     if (ticket === undefined) {
       throw new ProblemError(problems.tooManyRequests, 'Too many sign-ins from your network at once.', {
         headers: { 'Retry-After': '60' },

@@ -14,7 +14,7 @@ export interface FormPostRelay {
    * @param source  the client address, for the limit on how much one of them may leave here
    * @returns a ticket for one use within a minute; undefined when this source has left too many
    */
-  keep(reply: RelayedForm, source: string): Promise<string | undefined>;
+  store(reply: RelayedForm, source: string): Promise<string | undefined>;
   /** @returns undefined when there is none of this ticket, or it was for another provider */
   take(ticket: string, providerId: string): Promise<RelayedForm['parameters'] | undefined>;
 }
@@ -40,7 +40,7 @@ const mostOfSource = 120;
 
 export function createFormPostRelay({ artifacts, cipher, newId, now }: FormPostRelayDeps): FormPostRelay {
   return {
-    async keep({ providerId, parameters }, source) {
+    async store({ providerId, parameters }, source) {
       const { count } = await artifacts.count(`${kind}Source`, source, waitSeconds);
       if (count > mostOfSource) return undefined;
       const ticket = newId();

@@ -6,7 +6,7 @@ export interface StateCookie {
   /** @returns undefined when the browser has none, as in a form that another site posts (SameSite=Lax) */
   read(ctx: Context): string | undefined;
   /** Gives the browser one, or more time for the one it has: sign-ins in two tabs are of one browser. */
-  keep(ctx: Context): string;
+  ensure(ctx: Context): string;
 }
 
 export interface StateCookieDeps {
@@ -19,7 +19,7 @@ export interface StateCookieDeps {
 export function createStateCookie({ cookieName, isSecure, newId }: StateCookieDeps): StateCookie {
   return {
     read,
-    keep(ctx) {
+    ensure(ctx) {
       const value = read(ctx) ?? newId();
       ctx.cookies.set(cookieName, value, {
         httpOnly: true,

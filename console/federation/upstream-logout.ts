@@ -39,7 +39,7 @@ export interface ReturningLogouts extends UpstreamLogouts {
   send(ctx: Context, providerId: string, binding: BindingMessage): void;
 }
 
-interface Kept {
+interface StoredLogout {
   readonly providerId: string;
   readonly ticket: string;
   readonly state: UpstreamLogout['state'];
@@ -49,7 +49,7 @@ interface Kept {
 const kind = 'OutsideLogout';
 const label = 'outside logout';
 /** As long as the page that waits for it. */
-const keptSeconds = 600;
+const ttlSeconds = 600;
 
 export function createUpstreamLogouts(deps: UpstreamLogoutsDeps): ReturningLogouts {
   const { providers, upstreamSessions, artifacts, cipher, url, isSecure, newId, now, onSent } = deps;
@@ -63,23 +63,23 @@ export function createUpstreamLogouts(deps: UpstreamLogoutsDeps): ReturningLogou
       return id;
     },
     async find(id) {
-      const kept = await read(id);
-      return kept && { providerName: nameOf(kept.providerId), state: kept.state };
+      const stored = await read(id);
+      return stored && { providerName: nameOf(stored.providerId), state: stored.state };
     },
     async start(ctx, id) {
-      const kept = await read(id);
+      const stored = await read(id);
       // What is over is over: the way back through the browser's history must not begin it again.
-      if (!kept || kept.state === 'done') return false;
-      const binding = await begin(ctx, id, kept);
-      await put(id, { ...kept, state: binding ? 'away' : 'refused' });
-      if (binding) send(ctx, kept.providerId, binding);
+      if (!stored || stored.state === 'done') return false;
+      const binding = await begin(ctx, id, stored);
+      await put(id, { ...stored, state: binding ? 'away' : 'refused' });
+      if (binding) send(ctx, stored.providerId, binding);
       return binding !== undefined;
     },
     async finish(providerId, id, isDone) {
-      const kept = await read(id);
-      if (kept?.providerId !== providerId) return undefined;
-      await put(id, { ...kept, state: isDone ? 'done' : 'refused' });
-      return kept.ticket;
+      const stored = await read(id);
+      if (stored?.providerId !== providerId) return undefined;
+      await put(id, { ...stored, state: isDone ? 'done' : 'refused' });
+      return stored.ticket;
     },
     send,
   };
@@ -87,7 +87,7 @@ export function createUpstreamLogouts(deps: UpstreamLogoutsDeps): ReturningLogou
   async function begin(
     ctx: Context,
     id: string,
-    { providerId, sealed, state }: Kept,
+    { providerId, sealed, state }: StoredLogout,
   ): Promise<BindingMessage | undefined> {
     const { connector } = providers.findRedirect(providerId) ?? {};
     const addressOf = connector?.kind === 'saml' ? samlLogoutAddress : logoutReturnAddress;
@@ -116,13 +116,13 @@ export function createUpstreamLogouts(deps: UpstreamLogoutsDeps): ReturningLogou
     return providers.find(providerId)?.name ?? providerId;
   }
 
-  async function read(id: string): Promise<Kept | undefined> {
+  async function read(id: string): Promise<StoredLogout | undefined> {
     const found: Artifact | undefined = await artifacts.get(kind, id);
-    return found?.payload as Kept | undefined;
+    return found?.payload as StoredLogout | undefined;
   }
 
-  function put(id: string, payload: Kept): Promise<void> {
-    const expiresAt = Math.floor(now() / 1000) + keptSeconds;
+  function put(id: string, payload: StoredLogout): Promise<void> {
+    const expiresAt = Math.floor(now() / 1000) + ttlSeconds;
     return artifacts.put(kind, id, { payload: { ...payload }, expiresAt });
   }
 }

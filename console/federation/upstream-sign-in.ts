@@ -103,7 +103,7 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIns 
     const { secrets, ...binding } = await rejecting(() =>
       connector.begin({ stateId: id, callbackUrl: callbackUrl(providerId), reauthenticate }),
     );
-    const browser = stateCookie.keep(ctx);
+    const browser = stateCookie.ensure(ctx);
     await states.open({ id, providerId, browser, secrets, purpose });
     sendBindingMessage(ctx, binding, { providerName, purpose: 'sign-in', isSecure });
   }

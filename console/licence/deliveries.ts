@@ -47,7 +47,7 @@ export interface DeliveriesDeps {
 }
 
 const kind = 'LicenceDelivery';
-const keptSeconds = 30 * 86_400;
+const ttlSeconds = 30 * 86_400;
 const mostListed = 1000;
 
 export function createDeliveries({ artifacts, licences, address, now }: DeliveriesDeps): Deliveries {
@@ -66,7 +66,7 @@ export function createDeliveries({ artifacts, licences, address, now }: Deliveri
     record: (delivery) =>
       artifacts.put(kind, delivery.address, {
         payload: { ...delivery },
-        expiresAt: Math.floor(now() / 1000) + keptSeconds,
+        expiresAt: Math.floor(now() / 1000) + ttlSeconds,
       }),
     async all() {
       const [newest, listed] = await Promise.all([current(), artifacts.list(kind, mostListed)]);

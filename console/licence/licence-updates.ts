@@ -9,13 +9,13 @@ import type { OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 import { post } from '../outbox/post.ts';
 import { createSender } from '../outbox/sender.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
-import type { KeptLicence, Licences } from './licences.ts';
+import type { Licences, StoredLicence } from './licences.ts';
 
 export interface LicenceUpdatesDeps {
   readonly licences: Pick<Licences, 'current' | 'onChange'>;
   readonly deliveries: Deliveries;
   /** A token for one try: signed by a key of the key set, with `typ` `licence+jwt`. */
-  readonly signUpdate: (licence: KeptLicence) => Promise<string>;
+  readonly signUpdate: (licence: StoredLicence) => Promise<string>;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly audit: Audit;
   readonly onError: (error: unknown) => void;
@@ -58,7 +58,7 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
     }
   }
 
-  async function send(licence: KeptLicence, before: Delivery, signal: AbortSignal): Promise<void> {
+  async function send(licence: StoredLicence, before: Delivery, signal: AbortSignal): Promise<void> {
     let answer: Acknowledgement | undefined;
     const request = {
       url: `${before.address}/licence`,

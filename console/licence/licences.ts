@@ -3,7 +3,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Registry } from '../storage/storage.ts';
 import type { Licence } from './licence-file.ts';
 
-export interface KeptLicence extends Licence {
+export interface StoredLicence extends Licence {
   /** Another one each time that a licence is set, be it the same. */
   readonly version: string;
   /** Epoch milliseconds. */
@@ -11,11 +11,11 @@ export interface KeptLicence extends Licence {
 }
 
 export interface Licences {
-  current(): KeptLicence | undefined;
+  current(): StoredLicence | undefined;
   /** Takes the place of the one before. */
-  set(licence: Licence): Promise<KeptLicence>;
+  set(licence: Licence): Promise<StoredLicence>;
   /** @throws {ProblemError} `not_found` */
-  remove(): Promise<KeptLicence>;
+  remove(): Promise<StoredLicence>;
   /** Tells of changes, those of other processes too. @returns a function that ends the subscription */
   onChange(listener: () => void): () => void;
 }
@@ -31,18 +31,18 @@ const settingId = 'licence';
 
 export function createLicences({ registry, newId, now }: LicencesDeps): Licences {
   return {
-    current: () => registry.get('settings', settingId)?.value as KeptLicence | undefined,
+    current: () => registry.get('settings', settingId)?.value as StoredLicence | undefined,
     async set(licence) {
-      const kept = { ...licence, version: newId(), setAt: now() };
-      await registry.update((transaction) => transaction.put('settings', { id: settingId, value: kept }));
-      return kept;
+      const stored = { ...licence, version: newId(), setAt: now() };
+      await registry.update((transaction) => transaction.put('settings', { id: settingId, value: stored }));
+      return stored;
     },
     remove: () =>
       registry.update((transaction) => {
-        const kept = transaction.get('settings', settingId)?.value as KeptLicence | undefined;
-        if (!kept) throw new ProblemError(problems.notFound, 'There is no licence.');
+        const stored = transaction.get('settings', settingId)?.value as StoredLicence | undefined;
+        if (!stored) throw new ProblemError(problems.notFound, 'There is no licence.');
         transaction.remove('settings', settingId);
-        return kept;
+        return stored;
       }),
     onChange: (listener) =>
       registry.onChange((changed) => {

@@ -77,7 +77,7 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
       const ticket = newTicket();
       const upstreamLogoutId = upstreamOrigin && (await upstreamLogouts.prepare(upstreamOrigin, ticket));
       const { accountId, uid } = session;
-      await transactions.keep(ctx, ticket, { ...requester, accountId, uid, frames, upstreamLogoutId });
+      await transactions.store(ctx, ticket, { ...requester, accountId, uid, frames, upstreamLogoutId });
       seeOther(ctx, pageOf(ticket));
     },
     async show(ctx) {

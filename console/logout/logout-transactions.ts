@@ -33,7 +33,7 @@ export interface LogoutTransactionsDeps {
 
 export interface LogoutTransactions {
   /** A browser that leaves for an upstream provider keeps the ticket: who goes back there has lost the address. */
-  keep(ctx: Context, ticket: string, transaction: LogoutTransaction): Promise<void>;
+  store(ctx: Context, ticket: string, transaction: LogoutTransaction): Promise<void>;
   /** @returns undefined when it is too long ago, or there never was one */
   read(ticket: string): Promise<LogoutTransaction | undefined>;
   /** The ticket in the address, else the one that this browser keeps; empty when there is none. */
@@ -43,7 +43,7 @@ export interface LogoutTransactions {
 }
 
 const kind = 'Farewell';
-const keptSeconds = 600;
+const ttlSeconds = 600;
 /** As stores have it from before; another process may still read or write it. */
 const storedUpstreamLogout = 'outsideId';
 
@@ -62,12 +62,12 @@ export function createLogoutTransactions({
   } as const;
 
   return {
-    async keep(ctx, ticket, { accountId, upstreamLogoutId, ...rest }) {
+    async store(ctx, ticket, { accountId, upstreamLogoutId, ...rest }) {
       const payload = { ...rest, [storedUpstreamLogout]: upstreamLogoutId };
-      const expiresAt = Math.floor(now() / 1000) + keptSeconds;
+      const expiresAt = Math.floor(now() / 1000) + ttlSeconds;
       await artifacts.put(kind, ticket, { payload, accountId, expiresAt });
       if (upstreamLogoutId === undefined) return;
-      ctx.cookies.set(cookieName, ticket, { ...cookie, maxAge: keptSeconds * 1000 });
+      ctx.cookies.set(cookieName, ticket, { ...cookie, maxAge: ttlSeconds * 1000 });
     },
     async read(ticket) {
       const found = ticket === '' ? undefined : await artifacts.get(kind, ticket);

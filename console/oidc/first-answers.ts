@@ -69,12 +69,12 @@ export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDe
       if (jti) tokenUses.watch(jti);
     },
     async find(source) {
-      const kept = await artifacts.get(kind, idOf(source));
+      const stored = await artifacts.get(kind, idOf(source));
       // A clock that was put back must not make the time longer.
-      if (!kept || now() < Number(kept.payload.at)) return undefined;
-      const answer = JSON.parse(cipherOf(source).open(String(kept.payload.sealed), kind)) as TokenAnswer;
+      if (!stored || now() < Number(stored.payload.at)) return undefined;
+      const answer = JSON.parse(cipherOf(source).open(String(stored.payload.sealed), kind)) as TokenAnswer;
       if (await isSuccessorUsed(source, answer)) return undefined;
-      return { answer, isTo: (request) => digestOf(request) === kept.payload.request };
+      return { answer, isTo: (request) => digestOf(request) === stored.payload.request };
     },
   };
 

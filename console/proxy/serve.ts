@@ -77,7 +77,7 @@ export async function serve({
     metrics,
     addressOf,
     roles: createRoleBook({ customPermissions: cache.permissionsOf, onChange: cache.onChange }),
-    onDenial: denials.keep,
+    onDenial: denials.record,
     processes: settings.workers,
   });
   const probes = createProbes({ isEquipped: cache.isCurrent });
@@ -95,7 +95,7 @@ export async function serve({
     log,
   });
   const stopRechecks = recheckOnRevocations(proxy, cache);
-  const onDenial = recordDeniedConnections({ keep: denials.keep, audit });
+  const onDenial = recordDeniedConnections({ record: denials.record, audit });
   const headMs = settings.httpHeadSeconds * 1000;
   const server = await listen({ ...settings, handle, overload, headMs, onDenial });
   return {

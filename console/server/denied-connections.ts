@@ -4,14 +4,14 @@ import type { Audit } from '../../platform/log.ts';
 
 export interface DeniedConnectionsDeps {
   /** Keeps it for whoever asks. @returns its decision id */
-  readonly keep: (denied: DeniedCall) => string;
+  readonly record: (denied: DeniedCall) => string;
   readonly audit: Audit;
 }
 
 /** @returns what hears of each such refusal, and gives it its decision id */
-export function recordDeniedConnections({ keep, audit }: DeniedConnectionsDeps) {
+export function recordDeniedConnections({ record, audit }: DeniedConnectionsDeps) {
   return (denied: DeniedCall): string => {
-    const decisionId = keep(denied);
+    const decisionId = record(denied);
     const { method, path, code, status, source, requestId } = denied;
     audit('request.refused', {
       outcome: status >= 500 ? 'failure' : 'denied',

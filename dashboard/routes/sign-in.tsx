@@ -117,7 +117,7 @@ export function createSignIn(deps: SignInDeps) {
     });
     const before = currentSession.find(ctx);
     if (before) sessions.end(before.id);
-    const { history, watched } = keptFrom(before, signIn) ?? {
+    const { history, watched } = carriedOver(before, signIn) ?? {
       history: createHistory(),
       watched: createWatched(deps.queues),
     };
@@ -139,7 +139,7 @@ export function createSignIn(deps: SignInDeps) {
 }
 
 /** The same person goes on with the same plots. */
-function keptFrom(before: Session | undefined, { subject }: SignIn): Session | undefined {
+function carriedOver(before: Session | undefined, { subject }: SignIn): Session | undefined {
   return before?.subject === subject ? before : undefined;
 }
 

@@ -45,7 +45,7 @@ export function openConnection(
   let isPaused = false;
   let hasHead = false;
   /** Whether the reply lets the connection live on. */
-  let isKept = true;
+  let isReusable = true;
   let isWithdrawn = false;
   let isLate = false;
   let idleMs: number | undefined;
@@ -59,7 +59,7 @@ export function openConnection(
   const reader = createReplyReader({
     onHead(head) {
       hasHead = true;
-      if (head.isLast) isKept = false;
+      if (head.isLast) isReusable = false;
       if (head.keepAliveSeconds !== undefined) idleMs = Math.max(0, head.keepAliveSeconds - 1) * 1000;
       attempt?.onHead(head);
     },
@@ -109,7 +109,7 @@ export function openConnection(
     const { method, head, body, replyMs } = next;
     hasHead = false;
     isLate = false;
-    isKept = true;
+    isReusable = true;
     next.isSent = true;
     reader.expect(method);
     if (body === undefined) {
@@ -130,7 +130,7 @@ export function openConnection(
       onBlocked: (isBlocked) => (isBlocked ? watch(stallMs) : stopWatching()),
       onSent() {
         pump = undefined;
-        isKept &&= !isChunked;
+        isReusable &&= !isChunked;
         if (!hasHead) watch(replyMs);
       },
       onFailure(error) {
@@ -157,7 +157,7 @@ export function openConnection(
     const answered = attempt!;
     isPaused = false;
     // An answer before the whole request has been sent leaves no one knowing where the next one begins.
-    if (isKept && !isWithdrawn && !hasExcess && pump === undefined) {
+    if (isReusable && !isWithdrawn && !hasExcess && pump === undefined) {
       attempt = undefined;
       events.onFree(connection, answered);
     } else {

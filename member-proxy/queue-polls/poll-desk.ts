@@ -185,11 +185,11 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     } else {
       const left = { item, offers: 0, timer: undefined };
       if (isClosing) offerBack(line, left);
-      else keep(line, left);
+      else hold(line, left);
     }
   }
 
-  function keep(line: Line, left: Undelivered): void {
+  function hold(line: Line, left: Undelivered): void {
     line.undelivered.push(left);
     left.timer = setTimeout(() => {
       line.undelivered = line.undelivered.filter((other) => other !== left);
@@ -228,7 +228,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
   function retry(line: Line, left: Undelivered, reason: string): void {
     if (isClosing || left.offers >= mostOffers) lose(left.item, reason);
     else if (line.queue.handOn(left.item)) report('handedOn', left.item);
-    else keep(line, left);
+    else hold(line, left);
   }
 
   /** Members of the same set: they have the same credentials. */

@@ -42,7 +42,7 @@ const by = (subject: string, roles: readonly string[] = []) =>
 const stored = async () => (await storage.artifacts.list('RefusedCalls', 100_000)).length;
 
 test('each refusal is found by its id, in this process and in another, known callers and unknown ones', async () => {
-  const ids = [denials.keep(call()), denials.keep(by('vera')), denials.keep(call({ method: 'PUT' }))];
+  const ids = [denials.record(call()), denials.record(by('vera')), denials.record(call({ method: 'PUT' }))];
   expect(new Set(ids).size).toBe(3);
   expect(await denials.find(ids[1]!)).toMatchObject({
     caller: { subject: 'vera' },
@@ -63,12 +63,12 @@ test.each([
   'nstem1.9.9',
   `k${'a'.repeat(5000)}.0.0`,
 ])('nothing is found by %j', async (id) => {
-  denials.keep(call());
+  denials.record(call());
   expect(await denials.find(id)).toBeUndefined();
 });
 
 test('a day later it is gone', async () => {
-  const id = denials.keep(call());
+  const id = denials.record(call());
   await denials.close();
   now += 25 * 3600_000;
   expect(await denials.find(id)).toBeUndefined();
@@ -78,7 +78,7 @@ describe('a flood (S90)', () => {
   test('of refusals leaves the newest of them, and a store that has stopped to grow', async () => {
     const ids: string[] = [];
     for (let round = 0; round < 300; round++) {
-      for (let i = 0; i < 200; i++) ids.push(denials.keep(by(`caller-${round}-${i}`)));
+      for (let i = 0; i < 200; i++) ids.push(denials.record(by(`caller-${round}-${i}`)));
       await denials.close();
     }
     expect(await stored()).toBe(100);
@@ -88,15 +88,15 @@ describe('a flood (S90)', () => {
   });
 
   test('between two writings is kept up to a bound, in memory and in the store', async () => {
-    for (let i = 0; i < 50_000; i++) denials.keep(by(`caller-${i}`));
+    for (let i = 0; i < 50_000; i++) denials.record(by(`caller-${i}`));
     await denials.close();
     expect(await stored()).toBe(10);
   });
 
   test('of calls without a token leaves what known callers were refused', async () => {
-    const id = denials.keep(by('vera'));
+    const id = denials.record(by('vera'));
     for (let round = 0; round < 120; round++) {
-      for (let i = 0; i < 1_000; i++) denials.keep(call({ source: `10.0.${i % 250}.${round}` }));
+      for (let i = 0; i < 1_000; i++) denials.record(call({ source: `10.0.${i % 250}.${round}` }));
       await denials.close();
     }
     expect(await stored()).toBe(101);
@@ -104,18 +104,18 @@ describe('a flood (S90)', () => {
   });
 
   test('of one caller leaves what others were refused, and the first of its own', async () => {
-    const first = denials.keep(by('loud'));
-    for (let i = 0; i < 5_000; i++) denials.keep(by('loud'));
-    const last = denials.keep(by('loud'));
-    const other = denials.keep(by('vera'));
+    const first = denials.record(by('loud'));
+    for (let i = 0; i < 5_000; i++) denials.record(by('loud'));
+    const last = denials.record(by('loud'));
+    const other = denials.record(by('vera'));
     expect(await denials.find(first)).toBeDefined();
     expect(await denials.find(other)).toBeDefined();
     expect(await denials.find(last)).toBeUndefined();
-    expect(await denials.find(denials.keep(by('loud')))).toBeDefined();
+    expect(await denials.find(denials.record(by('loud')))).toBeDefined();
   });
 
   test('of roles in one token is cut off', async () => {
-    const id = denials.keep(
+    const id = denials.record(
       by(
         'vera',
         Array.from({ length: 5_000 }, (_, i) => `role-${i}`),
@@ -130,7 +130,7 @@ test('a store that cannot be written is told in the log, and harms no caller', a
     ...storage.artifacts,
     put: () => Promise.reject(new StorageUnavailableError('disk full')),
   });
-  const id = full.keep(call());
+  const id = full.record(call());
   expect(await full.find(id)).toBeUndefined();
   expect(warnings).toHaveLength(1);
 });

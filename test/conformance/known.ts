@@ -10,7 +10,7 @@ export interface Known {
 }
 
 /** The suite keeps a picture of a page for a person; that the page holds the expected text has been checked. */
-export const isKept = 'REVIEW';
+export const isForReview = 'REVIEW';
 
 const noPhone =
   'addresses and telephone numbers of people are not kept here, and discovery does not offer them';

@@ -14,9 +14,9 @@ const button = 'button.primary';
 const press: Command = ['click', 'css', button];
 
 /** Waits for a text on the page, and keeps the page for a person to look at where the suite asks for that. */
-function see(text: string, isKeptIfAsked = false): Command {
-  const keep = isKeptIfAsked ? 'update-image-placeholder-optional' : 'update-image-placeholder';
-  return ['wait', 'xpath', '//*', 10, `(?s).*(${text}).*`, keep];
+function see(text: string, isOptional = false): Command {
+  const update = isOptional ? 'update-image-placeholder-optional' : 'update-image-placeholder';
+  return ['wait', 'xpath', '//*', 10, `(?s).*(${text}).*`, update];
 }
 
 /**

@@ -69,7 +69,7 @@ export function createUserAgent(
         body,
         ca,
       });
-      for (const line of reply.setCookies) keep(cookies, line);
+      for (const line of reply.setCookies) store(cookies, line);
       return reply;
     },
     get: (url, headers = {}) => agent.send('GET', url, { headers }),
@@ -174,7 +174,7 @@ function slashed(path: string): string {
   return path.endsWith('/') ? path : `${path}/`;
 }
 
-function keep(cookies: Map<string, Cookie>, line: string): void {
+function store(cookies: Map<string, Cookie>, line: string): void {
   const [pair = '', ...attributes] = line.split('; ');
   const name = pair.slice(0, pair.indexOf('='));
   const value = pair.slice(name.length + 1);

@@ -28,15 +28,15 @@ const transforms: readonly ((text: string) => string)[] = [
 ];
 
 function resolveDots(text: string): string {
-  const kept: string[] = [];
+  const remaining: string[] = [];
   for (const segment of text.split('/')) {
     if (segment === '..') {
-      kept.pop();
+      remaining.pop();
     } else if (segment !== '.') {
-      kept.push(segment);
+      remaining.push(segment);
     }
   }
-  return `/${kept.join('/').replace(/^\/+/, '')}`;
+  return `/${remaining.join('/').replace(/^\/+/, '')}`;
 }
 
 function isWrite(method: string, path: string): boolean {

@@ -22,9 +22,9 @@ export async function startOn(content: string, name = 'member.yaml') {
   const text = content.replaceAll('BACKUPS', join(folder, 'backups'));
   await writeFile(file, text);
   const lines: string[] = [];
-  const keepLine = (fields: object, message: string) =>
+  const recordLine = (fields: object, message: string) =>
     void lines.push(JSON.stringify({ ...fields, message }));
-  const log = { debug: keepLine, info: keepLine, warn: keepLine, error: keepLine };
+  const log = { debug: recordLine, info: recordLine, warn: recordLine, error: recordLine };
   const config = loadMemberConfig(text, { file });
   const member = await startMember({ config, host: '127.0.0.1', port: 0, log });
   onTestFinished(() => member.close());

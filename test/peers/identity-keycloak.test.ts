@@ -8,7 +8,7 @@ import { until } from '../helpers/store.ts';
 import { type Keycloak, keycloakStartMs, startKeycloak, whyNoKeycloak } from './support/keycloak.ts';
 import {
   corporation,
-  keepOutOfIdTokens,
+  excludeFromIdTokens,
   trustByMetadata,
   typeInAtKeycloak,
 } from './support/keycloak-realm.ts';
@@ -58,7 +58,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     const spare = await keycloak.addRealm(
       corporation('spare', { ...registration('post'), clientId: 'console', secret }),
     );
-    await keepOutOfIdTokens(keycloak, 'spare', ['email', 'profile']);
+    await excludeFromIdTokens(keycloak, 'spare', ['email', 'profile']);
 
     const oidc = ['--kind', 'oidc', '--client-id', 'console', '--client-secret-file', '-', ...rules];
     const basic = ['--name', providers.basic.name, '--issuer', issuer, '--client-auth', 'basic'];

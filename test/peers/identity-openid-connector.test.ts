@@ -12,7 +12,7 @@ import { loopbackOutbound } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { type CallbackAddress, openCallback } from './support/callback.ts';
 import { type Keycloak, keycloakStartMs, startKeycloak, whyNoKeycloak } from './support/keycloak.ts';
-import { corporation, keepOutOfIdTokens, typeInAtKeycloak } from './support/keycloak-realm.ts';
+import { corporation, excludeFromIdTokens, typeInAtKeycloak } from './support/keycloak-realm.ts';
 
 const { browser, reason } = whyNoKeycloak ? {} : await openBrowser();
 const skipped = whyNoKeycloak ?? (reason ? ` (skipped: ${reason})` : undefined);
@@ -35,7 +35,7 @@ describe.skipIf(skipped)(
       const client = { clientId: 'console', secret, redirectUris: [callback.url] };
       issuer = await keycloak.addRealm(corporation('corp', client));
       spare = await keycloak.addRealm(corporation('spare', client));
-      await keepOutOfIdTokens(keycloak, 'spare', ['email', 'profile']);
+      await excludeFromIdTokens(keycloak, 'spare', ['email', 'profile']);
       // Realms and their keys take as long again.
     }, 2 * keycloakStartMs);
     afterAll(async () => {

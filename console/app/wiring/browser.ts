@@ -24,7 +24,7 @@ import type { LogoutNotices } from '../../logout/logout-notices.ts';
 import { receiverOf } from '../../logout/logout-outbox.ts';
 import { byPassword, byProvider } from '../../oidc/sign-in-method.ts';
 import { createPages } from '../pages.ts';
-import { keepSecret } from '../services.ts';
+import { storedSecret } from '../services.ts';
 import { composeReceivedLogouts, composeUpstreamLogouts } from './federated-logout.ts';
 import { composeUpstream } from './federation.ts';
 import { composeProvider, lifetimesOf } from './provider.ts';
@@ -110,7 +110,7 @@ async function composeBase(shared: Shared) {
   const { settings, storage, cipher, sessions } = shared.services;
   const isSecure = settings.url.startsWith('https:');
   const names = cookieNames(isSecure);
-  const cookieKeys = [await keepSecret(storage.registry, cipher, 'cookie-key')];
+  const cookieKeys = [await storedSecret(storage.registry, cipher, 'cookie-key')];
   const errors = createErrorResponses({ log: shared.log, isSecure });
   const { provider, exchanges } = composeProvider(shared, { names, keys: cookieKeys }, errors);
   const lifetimes = lifetimesOf(settings);
@@ -126,12 +126,12 @@ async function composeBase(shared: Shared) {
       origin: new URL(settings.url).origin,
       cookieName: names.csrf,
       isSecure,
-      secret: await keepSecret(storage.registry, cipher, 'csrf-key'),
+      secret: await storedSecret(storage.registry, cipher, 'csrf-key'),
     }),
     knownBrowsers: createKnownBrowsers({
       cookieName: names.browser,
       isSecure,
-      secret: await keepSecret(storage.registry, cipher, 'browser-key'),
+      secret: await storedSecret(storage.registry, cipher, 'browser-key'),
     }),
     times: createSignInTimes({ artifacts: storage.artifacts }),
   };

@@ -22,7 +22,7 @@ export function composeMembers(shared: Shared, members: readonly string[]): Memb
           if (changed.has('roles')) listener();
         }),
     }),
-    onDenial: denials.keep,
+    onDenial: denials.record,
     remembered: memberRecords.discovered(),
     onDiscovered(discovered) {
       memberRecords

@@ -73,8 +73,8 @@ function readAuthentication(
     if (clientSecret !== undefined) invalid('clientSecret', 'does not go with');
     return { method };
   }
-  const kept = before && 'secret' in before ? before.secret : undefined;
-  const secret = clientSecret === undefined ? kept : new Secret(clientSecret);
+  const storedSecret = before && 'secret' in before ? before.secret : undefined;
+  const secret = clientSecret === undefined ? storedSecret : new Secret(clientSecret);
   return secret ? { method, secret } : invalid('clientSecret', 'is missing: the secret for');
 
   function invalid(field: 'clientSecret' | 'clientKey' | 'clientKeyId', why: string): never {

@@ -29,7 +29,7 @@ interface KeysOf {
 }
 
 /** A key that the provider has given up is not believed for longer. */
-const keptMs = 300_000;
+const ttlMs = 300_000;
 /** So that tokens of strangers, each with a key of its own, do not make the console ask for each. */
 const againMs = 5000;
 
@@ -52,7 +52,7 @@ export function createOidcKeys({ metadata, fetch, now }: OidcKeysDeps): OidcKeys
 
   function keysAt(address: string): JWTVerifyGetKey {
     const set = createRemoteJWKSet(new URL(address), {
-      cacheMaxAge: keptMs,
+      cacheMaxAge: ttlMs,
       // The library's own way goes by the age of the set, and knows no key that came just after it.
       cooldownDuration: Infinity,
       [customFetch]: (url, { headers, signal }) =>

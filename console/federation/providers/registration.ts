@@ -79,7 +79,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
     async add(asked) {
       const provider = { ...asked, createdAt: now() } as Provider;
       checkProvider(provider, checkOutboundUrl);
-      const record = kept(provider);
+      const record = recordOf(provider);
       await registry.update((transaction) => {
         checkIsFree(transaction, provider.id);
         checkRolesExist(transaction, rolesGivenBy(provider));
@@ -95,7 +95,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
         checkProvider(after, checkOutboundUrl);
         checkRolesExist(transaction, rolesGivenBy(after));
         if (accountsOf(transaction, id).length > 0) checkSamePeople(before, after);
-        transaction.put('providers', kept(after));
+        transaction.put('providers', recordOf(after));
         return after;
       }),
     async setEnabled(id, isEnabled) {
@@ -142,7 +142,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
   }
 
   /** @throws {ProblemError} `invalid_request` for what no field of a record may hold */
-  function kept(provider: Provider): ProviderRecord {
+  function recordOf(provider: Provider): ProviderRecord {
     try {
       return encryptProvider(provider, cipher);
     } catch (cause) {

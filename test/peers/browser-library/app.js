@@ -6,8 +6,8 @@ const { origin } = globalThis.location;
 /** Whoever keeps no refresh token has the library renew by the frame. */
 class StoreWithoutRefreshTokens extends WebStorageStateStore {
   set(key, value) {
-    const { refresh_token, ...kept } = JSON.parse(value);
-    return super.set(key, JSON.stringify(kept));
+    const { refresh_token, ...rest } = JSON.parse(value);
+    return super.set(key, JSON.stringify(rest));
   }
 }
 

@@ -52,7 +52,7 @@ interface ClientScope {
 }
 
 /** From then on what these scopes give is in userinfo alone, as many providers have it. */
-export async function keepOutOfIdTokens(
+export async function excludeFromIdTokens(
   keycloak: Keycloak,
   realm: string,
   names: readonly string[],
