@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { OverloadAnswers } from '../http/server/overload/answers.ts';
-import { createInTurns } from '../http/server/overload/in-turns.ts';
+import { createTimeSlicer } from '../http/server/overload/time-slicer.ts';
 import { type Problem, ProblemError, problemBody, problems } from '../platform/errors.ts';
 import { pathOf } from './call.ts';
 import type { DeniedCall } from './denied-call.ts';
@@ -52,10 +52,10 @@ const nothingRead: Asked = { method: '', path: '' };
  * @returns the answers to those for whom there is no room, and to those who expect something that nobody knows
  */
 export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard {
-  const inTurns = createInTurns();
+  const timeSliced = createTimeSlicer();
   server.on('clientError', (error: ParserError, socket: Duplex) => {
     if (error.code !== tooSlow) answerClientError(error, socket);
-    else inTurns(() => answerClientError(error, socket));
+    else timeSliced(() => answerClientError(error, socket));
   });
   // Node would hang up on it.
   server.on('connect', ({ method = '', url = '' }: IncomingMessage, socket: Duplex) => {
@@ -70,7 +70,7 @@ export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard
     },
     onUnread(socket) {
       const denial = new ProblemError(problems.replyStalled, 'The caller takes nothing of the reply');
-      report(socket, denial, askedOf(replyInTurn(socket)?.req), randomUUID());
+      report(socket, denial, askedOf(replyInOrder(socket)?.req), randomUUID());
     },
     rejectExpectation(req) {
       const denial = new ProblemError(
@@ -88,7 +88,7 @@ export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard
       socket.destroy();
       return;
     }
-    const reply = replyInTurn(socket);
+    const reply = replyInOrder(socket);
     // A second reply in the middle of one would be taken for part of it.
     if (reply !== undefined && (reply.headersSent || reply.req.complete)) {
       closeAfter(reply, socket);
@@ -132,7 +132,7 @@ const tooMany = {
 const retrySoon = { headers: { 'Retry-After': '1' } };
 
 /** The reply that a connection is busy with; there is no public way to it, and Node's own handlers ask the same field. */
-function replyInTurn(socket: Duplex): ServerResponse | undefined {
+function replyInOrder(socket: Duplex): ServerResponse | undefined {
   return (socket as Duplex & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }
 

@@ -226,7 +226,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   /** A member that is not known may have come just now, and some calls are for the master of the cluster alone. */
   async function askWho(call: Call, rule: Rule): Promise<readonly Member[]> {
     if (call.memberTarget !== undefined) {
-      await members.lookUp(call.memberTarget);
+      await members.resolve(call.memberTarget);
       return candidatesFor(call, rule);
     }
     const candidates = candidatesFor(call, rule);

@@ -24,7 +24,7 @@ export function refuseMalformed(server: Server): void {
 }
 
 function endInTurn(socket: Socket, refusal: string): void {
-  const reply = replyInTurn(socket);
+  const reply = replyInOrder(socket);
   if (reply === undefined || (!reply.req.complete && !reply.headersSent)) {
     socket.end(refusal);
   } else if (reply.req.complete) {
@@ -39,6 +39,6 @@ function endInTurn(socket: Socket, refusal: string): void {
 }
 
 /** The reply that a connection is busy with; there is no public way to it, and Node's own handlers ask the same field. */
-function replyInTurn(socket: Socket): ServerResponse | undefined {
+function replyInOrder(socket: Socket): ServerResponse | undefined {
   return (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

@@ -74,9 +74,9 @@ async function startProxy(hasFastPath: boolean): Promise<Target> {
     sourceOfRequest: () => '',
     now: () => performance.now(),
   });
-  const server = createServer(serverOptions, overload.inTurn(proxy.handle));
+  const server = createServer(serverOptions, overload.scheduled(proxy.handle));
   const guard = guardConnections(server, { onDenial: () => 'decision' });
-  server.on('checkExpectation', overload.inTurn(guard.rejectExpectation));
+  server.on('checkExpectation', overload.scheduled(guard.rejectExpectation));
   overload.watch(server, hasFastPath ? memberPaths : undefined, guard);
   return {
     port: await listen(server),

@@ -74,7 +74,7 @@ async function serve(): Promise<void> {
     sourceOfRequest: () => '',
     now: () => performance.now(),
   });
-  const server = createServer(serverOptions, overload.inTurn(proxy.handle));
+  const server = createServer(serverOptions, overload.scheduled(proxy.handle));
   overload.watch(server, memberPaths, guardConnections(server, { onDenial: () => randomUUID() }));
   server.listen(0, '127.0.0.1', () => {
     if (cluster.isWorker) return;

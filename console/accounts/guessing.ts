@@ -146,7 +146,7 @@ export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
     const over = isKnown ? 0 : Math.max(0, ofAccount.count - freeFailures);
     await wait(Math.min(longestDelayMs, over * msForEachFailure));
     return {
-      turn: { standing: isKnown ? 'known' : isClean ? 'clean' : 'marked', group: groupOfNetwork(network) },
+      turn: { standing: isKnown ? 'known' : isClean ? 'clean' : 'suspect', group: groupOfNetwork(network) },
       fail() {
         if (ofSource.count === limits.source.attempts) denyFor(bySource, ofSource, limits.source.seconds);
         if (ofPair.count === limits.pair.attempts) denyFor(pair, ofPair, limits.pair.seconds);

@@ -5,7 +5,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
  * Who waits: a browser or network that is known to the account, an address without failures, one with some.
  * What an administrator or a session does counts as known.
  */
-export type Standing = 'known' | 'clean' | 'marked';
+export type Standing = 'known' | 'clean' | 'suspect';
 
 export interface Turn {
   readonly standing: Standing;
@@ -13,7 +13,7 @@ export interface Turn {
   readonly group: string;
 }
 
-const order: readonly Standing[] = ['known', 'clean', 'marked'];
+const order: readonly Standing[] = ['known', 'clean', 'suspect'];
 
 export interface Places {
   /** @throws {ProblemError} `busy` when too many wait; at once, or when somebody of a higher standing comes */
@@ -34,7 +34,7 @@ type Lines = Map<string, Waiting[]>;
  * gives way.
  */
 export function createPlaces(size: number, maxWaiting: number): Places {
-  const all: Readonly<Record<Standing, Lines>> = { known: new Map(), clean: new Map(), marked: new Map() };
+  const all: Readonly<Record<Standing, Lines>> = { known: new Map(), clean: new Map(), suspect: new Map() };
   let busy = 0;
   let waiting = 0;
 

@@ -81,11 +81,11 @@ export async function listen({
             honorCipherOrder: true,
             handshakeTimeout: handshakeTimeoutMs,
           },
-          overload.inTurn(handle),
+          overload.scheduled(handle),
         )
-      : createServer(options, overload.inTurn(handle));
+      : createServer(options, overload.scheduled(handle));
     const guard = guardConnections(server, { onDenial });
-    server.on('checkExpectation', overload.inTurn(guard.rejectExpectation));
+    server.on('checkExpectation', overload.scheduled(guard.rejectExpectation));
     const { startWaiting } = overload.watch(server, memberPaths, guard);
     const drain = prepareDrain(server, startWaiting);
     await bind(server, address, wanted);

@@ -32,7 +32,7 @@ export interface Members {
   /** @param name  UUID, or `host:port` as configured or as the member gives it */
   find(name: string): Member | undefined;
   /** The same, after the members have been asked once more what their cluster is. */
-  lookUp(name: string): Promise<Member | undefined>;
+  resolve(name: string): Promise<Member | undefined>;
   /** The master of a member's cluster, which some calls are for; undefined where it is not known. */
   masterOf(member: Member): Promise<Member | undefined>;
   /** @param names  `host:port` of those that get no calls but by their name, and of nobody else */
@@ -88,12 +88,12 @@ export interface ProbeTimes {
 export const probeTimes: ProbeTimes = { everyMs: 2_000, replyMs: 2_000 };
 
 /** Shortest time between two rounds of questions that names of unknown members cause, milliseconds. */
-const lookUpMs = 250;
+const resolveEveryMs = 250;
 
 export function createMembers(deps: MembersDeps): Members {
   const { addresses, isDiscovering = false, limits, probes, health, now, onChange } = deps;
   const { prefix, credentialsOf = () => undefined } = deps;
-  const watch = createHealthChecker({
+  const healthChecker = createHealthChecker({
     everyMs: probes?.everyMs,
     isFollowed: ({ isConfigured }) => isDiscovering && isConfigured,
     now,
@@ -111,9 +111,9 @@ export function createMembers(deps: MembersDeps): Members {
       health,
       probeReplyMs: probes?.replyMs,
       now,
-      onUnreachable: watch.doubt,
-      onLeaving: watch.leave,
-      onStaying: watch.stay,
+      onUnreachable: healthChecker.doubt,
+      onLeaving: healthChecker.leave,
+      onStaying: healthChecker.stay,
     });
   let all: readonly KnownMember[] = addresses.map((address) =>
     open(address, { credentials: credentialsOf(address), isConfigured: true }),
@@ -135,7 +135,7 @@ export function createMembers(deps: MembersDeps): Members {
   let turn = 0;
   let askedAt = -Infinity;
   let clusterQuestion: Promise<unknown> | undefined;
-  const firstProbe = Promise.all(all.map((member) => watch.start(member))).then(() => {});
+  const firstProbe = Promise.all(all.map((member) => healthChecker.start(member))).then(() => {});
 
   return {
     rank(group) {
@@ -144,10 +144,10 @@ export function createMembers(deps: MembersDeps): Members {
       return rankMembers(withGroup(group), turn, now());
     },
     find,
-    async lookUp(name) {
-      if (clusterQuestion === undefined && now() - askedAt >= lookUpMs) {
+    async resolve(name) {
+      if (clusterQuestion === undefined && now() - askedAt >= resolveEveryMs) {
         askedAt = now();
-        clusterQuestion = Promise.all(all.map(watch.askForCluster)).finally(() => {
+        clusterQuestion = Promise.all(all.map(healthChecker.askForCluster)).finally(() => {
           clusterQuestion = undefined;
         });
       }
@@ -155,7 +155,7 @@ export function createMembers(deps: MembersDeps): Members {
       return find(name);
     },
     async masterOf(member) {
-      const view = await watch.askForCluster(member as KnownMember);
+      const view = await healthChecker.askForCluster(member as KnownMember);
       // The longest in the cluster comes first (docs/member-surface.md#cluster-information).
       const [master] = view?.members ?? [];
       return master && (find(master.uuid) ?? find(master.address));
@@ -208,7 +208,7 @@ export function createMembers(deps: MembersDeps): Members {
     const joined = joining.map((address) => open(address, { credentials, isConfigured: false }));
     all = [...all.filter((member) => !leaving.includes(member)), ...joined];
     updateDrained();
-    for (const member of joined) void watch.start(member);
+    for (const member of joined) void healthChecker.start(member);
     for (const member of leaving) void closeMember(member);
     discovered = [
       ...discovered.filter(({ address }) => all.some((member) => member.address === address)),

@@ -1,7 +1,7 @@
 /** One look at a member: does it answer, is it ready, and under which first path segment (S67). */
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAsker } from '../../http/client/ask.ts';
 import { reasonOf, UpstreamFailure } from '../../http/client/failure.ts';
+import { createProbeClient } from '../../http/client/probe-client.ts';
 import type { EndpointGroup } from '../authorization/rule-table.ts';
 import { type ClusterView, readClusterView } from './cluster-view.ts';
 import type { ProbeOutcome } from './member-health.ts';
@@ -56,7 +56,7 @@ const longestReply = 1024 * 1024;
  * @param now      monotonic milliseconds
  */
 export function createProber(address: string, replyMs: number, now: () => number): Prober {
-  const member = createAsker({ address, replyMs, mostBytes: longestReply, now });
+  const member = createProbeClient({ address, replyMs, mostBytes: longestReply, now });
 
   return {
     async probe(known) {

@@ -210,7 +210,7 @@ describe('places for what costs much (B9)', () => {
     const places = createPlaces(1, 5);
     const started: string[] = [];
     let finish = () => {};
-    const first = { standing: 'marked', group: '' } as const;
+    const first = { standing: 'suspect', group: '' } as const;
     const blocker = places.run(first, () => new Promise<void>((resolve) => (finish = resolve)));
     const all = turns.map(([standing, group, name]) =>
       places
@@ -225,9 +225,9 @@ describe('places for what costs much (B9)', () => {
 
   test('go to who is known, then to who is clean; the lowest give way (B9)', async () => {
     const started = await inLine([
-      ['marked', 'a', 'm1'],
+      ['suspect', 'a', 'm1'],
       ['clean', 'a', 'c1'],
-      ['marked', 'a', 'm2'],
+      ['suspect', 'a', 'm2'],
       ['clean', 'a', 'c2'],
       ['known', 'a', 'k1'],
       ['clean', 'a', 'c3'],

@@ -174,9 +174,9 @@ export async function startProxy({
     sourceOfRequest: () => 'unknown',
     now: () => performance.now(),
   });
-  const server = createServer({ ...serverOptions, ...options }, overload.inTurn(proxy.handle));
+  const server = createServer({ ...serverOptions, ...options }, overload.scheduled(proxy.handle));
   const guard = guardConnections(server, { onDenial: deps.onDenial ?? (() => randomUUID()) });
-  server.on('checkExpectation', overload.inTurn(guard.rejectExpectation));
+  server.on('checkExpectation', overload.scheduled(guard.rejectExpectation));
   overload.watch(server, hasFastPath ? memberPaths : undefined, guard);
   const address = await listen(server);
   return {

@@ -49,7 +49,7 @@ export interface OverloadNumbers {
 
 export interface Overload {
   /** Starts each request when it may: in the order of its connection, and when there is a place. */
-  inTurn(handle: RequestListener): RequestListener;
+  scheduled(handle: RequestListener): RequestListener;
   /**
    * To be called before the server listens, and before anything else takes its connections over.
    *
@@ -82,7 +82,7 @@ export function createOverload(deps: OverloadDeps): Overload {
   const cut = { connections: 0, requests: 0, ahead: 0, slow_body: 0, unread_reply: 0 };
 
   return {
-    inTurn,
+    scheduled,
     watch,
     numbers: {
       get connections() {
@@ -101,7 +101,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     },
   };
 
-  function inTurn(handle: RequestListener): RequestListener {
+  function scheduled(handle: RequestListener): RequestListener {
     return serialize(handle, exchangeOf);
   }
 

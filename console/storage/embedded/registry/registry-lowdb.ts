@@ -73,7 +73,7 @@ export async function openFileRegistry({
   state = low.data;
 
   /** One after the other: each change is made to the newest state. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function serialized<T>(work: () => Promise<T>): Promise<T> {
     const done = queue.then(work);
     queue = done.catch(() => {});
     return done;
@@ -107,7 +107,7 @@ export async function openFileRegistry({
 
   const follower = followFile(file, () => {
     if (adapter.isCurrent()) return;
-    inTurn(catchUp).catch((error) => {
+    serialized(catchUp).catch((error) => {
       // What is in memory is still good; `update` refuses until the file is.
       log?.warn({ err: error }, 'the registry file was changed and cannot be read');
     });
@@ -116,9 +116,9 @@ export async function openFileRegistry({
   return {
     get: (collection, id) => state[collection].get(id),
     all: (collection) => state[collection],
-    update: (work) => inTurn(() => change(work)),
+    update: (work) => serialized(() => change(work)),
     onChange: listeners.add,
-    snapshot: () => inTurn(() => catchUp().then(() => state)),
+    snapshot: () => serialized(() => catchUp().then(() => state)),
     async close() {
       follower.close();
       await queue;

@@ -4,14 +4,14 @@ import { UpstreamFailure } from './failure.ts';
 import { createPool } from './pool.ts';
 import { requestHead } from './request-head.ts';
 
-export interface Asker {
+export interface ProbeClient {
   /** Rejected with {@link UpstreamFailure}. */
   ask(method: 'GET' | 'HEAD', path: string): Promise<{ readonly status: number; readonly text: string }>;
   /** Fails what is under way, and closes the connection. */
   close(): Promise<void>;
 }
 
-export interface AskerOptions {
+export interface ProbeClientOptions {
   /** Base address of the member. */
   readonly address: string;
   /** Longest wait for a connection, for a reply, and within it, milliseconds. */
@@ -23,7 +23,7 @@ export interface AskerOptions {
 }
 
 /** Has connections of its own: those of the calls may all be taken by polls that last for hours. */
-export function createAsker({ address, replyMs, mostBytes, now }: AskerOptions): Asker {
+export function createProbeClient({ address, replyMs, mostBytes, now }: ProbeClientOptions): ProbeClient {
   const limits = {
     connectMs: replyMs,
     stallMs: replyMs,

@@ -1,10 +1,10 @@
 /** What may be due a thousand times at once, a little in each turn of the event loop: probes and calls come in between. */
-export type InTurns = (task: () => void) => void;
+export type TimeSlicer = (task: () => void) => void;
 
 /** Milliseconds of one turn of the event loop. */
 const turnMs = 2;
 
-export function createInTurns(): InTurns {
+export function createTimeSlicer(): TimeSlicer {
   const due: (() => void)[] = [];
   return (task) => {
     due.push(task);
