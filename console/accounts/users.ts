@@ -43,8 +43,12 @@ export interface Users {
    * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
    */
   add(user: NewUser, options?: { readonly isFirst?: boolean }): Promise<UserRecord>;
-  /** @throws {ProblemError} `weak_password`, `not_found`, `conflict` for an account of an upstream provider */
-  setPassword(id: string, password: string): Promise<void>;
+  /**
+   * @param proven  the account as it was when its present password was proven: only when it still is that
+   * @throws {ProblemError} `weak_password`, `not_found`; `conflict` for an account of an upstream provider, and for
+   *   one that has changed meanwhile
+   */
+  setPassword(id: string, password: string, proven?: UserRecord): Promise<void>;
   /** Keeps the password and replaces its hash by one with today's parameters, unless it has changed meanwhile. */
   rehash(user: UserRecord, password: string): Promise<void>;
   /** @throws {ProblemError} `conflict` when this was the last administrator */
@@ -54,6 +58,8 @@ export interface Users {
   /** @throws {ProblemError} `conflict` when this was the last administrator */
   remove(id: string): Promise<void>;
 }
+
+const changedMeanwhile = 'The account has changed meanwhile. Sign in again.';
 
 export function createUsers(deps: UsersDeps): Users {
   const { registry, passwords, newId, now, isProviderEnabled = () => false } = deps;
@@ -99,7 +105,7 @@ export function createUsers(deps: UsersDeps): Users {
         return user;
       });
     },
-    async setPassword(id, password) {
+    async setPassword(id, password, proven) {
       const { username, email, federated } = this.find(id) ?? unknownUser();
       if (federated) {
         throw conflict(
@@ -108,7 +114,11 @@ export function createUsers(deps: UsersDeps): Users {
       }
       await passwords.check(password, [username, ...(email ? [email] : [])]);
       const passwordHash = await passwords.hash(password);
-      await change(id, (user) => ({ ...user, passwordHash }));
+      await change(id, (user) => {
+        // Hashing takes time, in which whoever knew the old password may have lost the account.
+        if (proven && user.tokensValidFrom !== proven.tokensValidFrom) throw conflict(changedMeanwhile);
+        return { ...user, passwordHash };
+      });
     },
     async rehash({ id, passwordHash: replaced }, password) {
       const passwordHash = await passwords.hash(password);

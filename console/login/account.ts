@@ -67,6 +67,8 @@ export function createAccountPage(deps: AccountPageDeps) {
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         onRejected(ctx, 'password.changed', here.account, error.problem.code);
+        // Whoever changed the account meanwhile has ended this session.
+        if (!(await current(ctx))) return;
         ctx.status = error.problem.status;
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];
@@ -75,9 +77,9 @@ export function createAccountPage(deps: AccountPageDeps) {
       }
       onChange(ctx, 'password.changed', here.account);
       const account = users.find(here.account.id) ?? here.account;
-      const current = await currentSession.start(ctx, account.id, issueTime(account, now()));
+      const renewed = await currentSession.start(ctx, account.id, issueTime(account, now()));
       const notice = 'Your password is changed, and every other session has ended.';
-      await showAccount(ctx, { current, account }, { notice });
+      await showAccount(ctx, { current: renewed, account }, { notice });
     },
     /** `POST /account/sessions`: ends one session of this account. */
     async endSession(ctx: Context): Promise<void> {
@@ -128,7 +130,8 @@ export function createAccountPage(deps: AccountPageDeps) {
       throw new ProblemError(problems.invalidRequest, 'The current password is not right.');
     }
     await throttle.forget(budget);
-    await users.setPassword(account.id, checkRepeated(form.get('password'), form.get('password_again')));
+    const password = checkRepeated(form.get('password'), form.get('password_again'));
+    await users.setPassword(account.id, password, account);
   }
 
   async function showAccount(ctx: Context, { current, account }: Here, shown: Shown): Promise<void> {

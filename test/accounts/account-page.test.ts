@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { noticesTo, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
 import { refresh, signInForTokens, userinfo } from '../helpers/sign-in.ts';
 import { copyUser } from '../helpers/store.ts';
 import {
@@ -93,6 +95,30 @@ describe('changing the password', () => {
     expect([signedOut.status, signedOut.headers.location]).toEqual([303, '/login']);
     expect((await browser().signIn(person)).status).toBe(200);
   });
+
+  test('of changes that are made at the same time one counts, and the others are signed out (S34)', async () => {
+    const agent = browser();
+    const home = await agent.signIn(person);
+    const cookies = new Map(agent.cookies);
+    const words = ['heron', 'walnut', 'gravel', 'tundra'].map((word) => `quite-another-${word}-7`);
+    const replies = await Promise.all(
+      words.map((password) => {
+        const each = browser();
+        for (const [name, cookie] of cookies) each.cookies.set(name, cookie);
+        return change(each, home, { password, password_again: password });
+      }),
+    );
+    const done = words.filter((_, index) => replies[index]!.status === 200);
+    expect(done).toHaveLength(1);
+    const others = replies.filter(({ status }) => status !== 200);
+    expect(others.map(({ status, headers }) => [status, headers.location])).toEqual(
+      Array(3).fill([303, '/login']),
+    );
+    const signedIn = await Promise.all(
+      words.map(async (password) => (await browser().signIn({ ...person, password })).status),
+    );
+    expect(signedIn).toEqual(words.map((password) => (password === done[0] ? 200 : 401)));
+  });
 });
 
 describe('the list of sessions', () => {
@@ -114,6 +140,25 @@ describe('the list of sessions', () => {
     expect(await isSignedIn(there)).toBe(false);
     expect((await refresh(console, tokens.refresh_token)).body.error).toBe('invalid_grant');
     expect(await isSignedIn(here)).toBe(true);
+  });
+
+  test('one that several requests end at the same time is told to its application once (S39)', async () => {
+    const shop = await startRelyingParty(`shop-of-${person.username}`);
+    onTestFinished(() => void shop.close());
+    await register(console, shop);
+    const [here, there] = [browser(), browser(edge)];
+    await signInTo(console, there, shop, person);
+    const home = await here.signIn(person);
+    await Promise.all(
+      Array.from({ length: 6 }, () => here.submit(home, {}, { action: '/account/sessions' })),
+    );
+    await console.waitFor(() => noticesTo(console, shop.id).length > 0, 'the notice');
+    // Of a session that ends later: whatever the first one sent is out by then.
+    await signInTo(console, there, shop, person);
+    await here.submit(await here.get('/'), {}, { action: '/account/sessions' });
+    await console.waitFor(() => shop.posted.length > 1, 'the second notice');
+    const sids = shop.posted.map(({ token }) => decodeJwt(token).sid);
+    expect(new Set(sids).size).toBe(sids.length);
   });
 
   test('the session of somebody else cannot be ended (S34)', async () => {
