@@ -77,6 +77,7 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
     const passwordHash = known?.passwordHash ?? (await passwords.hash(newSecret()));
     return registry.update((transaction) => {
       if (transaction.all('users').size === 0) throw notSetUp();
+      if (transaction.get('providers', provider.id)?.enabled !== true) throw switchedOff();
       const hadAdmin = hasAdmin(transaction);
       const before = findLinked(transaction, provider.id, identity.subject, known?.id);
       const after = before
@@ -189,6 +190,13 @@ function noRole(): FederationError {
     'Your identity provider knows you, but no rule of this console gives you a role. Ask an administrator.',
     { code: 'forbidden' },
   );
+}
+
+/** An account of a provider that is gone would belong to the next one of its id. */
+function switchedOff(): FederationError {
+  return new FederationError(403, 'Your identity provider has been switched off here meanwhile.', {
+    code: 'forbidden',
+  });
 }
 
 export function notSetUp(): FederationError {

@@ -87,7 +87,8 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps): UpstreamSignIns 
     finish: (provider, parameters, secrets) =>
       rejecting(async () => {
         const identity = await identityOf(provider, parameters, secrets);
-        const account = await link(provider, identity);
+        // Asking takes time, in which its rules may have changed, or it has been switched off.
+        const account = await link(findProvider(provider.id), identity);
         const at = issueTime(account, now());
         await times.record(account.id, at);
         return { account, at, identity };

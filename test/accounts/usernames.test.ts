@@ -20,7 +20,10 @@ beforeEach(async () => {
   const endSessionsOf = async () => {};
   registry = createAccountRegistry({ registry: createMemoryStorage().registry, endSessionsOf, now });
   users = createUsers({ registry, passwords, newId: randomUUID, now });
-  await registry.update((transaction) => transaction.put('clients', thirdParty));
+  await registry.update((transaction) => {
+    transaction.put('clients', thirdParty);
+    transaction.put('providers', { id: 'corp', enabled: true });
+  });
   await add('paula');
 });
 

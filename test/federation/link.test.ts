@@ -35,6 +35,9 @@ beforeEach(async () => {
   registry = createAccountRegistry({ registry: createMemoryStorage().registry, endSessionsOf, now });
   users = createUsers({ registry, passwords, newId: randomUUID, now });
   link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+  await registry.update((transaction) => {
+    for (const { id } of [corp, other]) transaction.put('providers', { id, enabled: true });
+  });
   // Nobody comes from outside before a console is set up.
   await users.add(operator);
 });
@@ -164,7 +167,6 @@ test('nobody from outside is the first account of a console (S27)', async () => 
 });
 
 test('the last administrator keeps the role, and is refused when the provider does not give it any more', async () => {
-  await registry.update((transaction) => transaction.put('providers', { id: 'corp', enabled: true }));
   const first = await link(corp, { ...ada, attributes: { groups: ['admins'] } });
   await users.remove(users.findByName(operator.username)!.id);
   for (const groups of [['ops'], []]) {

@@ -59,6 +59,7 @@ test('a sign-in leads to an account once, in the browser that began it, at the p
     now,
   });
   await users.add({ username: 'operator', password: 'eight grey herons', roles: ['Admin'] });
+  await registry.update((transaction) => transaction.put('providers', { id: 'corp', enabled: true }));
   const id = states.newId();
   const { location, secrets } = await connector.begin({
     stateId: id,

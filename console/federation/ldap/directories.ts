@@ -40,7 +40,8 @@ export function createDirectories({ providers, link, log }: DirectoriesDeps): Di
     for (const directory of providers.directories()) {
       try {
         const identity = await directory.connector.verify(username, password);
-        if (identity) return await link(directory, identity);
+        const today = identity && find(directory.id);
+        if (today) return await link(today, identity);
       } catch (error) {
         if (!(error instanceof FederationError) || error.status !== 503) throw error;
         reportSilent(directory, error);
@@ -49,6 +50,11 @@ export function createDirectories({ providers, link, log }: DirectoriesDeps): Di
     }
     if (silent !== undefined) throw noAnswer(silent);
     return undefined;
+  }
+
+  /** As it is now: asking takes time, in which its rules may have changed, or it has been switched off. */
+  function find(id: string): Directory | undefined {
+    return providers.directories().find((directory) => directory.id === id);
   }
 
   function reportSilent({ id }: Directory, error: FederationError): void {
