@@ -12,6 +12,7 @@ import {
   mostFunctionLines,
   readSources,
   root,
+  testShares,
 } from './modules.ts';
 import { importRules, roomOf, rooms } from './rooms.ts';
 
@@ -27,9 +28,14 @@ const byRoom = Object.keys(rooms).map((room) => {
   const own = sources.filter(({ file }) => roomOf(file) === room);
   return `${room} ${own.reduce((sum, { lines }) => sum + lines, 0)} (${own.length})`;
 });
+const shares = testShares().map(
+  ({ folder, codeLines, testLines }) =>
+    `${folder} ${(testLines / codeLines).toFixed(2)} (${testLines} for ${codeLines})`,
+);
 
 console.log(`production code: ${sources.length} files, ${total} lines without comments (goal ${mostLines})`);
 console.log(`lines by room (files): ${byRoom.join(', ')}`);
+console.log(`lines of tests for one of code, both without comments: ${shares.join(', ')}`);
 report(`folders with more than ${mostFiles} files`, folders);
 report(`functions of more than ${mostFunctionLines} lines`, functions);
 report(

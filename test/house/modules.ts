@@ -29,12 +29,37 @@ export const folders = [
 ];
 
 export function readSources(): readonly Source[] {
-  return folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.[jt]sx?$/.test(name))
-      .sort()
-      .map((name) => readSource(join(folder, name))),
-  );
+  return folders.flatMap(readFolder);
+}
+
+function readFolder(folder: string): readonly Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.m?[jt]sx?$/.test(name))
+    .sort()
+    .map((name) => readSource(join(folder, name)));
+}
+
+/** Where a fault lets somebody in, and where their tests are. */
+const securityPaths: readonly (readonly [code: string, tests: string])[] = [
+  ['console/accounts', 'test/accounts'],
+  ['console/federation', 'test/federation'],
+  ['member-proxy', 'test/member-proxy'],
+];
+
+export interface TestShare {
+  readonly folder: string;
+  readonly codeLines: number;
+  readonly testLines: number;
+}
+
+/** How much of tests there is for the security paths, helpers of the tests included. */
+export function testShares(): readonly TestShare[] {
+  return securityPaths.map(([folder, tests]) => {
+    const [codeLines = 0, testLines = 0] = [folder, tests].map((each) =>
+      readFolder(each).reduce((sum, { lines }) => sum + lines, 0),
+    );
+    return { folder, codeLines, testLines };
+  });
 }
 
 /** A node of the syntax tree (ESTree), as far as it is looked at. */
