@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newKeyPair, providerEntityId, signOnUrl } from '../federation/saml-provider.ts';
-import type { RunningProvider } from '../federation/support.ts';
-import { leave, signInAbroad, startOpenIdProvider } from '../federation/upstream.ts';
+import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
-import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { newKeyPair, providerEntityId, signOnUrl } from './saml-provider.ts';
+import type { RunningProvider } from './support.ts';
+import { leave, signInAbroad, startOpenIdProvider } from './upstream.ts';
 
 // Most tests start several processes, one after the other.
 vi.setConfig({ testTimeout: 180_000 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
 
 const password = 'correct-staple-battery-9';
 const other = 'unrelated-walnut-ferry-17';

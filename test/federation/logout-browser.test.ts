@@ -3,13 +3,13 @@ import { rm } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RunningDashboard, startDashboard } from '../dashboard/support.ts';
-import { missingOpenssl } from '../federation/saml-provider.ts';
-import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
-import type { RunningProvider } from '../federation/support.ts';
-import { startOpenIdProvider } from '../federation/upstream.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
+import { missingOpenssl } from './saml-provider.ts';
+import { type SamlServer, startSamlServer } from './saml-server.ts';
+import type { RunningProvider } from './support.ts';
+import { startOpenIdProvider } from './upstream.ts';
 
 const { browser: found, reason: noBrowser } = await openBrowser();
 const browser = found as Browser;
