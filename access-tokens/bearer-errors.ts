@@ -1,7 +1,7 @@
 import { ProblemError, problems } from '../platform/errors.ts';
 
 /**
- * The refusals that carry a challenge (RFC 6750 §3): what a bearer call lacks, told so that a
+ * The errors that carry a challenge (RFC 6750 §3): what a bearer call lacks, told so that a
  * client can act on it, without telling a guesser how close it came.
  */
 

@@ -1,7 +1,7 @@
 /** What became of one call, told once it is over. */
 export interface CallRecord {
   readonly requestId: string;
-  /** Named in the refusal, so that a caller can quote it; absent when the member answered. */
+  /** Named in the denial, so that a caller can quote it; absent when the member answered. */
   readonly decisionId: string | undefined;
   /** 32 hexadecimal digits; the same in the member's `traceparent`. Undefined when the call could not be read. */
   readonly traceId: string | undefined;
@@ -16,7 +16,7 @@ export interface CallRecord {
   readonly permission: string | undefined;
   /** The status that was sent; 0 when the caller left before there was one. */
   readonly status: number;
-  /** `forwarded`, or the code of the refusal. */
+  /** `forwarded`, or the code of the denial. */
   readonly decision: string;
   readonly subject: string | undefined;
   readonly clientId: string | undefined;

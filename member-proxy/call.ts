@@ -21,7 +21,7 @@ export interface Call {
   memberTarget: string | undefined;
   /** Whether the end of this request on its connection is beyond doubt. */
   isFramed: boolean;
-  /** Whether nothing comes behind its head; Node tells so too late for a refusal at once. */
+  /** Whether nothing comes behind its head; Node tells so too late for a denial at once. */
   isBodyless: boolean;
   trace: Trace | undefined;
   target: Target | undefined;
@@ -89,7 +89,7 @@ export function recordOf(call: Call, at: number): CallRecord {
   };
 }
 
-/** @param refusal  what the caller is told */
+/** @param denial  what the caller is told */
 export function deniedCallOf(call: Call, { problem, message }: ProblemError): DeniedCall {
   const { req, caller, rule, exchange, memberTarget } = call;
   return {

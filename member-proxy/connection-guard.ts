@@ -1,4 +1,4 @@
-/** Refusals of what never becomes a call: bytes that are no HTTP, a head too long or too slow, a connection too many. */
+/** Denials of what never becomes a call: bytes that are no HTTP, a head too long or too slow, a connection too many. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { pathOf } from './call.ts';
 import type { DeniedCall } from './denied-call.ts';
 
 export interface GuardDeps {
-  /** Hears of each refusal before the caller does. @returns its decision id */
+  /** Gets each denial before the caller does. @returns its decision id */
   readonly onDenial: (denied: DeniedCall) => string;
 }
 
@@ -46,7 +46,7 @@ type Asked = Pick<DeniedCall, 'method' | 'path'>;
 const nothingRead: Asked = { method: '', path: '' };
 
 /**
- * Answers what Node would close without a word, and in the form of every other refusal (S59, S63, S64). To be
+ * Answers what Node would close without a word, and in the form of every other denial (S59, S63, S64). To be
  * called before the server listens.
  *
  * @returns the answers to those for whom there is no room, and to those who expect something that nobody knows
@@ -189,5 +189,5 @@ function deniedOf(
   };
 }
 
-/** How long a refused sender gets to read the refusal, and to be done with sending. */
+/** How long a refused sender gets to read the denial, and to be done with sending. */
 const lingerMs = 1_000;

@@ -1,7 +1,7 @@
 import type { Caller } from '../access-tokens/verify-token.ts';
 import type { Rule } from './authorization/rule-table.ts';
 
-/** What was refused and why, told at once: whoever gets the refusal may ask about it by its decision id. */
+/** What was denied and why, reported at once: whoever gets the denial may ask about it by its decision id. */
 export interface DeniedCall {
   readonly requestId: string;
   /** Undefined when the call could not be read. */

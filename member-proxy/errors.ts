@@ -5,7 +5,7 @@ import type { Member } from './members/members.ts';
 
 /** The token was good when the call began; what the member may still answer goes nowhere. */
 export function revokedWhileWaiting(): ProblemError {
-  return invalidToken('The access token was revoked while the call was under way');
+  return invalidToken('The access token was revoked while the call was in flight');
 }
 
 /** The member's whole answer would be to hang up (docs/member-surface.md#routing), or a bare 403. */

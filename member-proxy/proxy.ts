@@ -57,7 +57,7 @@ export interface ProxyLog {
 export interface MemberProxyDeps {
   readonly bearer: BearerCheck;
   readonly members: Members;
-  /** For positions that a caller leaves empty, at members that have no credentials of their own. */
+  /** For fields of positional bodies that a caller leaves empty, at members that have no credentials of their own. */
   readonly credentials: MemberCredentials;
   readonly limits?: Partial<ProxyLimits>;
   /** What one caller may ask at a time. */
@@ -67,7 +67,7 @@ export interface MemberProxyDeps {
   readonly now: () => number;
   /** What roles open; without it, only the built-in ones open anything. */
   readonly roles?: RoleBook;
-  /** Hears of each refusal before the caller does. @returns its decision id */
+  /** Gets each denial before the caller does. @returns its decision id */
   readonly onDenial: (denied: DeniedCall) => string;
   readonly requestIdOf: (req: IncomingMessage) => string;
   /** The caller's address, for the record (S84). */
@@ -292,7 +292,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     if (denial !== undefined) throw denial;
   }
 
-  /** A member that would only hang up is not asked, so that the refusal can say why. */
+  /** A member that would only hang up is not asked, so that the denial can say why. */
   function candidatesFor({ memberTarget, isBroadcast }: Call, { group }: Rule): readonly Member[] {
     if (isBroadcast) return members.list(); // each is looked at by itself
     const candidates = memberTarget === undefined ? members.rank(group) : [targetMember(memberTarget)];

@@ -48,14 +48,14 @@ export const problems = {
 } as const;
 
 export interface ErrorDetails {
-  /** Header fields to send with the refusal, such as `WWW-Authenticate` or `Retry-After`. */
+  /** Header fields to send with the error, such as `WWW-Authenticate` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
   /** Subject of who is refused, where that is proven: for the audit trail, and never told. */
   readonly actor?: string | undefined;
 }
 
-/** A refusal that a JSON endpoint answers as problem details and a page as an error page. */
+/** An error that a JSON endpoint answers as problem details and a page as an error page. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly problem: Problem;
@@ -93,7 +93,7 @@ const oauthStatus = {
 
 export type OAuthErrorCode = keyof typeof oauthStatus;
 
-/** A refusal at an OAuth endpoint: `error` and `error_description` (RFC 6749 §5.2). */
+/** An error at an OAuth endpoint: `error` and `error_description` (RFC 6749 §5.2). */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthErrorCode;
@@ -127,7 +127,7 @@ export interface ProblemMembers {
 /**
  * The body of a problem response (RFC 9457 §3).
  *
- * @param refusal  what was refused and why
+ * @param error  what was wrong or denied, and why
  * @param members  extension members; always the request id
  */
 export function problemBody(error: ProblemError, members: ProblemMembers): string {

@@ -1,7 +1,7 @@
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 
-/** A refusal as a page; the same code that JSON callers get. */
+/** An error as a page; the same code that JSON callers get. */
 export interface ErrorModel {
   /** HTTP status of the response. */
   readonly status: number;

@@ -55,7 +55,7 @@ export function proofsUnanswered(cause: unknown): ProblemError {
   });
 }
 
-/** The same refusal for a caller who used the scheme `DPoP`: a challenge names the scheme that was used. */
+/** The same error for a caller who used the scheme `DPoP`: a challenge names the scheme that was used. */
 export function withDpopChallenge(problemError: ProblemError): ProblemError {
   const said = problemError.headers['WWW-Authenticate'];
   if (said === undefined || !said.startsWith('Bearer')) return problemError;

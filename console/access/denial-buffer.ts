@@ -1,6 +1,6 @@
 /**
- * Refusals on their way to a store: they gather in memory and are written once a second, never while a caller
- * waits. Each lies in a batch that its id names; batches lie in rings, so that however many refusals there are,
+ * Denials on their way to a store: they gather in memory and are written once a second, never while a caller
+ * waits. Each lies in a batch that its id names; batches lie in rings, so that however many denials there are,
  * there is room for the newest ten thousand of callers who are known, and for as many of those who are not
  * (S83, S90).
  */
@@ -25,9 +25,9 @@ export interface DenialBatch extends BatchPlace {
 }
 
 export interface DenialBuffer {
-  /** Touches memory only. @returns the decision id, which says where the refusal will lie */
+  /** Touches memory only. @returns the decision id, which says where the denial will lie */
   record(denied: DeniedCall): string;
-  /** Writes what is still to be written. Never rejects: what cannot be written is given up. */
+  /** Writes what is still to be written. Never rejects: what cannot be written is discarded. */
   flush(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface DenialBufferDeps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Refusals in one batch, and batches in one ring. */
+/** Denials in one batch, and batches in one ring. */
 export const batchSize = 100;
 export const ringSize = 100;
 /** Full batches that one writing takes; what comes on top of them is not kept. */
@@ -93,13 +93,13 @@ export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
         for (const ring of [known, unknown]) await Promise.all(ring.takeChanged().map(write));
       })
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'refusals cannot be kept: they are in the log only');
+        log.warn({ err: error }, 'denials cannot be stored: they are in the log only');
       });
     return writing;
   }
 }
 
-/** @returns where the refusal of this id lies, and whether another process has reported it; undefined for no such id */
+/** @returns where the denial of this id lies, and whether another process has reported it; undefined for no such id */
 export function placeOf(decisionId: string): (BatchPlace & { readonly isElsewhere: boolean }) | undefined {
   const [, stem, number] = /^(p?[kn][\w-]{1,32})\.([0-9a-z]{1,8})\.[0-9a-z]{1,10}$/.exec(decisionId) ?? [];
   if (stem === undefined) return undefined;

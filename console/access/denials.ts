@@ -17,7 +17,7 @@ export interface FoundDenial extends StoredDenial {
 }
 
 export interface DenialLog {
-  /** Touches memory only. @returns the decision id, which says where the refusal will lie */
+  /** Touches memory only. @returns the decision id, which says where the denial will lie */
   record(denied: DeniedCall): string;
   /**
    * Keeps what another process has refused.

@@ -110,11 +110,11 @@ function unknownDecision(id: string): ProblemError {
   if (placeOf(id)?.isElsewhere) {
     return new ProblemError(
       problems.notFound,
-      'A member proxy in a process of its own has refused this, and the console has not heard of it: it tells its refusals within seconds while the two can talk, and forgets them after a day. That process has it in its log, in the line with this decisionId.',
+      'A member proxy in a process of its own has refused this, and the console does not know of it yet: it reports its denials within seconds while the two can talk, and forgets them after a day. That process has it in its log, in the line with this decisionId.',
     );
   }
   return new ProblemError(
     problems.notFound,
-    'No refusal of this id is known. They are kept for a day, the newest ten thousand; of a caller who is refused more than 20 times a second, only some.',
+    'No denial of this id is known. They are kept for a day, the newest ten thousand; of a caller who is denied more than 20 times a second, only some.',
   );
 }

@@ -45,7 +45,7 @@ const batch = z.strictObject({
 export function readDenialBatch(body: unknown): DenialBatch {
   const read = batch.safeParse(body);
   if (!read.success || !read.data.refusals.every(({ decisionId }) => isIn(read.data, decisionId))) {
-    throw new ProblemError(problems.invalidRequest, 'This is no batch of refusals.');
+    throw new ProblemError(problems.invalidRequest, 'This is no batch of denials.');
   }
   // Members that are left out are undefined, which is what the type says of them.
   return read.data as DenialBatch;
@@ -56,7 +56,7 @@ function isIn({ stem, number }: { readonly stem: string; readonly number: number
   return place?.stem === stem && place.number === number;
 }
 
-/** Places for the batches of so many processes within a day; each takes up to 20,000 refusals. */
+/** Places for the batches of so many processes within a day; each takes up to 20,000 denials. */
 const mostStems = 256;
 const dayMs = 24 * 3600 * 1000;
 
@@ -72,7 +72,7 @@ export function createPlaceLimit(now: () => number): (batch: DenialBatch) => voi
   return ({ stem }) => {
     if (!usedAt.has(stem) && usedAt.size >= mostStems) forgetOld();
     if (!usedAt.has(stem) && usedAt.size >= mostStems) {
-      throw new ProblemError(problems.busy, 'More processes have reported refusals today than are kept.', {
+      throw new ProblemError(problems.busy, 'More processes have reported denials today than are kept.', {
         headers: { 'Retry-After': '3600' },
       });
     }

@@ -5,7 +5,7 @@
  * - for the account and the source: ten quick failures, then that source waits for that account;
  * - for the source alone: fifty, against one password tried at many names;
  * - for the account over all sources: delays that grow, and after a hundred failures a source that has failed
- *   is not looked at, and a wrong password is told by the same refusal as one that nobody looked at;
+ *   is not looked at, and a wrong password is told by the same denial as one that nobody looked at;
  * - a browser that signed in to the account before has a budget of its own, which nobody else can use up.
  *
  * Nothing here depends on whether there is such an account.
@@ -73,7 +73,7 @@ const longestDelayMs = 300;
 /** Sources with so many quick failures, at whatever account, are not clean. */
 const cleanSourceFailures = 10;
 const mostRemembered = 10_000;
-/** Refusals are told slower, the more of them an account or a source has had lately: a flood costs less then. */
+/** Denials are told slower, the more of them an account or a source has had lately: a flood costs less then. */
 const msForEachDenial = 20;
 const longestHoldMs = 4000;
 const mostHeld = 1000;
@@ -82,7 +82,7 @@ const knownNetworkKind = 'KnownNetwork';
 const knownNetworkSeconds = 90 * day;
 
 export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
-  /** Refusals that are known without the store, which a flood of guesses would keep busy. */
+  /** Denials that are known without the store, which a flood of guesses would keep busy. */
   const denied = new Map<Budget, number>();
   const pressures = new Map<Budget, { denials: number; at: number }>();
   let held = 0;
@@ -177,7 +177,7 @@ export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
     await Promise.all(budgets.map((one) => artifacts.uncount(kind, one)));
   }
 
-  /** @param under  whose refusals say how slowly it is told */
+  /** @param under  whose denials say how slowly it is told */
   async function denyKnown(of: Budget, under: Budget): Promise<void> {
     const until = denied.get(of);
     if (until === undefined) return;

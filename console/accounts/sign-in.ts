@@ -1,4 +1,4 @@
-/** From a user name and a password to an account, or to the one refusal that tells nothing (S28). */
+/** From a user name and a password to an account, or to the one error that tells nothing (S28). */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Guessing } from './guessing.ts';

@@ -11,7 +11,7 @@ export interface AskedCaller {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Refusals are {@link ProblemError}s. */
+/** Errors are {@link ProblemError}s. */
 export interface AccessAnswers {
   explainCall(method: string, path: string, asked: AskedCaller): object;
   explainDecision(id: string): Promise<object>;

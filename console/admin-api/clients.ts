@@ -5,7 +5,7 @@ import { parseBody } from '../http/body-schema.ts';
 import { readJson } from './json-body.ts';
 import { createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';
 
-/** What may be shown of clients; refusals are {@link ProblemError}s. */
+/** What may be shown of clients; errors are {@link ProblemError}s. */
 export interface ClientAnswers {
   list(): Promise<readonly object[]>;
   /** @returns undefined when there is no such client */

@@ -4,7 +4,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { readJson } from './json-body.ts';
 import { type Answer, createResource, type ResourceDeps, type Routes } from './resource.ts';
 
-/** What the API asks of providers; refusals are {@link ProblemError}s. */
+/** What the API asks of providers; errors are {@link ProblemError}s. */
 export interface ProviderAdministration {
   list(): Promise<readonly object[]>;
   show(id: string): Promise<object>;

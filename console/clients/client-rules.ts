@@ -81,7 +81,7 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
 }
 
 /**
- * The same rules as for the secret in the settings, and its warning is a refusal here.
+ * The same rules as for the secret in the settings, and its warning is an error here.
  *
  * @throws {ProblemError} `invalid_request`; the message does not repeat the secret
  */

@@ -22,13 +22,13 @@ export const explainCommand: Command = {
     { name: 'path', isOptional: true },
   ],
   flags: {
-    decision: { value: 'ID', meaning: 'the decision_id of a refusal, instead of method and path' },
+    decision: { value: 'ID', meaning: 'the decision_id of a denial, instead of method and path' },
     ...principalFlags,
   },
   details: [
     'Say who calls by --user, by --client, or by --role and --scope. Nothing is sent to a member.',
-    'Refusals are kept for a day, the newest ten thousand; a running console writes them once a second.',
-    'Exit code 0 when the call would be let through, 1 when not; with --decision 0 when the refusal is known.',
+    'Denials are kept for a day, the newest ten thousand; a running console writes them once a second.',
+    'Exit code 0 when the call would be let through, 1 when not; with --decision 0 when the denial is known.',
   ],
   run: (input, tools) => (input.has('decision') ? explainDecision(input, tools) : explainCall(input, tools)),
 };

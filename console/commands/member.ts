@@ -125,6 +125,6 @@ function named({ positionals }: Input): string {
 
 async function done(tools: Tools, member: string, said: string): Promise<Reply> {
   const view = (await viewsOf(tools)).find((one) => one.member === member);
-  const inFlight = view?.pending ? ` ${view.pending} calls are under way there.` : '';
+  const inFlight = view?.pending ? ` ${view.pending} calls are in flight there.` : '';
   return { text: `${member} ${said}${inFlight}`, json: view ?? { member, drained: false }, target: member };
 }

@@ -91,7 +91,7 @@ function validateDenial({ status, body }: OutboundResponse, { address, url }: In
   }
 }
 
-/** By its own word, or by the Date field of a refusal, of which a wrong clock may be the reason. */
+/** By its own word, or by the Date field of an error, of which a wrong clock may be the reason. */
 function clockOf(
   seen: Readonly<Record<string, unknown>> | undefined,
   { headers }: OutboundResponse,

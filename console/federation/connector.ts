@@ -93,7 +93,7 @@ export interface RedirectConnector {
   readonly kind: 'oidc' | 'saml';
   /** @throws {FederationError} when the provider cannot be reached or is configured wrongly */
   begin(options: BeginOptions): Promise<BindingMessage & { readonly secrets: AuthorizationSecrets }>;
-  /** @throws {FederationError} when the answer is a refusal, or does not prove anything */
+  /** @throws {FederationError} when the answer is a denial, or does not prove anything */
   finish(reply: CallbackReply, secrets: AuthorizationSecrets): Promise<UpstreamIdentity>;
   /**
    * @returns undefined when the provider takes no logout
@@ -146,7 +146,7 @@ export class FederationError extends Error {
   readonly code: FederationErrorCode;
 
   /**
-   * @param status   400 a malformed or foreign answer, 401 a proof that does not hold, 403 a refusal, 503 no answer
+   * @param status   400 a malformed or foreign answer, 401 a proof that does not hold, 403 a denial, 503 no answer
    * @param message  for the person at the browser: no token, no assertion, no address of an internal host
    */
   constructor(

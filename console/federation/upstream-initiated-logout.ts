@@ -161,7 +161,7 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
     };
   }
 
-  /** A refusal is for the person whose browser has brought the message. */
+  /** An error is for the person whose browser has brought the message. */
   async function rejecting<T>(ctx: Context, provider: Live, work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -143,7 +143,7 @@ function noProvider(): ProblemError {
   );
 }
 
-/** @throws {ProblemError} for a refusal of the provider, or of its answer */
+/** @throws {ProblemError} for an error of the provider, or of its answer */
 export async function rejecting<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Bodies checked by a schema. What a refusal says holds no value of the body, which may be a secret in the wrong place. */
+/** Bodies checked by a schema. What an error says holds no value of the body, which may be a secret in the wrong place. */
 import type { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 

@@ -12,7 +12,7 @@ export interface CallerCheck<Caller> {
    */
   authenticate(req: IncomingMessage): Promise<Caller>;
   /**
-   * The refusal of a caller whose token holds and opens something else; not thrown.
+   * The error of a caller whose token holds and opens something else; not thrown.
    *
    * @param caller  from {@link authenticate}: the challenge names the scheme that its token needs
    * @param scope   one that would do, where there is one that a client may ask for

@@ -16,7 +16,7 @@ export interface ErrorResponsesDeps {
 export interface ErrorResponses {
   /** Catches for everything behind it. */
   readonly middleware: Middleware;
-  /** Writes the refusal: a page for a browser, problem details for everybody else. */
+  /** Writes the error: a page for a browser, problem details for everybody else. */
   send(ctx: Context, problemError: ProblemError): void;
 }
 

@@ -7,7 +7,7 @@ interface Identified {
   [key]?: string;
 }
 
-/** Gives the request the id that its log lines, its refusal and `X-Request-Id` share. */
+/** Gives the request the id that its log lines, its error and `X-Request-Id` share. */
 export function assignRequestId(req: IncomingMessage, id: string): string {
   (req as IncomingMessage & Identified)[key] = id;
   return id;

@@ -44,7 +44,7 @@ export function asOAuthError(error: unknown): OAuthError {
 /** How long a refused body is still read and thrown away. */
 const lingerMs = 1_000;
 
-/** Closing with unread bytes resets the connection, and the sender would lose the refusal (RFC 9112 §9.6). */
+/** Closing with unread bytes resets the connection, and the sender would lose the error (RFC 9112 §9.6). */
 function endAfterLingering(res: ServerResponse, body: string): void {
   const end = () => {
     clearTimeout(timer);

@@ -42,7 +42,7 @@ export function createCipher(key: Buffer | undefined): Cipher {
       if (!stored.startsWith(prefix)) return stored;
       if (!key)
         throw new DecryptionError(
-          `The ${label} is sealed: set CONSOLE_ENCRYPTION_KEY to what it was sealed with.`,
+          `The ${label} is encrypted: set CONSOLE_ENCRYPTION_KEY to what it was encrypted with.`,
         );
       return decrypt(key, Buffer.from(stored.slice(prefix.length), 'base64url'), label);
     },
@@ -59,7 +59,7 @@ function decrypt(key: Buffer, ciphertext: Buffer, label: string): string {
     );
   } catch (cause) {
     throw new DecryptionError(
-      `The ${label} cannot be opened with this CONSOLE_ENCRYPTION_KEY: it was sealed with another one.`,
+      `The ${label} cannot be opened with this CONSOLE_ENCRYPTION_KEY: it was encrypted with another one.`,
       { cause },
     );
   }

@@ -41,7 +41,7 @@ export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers)
   const registers = [registry];
   const calls = new Histogram({
     name: 'console_member_call_seconds',
-    help: 'Calls to the member surface, refusals included, by route',
+    help: 'Calls to the member surface, denials included, by route',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers,

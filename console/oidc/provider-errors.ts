@@ -1,11 +1,11 @@
 /**
- * How the library's own refusals are shown. A browser at the authorization endpoint gets our page; the
+ * How the library's own errors are shown. A browser at the authorization endpoint gets our page; the
  * OAuth endpoints answer JSON whatever the caller prefers (RFC 6749 §5.2).
  */
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
 
-/** @param sendPage  writes a refusal as a page or as problem details */
+/** @param sendPage  writes an error as a page or as problem details */
 export function createRenderError(
   sendPage: (ctx: KoaContextWithOIDC, problemError: ProblemError) => void,
 ): NonNullable<Configuration['renderError']> {

@@ -252,7 +252,7 @@ function checkScopes(requested: unknown, client: ClientRecord | undefined): void
 
 const authorizationRoutes = new Set(['authorization', 'resume']);
 
-/** @throws a refusal for the application when the account has gone since the sign-in; at the token endpoint the library has its own */
+/** @throws an error for the application when the account has gone since the sign-in; at the token endpoint the library has its own */
 function findAccount(
   ctx: KoaContextWithOIDC,
   user: UserRecord | undefined,

@@ -75,7 +75,7 @@ export function createControlPlaneClient({
 
   const reports = createDenialReporter({
     send: createReporter(outbound, settings, (status) => {
-      log.warn({ status }, 'the console does not take a report of refusals: they are in this log only');
+      log.warn({ status }, 'the console does not take a report of denials: they are in this log only');
     }),
     onResult: (error) => problem('reports of refusals', error),
   });
@@ -143,7 +143,9 @@ async function openStream(outbound: Outbound, settings: Settings, signal: AbortS
   });
   if (response.statusCode === 200) return response;
   response.destroy();
-  throw new RejectedByConsoleError(`the console answered ${response.statusCode} to the request for its news`);
+  throw new RejectedByConsoleError(
+    `the console answered ${response.statusCode} to the request for its revocation events`,
+  );
 }
 
 /** @param onRejected  hears of a batch that the console will not take at all; it is given up */
@@ -163,7 +165,7 @@ function createReporter(outbound: Outbound, settings: Settings, onRejected: (sta
     if (status === 204) return;
     if (status === 400 || status === 413) return onRejected(status);
     token = undefined;
-    throw new RejectedByConsoleError(`the console answered ${status} to a report of refusals`);
+    throw new RejectedByConsoleError(`the console answered ${status} to a report of denials`);
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tells the console what was refused here, one batch at a time. Nothing waits for it: while the console does not
- * answer, so many batches are held and then the oldest are given up; they are in this process's log anyway.
+ * Reports to the console what was denied here, one batch at a time. Nothing waits for it: while the console does not
+ * answer, so many batches are held and then the oldest are discarded; they are in this process's log anyway.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DenialBatch } from '../access/denial-buffer.ts';
@@ -18,7 +18,7 @@ export interface DenialReporterDeps {
   readonly onResult: (error: unknown) => void;
 }
 
-/** Batches that wait; each has up to 100 refusals. */
+/** Batches that wait; each has up to 100 denials. */
 const mostWaiting = 32;
 /** Pause after a try in vain, milliseconds; doubled up to the longest. */
 const firstPauseMs = 1_000;

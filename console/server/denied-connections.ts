@@ -1,4 +1,4 @@
-/** What a process tells of requests that the HTTP parser refused, and of connections too many. */
+/** What a process records of requests that the HTTP parser rejects, and of connections too many. */
 import type { DeniedCall } from '../../member-proxy/denied-call.ts';
 import type { Audit } from '../../platform/log.ts';
 
@@ -8,7 +8,7 @@ export interface DeniedConnectionsDeps {
   readonly audit: Audit;
 }
 
-/** @returns what hears of each such refusal, and gives it its decision id */
+/** @returns what gets each such denial, and gives it its decision id */
 export function recordDeniedConnections({ record, audit }: DeniedConnectionsDeps) {
   return (denied: DeniedCall): string => {
     const decisionId = record(denied);

@@ -115,7 +115,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     audit('queue.item.lost', { ...item, actor: subject, outcome: 'failure' });
   }
 
-  /** Writes and refusals are worth a line; reads that were allowed are counted only (S84). */
+  /** Writes and denials are worth a line; reads that were allowed are counted only (S84). */
   function auditCall({ subject, decision, status, ...call }: CallRecord): void {
     const outcome = call.results ? outcomeOfAll(call.results) : outcomeOf(decision, status);
     const durationMs = Math.round(call.durationMs * 10) / 10;

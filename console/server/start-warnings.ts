@@ -1,4 +1,4 @@
-/** What a start warns of before it has opened anything to anybody; with `CONSOLE_STRICT` each is a refusal. */
+/** What a start warns of before it has opened anything to anybody; with `CONSOLE_STRICT` each is an error. */
 import type { Logger } from '../../platform/log.ts';
 
 /** The settings ask for a start without warnings; the message says what was warned of. */

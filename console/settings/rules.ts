@@ -91,7 +91,7 @@ export const validateProxySettings: Validate = (settings, isGiven) => {
   }
   if (!isGiven('proxyClientId') || !isGiven('proxyClientSecret')) {
     problems.push(
-      'CONSOLE_PROXY_CLIENT_ID and CONSOLE_PROXY_CLIENT_SECRET are missing: without them the console tells nothing of ' +
+      'CONSOLE_PROXY_CLIENT_ID and CONSOLE_PROXY_CLIENT_SECRET are missing: without them the console reports nothing of ' +
         'revoked tokens, and the proxy would let them pass. Make them where the console is, with ' +
         'npx console client add member-proxy --scope "api:revocations:read api:refusals:write"',
     );

@@ -85,12 +85,12 @@ export const settingsTable = {
     'CONSOLE_MEMBER_USERNAME',
     check.anyText,
     'dev',
-    'what the proxy puts into empty cluster name positions',
+    'what the proxy puts into empty cluster name fields of positional bodies',
   ),
   memberPassword: secret(
     'CONSOLE_MEMBER_PASSWORD',
     check.secretText,
-    'what the proxy puts into empty password positions',
+    'what the proxy puts into empty password fields of positional bodies',
   ),
   memberCredentials: secret(
     'CONSOLE_MEMBER_CREDENTIALS',
@@ -122,12 +122,7 @@ export const settingsTable = {
     'false',
     'permits an `http:` issuer that is not loopback',
   ),
-  strict: setting(
-    'CONSOLE_STRICT',
-    check.trueOrFalse,
-    'false',
-    'turns every start-up warning into a refusal',
-  ),
+  strict: setting('CONSOLE_STRICT', check.trueOrFalse, 'false', 'turns every start-up warning into an error'),
   accessTokenTtlSeconds: setting(
     'CONSOLE_ACCESS_TOKEN_TTL',
     check.integer(30, 3600, 'seconds'),
@@ -143,7 +138,7 @@ export const settingsTable = {
   encryptionKey: secret(
     'CONSOLE_ENCRYPTION_KEY',
     check.encryptionKey,
-    '32 bytes, base64 or hexadecimal: signing keys are sealed with it in the store',
+    '32 bytes, base64 or hexadecimal: signing keys are encrypted with it in the store',
   ),
   keyRotationDays: setting(
     'CONSOLE_KEY_ROTATION_DAYS',
@@ -245,7 +240,7 @@ export const settingsTable = {
     'CONSOLE_JWKS_URI',
     check.httpAddress,
     { meaning: '`<CONSOLE_URL>/oauth2/jwks`', from: ({ url }) => `${url}/oauth2/jwks` },
-    '`npm run proxy`: where the console publishes its keys; its revocation news come from the same host',
+    '`npm run proxy`: where the console publishes its keys; its revocation events come from the same host',
   ),
   proxyUrl: optional(
     'CONSOLE_PROXY_URL',
@@ -255,14 +250,14 @@ export const settingsTable = {
   proxyClientId: optional(
     'CONSOLE_PROXY_CLIENT_ID',
     check.anyText,
-    '`npm run proxy`: the client as which it reads revocation news',
+    '`npm run proxy`: the client as which it reads revocation events',
   ),
   proxyClientSecret: secret('CONSOLE_PROXY_CLIENT_SECRET', check.clientSecret, 'secret of that client'),
   proxyNewsGraceSeconds: setting(
     'CONSOLE_PROXY_NEWS_GRACE',
     check.integer(2, 300, 'seconds'),
     '5',
-    '`npm run proxy`: without news from the console for this long it lets no call pass, 2 to 300 seconds',
+    '`npm run proxy`: without a sign of the console for this long it lets no call pass, 2 to 300 seconds',
   ),
   workers: setting(
     'CONSOLE_WORKERS',

@@ -75,7 +75,7 @@ export function createClientAuthentication(
   }
 }
 
-/** The refusal of RFC 6749 §5.2, which names the scheme that would do. */
+/** The error of RFC 6749 §5.2, which names the scheme that would do. */
 export function invalidClient(description = 'client authentication failed'): OAuthError {
   return new OAuthError('invalid_client', description, {
     headers: { 'WWW-Authenticate': 'Basic realm="console", charset="UTF-8"' },

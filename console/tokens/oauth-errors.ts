@@ -1,4 +1,4 @@
-/** How the refusals of the token and proof checks, which answer problem details elsewhere, are said at an OAuth endpoint. */
+/** How the errors of the token and proof checks, which answer problem details elsewhere, are said at an OAuth endpoint. */
 import { OAuthError, type OAuthErrorCode, type ProblemError } from '../../platform/errors.ts';
 
 const codes: ReadonlyMap<string, OAuthErrorCode> = new Map([

@@ -14,7 +14,7 @@ export function withScopeSpaced(form: Form): Form {
   return spaced === scope ? form : new Map([...form, ['scope', spaced!]]);
 }
 
-/** The same for the query of an authorization request; a repeated one is left for its refusal. */
+/** The same for the query of an authorization request; a repeated one is left for its error. */
 export function spaceScope(ctx: Context): void {
   const { scope } = ctx.query;
   if (typeof scope !== 'string') return;

@@ -7,7 +7,7 @@ import { OAuthError } from '../../platform/errors.ts';
 
 export interface SecretGuessing {
   /**
-   * Runs a request whose client authenticates itself; a refusal of its credentials is held before it is thrown.
+   * Runs a request whose client authenticates itself; an error of its credentials is held before it is thrown.
    *
    * @param source  of the request: an IPv4 address, or the /64 of an IPv6 one
    * @throws {OAuthError} what `work` throws, or `temporarily_unavailable` (429) when too many of one source are held

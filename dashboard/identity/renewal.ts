@@ -13,7 +13,7 @@ export interface Renewal {
    * @throws {SessionOverError} the console does not renew it any more: the session here has ended too
    */
   accessToken(session: Session): Promise<string>;
-  /** After a refusal of a token that looked good: it was revoked. @throws {SessionOverError} */
+  /** After a 401 for a token that looked good: it was revoked. @throws {SessionOverError} */
   replaceRejected(session: Session, rejected: string): Promise<string>;
 }
 

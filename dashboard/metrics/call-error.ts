@@ -23,7 +23,7 @@ export function roleThatOpens(scope: string): string {
   return opens.find(([, scopes]) => scopes.includes(scope))?.[0] ?? 'Admin';
 }
 
-/** A member's own refusals have no body; a switched-off endpoint group is one of those. */
+/** A member's own errors have no body; a switched-off endpoint group is one of those. */
 export async function errorOf(response: Response): Promise<Unread> {
   const { status } = response;
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');

@@ -40,7 +40,7 @@ const freshMs = 900;
 
 export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): Sampler {
   const recent = new WeakMap<Session, Sample>();
-  /** What a token does not open is not asked for again with the same token: each refusal is an audit line there. */
+  /** What a token does not open is not asked for again with the same token: each denial is an audit line there. */
   const denied = new WeakMap<
     Session,
     { readonly token: string; readonly parts: Map<string, Reading<never>> }

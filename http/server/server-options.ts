@@ -13,7 +13,7 @@ export const serverOptions = {
    */
   connectionsCheckingInterval: 100,
   insecureHTTPParser: false,
-  /** Node's own refusal says nothing; every surface has one of its own. */
+  /** Node's own error says nothing; every surface has one of its own. */
   requireHostHeader: false,
   noDelay: true,
 } as const satisfies ServerOptions;

@@ -28,7 +28,7 @@ export function authorizeCall(decision: Decision, call: Call): Rule {
   }
 }
 
-/** A member takes `PUT` for `POST`; other methods on such a path have no positions. */
+/** A member takes `PUT` for `POST`; other methods on such a path have no positional body. */
 export function takesPositionalBody({ positionalFields }: Rule, { req }: Call): boolean {
   return positionalFields !== undefined && (req.method === 'POST' || req.method === 'PUT');
 }

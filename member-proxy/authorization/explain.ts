@@ -17,7 +17,7 @@ export type Principal = Pick<Caller, 'roles' | 'scopes'>;
 
 export interface Explanation {
   readonly isAllowed: boolean;
-  /** `forwarded`, or the code of the refusal. */
+  /** `forwarded`, or the code of the denial. */
   readonly decision: string;
   /** One sentence. */
   readonly because: string;

@@ -23,7 +23,7 @@ export interface Rule {
   readonly permission: Permission;
   /** Set where a scope for the single map or queue would do as well. */
   readonly structure?: StructureNeed;
-  /** Set where the body is made of positions that start with the cluster's name and password. */
+  /** Set where the body is positional: its fields start with the cluster's name and password. */
   readonly positionalFields?: PositionalFields;
   /** Set where the call acts on the member that takes it, and on no other (docs/member-surface.md#wan). */
   readonly isLocal?: boolean;

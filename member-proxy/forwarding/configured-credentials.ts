@@ -13,7 +13,7 @@ export interface PositionalBody {
 
 /**
  * @param ownCredentials  for members that have none of their own
- * @returns throws {@link ProblemError} `invalid_request` when the number of positions is not right
+ * @returns throws {@link ProblemError} `invalid_request` when the number of fields is not right
  */
 export function filledFor(
   { content, contentType, positionalFields }: PositionalBody,
@@ -28,7 +28,7 @@ export function filledFor(
   };
 }
 
-/** For a call that has no body here and takes positions at the real engine alone: both empty, so that they are filled in. */
+/** For a call that has no body here and takes positional fields at the real engine alone: both empty, so that they are filled in. */
 export function filledAtEngine(
   positionalFields: PositionalFields,
   ownCredentials: MemberCredentials,

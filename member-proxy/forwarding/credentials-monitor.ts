@@ -24,7 +24,7 @@ export function createCredentialsMonitor(
     saidAt.set(member, at);
     log.warn(
       { member: new URL(member.address).host, status },
-      'the member refuses the credentials that stand in for empty positions: set CONSOLE_MEMBER_USERNAME and ' +
+      'the member refuses the credentials that stand in for empty fields: set CONSOLE_MEMBER_USERNAME and ' +
         'CONSOLE_MEMBER_PASSWORD, or its entry in CONSOLE_MEMBER_CREDENTIALS, to what its cluster takes',
     );
   };

@@ -12,7 +12,7 @@ export interface HeldReply {
 export type DrainSign =
   /** By its own word the member has not carried it out. */
   | 'rejected'
-  /** It may be such a refusal, for the real engine gives none of its reasons to a DELETE (docs/member-surface.md#errors). */
+  /** It may say so, for the real engine gives none of its reasons to a DELETE (docs/member-surface.md#errors). */
   | 'unclear'
   | 'none';
 

@@ -1,11 +1,11 @@
 /**
  * The positional bodies of management and WAN calls (docs/member-surface.md#positional-bodies): values joined by `&`, each form-encoded.
- * Empty cluster name and password positions are filled here, so that callers need not know them (S68).
+ * Empty cluster name and password fields are filled here, so that callers need not know them (S68).
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { MemberPrefix } from '../members/prefix.ts';
 
-/** What stands at the members' first two positions when a caller leaves them empty. */
+/** What stands at the members' first two fields when a caller leaves them empty. */
 export interface MemberCredentials {
   readonly username: string;
   readonly password: string;
@@ -17,17 +17,17 @@ export interface FilledBody {
   readonly isConfigured: boolean;
 }
 
-/** Names of the positions, in order; the first two are the cluster's name and password. */
+/** Names of the positional fields, in order; the first two are the cluster's name and password. */
 export type PositionalFields = readonly [string, string, ...string[]];
 
 const jsonType = /^application\/json\s*(?:;|$)/i;
 
 /**
  * @param body         as received
- * @param contentType  a JSON object with the positions' names is taken too
- * @param prefix       the real engine decodes the first two positions twice (docs/member-surface.md#credentials)
+ * @param contentType  a JSON object with the fields' names is taken too
+ * @param prefix       the real engine decodes the first two fields twice (docs/member-surface.md#credentials)
  * @returns the body for the member
- * @throws {ProblemError} `invalid_request` when the number of positions is not right; it never repeats a value
+ * @throws {ProblemError} `invalid_request` when the number of fields is not right; it never repeats a value
  */
 export function fillPositionalBody(
   body: Buffer,
@@ -45,7 +45,7 @@ export function fillPositionalBody(
   return { content: Buffer.from(parts.join('&'), 'latin1'), isConfigured };
 }
 
-/** Clients that say JSON of all they send have positions in their bodies all the same, and members take those. */
+/** Clients that say JSON of all they send have positional bodies all the same, and members take those. */
 function beginsAsJson(body: Buffer): boolean {
   return /^\s*[{[]/.test(body.toString('latin1', 0, mostSpace));
 }
@@ -62,7 +62,7 @@ function split(text: string, positionalFields: PositionalFields): string[] {
   const { length } = positionalFields;
   if (parts.length >= length) return [...parts.slice(0, length - 1), parts.slice(length - 1).join('&')];
   throw invalid(
-    `The body has ${text === '' ? 0 : parts.length} positions, and this call takes ${length}. Send ${positionalFields.join('&')}, each ` +
+    `The body has ${text === '' ? 0 : parts.length} fields, and this call takes ${length}. Send ${positionalFields.join('&')}, each ` +
       `percent-encoded; the first two may be empty: ${emptyForm(positionalFields)}`,
   );
 }

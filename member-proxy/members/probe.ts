@@ -156,7 +156,7 @@ function saysSomething({ outcome }: Finding): boolean {
   return outcome === 'ready' || outcome === 'notReady';
 }
 
-/** The real engine's refusal: it takes the connection and closes it without a byte (docs/member-surface.md#routing). */
+/** How the real engine denies: it takes the connection and closes it without a byte (docs/member-surface.md#routing). */
 function hasHungUp(error: unknown): boolean {
   return error instanceof UpstreamFailure && error.reason === 'hungUp';
 }

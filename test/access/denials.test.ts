@@ -41,7 +41,7 @@ const by = (subject: string, roles: readonly string[] = []) =>
   call({ caller: { subject, clientId: 'c', jti: 'j', roles, scopes: [] }, code: 'insufficient_scope' });
 const stored = async () => (await storage.artifacts.list('RefusedCalls', 100_000)).length;
 
-test('each refusal is found by its id, in this process and in another, known callers and unknown ones', async () => {
+test('each denial is found by its id, in this process and in another, known callers and unknown ones', async () => {
   const ids = [denials.record(call()), denials.record(by('vera')), denials.record(call({ method: 'PUT' }))];
   expect(new Set(ids).size).toBe(3);
   expect(await denials.find(ids[1]!)).toMatchObject({
@@ -75,7 +75,7 @@ test('a day later it is gone', async () => {
 });
 
 describe('a flood (S90)', () => {
-  test('of refusals leaves the newest of them, and a store that has stopped to grow', async () => {
+  test('of denials leaves the newest of them, and a store that has stopped to grow', async () => {
     const ids: string[] = [];
     for (let round = 0; round < 300; round++) {
       for (let i = 0; i < 200; i++) ids.push(denials.record(by(`caller-${round}-${i}`)));

@@ -44,7 +44,7 @@ describe('what may be a password (S25)', () => {
     ['abcdefghijklmnop', 'its characters follow each other'],
     ['Gudrun-Console-1', 'it is made of your name, your address or words of this product'],
     ['Scandinavian1987', 'it is made of common passwords'],
-  ])('the refusal of %s says that %s, and not the password (S25)', async (password, why) => {
+  ])('the error of %s says that %s, and not the password (S25)', async (password, why) => {
     const detail = `This password is easy to guess: ${why}. A few unrelated words make a good one.`;
     await expect(check(password)).rejects.toMatchObject({ message: detail });
   });

@@ -55,7 +55,7 @@ const explain = (query: Record<string, string>, token = admin) =>
 const denied = async (path: string, token: string | undefined, method?: string) =>
   String((await call(path, token, method)).body.decision_id);
 
-describe('a refusal is explained by its decision id', () => {
+describe('a denial is explained by its decision id', () => {
   test('too little: who, which token, which rule, what was missing, the smallest change', async () => {
     const decision = await denied('/svc/rest/maps/orders/1?secret=x', viewer, 'DELETE');
     const { status, body } = await explain({ decision });
@@ -162,7 +162,7 @@ describe('a refusal is explained by its decision id', () => {
   test('by the command line too', async () => {
     const decision = await denied('/svc/rest/maps/orders/1', viewer, 'DELETE');
     const ask = () => runTool(['explain', '--decision', decision, '--json'], { dataDir: console.dataDir });
-    await until(async () => (await ask()).code === 0, 'the refusal in the store', 20_000);
+    await until(async () => (await ask()).code === 0, 'the denial in the store', 20_000);
     expect((await ask()).json()).toMatchObject({ decisionId: decision, missing: 'svc:data:write' });
     const words = await toolDone(['explain', '--decision', decision], { dataDir: console.dataDir });
     expect(words.stdout).toMatch(/missing +svc:data:write/);
@@ -260,7 +260,7 @@ test('the matrix shows each role at each endpoint and the members, custom roles 
   expect((await call('/api/v1/access/matrix?role=Boss', apiViewer)).status).toBe(400);
 });
 
-test('a flood of refusals does not make the store grow (S83, S90)', async () => {
+test('a flood of denials does not make the store grow (S83, S90)', async () => {
   const stored = () =>
     withStore(
       console.dataDir,

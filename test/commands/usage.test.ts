@@ -107,7 +107,7 @@ describe('wrong usage exits 2, says what is wrong, and creates nothing', () => {
 });
 
 describe('--json', () => {
-  test('is one JSON value for an answer and for each kind of refusal', async () => {
+  test('is one JSON value for an answer and for each kind of error', async () => {
     const dataDir = join(temporaryDirectory(), 'data');
     const usage = await runTool(['user', 'lst', '--json'], { dataDir });
     expect([usage.code, usage.json(), usage.stderr]).toEqual([

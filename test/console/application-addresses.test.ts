@@ -120,7 +120,7 @@ describe('addresses in console.yaml', () => {
     const unusable = 'console.yaml cannot be used: what is in force stays';
     const before = logged(unusable).length;
     writeSettings([comes, 'ftp://dash3.example.com'], 'acces-token-ttl: 60\nsession-max-seconds: soon\n');
-    await console.waitFor(() => logged(unusable).length > before, 'the refusal in the log');
+    await console.waitFor(() => logged(unusable).length > before, 'the error in the log');
     expect(logged(unusable).at(-1)).toMatchObject({
       problems: expect.arrayContaining([
         'SVC_MC_APP_ADDRESSES must be an absolute http:// or https:// address',
@@ -129,7 +129,7 @@ describe('addresses in console.yaml', () => {
       ]),
     });
     writeFileSync(join(dataDir, 'console.yaml'), 'svc.mc.app: [');
-    await console.waitFor(() => logged(unusable).length > before + 1, 'the refusal in the log');
+    await console.waitFor(() => logged(unusable).length > before + 1, 'the error in the log');
     expect(logged(unusable).at(-1)).toMatchObject({ problems: ['console.yaml is not YAML (line 1)'] });
     expect(await isOpenTo(goes)).toBe(true);
     expect(await isOpenTo(comes)).toBe(false);

@@ -1,4 +1,4 @@
-/** What never becomes a call is refused in the form of every other refusal, and can be asked about. */
+/** What never becomes a call is refused in the form of every other denial, and can be asked about. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolDone } from '../commands/support.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';

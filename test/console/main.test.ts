@@ -45,7 +45,7 @@ describe('settings that cannot be started with', () => {
     expect(() => readFileSync(join(dataDir, 'registry.json'))).toThrow('ENOENT');
   });
 
-  test('with CONSOLE_STRICT=true a store that others could read is a refusal, and the next start is good (D25)', async () => {
+  test('with CONSOLE_STRICT=true a store that others could read is an error, and the next start is good (D25)', async () => {
     const dataDir = join(folder, 'strict');
     const first = await startConsole({ dataDir, env: sealed });
     await first.stop();

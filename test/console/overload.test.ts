@@ -289,7 +289,7 @@ describe('connections beyond the limits (S92)', () => {
     const rejected = await open(console, '127.0.0.2');
     const text = received(rejected);
     rejected.write(get('/login'));
-    await console.waitFor(() => text().includes('"busy"'), 'the refusal');
+    await console.waitFor(() => text().includes('"busy"'), 'the error');
     expect(text()).toMatch(/^HTTP\/1\.1 503 /);
     expect((await fetch(`${origin(console)}/login`)).status).toBe(200);
     expect(await cutOff(console, 'connections')).toBe(1);
@@ -313,7 +313,7 @@ describe('connections beyond the limits (S92)', () => {
     // Who says nothing does not keep the place of a probe either.
     const silent = await open(console);
     const text = received(silent);
-    await console.waitFor(() => text().startsWith('HTTP/1.1 503 '), 'the refusal');
+    await console.waitFor(() => text().startsWith('HTTP/1.1 503 '), 'the error');
   });
 
   test('of a trusted proxy count in all only', async () => {

@@ -276,7 +276,7 @@ describe('rules of security', () => {
     expect(problemsOf(env).filter((problem) => problem.includes('is a sample'))).toHaveLength(2);
   });
 
-  test('a short client secret is a warning, and a refusal with CONSOLE_STRICT=true (S6)', () => {
+  test('a short client secret is a warning, and an error with CONSOLE_STRICT=true (S6)', () => {
     const env = { CONSOLE_APPLICATION_CLIENT_SECRET: 'k3-Vq9', ...encrypted() };
     expect(load(env).warnings).toEqual([expect.stringContaining('shorter than 32 characters')]);
     expect(problemsOf({ ...env, CONSOLE_STRICT: 'true' })).toEqual([
@@ -288,7 +288,7 @@ describe('rules of security', () => {
     ).toEqual([]);
   });
 
-  test('keys without encryption are a warning, and a refusal with CONSOLE_STRICT=true (S79)', () => {
+  test('keys without encryption are a warning, and an error with CONSOLE_STRICT=true (S79)', () => {
     expect(load({}).warnings).toEqual([expect.stringContaining('CONSOLE_ENCRYPTION_KEY is unset')]);
     expect(problemsOf({ CONSOLE_STRICT: 'true' })).toHaveLength(1);
     expect(load(encrypted()).warnings).toEqual([]);

@@ -91,7 +91,7 @@ describe('the way in', () => {
     expect((await visit.dashboard.get(callback)).status).toBe(400);
   });
 
-  test("the console's refusal is told, and not as markup", async () => {
+  test("the console's error is shown, and not as markup", async () => {
     const visit = newBrowser();
     const state = (await visit.toConsole()).searchParams.get('state');
     const answer = new URLSearchParams({
@@ -170,7 +170,7 @@ describe('what a role sees', () => {
     const csrf = csrfOf(await dashboard.get('/'));
     await dashboard.post('/queues/offer', { csrf, queue: 'jobs', item: 'the last call' });
     const isNewOffer = ({ method, actor }: Record<string, unknown>) => method === 'POST' && actor !== known;
-    const last = await waitFor(() => denials().findLast(isNewOffer), 'the last refusal');
+    const last = await waitFor(() => denials().findLast(isNewOffer), 'the last error');
     const own = denials().filter(({ actor, method }) => actor === last.actor && method === 'GET');
     expect(own).toHaveLength(['jobs', 'first', 'second'].length);
   });

@@ -42,7 +42,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     page.on('console', (message) => {
-      // A refusal is a status that is meant; Chrome reports it like a failure.
+      // An error is a status that is meant; Chrome reports it like a failure.
       const isErrorStatus = /the server responded with a status of (400|401|403|404|429)/.test(
         message.text(),
       );

@@ -209,7 +209,7 @@ describe('for an application', () => {
     expect(await isSignedIn(before)).toBe(false);
   });
 
-  test('a refusal is shown on the page of the same request, which goes on by another way', async () => {
+  test('an error is shown on the page of the same request, which goes on by another way', async () => {
     const page = await agent.follow(await agent.get(authorizationPath()));
     const reply = await agent.get(await abortAbroad(await leave(agent, page, 'Corp')));
     expect([reply.status, titleOf(reply)]).toEqual([403, 'Problem: Sign in']);

@@ -7,7 +7,7 @@ import { type KeyPair, providerEntityId, seconds, sign } from './saml-provider.t
 export const logoutUrl = 'https://console.example/login/saml/corp/logout';
 const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 
-/** Everything that a row of refusals can bend; the defaults make an honest message. */
+/** Everything that a row of errors can bend; the defaults make an honest message. */
 function honest(name: string) {
   return {
     name,

@@ -53,7 +53,7 @@ export function readRequest(location: string) {
 
 export const seconds = (offset: number): string => new Date(Date.now() + offset * 1000).toISOString();
 
-/** Everything that a row of refusals can bend; the defaults make an honest answer. */
+/** Everything that a row of errors can bend; the defaults make an honest answer. */
 export function writeResponse(inResponseTo: string, bent: Partial<ReturnType<typeof honest>> = {}): string {
   const part = { ...honest(inResponseTo), ...bent };
   return `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_response" Version="2.0" IssueInstant="${seconds(0)}" ${part.responseAttributes}><saml:Issuer>${part.responseIssuer}</saml:Issuer><samlp:Status>${part.status}</samlp:Status><saml:Assertion ID="${part.assertionId}" Version="2.0" IssueInstant="${seconds(0)}"><saml:Issuer>${part.issuer}</saml:Issuer><saml:Subject>${part.nameId}<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData ${part.confirmation}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions ${part.times}>${part.conditions}</saml:Conditions><saml:AuthnStatement AuthnInstant="${seconds(0)}" SessionIndex="session-7"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${part.attributes}</saml:AttributeStatement></saml:Assertion></samlp:Response>`;

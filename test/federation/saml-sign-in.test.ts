@@ -144,7 +144,7 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
       ],
       ['more than 256 KiB (S48)', 400, /invalid_request/, { alter: (xml) => `${xml}${' '.repeat(262_144)}` }],
       [
-        'a refusal of the provider',
+        'an error of the provider',
         403,
         /refused the sign-in \(AuthnFailed\)/,
         {
@@ -229,7 +229,7 @@ describe.skipIf(reason !== undefined)(`SAML sign-in${reason ? ` (${reason})` : '
     const lines = await console.waitFor(() => {
       const found = console.log().filter(({ msg }) => msg === 'an outside sign-in failed');
       return found.some(({ reason }) => String(reason).includes('issuer')) && found;
-    }, 'the line of the refusal');
+    }, 'the line of the error');
     expect(lines.at(-1)).toMatchObject({ provider: 'idp', requestId: expect.any(String) });
     for (const secret of ['secretive', fields.RelayState!, fields.SAMLResponse!.slice(100, 160)]) {
       expect(console.stderr()).not.toContain(secret);

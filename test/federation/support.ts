@@ -84,7 +84,7 @@ export async function signInBy(
   return connector.finish(await signInAt(provider, location), secrets);
 }
 
-/** What a refusal says, in short. @throws {Error} when there was none */
+/** What an error says, in short. @throws {Error} when there was none */
 export async function errorOf(work: Promise<unknown>): Promise<Pick<FederationError, 'status' | 'message'>> {
   const error = await work.then(
     (value) => {

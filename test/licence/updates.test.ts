@@ -232,7 +232,7 @@ test('an http address that is not this machine is never called, and the status s
   await waitFor(() => log().some(({ event }) => event === 'licence.sent'), 'a try', patience);
   await until(
     async () => (await status(dataDir, address)).addresses[0]?.lastError === 'invalid_url',
-    'the refusal',
+    'the error',
     patience,
   );
 });

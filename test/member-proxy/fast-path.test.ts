@@ -110,7 +110,7 @@ describe('a plain call takes the short way, and nobody can tell', () => {
     ['an offer', request('POST /svc/rest/queues/q', 'Content-Length: 2\r\n', 'it')],
     ['a call at one member', request('GET /members/nobody:1/svc/health')],
     [
-      'a call with positions',
+      'a call with a positional body',
       request('POST /svc/rest/management/cluster/state', 'Content-Length: 1\r\n', '&'),
     ],
     ['a query', request('GET /svc/health?a=b')],

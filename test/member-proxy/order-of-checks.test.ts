@@ -51,7 +51,7 @@ test.each<[string, () => string, number, string]>([
     'scope',
   ],
   [
-    'permission before positions',
+    'permission before the positional body',
     () => request('POST /svc/rest/management/cluster/changeState', `${asViewer()}Content-Length: 1\r\n`, 'x'),
     403,
     'scope',

@@ -70,7 +70,7 @@ test('a poll takes no item while the reply before it cannot leave', async () => 
   caller.socket.destroy();
 });
 
-test('many that were sent ahead are all answered, refusals in their place among them', async () => {
+test('many that were sent ahead are all answered, denials in their place among them', async () => {
   const gets = Array.from({ length: 40 }, (_, i) =>
     i % 4 === 3 ? head('GET', '/svc/none') : head('GET', `/svc/rest/maps/m/${i}`),
   );
@@ -119,11 +119,11 @@ test('of what is sent ahead without end little is read, and none of it is a requ
   expect(proxy.overload.aheadBytes).toBe(0);
 });
 
-test('a write behind a refusal with Connection: close is not carried out (D3)', async () => {
+test('a write behind a denial with Connection: close is not carried out (D3)', async () => {
   for (let round = 0; round < 50; round += 1) {
     const rejected = `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nab`;
     const caller = sendAhead(rejected);
-    await until(() => caller.received().includes('401'), 'the refusal');
+    await until(() => caller.received().includes('401'), 'the denial');
     caller.socket.write(`cd${post('/svc/rest/maps/m/behind')}`);
     await until(caller.isClosed, 'the connection is closed');
     expect(caller.received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401']);

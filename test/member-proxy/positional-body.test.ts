@@ -27,13 +27,13 @@ test.each([
   ['the password empty', 'dev&&frozen', 'dev&clust%25er%2Bpass%26word&frozen'],
   ['none empty', 'dev&mine&frozen', 'dev&mine&frozen'],
   ['others kept byte for byte', '&mine&%46rozen+%c3%a9é', 'ops%20team&mine&%46rozen+%c3%a9é'],
-])('credential positions are filled where they are empty: %s (S68)', async (_name, sent, received) => {
+])('credential fields are filled where they are empty: %s (S68)', async (_name, sent, received) => {
   expect((await post(state, sent)).status).toBe(200);
   expect(member.seen[0]!.body.toString()).toBe(received);
   expect(member.seen[0]!.headers['content-length']).toBe(String(Buffer.byteLength(received)));
 });
 
-test('the real engine decodes the first two positions twice, so they are encoded twice for it (S68)', async () => {
+test('the real engine decodes the first two fields twice, so they are encoded twice for it (S68)', async () => {
   await proxy.close();
   await open('hazelcast');
   await post(state, '&&frozen');
@@ -47,7 +47,7 @@ test('the real engine decodes the first two positions twice, so they are encoded
 const twoFields = ruleTable.filter(({ positionalFields }) => positionalFields?.length === 2);
 
 test.each(twoFields.map(({ template }) => template.replaceAll(/\{[^}]+\}/g, '7')))(
-  'a POST without a body is 400 and reaches no member, empty positions are filled in (S98): %s (B5)',
+  'a POST without a body is 400 and reaches no member, empty fields are filled in (S98): %s (B5)',
   async (path) => {
     for (const type of ['text/plain', 'application/json']) {
       for (const body of [undefined, '', 'dev']) {
@@ -73,7 +73,7 @@ test.each([
   ['a WAN call', pause, 'dev&mine&wan&target', 'dev&mine&wan&target'],
   ['a configuration that is JSON', addWan, 'dev&mine&{"name":"w"}', 'dev&mine&{"name":"w"}'],
 ])(
-  'positions that are called application/json are taken as members take them: %s (D10)',
+  'a positional body that is called application/json is taken as members take them: %s (D10)',
   async (_name, path, sent, received) => {
     expect((await post(path, sent, 'application/json; charset=utf-8')).status).toBe(200);
     expect(member.seen[0]!.body.toString()).toBe(received);
@@ -95,7 +95,7 @@ test.each([
   ['one', state, 'frozen'],
   ['one too few for four', pause, '&&wan'],
   ['none for four', pause, ''],
-])('%s is 400, names the positions, and reaches no member (S68)', async (_name, path, body) => {
+])('%s is 400, names the positional fields, and reaches no member (S68)', async (_name, path, body) => {
   const reply = await post(path, body);
   const problem = (await reply.json()) as { code: string; detail: string; decision_id: string };
   expect([reply.status, problem.code]).toEqual([400, 'invalid_request']);
@@ -104,7 +104,7 @@ test.each([
   expect(member.seen).toEqual([]);
 });
 
-test('a JSON object with the names of the specification becomes positions', async () => {
+test('a JSON object with the names of the specification becomes a positional body', async () => {
   const json = { wanRepName: 'my wan', publisherId: 'a&b', clusterPassword: 'mine' };
   expect((await post(pause, JSON.stringify(json), 'application/json; charset=utf-8')).status).toBe(200);
   expect(member.seen[0]!.body.toString()).toBe('ops%20team&mine&my%20wan&a%26b');
@@ -226,7 +226,7 @@ describe('flaw: a member refused what the settings have, and only the caller was
   });
 });
 
-test('a map value is never taken for positions', async () => {
+test('a map value is never taken for a positional body', async () => {
   await post('/svc/rest/maps/m/k', '&&value', 'application/json');
   expect(member.seen[0]!.body.toString()).toBe('&&value');
 });

@@ -68,7 +68,7 @@ describe('targets', () => {
   ])('%s is 400 (S58)', async (_name, line) => {
     const reply = await sendRaw(proxy.address, request(line));
     expect(reply.status).toBe(400);
-    // What came behind the last test's refusal may still be on its way.
+    // What came behind the last test's denial may still be on its way.
     expect(member.seen.filter(({ url }) => url !== '/svc/rest/instance')).toEqual([]);
   });
 
@@ -188,7 +188,7 @@ describe('the length of a body', () => {
     },
   );
 
-  test('a refused body that has not come in full closes its connection, after the refusal (D1)', async () => {
+  test('a refused body that has not come in full closes its connection, after the denial (D1)', async () => {
     const reply = await sendRaw(
       proxy.address,
       'POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\nContent-Length: 4\r\n\r\nit',

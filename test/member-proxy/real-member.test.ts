@@ -87,7 +87,7 @@ test('a caller who leaves while his poll waits takes no item with him (S70)', as
     .toBe('1');
 });
 
-test('refusals of the member itself pass unchanged', async () => {
+test('errors of the member itself pass unchanged', async () => {
   const off = await call('POST', '/rest/wan/clearWanQueues', { body: 'dev&&a&b' });
   expect([off.status, await off.text()]).toEqual([403, '']);
   expect(off.headers.get('www-authenticate')).toBeNull();

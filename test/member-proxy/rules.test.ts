@@ -29,7 +29,7 @@ const call = (method: string, path: string, token: string, headers: Record<strin
   });
 };
 
-/** A body of the right number of positions, as the specification has them. */
+/** A body of the right number of fields, as the specification has them. */
 function positionalFieldsFor(path: string): string | undefined {
   if (/wan\/(?:sync|consistencyCheck)\/map$/.test(path)) return '&&wan&target&map';
   if (/addWanConfig$/.test(path)) return '&&{}';
@@ -135,7 +135,7 @@ describe.each(calls)('%s %s (S60)', (method, path, scope, roles) => {
     expect(member.seen).toEqual([]);
   });
 
-  test('with the scope that the refusal names, and with no other', async () => {
+  test('with the scope that the denial names, and with no other', async () => {
     const other = scope.endsWith('read') ? scope.replace('read', 'write') : scope.replace('write', 'read');
     expect((await call(method, path, await scoped(`openid ${scope}`))).status).toBe(200);
     expect((await call(method, path, await scoped(`openid ${other} svc:other:read`))).status).toBe(403);

@@ -63,7 +63,7 @@ describe('log level', () => {
     ['no configured map', 'GET', '/svc/rest/maps/other/secret-key', 400, /no map of the configuration/],
     ['no configured queue', 'DELETE', '/svc/rest/queues/other/0', 400, /no queue of the configuration/],
     ['too long a poll', 'DELETE', '/svc/rest/queues/mine/99999', 400, /limits\.poll-seconds/],
-  ])('flaw: %s was an empty refusal that no log explained', async (_name, method, url, status, reason) => {
+  ])('flaw: %s was an empty error that no log explained', async (_name, method, url, status, reason) => {
     const { call, lines } = await startLogging('map: { mine: {} }\nqueue: { mine: {} }\n');
     for (let i = 0; i < 3; i += 1) expect(await call(method, url)).toMatchObject(empty(status));
     expect(lines).toEqual([

@@ -27,7 +27,7 @@ describe('a request target in absolute form is not taken for an unknown path (RF
     expect(await call('GET', '/svc/rest/maps/m/a%2Fb')).toMatchObject(empty(204));
   });
 
-  test('has the same refusals as the path alone', async () => {
+  test('has the same errors as the path alone', async () => {
     const { port } = await startTestMember(memberFile());
     for (const [target, status] of [
       ['/svc/rest/maps/m/k?x', 400],

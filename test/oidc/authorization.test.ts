@@ -69,7 +69,7 @@ describe('where the answer goes', () => {
     expect(textOf(reply)).toContain('Tell those who run it');
   });
 
-  test('who asks for JSON gets the same refusal as problem details (S16)', async () => {
+  test('who asks for JSON gets the same error as problem details (S16)', async () => {
     const reply = await newAgent().get(authorizationPath({ client_id: 'nobody' }), { accept: '*/*' });
     expect(reply.status).toBe(400);
     expect(reply.headers['content-type']).toContain('application/problem+json');

@@ -225,7 +225,7 @@ test.each([
   }
 });
 
-test('a short secret works with a loud warning, and is a refusal in strict mode (S6)', async () => {
+test('a short secret works with a loud warning, and is an error in strict mode (S6)', async () => {
   const env = { CONSOLE_APPLICATION_CLIENT_SECRET: 'kP3-short-x9Z' };
   const warning = 'CONSOLE_APPLICATION_CLIENT_SECRET is shorter than 32 characters';
   const lenient = await startConsole({ env });

@@ -184,7 +184,7 @@ test('the one registered resource is taken (S12)', async () => {
 
 test.each([
   ['success', basic(), grant, 200],
-  ['a refusal', basic(), 'grant_type=password', 400],
+  ['an error', basic(), 'grant_type=password', 400],
   ['failed authentication', basic('nobody'), grant, 401],
 ])('%s is never stored by a cache (S13)', async (_name, authorization, body, status) => {
   const reply = await post(console, { authorization, body });
@@ -219,7 +219,7 @@ test.each([
   const attempt = `${grant}&client_id=application-dashboard`;
   const { status, head, body } = await sendRaw(console.port, rawRequest(attempt, '', target));
   expect([400, 404, 405]).toContain(status);
-  // The library would say `error`; the console's own refusals are problem details.
+  // The library would say `error`; the console's own errors are problem details.
   expect(JSON.parse(body).code).toMatch(/^(not_found|invalid_request)$/);
   expect(body).not.toMatch(/access_token|"error"/);
   // A later line tells that earlier ones would have arrived.

@@ -76,7 +76,7 @@ function wrongMethodOf(row: EngineRow, rows: readonly EngineRow[]): Case[] {
   return [caseOf('wrong method', { method, path, answer }, method === 'POST' ? 'dev&' : undefined)];
 }
 
-/** A body with too few positions; a path without what stands last in it. */
+/** A body with too few fields; a path without what stands last in it. */
 function missingPartOf(row: EngineRow): Case[] {
   if (row.positionalFields) return [caseOf('missing part', row, 'dev')];
   const { template } = ruleOf(row);

@@ -53,7 +53,7 @@ describe.skipIf(whyNoEngine)(
       await cluster?.stop();
     });
 
-    /** As {@link plain}, the console's own refusals by their code. */
+    /** As {@link plain}, the console's own errors by their code. */
     const reportedIn = (answer: WireAnswer) =>
       answer.type === 'application/problem+json' ? codeOf(answer) : plain(answer, newestRelease);
     const send = (row: EngineRow, token = front.admin) => {
@@ -184,7 +184,7 @@ describe.skipIf(whyNoEngine)(
       const wrong = [403, 'application/json', '{"status":"fail","message":"unauthenticated"}'];
 
       test.each([
-        ['empty positions are filled', '&&active'],
+        ['empty fields are filled', '&&active'],
         ['the cluster name is taken as it is', 'dev&&active'],
         ['an encoded name too', '%64ev&&active'],
       ])('%s', async (_name, body) => {
@@ -196,7 +196,7 @@ describe.skipIf(whyNoEngine)(
       test.each([
         ['of another cluster', 'prod&&active'],
         ['in other case', 'Dev&&active'],
-      ])('the member’s refusal of a name %s comes back as it is', async (_name, body) => {
+      ])('the member’s error of a name %s comes back as it is', async (_name, body) => {
         const {
           status,
           type,
@@ -205,7 +205,7 @@ describe.skipIf(whyNoEngine)(
         expect([status, type, answered]).toEqual(wrong);
       });
 
-      test('a JSON object says the same as positions', async () => {
+      test('a JSON object says the same as a positional body', async () => {
         const headers = { 'Content-Type': 'application/json' };
         const post = (path: string, fields: object) =>
           front.call('POST', path, { headers, body: JSON.stringify(fields) });
@@ -225,7 +225,7 @@ describe.skipIf(whyNoEngine)(
         expect(codeOf(await post(`${management}/changeState`, { level: 'frozen' }))).toBe('invalid_request');
       });
 
-      test('a wrong number of positions reaches no member (S68)', async () => {
+      test('a wrong number of fields reaches no member (S68)', async () => {
         for (const body of ['', 'active', '&active']) {
           expect(codeOf(await front.call('POST', `${management}/changeState`, { body }))).toBe(
             'invalid_request',

@@ -63,7 +63,7 @@ async function explained(decision: string): Promise<Record<string, unknown>> {
   return (await explain(decision)).body;
 }
 
-describe('a refusal of a proxy in a process of its own', () => {
+describe('a denial of a proxy in a process of its own', () => {
   test('is explained by the console, whichever worker it was, and by the command line', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 6; i += 1) ids.push(await denied(proxy));
@@ -194,14 +194,14 @@ describe('POST /api/v1/refusals', () => {
     ['a further member', { ...batch, more: 1 }],
     ['__proto__ as a key', `{"__proto__":{"a":1},"stem":"${stem}","number":0,"refusals":[]}`],
     ['constructor as a key', { ...batch, constructor: {} }],
-    ['no refusal', { ...batch, refusals: [] }],
+    ['no denial', { ...batch, refusals: [] }],
     ['more than a batch has', { ...batch, refusals: Array.from({ length: 101 }, () => denial) }],
     [
       'a place of the console itself',
       { ...batch, stem: 'kstem', refusals: [{ ...denial, decisionId: 'kstem.0.0' }] },
     ],
     ['an id of another place', { ...batch, refusals: [{ ...denial, decisionId: 'pkother.0.0' }] }],
-    ['a status that is none of a refusal', { ...batch, refusals: [{ ...denial, status: 200 }] }],
+    ['a status that is none of a denial', { ...batch, refusals: [{ ...denial, status: 200 }] }],
     ['a path without an end', { ...batch, refusals: [{ ...denial, path: 'x'.repeat(10_000) }] }],
   ])('refuses %s (S53)', async (_name, body) => {
     expect((await post(body, reporter)).status).toBe(400);

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   globalThis.console.info(
-    'milliseconds from the change in the store, or else the answer to it, to the first refusal:',
+    'milliseconds from the change in the store, or else the answer to it, to the first denial:',
     measured,
   );
   await proxy.stop();

@@ -44,7 +44,7 @@ describe('the answer is that of the console (S57)', () => {
     ['no such endpoint', 'admin', 'GET', '/svc/nothing', undefined],
     ['no such method', 'admin', 'DELETE', '/svc/health', undefined],
     ['no such member', 'admin', 'GET', '/members/10.9.9.9:1/svc/health', undefined],
-    ['too few positions', 'admin', 'POST', '/svc/rest/management/cluster/changeState', 'x'],
+    ['too few fields', 'admin', 'POST', '/svc/rest/management/cluster/changeState', 'x'],
     ['a path with two readings', 'admin', 'GET', '/svc//health', undefined],
     ['a member’s answer', 'admin', 'GET', '/svc/rest/maps/m/k', undefined],
     [

@@ -3,7 +3,7 @@ import { createDenialReports } from '../../admin-api/denials.ts';
 import { denialReportsScope } from '../../clients/scopes.ts';
 import type { Shared } from './shared.ts';
 
-/** Refusals of member proxies in processes of their own lie beside those of this one. */
+/** Denials of member proxies in processes of their own lie beside those of this one. */
 export function composeDenialReports({ services: { denials, now }, apiCallers: callers }: Shared) {
   const checkPlace = createPlaceLimit(now);
   return createDenialReports({

@@ -1,4 +1,4 @@
-/** The audit trail of the command line (S84): one JSON line per change or refusal, in a file of the data directory. */
+/** The audit trail of the command line (S84): one JSON line per change or error, in a file of the data directory. */
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { userInfo } from 'node:os';

@@ -24,7 +24,7 @@ export interface Command {
   readonly asks?: (input: Input) => string | undefined;
   /** The name of its audit event; a command without one changes nothing. */
   readonly event?: string;
-  /** @throws {Error} a refusal; cli.ts knows the exit code of each kind */
+  /** @throws {Error} for each error; cli.ts knows the exit code of each kind */
   readonly run: (input: Input, tools: Tools) => Promise<Reply>;
 }
 
@@ -88,7 +88,7 @@ export interface Tools {
   readonly now: () => number;
 }
 
-/** A refusal that only the command line knows. Exit code 1. */
+/** An error that only the command line knows. Exit code 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: string;

@@ -131,7 +131,7 @@ function nobodyAt(find: LdapSettings['find']): string {
   return find.by === 'search' ? `${name},${find.baseDn}` : name;
 }
 
-/** A refusal here is the operator's to mend, never a wrong password of the person who signs in. */
+/** An error here is the operator's to mend, never a wrong password of the person who signs in. */
 async function bindAsService(
   session: DirectorySession,
   { bindDn, bindPassword }: SearchThenBind,

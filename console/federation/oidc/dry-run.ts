@@ -45,7 +45,7 @@ async function tryRequest(
   validateTokenEndpoint(rejection, provider, run);
 }
 
-/** As a browser would, without following: a sign-in page, a way to one, or a refusal. */
+/** As a browser would, without following: a sign-in page, a way to one, or an error. */
 async function askAuthorization(
   location: string,
   callbackUrl: string,

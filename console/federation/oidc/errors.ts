@@ -59,7 +59,7 @@ export const outboundReasons: Readonly<Record<OutboundError['reason'], string>> 
   cancelled: 'the request was given up',
 };
 
-/** Refusals that are the provider's own trouble (RFC 6749 §4.1.2.1). */
+/** Errors that are the provider's own trouble (RFC 6749 §4.1.2.1). */
 const passing = new Set(['temporarily_unavailable', 'server_error']);
 
 const unreadable = new Set([

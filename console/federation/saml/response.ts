@@ -33,7 +33,7 @@ export function checkResponse(response: Element, expected: ExpectedResponse): vo
   checkSignatures(response);
 }
 
-/** An error reply is a refusal even when it is signed and carries an assertion. */
+/** An error reply stays one even when it is signed and carries an assertion. */
 function checkStatus(response: Element): void {
   const codes = childrenOf(response, 'protocol', 'Status').flatMap((status) =>
     childrenOf(status, 'protocol', 'StatusCode'),

@@ -5,7 +5,7 @@ import { childrenOf } from './xml.ts';
 /**
  * @param xml      the whole text
  * @param signed   an element of this text, parsed, whose signature has passed {@link checkSignature}
- * @param refusal  makes the error for a signature that no pinned certificate has made
+ * @param invalid  makes the error for a signature that no pinned certificate has made
  *
  * @returns the canonical bytes that the signature covers
  */

@@ -19,7 +19,7 @@ const startLine = /^(GET|POST|PUT|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 
 /**
  * Reads such a request, or leaves it to the server's own parser: every doubt is that parser's, and so is every
- * refusal. What is accepted here has one reading, the one that it has there (RFC 9112 §2 to §6).
+ * error. What is accepted here has one reading, the one that it has there (RFC 9112 §2 to §6).
  *
  * @param bytes  everything that has arrived since the last request
  * @param paths  what the target must match

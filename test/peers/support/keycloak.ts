@@ -25,7 +25,7 @@ export interface Keycloak {
   readonly origin: string;
   /** Makes a realm: its representation as in the admin REST API. @returns its address, the issuer */
   addRealm(representation: Representation): Promise<string>;
-  /** The admin REST API beneath `/admin/realms`; text is sent as XML. @throws {Error} for every refusal */
+  /** The admin REST API beneath `/admin/realms`; text is sent as XML. @throws {Error} for every error */
   manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** Everything that it wrote. */
   output(): string;

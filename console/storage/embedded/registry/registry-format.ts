@@ -45,7 +45,7 @@ function* parts(state: RegistryState): Generator<string, void> {
 }
 
 /**
- * @param file  named in the refusal
+ * @param file  named in the error
  * @throws {StorageRejectedError} `corrupt` or `newer` (S76)
  */
 export function parseRegistry(text: string, file: string): RegistryState {
