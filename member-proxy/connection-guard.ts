@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { OverloadAnswers } from '../http/server/overload/answers.ts';
-import { createTimeSlicer } from '../http/server/overload/time-slicer.ts';
+import { TimeSlicer } from '../http/server/overload/time-slicer.ts';
 import { type Problem, ProblemError, problemBody, problems } from '../platform/errors.ts';
 import { pathOf } from './call.ts';
 import type { DeniedCall } from './denied-call.ts';
@@ -23,6 +23,8 @@ const targetBytes = 8 * 1024;
 
 /** Thousands may be so at once, for they may all have begun at once. */
 const tooSlow = 'ERR_HTTP_REQUEST_TIMEOUT';
+/** Milliseconds of one turn of the event loop that their refusals may take. */
+const turnMs = 0.5;
 
 /** What the parser's error codes mean; anything else is a malformed request. */
 const meanings: Readonly<Record<string, readonly [Problem, string]>> = {
@@ -52,10 +54,10 @@ const nothingRead: Asked = { method: '', path: '' };
  * @returns the answers to those for whom there is no room, and to those who expect something that nobody knows
  */
 export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard {
-  const timeSliced = createTimeSlicer();
+  const timeSlicer = new TimeSlicer(turnMs);
   server.on('clientError', (error: ParserError, socket: Duplex) => {
     if (error.code !== tooSlow) answerClientError(error, socket);
-    else timeSliced(() => answerClientError(error, socket));
+    else timeSlicer.later(() => answerClientError(error, socket));
   });
   // Node would hang up on it.
   server.on('connect', ({ method = '', url = '' }: IncomingMessage, socket: Duplex) => {

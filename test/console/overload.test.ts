@@ -146,6 +146,29 @@ describe('requests that are sent ahead while nobody reads the replies (A1, S92)'
   }, 60_000);
 });
 
+test('a call on a connection that was served before does not wait for all that come on new ones (A1, S92)', async () => {
+  const console = await start();
+  const fields = `Authorization: Bearer ${await machineToken(console)}\r\n`;
+  const call = get('/svc/rest/maps/m/k', fields);
+  const served = await open(console);
+  const reply = received(served);
+  served.write(call);
+  await waitFor(() => reply() !== '', 'the first reply');
+
+  const many = 600;
+  const newOnes: Socket[] = [];
+  while (newOnes.length < many) newOnes.push(await open(console));
+  let answered = 0;
+  const allAnswered = new Promise<void>((resolve) => {
+    for (const socket of newOnes) socket.once('data', () => ++answered === many && resolve());
+  });
+  const before = new Promise<number>((resolve) => served.once('data', () => resolve(answered)));
+  for (const socket of newOnes) socket.write(call);
+  served.write(call);
+  expect(await before).toBeLessThan(many - 50);
+  await allAnswered;
+});
+
 test('requests that are sent ahead to pages are all answered, in order (S92)', async () => {
   const console = await start();
   const paths = ['/live', '/oauth2/jwks', '/none', '/.well-known/openid-configuration', '/ready', '/login'];

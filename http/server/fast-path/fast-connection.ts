@@ -3,10 +3,19 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AheadBytes } from '../overload/ahead-bytes.ts';
 import type { Peer } from '../overload/peer.ts';
+import type { TimeSlicer } from '../overload/time-slicer.ts';
 import { FastRequest } from './fast-request.ts';
 import { FastResponse } from './fast-response.ts';
 import type { PlainFields } from './plain-fields.ts';
-import { readPlainRequest } from './plain-request.ts';
+import { type PlainRequest, readPlainRequest } from './plain-request.ts';
+
+/** What all connections share. */
+export interface FastPathDeps {
+  /** What they have read ahead. */
+  readonly ahead: AheadBytes;
+  /** Starts the first call of each: those that were served before come in between. */
+  readonly firstCalls: TimeSlicer;
+}
 
 const connectionOf = Symbol('connection');
 
@@ -21,9 +30,11 @@ export class FastConnection implements Peer {
   isDiscarded = false;
   private readonly server: Server;
   private readonly paths: RegExp;
-  private readonly ahead: AheadBytes;
+  private readonly deps: FastPathDeps;
   private readonly onHandOff: (bytes: Buffer | undefined) => void;
   private fields: PlainFields | undefined;
+  /** The first call, while it waits for its turn. */
+  private first: PlainRequest | undefined;
   private reply: FastResponse | undefined;
   /** What has come before the reply was out. */
   private held: Buffer[] = [];
@@ -31,20 +42,19 @@ export class FastConnection implements Peer {
 
   /**
    * @param paths   of the requests that it serves
-   * @param ahead   what all connections have read ahead
    * @param onHandOff  called once, when the connection has closed, or is somebody else's with these bytes
    */
   constructor(
     server: Server,
     socket: Socket,
     paths: RegExp,
-    ahead: AheadBytes,
+    deps: FastPathDeps,
     onHandOff: (bytes: Buffer | undefined) => void,
   ) {
     this.server = server;
     this.socket = socket;
     this.paths = paths;
-    this.ahead = ahead;
+    this.deps = deps;
     this.onHandOff = onHandOff;
     this.socket[connectionOf] = this;
     for (const [event, listener] of listeners) socket.on(event, listener);
@@ -52,13 +62,13 @@ export class FastConnection implements Peer {
   }
 
   get isIdle(): boolean {
-    return this.reply === undefined;
+    return this.reply === undefined && this.first === undefined;
   }
 
   read(bytes: Buffer): void {
     // What comes behind the last reply is not carried out: nobody could be told (RFC 9112 §9.6).
     if (this.socket.writableEnded) return;
-    if (this.reply !== undefined) {
+    if (!this.isIdle) {
       this.hold(bytes);
       return;
     }
@@ -67,8 +77,25 @@ export class FastConnection implements Peer {
       this.handOff(bytes);
       return;
     }
+    if (this.fields !== undefined) {
+      this.begin(plain);
+      return;
+    }
+    this.first = plain;
+    this.deps.firstCalls.soon(() => this.startNext());
+  }
+
+  startNext(): void {
+    const { first, server, socket } = this;
+    if (first === undefined) return;
+    this.first = undefined;
+    if (socket.destroyed || socket.writableEnded) return;
+    socket.setTimeout(server.keepAliveTimeout);
+    this.begin(first);
+  }
+
+  private begin(plain: PlainRequest): void {
     const { server, socket } = this;
-    if (this.fields === undefined) socket.setTimeout(server.keepAliveTimeout);
     this.fields = plain.fields;
     const request = new FastRequest(socket, plain);
     this.reply = new FastResponse(request, Math.floor(server.keepAliveTimeout / 1000), () => this.goOn());
@@ -101,7 +128,7 @@ export class FastConnection implements Peer {
 
   /** Nothing has come for long: a connection that has not said anything yet is told so. */
   expire(): void {
-    if (this.reply !== undefined) return;
+    if (!this.isIdle) return;
     if (this.fields !== undefined) {
       this.close();
       return;
@@ -115,7 +142,7 @@ export class FastConnection implements Peer {
   private hold(bytes: Buffer): void {
     this.held.push(bytes);
     this.count(bytes.length);
-    if (this.ahead.isTooMuch(this.heldBytes)) this.socket.pause();
+    if (this.deps.ahead.isTooMuch(this.heldBytes)) this.socket.pause();
   }
 
   /** The reply is out, or lost. */
@@ -146,7 +173,7 @@ export class FastConnection implements Peer {
 
   private count(bytes: number): void {
     this.heldBytes += bytes;
-    this.ahead.total += bytes;
+    this.deps.ahead.total += bytes;
   }
 }
 

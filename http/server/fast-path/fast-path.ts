@@ -5,8 +5,7 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AheadBytes } from '../overload/ahead-bytes.ts';
-import { FastConnection } from './fast-connection.ts';
+import { FastConnection, type FastPathDeps } from './fast-connection.ts';
 
 /**
  * Takes a connection over.
@@ -23,13 +22,12 @@ export type OpenFastConnection = (
  * Calls come as the server's `request` event all the same. Not for TLS: there it would save little of what a call takes.
  *
  * @param paths  what the target of a request must match, without a flag
- * @param ahead  what all connections have read ahead
  */
-export function openFastPath(server: Server, paths: RegExp, ahead: AheadBytes): OpenFastConnection {
+export function openFastPath(server: Server, paths: RegExp, deps: FastPathDeps): OpenFastConnection {
   const connections = new Set<FastConnection>();
   alsoClose(server, connections);
   return (socket, onHandOff) => {
-    const connection: FastConnection = new FastConnection(server, socket, paths, ahead, (bytes) => {
+    const connection: FastConnection = new FastConnection(server, socket, paths, deps, (bytes) => {
       connections.delete(connection);
       onHandOff(bytes);
     });

@@ -15,6 +15,7 @@ import { Places } from './places.ts';
 import { mostForProbes, type Seat, Seats } from './seats.ts';
 import { createSentAhead } from './sent-ahead.ts';
 import { pollPeers } from './slow-peers.ts';
+import { TimeSlicer } from './time-slicer.ts';
 
 /**
  * What a request asks for: whether the process is there, which is always answered; a call that others work for, and that
@@ -63,6 +64,8 @@ export interface Overload {
 const smallBodyBytes = 8 * 1024;
 /** Requests with larger bodies hold their place while the body comes, so they have places of their own, fewer by this. */
 const partForLargeBodies = 4;
+/** Milliseconds of one turn of the event loop that calls on new connections may take, when thousands come at once. */
+const firstCallsMs = 0.5;
 /** How long a connection beyond the limits may take to ask for a probe. */
 const probeMs = 2_000;
 
@@ -76,7 +79,8 @@ export function createOverload(deps: OverloadDeps): Overload {
   const { limits, kindOf, sourceOfConnection, sourceOfRequest, now } = deps;
   const seats = new Seats(limits);
   const ahead = new AheadBytes();
-  const sentAhead = createSentAhead(now);
+  const sentAhead = createSentAhead();
+  const firstCalls = new TimeSlicer(firstCallsMs);
   const places = new Places(limits, now);
   const largeBodies = new Places(shareOf(limits), now);
   const cut = { connections: 0, requests: 0, ahead: 0, slow_body: 0, unread_reply: 0 };
@@ -175,7 +179,8 @@ export function createOverload(deps: OverloadDeps): Overload {
     const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
     const [serve] = server.listeners(event) as ((this: Server, socket: Socket) => void)[];
     const shared = { server, serve: serve!, answers, ahead, sentAhead, onFull: () => void cut.ahead++ };
-    const openFast = event === 'connection' && paths ? openFastPath(server, paths, ahead) : undefined;
+    const openFast =
+      event === 'connection' && paths ? openFastPath(server, paths, { ahead, firstCalls }) : undefined;
     // Far beyond, those in the middle of a handshake included, they are closed as they come.
     server.maxConnections = limits.connections + 2 * mostForProbes;
     server.off(event, serve!);
@@ -245,7 +250,7 @@ function startBeforeClosing(server: Server, peers: ReadonlySet<Peer>): void {
 }
 
 function startWaiting(peers: ReadonlySet<Peer>): void {
-  for (const peer of peers) if (peer instanceof ParsedConnection) peer.startNext();
+  for (const peer of peers) peer.startNext();
 }
 
 /** The same for a server that has nothing but calls. */

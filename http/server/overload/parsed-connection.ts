@@ -207,7 +207,6 @@ export class ParsedConnection implements Peer {
     this.deps.sentAhead.next(() => this.startNext(), isQuick);
   }
 
-  /** Starts what was sent ahead, if anything waits for its turn. */
   startNext(): void {
     if (!this.isQueued) return;
     this.isQueued = false;

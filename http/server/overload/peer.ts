@@ -11,6 +11,8 @@ export interface Peer {
   isDiscarded: boolean;
   /** Time that a body has taken so far beyond what its pace allows, milliseconds; 0 when none is waited for. */
   bodyDelay(elapsedMs: number): number;
+  /** Starts what waits for its turn, if anything does. */
+  startNext(): void;
 }
 
 const stalled = Symbol('stalled');

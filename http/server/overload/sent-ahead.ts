@@ -1,3 +1,5 @@
+import { TimeSlicer } from './time-slicer.ts';
+
 /** When a connection goes on with what was sent ahead on it: never at once, so that others come in between. */
 export interface SentAhead {
   /**
@@ -12,35 +14,21 @@ const turnMs = 2;
 /** Of the others one in so many milliseconds, of all connections together: a small part of a processor. */
 const pauseMs = 10;
 
-/** @param now  monotonic milliseconds */
-export function createSentAhead(now: () => number): SentAhead {
-  const quick: (() => void)[] = [];
+export function createSentAhead(): SentAhead {
+  const quick = new TimeSlicer(turnMs);
   const slow: (() => void)[] = [];
-  let isQuickDue = false;
   let isSlowDue = false;
 
   return {
     next(goOn, isQuick) {
-      (isQuick ? quick : slow).push(goOn);
-      if (isQuick) dueQuick();
-      else dueSlow();
+      if (isQuick) {
+        quick.later(goOn);
+        return;
+      }
+      slow.push(goOn);
+      dueSlow();
     },
   };
-
-  function dueQuick(): void {
-    if (isQuickDue) return;
-    isQuickDue = true;
-    setImmediate(() => {
-      isQuickDue = false;
-      const until = now() + turnMs;
-      const due = quick.splice(0);
-      let done = 0;
-      do due[done++]!();
-      while (done < due.length && now() < until);
-      quick.unshift(...due.slice(done));
-      if (quick.length > 0) dueQuick();
-    });
-  }
 
   function dueSlow(): void {
     if (isSlowDue) return;

@@ -1,25 +1,61 @@
-/** What may be due a thousand times at once, a little in each turn of the event loop: probes and calls come in between. */
-export type TimeSlicer = (task: () => void) => void;
+/**
+ * What may be due a thousand times at once, a little in each turn of the event loop: probes, and calls on connections
+ * that were served before, come in between. Each of those needs several turns, so a turn has to be short.
+ */
+export class TimeSlicer {
+  private readonly turnMs: number;
+  private due: (() => void)[] = [];
+  /** Monotonic milliseconds; undefined while nothing has run in this turn. */
+  private turnBegan: number | undefined;
+  private isScheduled = false;
 
-/** Milliseconds of one turn of the event loop. */
-const turnMs = 2;
+  /** @param turnMs  milliseconds of one turn that may be taken; what has begun then is not cut short */
+  constructor(turnMs: number) {
+    this.turnMs = turnMs;
+  }
 
-export function createTimeSlicer(): TimeSlicer {
-  const due: (() => void)[] = [];
-  return (task) => {
-    due.push(task);
-    if (due.length === 1) setImmediate(runSome);
-  };
+  /** Runs it at once when nothing waits and this turn has time for it, else as {@link later}. */
+  soon(task: () => void): void {
+    if (this.due.length > 0 || !this.hasTime()) {
+      this.later(task);
+      return;
+    }
+    this.schedule();
+    task();
+  }
 
-  function runSome(): void {
-    const until = performance.now() + turnMs;
+  /** Runs it in one of the next turns, in order. */
+  later(task: () => void): void {
+    this.due.push(task);
+    this.schedule();
+  }
+
+  private hasTime(): boolean {
+    const now = performance.now();
+    this.turnBegan ??= now;
+    return now - this.turnBegan < this.turnMs;
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.turnBegan = undefined;
+      if (this.due.length > 0) this.runSome();
+    });
+  }
+
+  private runSome(): void {
     let done = 0;
+    this.turnBegan = performance.now();
     try {
-      do due[done++]!();
-      while (done < due.length && performance.now() < until);
+      do this.due[done++]!();
+      while (done < this.due.length && this.hasTime());
     } finally {
-      due.splice(0, done);
-      if (due.length > 0) setImmediate(runSome);
+      this.due.splice(0, done);
+      if (this.due.length > 0) this.schedule();
+      else this.turnBegan = undefined;
     }
   }
 }
