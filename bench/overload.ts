@@ -7,7 +7,7 @@ import { type Observed, observe } from './overload/honest.ts';
 import { startCallers } from './overload/start-callers.ts';
 import { clientId, clientSecret } from './peers/common.ts';
 import { residentMegabytes } from './processor-time.ts';
-import { createServers } from './servers.ts';
+import { createServers, freePort } from './servers.ts';
 import { spread } from './statistics.ts';
 
 const all: Callers = { unread: 40, slowHeads: 1_000, slowBodies: 1_000, idle: 10_000, polls: 10_000 };
@@ -40,7 +40,15 @@ export const benchmark: Benchmark = {
     const full = await measure(nodeBinary, together);
     return {
       title: 'Overload',
-      columns: ['callers', '', 'read p99, ms', 'longest probe, ms', 'memory, MB more', 'polls that wait'],
+      columns: [
+        'callers',
+        '',
+        'read p99, ms',
+        'longest probe, ms',
+        'at the management port, ms',
+        'memory, MB more',
+        'polls that wait',
+      ],
       rows: [...rowsOf('unread requests alone', alone), ...rowsOf('all together', full)],
       ratios: [...ratiosOf('unread requests alone', alone, 64), ...ratiosOf('all together', full, 250)],
       notes: [
@@ -59,6 +67,8 @@ export const benchmark: Benchmark = {
 async function measure(nodeBinary: string, callers: Callers): Promise<Measured> {
   using dataDirs = createDataDirs();
   await using servers = createServers({ nodeBinary });
+  const managementPort = await freePort();
+  const management = `http://127.0.0.1:${managementPort}`;
   const console = await startConsole(servers, {
     name: 'console',
     dataDir: dataDirs.path('console'),
@@ -66,13 +76,15 @@ async function measure(nodeBinary: string, callers: Callers): Promise<Measured> 
       NODE_OPTIONS: `--max-old-space-size=512 ${process.env.BENCH_NODE_OPTIONS ?? ''}`,
       CONSOLE_LOG_FORMAT: 'json',
       CONSOLE_PROXY_POLLS: '20000',
+      CONSOLE_MANAGEMENT_PORT: `${managementPort}`,
     },
   });
   const { url } = console;
   const token = await askToken(url);
   await writeValue(url, token);
-  await observe(url, { path, token, seconds: warmUpSeconds });
-  const quiet = await observe(url, { path, token, seconds: quietSeconds });
+  const watched = { path, token, management };
+  await observe(url, { ...watched, seconds: warmUpSeconds });
+  const quiet = await observe(url, { ...watched, seconds: quietSeconds });
   const before = residentMegabytes(console.pid);
   let most = before;
   const watch = setInterval(() => {
@@ -83,9 +95,9 @@ async function measure(nodeBinary: string, callers: Callers): Promise<Measured> 
   // Polls come from a process of their own: no process may have that many files open.
   const running = [start({ polls: callers.polls }), start({ ...callers, polls: 0 })];
   try {
-    const loaded = await observe(url, { path, token, seconds: loadSeconds });
+    const loaded = await observe(url, { ...watched, seconds: loadSeconds });
     await Promise.all(running.map(({ ready }) => ready));
-    const after = await observe(url, { path, token, seconds: quietSeconds });
+    const after = await observe(url, { ...watched, seconds: quietSeconds });
     const polling = running.reduce((sum, { report }) => sum + report().polling, 0);
     return { quiet, loaded: worstOf(loaded, after), moreMegabytes: most - before, polling };
   } finally {
@@ -99,6 +111,7 @@ function worstOf(a: Observed, b: Observed): Observed {
     reads: a.reads + b.reads,
     readP99Ms: Math.max(a.readP99Ms, b.readP99Ms),
     longestProbeMs: Math.max(a.longestProbeMs, b.longestProbeMs),
+    longestManagementProbeMs: Math.max(a.longestManagementProbeMs, b.longestManagementProbeMs),
     rejected: [...new Set([...a.rejected, ...b.rejected])],
   };
 }
@@ -129,11 +142,16 @@ function fitting(wanted: Callers): Callers {
 }
 
 function rowsOf(name: string, { quiet, loaded, moreMegabytes, polling }: Measured): string[][] {
-  const row = (when: string, { readP99Ms, longestProbeMs }: Observed, ...more: string[]) => [
+  const row = (
+    when: string,
+    { readP99Ms, longestProbeMs, longestManagementProbeMs }: Observed,
+    ...more: string[]
+  ) => [
     name,
     when,
     readP99Ms.toFixed(1),
     longestProbeMs.toFixed(0),
+    longestManagementProbeMs.toFixed(0),
     ...more,
   ];
   return [row('before', quiet, '', ''), row('beside them', loaded, moreMegabytes.toFixed(0), `${polling}`)];
@@ -152,6 +170,7 @@ function ratiosOf(
   });
   return [
     one('longest answer of /live and /ready', loaded.longestProbeMs, 250, ' ms'),
+    one('the same at the management port', loaded.longestManagementProbeMs, 250, ' ms'),
     one('p99 of a proxied read, times that before', loaded.readP99Ms / quiet.readP99Ms, 2),
     one('more memory', moreMegabytes, mostMegabytes, ' MB'),
     one('kinds of refusals of honest callers', loaded.rejected.length, 0),

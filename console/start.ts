@@ -11,7 +11,8 @@ import { excessOf } from './clients/client-excess.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
-import { listen } from './server/listen.ts';
+import { type ListenOptions, listen } from './server/listen.ts';
+import { onlyManagement } from './server/management-port.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
@@ -71,16 +72,14 @@ export async function start({
   const { numbers } = overload;
   const console = await composeConsole({ services, log, audit, members, faults, overload: numbers });
   closing.add('connections to members', console.close);
-  const server = await listen({
-    host: settings.host,
-    port: settings.port,
-    tls: settings.tls,
+  const { server, management } = await openPorts({
+    settings,
     handle: console.handle,
     overload,
-    headMs: settings.httpHeadSeconds * 1000,
     onDenial: recordDeniedConnections({ record: denials.record, audit }),
   });
   closing.add('port', () => server.close(0));
+  closing.add('management port', async () => management?.close(0));
   closing.add('maintenance', startMaintenance(services, log));
   closing.add('metadata of identity providers', startMetadataRefresh({ services, audit, log }));
   const commands = await serveCommands({
@@ -104,6 +103,31 @@ export async function start({
       return server.close(timeoutMs);
     },
   };
+}
+
+interface PortDeps extends Pick<ListenOptions, 'handle' | 'overload' | 'onDenial'> {
+  readonly settings: Settings;
+}
+
+/** @throws {ListenError} */
+async function openPorts({ settings, handle, overload, onDenial }: PortDeps) {
+  const { host, tls, port, managementPort, httpHeadSeconds } = settings;
+  const shared = { host, tls, headMs: httpHeadSeconds * 1000, onDenial };
+  const server = await listen({ ...shared, port, handle, overload });
+  if (managementPort === undefined) return { server, management: undefined };
+  try {
+    const management = await listen({
+      ...shared,
+      port: managementPort,
+      portSetting: 'CONSOLE_MANAGEMENT_PORT',
+      handle: onlyManagement(handle),
+      overload: createConsoleOverload(settings),
+    });
+    return { server, management };
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
 }
 
 /** The store, the audit trail and what works on them. */

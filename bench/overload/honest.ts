@@ -6,7 +6,9 @@ import { quantile } from '../statistics.ts';
 export interface Observed {
   readonly reads: number;
   readonly readP99Ms: number;
+  /** At the public port, and at the management port: milliseconds. */
   readonly longestProbeMs: number;
+  readonly longestManagementProbeMs: number;
   /** What was answered with anything but 2xx, or not at all; each kind once. */
   readonly rejected: readonly string[];
 }
@@ -15,27 +17,44 @@ const readPauseMs = 10;
 const probePauseMs = 50;
 const patienceMs = 30_000;
 
-/** Reads a value by one connection that is kept, and asks `/live` and `/ready` by new ones, over and over. */
+interface ObservedCalls {
+  readonly path: string;
+  readonly token: string;
+  readonly seconds: number;
+  /** Address of the management port. */
+  readonly management: string;
+}
+
+/** Reads a value by one connection that is kept, and asks `/live` and `/ready` of both ports by new ones, over and over. */
 export async function observe(
   url: string,
-  { path, token, seconds }: { readonly path: string; readonly token: string; readonly seconds: number },
+  { path, token, seconds, management }: ObservedCalls,
 ): Promise<Observed> {
   const until = performance.now() + seconds * 1000;
   const rejected = new Set<string>();
   const reads: number[] = [];
   const probes: number[] = [];
+  const managementProbes: number[] = [];
   const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { Authorization: `Bearer ${token}` };
   await Promise.all([
-    repeat(readPauseMs, async () => void reads.push(await ask(path, { agent: keepAliveAgent, headers }))),
-    repeat(probePauseMs, async () => void probes.push(await ask('/live', { agent: false }))),
-    repeat(probePauseMs, async () => void probes.push(await ask('/ready', { agent: false }))),
+    repeat(
+      readPauseMs,
+      async () => void reads.push(await ask(url + path, { agent: keepAliveAgent, headers })),
+    ),
+    ...['/live', '/ready'].flatMap((probe) => [
+      repeat(probePauseMs, async () => void probes.push(await ask(url + probe, { agent: false }))),
+      repeat(probePauseMs, async () => {
+        managementProbes.push(await ask(management + probe, { agent: false }));
+      }),
+    ]),
   ]);
   keepAliveAgent.destroy();
   return {
     reads: reads.length,
     readP99Ms: quantile(Float64Array.from(reads).sort(), 0.99),
     longestProbeMs: Math.max(...probes),
+    longestManagementProbeMs: Math.max(...managementProbes),
     rejected: [...rejected],
   };
 
@@ -51,7 +70,7 @@ export async function observe(
     const at = performance.now();
     return new Promise((resolve) => {
       const done = () => resolve(performance.now() - at);
-      const sent = request(`${url}${target}`, { timeout: patienceMs, ...options }, (reply) => {
+      const sent = request(target, { timeout: patienceMs, ...options }, (reply) => {
         if (reply.statusCode! > 299) rejected.add(`${target} ${reply.statusCode}`);
         reply.resume().once('end', done);
       });

@@ -15,6 +15,8 @@ export interface ListenOptions extends Pick<GuardDeps, 'onDenial'> {
   readonly host: string | undefined;
   /** 0 takes any free one. */
   readonly port: number;
+  /** Names the port in messages. */
+  readonly portSetting?: 'CONSOLE_PORT' | 'CONSOLE_MANAGEMENT_PORT';
   readonly tls: TlsFiles | undefined;
   readonly handle: RequestListener;
   /** How much of the process callers may hold; one for all that listens here. */
@@ -40,6 +42,7 @@ const handshakeTimeoutMs = 10_000;
 export async function listen({
   host = 'localhost',
   port,
+  portSetting = 'CONSOLE_PORT',
   tls,
   handle,
   overload,
@@ -88,7 +91,7 @@ export async function listen({
     server.on('checkExpectation', overload.scheduled(guard.rejectExpectation));
     const { startWaiting } = overload.watch(server, memberPaths, guard);
     const drain = prepareDrain(server, startWaiting);
-    await bind(server, address, wanted);
+    await bind(server, address, wanted, portSetting);
     return { port: (server.address() as AddressInfo).port, drain };
   }
 }
@@ -98,23 +101,29 @@ interface Opened {
   readonly drain: (timeoutMs: number) => Promise<void>;
 }
 
-function bind(server: Server, address: string, port: number): Promise<void> {
+function bind(server: Server, address: string, port: number, setting: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(explain(error, address, port)));
+    server.once('error', (error) => reject(explain(error, address, port, setting)));
     server.listen({ host: address, port, backlog }, resolve);
   });
 }
 
-function explain(error: NodeJS.ErrnoException, address: string, port: number): ListenError {
-  return new ListenError(sentence(error, address, port), { cause: error });
+function explain(error: NodeJS.ErrnoException, address: string, port: number, setting: string): ListenError {
+  return new ListenError(sentence(error, address, port, setting), { cause: error });
 }
 
-function sentence({ code, message }: NodeJS.ErrnoException, address: string, port: number): string {
+function sentence(
+  { code, message }: NodeJS.ErrnoException,
+  address: string,
+  port: number,
+  setting: string,
+): string {
+  const isPublic = setting === 'CONSOLE_PORT';
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} at ${address} is in use by another program. Stop it, or choose another port with CONSOLE_PORT (and CONSOLE_URL).`;
+      return `Port ${port} at ${address} is in use by another program. Stop it, or choose another port with ${setting}${isPublic ? ' (and CONSOLE_URL)' : ''}.`;
     case 'EACCES':
-      return `This user may not listen on port ${port}. Choose one from 1024 on with CONSOLE_PORT, and put a proxy in front.`;
+      return `This user may not listen on port ${port}. Choose one from 1024 on with ${setting}${isPublic ? ', and put a proxy in front' : ''}.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

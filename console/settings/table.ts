@@ -47,6 +47,11 @@ export const settingsTable = {
     },
     'listening port; 0 = any free one',
   ),
+  managementPort: optional(
+    'CONSOLE_MANAGEMENT_PORT',
+    check.integer(1, 65_535, 'a port'),
+    'a second port that answers `/live`, `/ready` and `/metrics` alone, at the same address; unset = none',
+  ),
   dataDir: setting(
     'CONSOLE_DATA_DIR',
     check.path,
