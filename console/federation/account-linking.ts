@@ -53,12 +53,10 @@ const longestSubject = 512;
 const longestName = 200;
 
 export function createLink({ registry, passwords, newId, newSecret, now }: LinkDeps): Link {
-  const findKnown = createIndex(registry);
-
   return async (provider, identity) => {
     checkSubject(identity);
     const roles = rolesOf(identity, provider.roleRules);
-    const known = findKnown(provider.id, identity.subject);
+    const known = findLinked(registry, provider.id, identity.subject);
     if (!known && roles.length === 0) throw noRole();
     const isAsBefore = known !== undefined && refreshed(known, identity, roles) === known;
     const account = isAsBefore ? known : await write(provider, identity, roles, known);
@@ -79,7 +77,7 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
       if (transaction.all('users').size === 0) throw notSetUp();
       if (transaction.get('providers', provider.id)?.enabled !== true) throw switchedOff();
       const hadAdmin = hasAdmin(transaction);
-      const before = findLinked(transaction, provider.id, identity.subject, known?.id);
+      const before = findLinked(transaction, provider.id, identity.subject);
       const after = before
         ? refreshed(before, identity, roles)
         : created(transaction, provider, identity, { roles, passwordHash });
@@ -118,37 +116,16 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
   }
 }
 
-/** By provider and subject, rebuilt only when the collection has been replaced. */
-function createIndex(registry: Registry): (provider: string, subject: string) => UserRecord | undefined {
-  let index: { readonly of: unknown; readonly byKey: ReadonlyMap<string, UserRecord> } | undefined;
-  return (provider, subject) => {
-    const users = registry.all('users');
-    if (index?.of !== users) {
-      const linked = [...users.values()].flatMap((user): [string, UserRecord][] =>
-        user.federated ? [[keyOf(user.federated.provider, user.federated.subject), user]] : [],
-      );
-      index = { of: users, byKey: new Map(linked) };
-    }
-    return index.byKey.get(keyOf(provider, subject));
-  };
-}
-
-function keyOf(provider: string, subject: string): string {
-  return JSON.stringify([provider, subject]);
-}
-
-/** @param knownId  where it was a moment ago; all are looked at when it is not there any more */
-function findLinked(
-  transaction: RegistryTransaction,
+/** All are looked at: it takes less than the provider took to answer, and an index would be as old as the last change. */
+export function findLinked(
+  source: Pick<Registry, 'all'>,
   provider: string,
   subject: string,
-  knownId: string | undefined,
 ): UserRecord | undefined {
-  const isLinked = ({ federated }: UserRecord) =>
-    federated?.provider === provider && federated.subject === subject;
-  const known = knownId === undefined ? undefined : transaction.get('users', knownId);
-  if (known && isLinked(known)) return known;
-  return [...transaction.all('users').values()].find(isLinked);
+  for (const user of source.all('users').values()) {
+    if (user.federated?.subject === subject && user.federated.provider === provider) return user;
+  }
+  return undefined;
 }
 
 /** The rule of every change of users, in words for the person at the browser. */

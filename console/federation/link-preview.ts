@@ -1,7 +1,7 @@
 /** What a sign-in would lead to, without leading there: for an administrator who sets a provider up. */
 import type { UserRecord } from '../storage/records.ts';
 import type { Registry } from '../storage/storage.ts';
-import type { LinkingProvider } from './account-linking.ts';
+import { findLinked, type LinkingProvider } from './account-linking.ts';
 import type { UpstreamIdentity } from './connector.ts';
 import { type MatchedRule, matchesOf, rolesOf } from './role-rules.ts';
 import { freeUsername } from './usernames.ts';
@@ -21,9 +21,7 @@ export function previewLink(
   provider: LinkingProvider,
   identity: UpstreamIdentity,
 ): LinkPreview {
-  const known = [...registry.all('users').values()].find(
-    ({ federated }) => federated?.provider === provider.id && federated.subject === identity.subject,
-  );
+  const known = findLinked(registry, provider.id, identity.subject);
   return {
     rules: matchesOf(identity, provider.roleRules),
     roles: rolesOf(identity, provider.roleRules),
