@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Services } from '../app/services.ts';
-import { ProviderInputError } from '../federation/providers/input.ts';
+import { ProviderInputError } from '../federation/errors.ts';
 import type { ProviderInput } from '../federation/providers/input-schema.ts';
 import { type ProviderKind, providerKinds } from '../federation/providers/kinds.ts';
 import type { ListedProvider, NewProvider } from '../federation/providers/registration.ts';
@@ -77,7 +77,7 @@ export const idpCommands: readonly Command[] = [
       const registration = await services.providerRegistration();
       const before = readable(registration.find(input.positionals[0]!));
       const after = await readSettings(before, said, services, before);
-      await registration.update(before.id, () => ({ ...after, createdAt: before.createdAt }) as Provider);
+      await registration.update(before.id, () => after);
       return done(registration.find(before.id), services, `Changed ${before.id}.`);
     },
   },

@@ -26,20 +26,7 @@ export interface ReturnedAuthorizationState {
   readonly browser: string | undefined;
 }
 
-export interface AuthorizationStates {
-  newId(): string;
-  /** @throws {StorageUnavailableError} */
-  open(attempt: NewAuthorizationState): Promise<void>;
-  /** Whether such a sign-in waits for its answer, in whichever browser. */
-  isOpen(attempt: Pick<ReturnedAuthorizationState, 'id' | 'providerId'>): Promise<boolean>;
-  /**
-   * For the one caller that may finish this sign-in. What comes from another browser or for another
-   * provider is refused and spoils nothing for the rightful one.
-   *
-   * @throws {FederationError} 400 when there is no such sign-in under way here
-   */
-  take(attempt: ReturnedAuthorizationState): Promise<Pick<NewAuthorizationState, 'secrets' | 'purpose'>>;
-}
+export type AuthorizationStates = ReturnType<typeof createAuthorizationStates>;
 
 export interface AuthorizationStatesDeps {
   readonly artifacts: ArtifactStore;
@@ -52,25 +39,30 @@ export interface AuthorizationStatesDeps {
 export const authorizationStateSeconds = 600;
 const kind = 'FederationAttempt';
 
-export function createAuthorizationStates({
-  artifacts,
-  newId,
-  now,
-}: AuthorizationStatesDeps): AuthorizationStates {
+export function createAuthorizationStates({ artifacts, newId, now }: AuthorizationStatesDeps) {
   return {
     newId,
-    open({ id, providerId, browser, secrets, purpose }) {
+    /** @throws {StorageUnavailableError} */
+    open({ id, providerId, browser, secrets, purpose }: NewAuthorizationState): Promise<void> {
       const payload = { providerId, browser: digest(browser), secrets, ...(purpose ? { purpose } : {}) };
-      return artifacts.put(kind, id, {
-        payload,
-        expiresAt: Math.floor(now() / 1000) + authorizationStateSeconds,
-      });
+      const expiresAt = Math.floor(now() / 1000) + authorizationStateSeconds;
+      return artifacts.put(kind, id, { payload, expiresAt });
     },
-    async isOpen({ id, providerId }) {
+    /** Whether such a sign-in waits for its answer, in whichever browser. */
+    async isOpen({
+      id,
+      providerId,
+    }: Pick<ReturnedAuthorizationState, 'id' | 'providerId'>): Promise<boolean> {
       const found = id ? await artifacts.get(kind, id) : undefined;
       return found?.payload.providerId === providerId && found.consumedAt === undefined;
     },
-    async take({ id, providerId, browser }) {
+    /**
+     * For the one caller that may finish this sign-in. What comes from another browser or for another
+     * provider is refused and spoils nothing for the rightful one.
+     *
+     * @throws {FederationError} 400 when there is no such sign-in under way here
+     */
+    async take({ id, providerId, browser }: ReturnedAuthorizationState) {
       if (!id || !browser) throw unknownState();
       const found = await artifacts.get(kind, id);
       if (!found || !isFor(found, providerId, browser)) throw unknownState();

@@ -12,18 +12,17 @@ export interface DryStep {
 
 export type DryRunDeps = Omit<ConnectorDeps, 'cipher' | 'log'>;
 
-export interface DryRun {
-  readonly steps: readonly DryStep[];
-  ok(step: string, said: string, advice?: string): void;
-  /** @returns undefined, for whoever cannot go on */
-  failed(step: string, said: string, advice: string): undefined;
-}
+export type DryRun = ReturnType<typeof createDryRun>;
 
-export function createDryRun(): DryRun {
+export function createDryRun() {
   const steps: DryStep[] = [];
   return {
     steps,
-    ok: (step, said, advice) => void steps.push({ step, ok: true, said, ...(advice && { advice }) }),
-    failed: (step, said, advice) => void steps.push({ step, ok: false, said, advice }),
+    ok: (step: string, said: string, advice?: string) =>
+      void steps.push({ step, ok: true, said, ...(advice && { advice }) }),
+    /** @returns undefined, for whoever cannot go on */
+    failed(step: string, said: string, advice: string): undefined {
+      steps.push({ step, ok: false, said, advice });
+    },
   };
 }

@@ -1,3 +1,4 @@
+/** What goes wrong between an administrator, a person and a provider, as a row of the problem table. */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { FederationError, type FederationErrorCode } from './connector.ts';
 
@@ -14,4 +15,11 @@ export function asProblemError(error: unknown): unknown {
   // Sentences of the protocols' own checks end without a full stop.
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return new ProblemError({ ...rows[code], status }, sentence, { cause: error });
+}
+
+/** What an administrator says of a provider and cannot be; the message says what to change. */
+export class ProviderInputError extends ProblemError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(problems.invalidRequest, message, options);
+  }
 }

@@ -3,29 +3,19 @@
  * random id, for the browser to come back with them.
  */
 import type { ArtifactStore } from '../storage/storage.ts';
+import type { SecretCipher } from './providers/secrets.ts';
 
 export interface RelayedForm {
   readonly providerId: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-export interface FormPostRelay {
-  /**
-   * @param source  the client address, for the limit on how much one of them may leave here
-   * @returns a ticket for one use within a minute; undefined when this source has left too many
-   */
-  store(reply: RelayedForm, source: string): Promise<string | undefined>;
-  /** @returns undefined when there is none of this ticket, or it was for another provider */
-  take(ticket: string, providerId: string): Promise<RelayedForm['parameters'] | undefined>;
-}
+export type FormPostRelay = ReturnType<typeof createFormPostRelay>;
 
 export interface FormPostRelayDeps {
   readonly artifacts: ArtifactStore;
   /** What a provider says of a person is not for whoever reads a copy of the store (S79). */
-  readonly cipher: {
-    encrypt(text: string, label: string): string;
-    open(stored: string, label: string): string;
-  };
+  readonly cipher: Pick<SecretCipher, 'encrypt' | 'open'>;
   /** At least 128 random bits. */
   readonly newId: () => string;
   /** Epoch milliseconds. */
@@ -38,9 +28,13 @@ const waitSeconds = 60;
 /** Of one source within a minute; each has up to half a mebibyte. */
 const mostOfSource = 120;
 
-export function createFormPostRelay({ artifacts, cipher, newId, now }: FormPostRelayDeps): FormPostRelay {
+export function createFormPostRelay({ artifacts, cipher, newId, now }: FormPostRelayDeps) {
   return {
-    async store({ providerId, parameters }, source) {
+    /**
+     * @param source  the client address, for the limit on how much one of them may leave here
+     * @returns a ticket for one use within a minute; undefined when this source has left too many
+     */
+    async store({ providerId, parameters }: RelayedForm, source: string): Promise<string | undefined> {
       const { count } = await artifacts.count(`${kind}Source`, source, waitSeconds);
       if (count > mostOfSource) return undefined;
       const ticket = newId();
@@ -50,7 +44,8 @@ export function createFormPostRelay({ artifacts, cipher, newId, now }: FormPostR
       });
       return ticket;
     },
-    async take(ticket, providerId) {
+    /** @returns undefined when there is none of this ticket, or it was for another provider */
+    async take(ticket: string, providerId: string): Promise<RelayedForm['parameters'] | undefined> {
       const found = await artifacts.get(kind, ticket);
       if (found?.payload.providerId !== providerId || !(await artifacts.consume(kind, ticket)))
         return undefined;

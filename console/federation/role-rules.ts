@@ -1,6 +1,7 @@
 /** Rules by which somebody whom a provider vouches for gets roles here; nothing else gives any (S45). */
 import { isCustomRoleName, isRole, roles } from '../accounts/roles.ts';
 import type { UpstreamIdentity } from './connector.ts';
+import { ProviderInputError } from './errors.ts';
 
 /** Whoever has this value among those of this attribute gets this role. Both compare exactly. */
 export interface RoleRule {
@@ -13,13 +14,11 @@ export interface RoleRule {
 export interface RoleRules {
   readonly rules: readonly RoleRule[];
   /** For whom no rule matches; without it, they are refused. */
-  readonly defaultRole?: string | undefined;
+  readonly defaultRole?: string;
 }
 
 /** A rule that cannot be understood; the message says which and what to write instead. */
-export class RoleRuleError extends Error {
-  override readonly name = 'RoleRuleError';
-}
+export class RoleRuleError extends ProviderInputError {}
 
 /**
  * Reads one rule, as an administrator writes it: `attribute=value -> Role`. The value reaches from the

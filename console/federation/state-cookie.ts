@@ -2,12 +2,7 @@
 import type { Context } from 'koa';
 import { authorizationStateSeconds } from './authorization-state.ts';
 
-export interface StateCookie {
-  /** @returns undefined when the browser has none, as in a form that another site posts (SameSite=Lax) */
-  read(ctx: Context): string | undefined;
-  /** Gives the browser one, or more time for the one it has: sign-ins in two tabs are of one browser. */
-  ensure(ctx: Context): string;
-}
+export type StateCookie = ReturnType<typeof createStateCookie>;
 
 export interface StateCookieDeps {
   readonly cookieName: string;
@@ -16,10 +11,11 @@ export interface StateCookieDeps {
   readonly newId: () => string;
 }
 
-export function createStateCookie({ cookieName, isSecure, newId }: StateCookieDeps): StateCookie {
+export function createStateCookie({ cookieName, isSecure, newId }: StateCookieDeps) {
   return {
     read,
-    ensure(ctx) {
+    /** Gives the browser one, or more time for the one it has: sign-ins in two tabs are of one browser. */
+    ensure(ctx: Context): string {
       const value = read(ctx) ?? newId();
       ctx.cookies.set(cookieName, value, {
         httpOnly: true,
@@ -33,6 +29,7 @@ export function createStateCookie({ cookieName, isSecure, newId }: StateCookieDe
     },
   };
 
+  /** @returns undefined when the browser has none, as in a form that another site posts (SameSite=Lax) */
   function read(ctx: Context): string | undefined {
     const value = ctx.cookies.get(cookieName, { signed: false });
     return value && /^[\w-]{24}$/.test(value) ? value : undefined;

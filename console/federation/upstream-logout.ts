@@ -16,7 +16,7 @@ export interface UpstreamLogoutsDeps {
   readonly upstreamSessions: Pick<UpstreamSessions, 'of'>;
   readonly artifacts: ArtifactStore;
   /** What has to be told names a person (S79). */
-  readonly cipher: NonNullable<UpstreamSessionsDeps['cipher']>;
+  readonly cipher: UpstreamSessionsDeps['cipher'];
   /** `CONSOLE_URL`. */
   readonly url: string;
   readonly isSecure: boolean;

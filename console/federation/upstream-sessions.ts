@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import type { UpstreamIdentity } from './connector.ts';
+import type { SecretCipher } from './providers/secrets.ts';
 
 export interface UpstreamSession {
   /** Of the session here. */
@@ -34,10 +35,7 @@ export interface UpstreamSessions {
 export interface UpstreamSessionsDeps {
   readonly artifacts: ArtifactStore;
   /** What a provider says of a person is not for whoever reads a copy of the store (S79). */
-  readonly cipher?: {
-    encrypt(text: string, label: string): string;
-    open(stored: string, label: string): string;
-  };
+  readonly cipher: Pick<SecretCipher, 'encrypt' | 'open'>;
 }
 
 const kind = 'UpstreamSession';
@@ -50,7 +48,7 @@ export function createUpstreamSessions({ artifacts, cipher }: UpstreamSessionsDe
     async record({ uid, accountId, providerId, subject, session }, expiresAt) {
       const secret = JSON.stringify({ subject, session });
       await artifacts.put(kind, uid, {
-        payload: { uid, accountId, providerId, sealed: cipher?.encrypt(secret, label) ?? secret },
+        payload: { uid, accountId, providerId, sealed: cipher.encrypt(secret, label) },
         accountId: indexOf(providerId, 'subject', session.name ?? subject),
         expiresAt,
       });
@@ -90,7 +88,7 @@ export function createUpstreamSessions({ artifacts, cipher }: UpstreamSessionsDe
 
   function read({ payload }: Artifact): UpstreamSession {
     const { uid, accountId, providerId, sealed } = payload as Record<string, string>;
-    const secret = JSON.parse(cipher?.open(sealed!, label) ?? sealed!);
+    const secret = JSON.parse(cipher.open(sealed!, label));
     return { uid: uid!, accountId: accountId!, providerId: providerId!, ...secret };
   }
 }

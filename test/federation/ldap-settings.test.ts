@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import { createLdapConnector } from '../../console/federation/ldap/connector.ts';
-import {
-  type LdapSettings,
-  ldapProblems,
-  type SearchThenBind,
-} from '../../console/federation/ldap/settings.ts';
+import { ldapProblems } from '../../console/federation/ldap/settings.ts';
 import {
   escapeFilterValue,
   escapeNameValue,
   fillTemplate,
   guidToText,
 } from '../../console/federation/ldap/text.ts';
+import type { LdapSettings, SearchThenBind } from '../../console/federation/providers/schema.ts';
 import { Secret } from '../../platform/secret.ts';
 
 const find: SearchThenBind = {

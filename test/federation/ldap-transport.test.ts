@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FederationError, PasswordConnector } from '../../console/federation/connector.ts';
 import { createLdapConnector } from '../../console/federation/ldap/connector.ts';
-import type { LdapSettings } from '../../console/federation/ldap/settings.ts';
+import type { LdapSettings } from '../../console/federation/providers/schema.ts';
 import { freePort, waitFor } from '../helpers/console.ts';
 import { type LdapServer, newCertificate, startLdapServer, suffix, whySkipped } from './ldap-server.ts';
 

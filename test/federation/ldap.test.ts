@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FederationError } from '../../console/federation/connector.ts';
 import { createLdapConnector } from '../../console/federation/ldap/connector.ts';
-import type { LdapSettings, SearchThenBind } from '../../console/federation/ldap/settings.ts';
+import type { LdapSettings, SearchThenBind } from '../../console/federation/providers/schema.ts';
 import { Secret } from '../../platform/secret.ts';
 import {
   emptyTree,

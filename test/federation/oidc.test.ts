@@ -1,9 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  createOidcConnector,
-  type OidcClientAuthentication,
-} from '../../console/federation/oidc/connector.ts';
+import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
+import type { OidcSettings } from '../../console/federation/providers/schema.ts';
 import { Secret } from '../../platform/secret.ts';
 import {
   callbackUrl,
@@ -22,13 +20,16 @@ const registered = { redirect_uris: [callbackUrl], scope: 'openid email profile 
 
 let provider: RunningProvider;
 let generous: RunningProvider;
-const logins = new Map<string, OidcClientAuthentication>();
+const logins = new Map<string, OidcSettings['authentication']>();
 beforeAll(async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
   const [jwk, publicJwk] = await Promise.all([exportJWK(privateKey), exportJWK(publicKey)]);
   logins.set('basic', { method: 'client_secret_basic', secret });
   logins.set('post', { method: 'client_secret_post', secret });
-  logins.set('key', { method: 'private_key_jwt', key: new Secret({ ...jwk, alg: 'ES256', kid: 'one' }) });
+  logins.set('key', {
+    method: 'private_key_jwt',
+    key: new Secret(JSON.stringify({ ...jwk, alg: 'ES256', kid: 'one' })),
+  });
   logins.set('public', { method: 'none' });
   const clients = [...logins].map(([id, { method }]) => ({
     ...registered,

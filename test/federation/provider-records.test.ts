@@ -53,7 +53,7 @@ const directory: Provider = {
 const withKey = oidcProvider('corp', 'Corp', issuer, {
   authentication: {
     method: 'private_key_jwt',
-    key: new Secret({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', d: secret, x: 'x' }),
+    key: new Secret(JSON.stringify({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', d: secret, x: 'x' })),
   },
 });
 

@@ -22,10 +22,10 @@ import {
   type KeyPair,
   missingOpenssl,
   newKeyPair,
-  providerEntityId,
+  ownPair,
+  samlSettings,
   seconds,
   sign,
-  signOnUrl,
 } from './saml-provider.ts';
 import { errorOf } from './support.ts';
 
@@ -42,14 +42,11 @@ describe.skipIf(obstacle)(`SAML single logout${obstacle ? ` (${obstacle})` : ''}
 
   function connect({ binding = 'redirect' as 'redirect' | 'post', hasLogout = true, now = Date.now } = {}) {
     return createSamlConnector({
-      provider: {
-        entityId: providerEntityId,
-        signOnUrl,
-        certificates: [idp.certificate],
-        ...(hasLogout && { logout: { binding, url, replyUrl } }),
-      },
+      saml: samlSettings([idp.certificate], {
+        metadata: hasLogout ? { logout: { binding, url, replyUrl } } : {},
+        signing: ownPair(own),
+      }),
       entityId: consoleEntityId,
-      signingKey: own.key,
       artifacts: { count: async () => ({ count: 1, resetsAt: 0 }) },
       randomBytes,
       now,

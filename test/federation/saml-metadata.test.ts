@@ -7,6 +7,7 @@ import {
   type KeyPair,
   missingOpenssl,
   newKeyPair,
+  ownPair,
   providerEntityId,
   signOnUrl,
 } from './saml-provider.ts';
@@ -116,12 +117,12 @@ describe.skipIf(obstacle)(`SAML metadata${obstacle ? ` (${obstacle})` : ''}`, ()
   });
 
   test('tells a provider who we are, with and without a signing key', () => {
-    const plain = writeOwnMetadata({ entityId: consoleEntityId, callbackUrl });
+    const plain = writeOwnMetadata({ entityId: consoleEntityId, callbackUrl }, {});
     expect(plain).toContain(`entityID="${consoleEntityId}"`);
     expect(plain).toContain(`Location="${callbackUrl}"`);
     expect(plain).toContain('WantAssertionsSigned="true"');
     expect(plain).toContain('AuthnRequestsSigned="false"');
-    const signing = writeOwnMetadata({ entityId: consoleEntityId, callbackUrl, signing: idp });
+    const signing = writeOwnMetadata({ entityId: consoleEntityId, callbackUrl }, { signing: ownPair(idp) });
     expect(signing).toContain('AuthnRequestsSigned="true"');
     expect(signing.replaceAll(/\s/g, '')).toContain(idp.certificate.split('\n')[1]!);
     expect(signing).not.toContain('PRIVATE');
@@ -129,12 +130,12 @@ describe.skipIf(obstacle)(`SAML metadata${obstacle ? ` (${obstacle})` : ''}`, ()
 
   test('tells a provider where logout messages go, the binding without a form first', () => {
     const logoutUrl = 'https://console.example/login/saml/corp/logout';
-    const xml = writeOwnMetadata({ entityId: consoleEntityId, callbackUrl, logoutUrl });
+    const xml = writeOwnMetadata({ entityId: consoleEntityId, callbackUrl, logoutUrl }, {});
     const services = [...xml.matchAll(/<SingleLogoutService Binding="([^"]*)" Location="([^"]*)"/g)];
     expect(services.map(([, binding, location]) => [binding, location])).toEqual([
       [redirectBinding, logoutUrl],
       [postBinding, logoutUrl],
     ]);
-    expect(writeOwnMetadata({ entityId: consoleEntityId, callbackUrl })).not.toContain('SingleLogout');
+    expect(writeOwnMetadata({ entityId: consoleEntityId, callbackUrl }, {})).not.toContain('SingleLogout');
   });
 });

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { SignedXml } from 'xml-crypto';
+import type { SamlSettings } from '../../console/federation/providers/schema.ts';
+import { Secret } from '../../platform/secret.ts';
 
 export const providerEntityId = 'https://idp.example/saml';
 export const consoleEntityId = 'https://console.example/saml';
@@ -14,6 +16,25 @@ export const signOnUrl = 'https://idp.example/saml/sign-on?tenant=1';
 export interface KeyPair {
   readonly key: string;
   readonly certificate: string;
+}
+
+/** What the console keeps of this provider. */
+export function samlSettings(
+  certificates: readonly string[],
+  {
+    metadata,
+    ...settings
+  }: Omit<Partial<SamlSettings>, 'metadata'> & {
+    readonly metadata?: Partial<SamlSettings['metadata']>;
+  } = {},
+): SamlSettings {
+  const said = { entityId: providerEntityId, signOnUrl, certificates, nameIdFormats: [], ...metadata };
+  return { ...settings, metadata: said };
+}
+
+/** A key of the console's, as its settings hold it. */
+export function ownPair({ key, certificate }: KeyPair): NonNullable<SamlSettings['signing']> {
+  return { key: new Secret(key), certificate };
 }
 
 /** @returns why no certificate can be made here, or undefined */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EncryptOptions, encrypt } from 'xml-encryption';
-import { createSamlConnector, type SamlProvider } from '../../console/federation/saml/connector.ts';
+import { createSamlConnector } from '../../console/federation/saml/connector.ts';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import {
@@ -15,7 +15,8 @@ import {
   type KeyPair,
   missingOpenssl,
   newKeyPair,
-  providerEntityId,
+  ownPair,
+  samlSettings,
   sign,
   signOnUrl,
   takeApart,
@@ -44,17 +45,13 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
     rmSync(dataDir, { recursive: true });
   });
 
-  function connector({
-    key,
-    ...provider
-  }: Partial<SamlProvider> & { readonly key?: string | undefined } = {}) {
+  function connector(settings: Parameters<typeof samlSettings>[1]) {
     return createSamlConnector({
-      provider: { entityId: providerEntityId, signOnUrl, certificates: [idp.certificate], ...provider },
+      saml: samlSettings([idp.certificate], settings),
       entityId: consoleEntityId,
       artifacts: storage.artifacts,
       randomBytes,
       now: Date.now,
-      ...(key === undefined ? {} : { decryptionKey: key }),
     });
   }
 
@@ -122,7 +119,7 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
           sign(await encrypted(signed(id, a), { content: cbc }), '_response', idp),
       },
     ])('sign in: $name', async ({ answer }) => {
-      const identity = await signIn({ key: own.key }, answer);
+      const identity = await signIn({ encryption: ownPair(own) }, answer);
       expect(identity).toMatchObject({ subject: 'user-4711', username: 'ada' });
       expect(identity.attributes.groups).toEqual(['ops', 'R&D']);
     });
@@ -226,7 +223,7 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
       },
     ];
     test.each(invalid)('are refused: $name', async ({ answer, reason, hasNoKey }) => {
-      const work = signIn({ key: hasNoKey ? undefined : own.key }, answer);
+      const work = signIn(hasNoKey ? {} : { encryption: ownPair(own) }, answer);
       expect((await errorOf(work)).message).toMatch(reason);
     });
   });
@@ -252,14 +249,7 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
         url: 'https://idp.example/out',
         replyUrl: 'https://idp.example/out',
       } as const;
-      const message = await createSamlConnector({
-        provider: { entityId: providerEntityId, signOnUrl, certificates: [idp.certificate], logout },
-        entityId: consoleEntityId,
-        signingKey: own.key,
-        artifacts: storage.artifacts,
-        randomBytes,
-        now: Date.now,
-      }).beginLogout!({
+      const message = await connector({ metadata: { logout }, signing: ownPair(own) }).beginLogout!({
         subject: identity.subject,
         session: identity.session!,
         logoutId: 'logout-0123456789',
@@ -293,19 +283,7 @@ describe.skipIf(obstacle)(`reach of SAML${obstacle ? ` (${obstacle})` : ''} (C9)
   });
 
   test('a request by HTTP-POST is signed inside, not deflated, and carries the RelayState', async () => {
-    const post = createSamlConnector({
-      provider: {
-        entityId: providerEntityId,
-        signOnUrl,
-        signOnBinding: 'post',
-        certificates: [idp.certificate],
-      },
-      entityId: consoleEntityId,
-      signingKey: own.key,
-      artifacts: storage.artifacts,
-      randomBytes,
-      now: Date.now,
-    });
+    const post = connector({ metadata: { signOnBinding: 'post' }, signing: ownPair(own) });
     const stateId = 'attempt-0123456789';
     const message = await post.begin({ stateId, callbackUrl, reauthenticate: true });
     if (message.method !== 'POST') throw new Error('not by a form');

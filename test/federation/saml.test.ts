@@ -13,8 +13,10 @@ import {
   type KeyPair,
   missingOpenssl,
   newKeyPair,
+  ownPair,
   providerEntityId,
   readRequest,
+  samlSettings,
   seconds,
   sign,
   signOnUrl,
@@ -40,18 +42,16 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
     rmSync(dataDir, { recursive: true });
   });
 
-  const connector = (deps: { now?: () => number; signingKey?: string; certificates?: string[] } = {}) =>
+  const connector = (deps: { now?: () => number; signing?: KeyPair; certificates?: string[] } = {}) =>
     createSamlConnector({
-      provider: {
-        entityId: providerEntityId,
-        signOnUrl,
-        certificates: deps.certificates ?? [idp.certificate],
-      },
+      saml: samlSettings(
+        deps.certificates ?? [idp.certificate],
+        deps.signing && { signing: ownPair(deps.signing) },
+      ),
       entityId: consoleEntityId,
       artifacts: storage.artifacts,
       randomBytes,
       now: deps.now ?? Date.now,
-      ...(deps.signingKey && { signingKey: deps.signingKey }),
     });
 
   async function begin(stateId = randomBytes(18).toString('base64url')) {
@@ -89,7 +89,7 @@ describe.skipIf(obstacle)(`SAML sign-in${obstacle ? ` (${obstacle})` : ''}`, () 
     expect(request.relayState).toBe(secrets.relayState);
 
     const stateId = 'attempt-0123456789';
-    const signing = connector({ signingKey: attacker.key });
+    const signing = connector({ signing: attacker });
     const again = readRequest((await signing.begin({ stateId, callbackUrl, reauthenticate: true })).location);
     expect(again.xml).toContain('ForceAuthn="true"');
     expect(again.searchParams.get('SigAlg')).toBe('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256');

@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { UpstreamIdentity } from '../../console/federation/connector.ts';
-import {
-  createOidcConnector,
-  type OidcClientAuthentication,
-} from '../../console/federation/oidc/connector.ts';
+import { createOidcConnector } from '../../console/federation/oidc/connector.ts';
+import type { OidcSettings } from '../../console/federation/providers/schema.ts';
 import { Secret } from '../../platform/secret.ts';
 import { loopbackOutbound } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
@@ -43,7 +41,7 @@ describe.skipIf(skipped)(
     });
     afterEach(() => context?.close());
 
-    const connect = (authentication: OidcClientAuthentication, at = issuer) =>
+    const connect = (authentication: OidcSettings['authentication'], at = issuer) =>
       createOidcConnector({
         config: { issuer: at, clientId: 'console', authentication, claims: ['groups'] },
         outbound: loopbackOutbound(),

@@ -6,7 +6,7 @@ import type { RedirectConnector, UpstreamIdentity } from '../../console/federati
 import { createSamlConnector } from '../../console/federation/saml/connector.ts';
 import { readProviderMetadata, writeOwnMetadata } from '../../console/federation/saml/metadata.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
-import { newKeyPair } from '../federation/saml-provider.ts';
+import { newKeyPair, ownPair } from '../federation/saml-provider.ts';
 import { errorOf } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { type CallbackAddress, openCallback } from './support/callback.ts';
@@ -35,13 +35,12 @@ describe.skipIf(skipped)(`SAML connector and SimpleSAMLphp${skipped ?? ''}`, { t
 
   beforeAll(async () => {
     [provider, callback] = await Promise.all([startSimpleSaml({ ada, eve }), openCallback()]);
-    const signing = newKeyPair();
+    const signing = ownPair(newKeyPair());
     const { url: callbackUrl, logoutUrl } = callback;
-    await provider.trust(writeOwnMetadata({ entityId, callbackUrl, logoutUrl, signing }));
+    await provider.trust(writeOwnMetadata({ entityId, callbackUrl, logoutUrl }, { signing }));
     connector = createSamlConnector({
-      provider: await readProviderMetadata(await provider.metadata(), Date.now()),
+      saml: { metadata: await readProviderMetadata(await provider.metadata(), Date.now()), signing },
       entityId,
-      signingKey: signing.key,
       artifacts: createMemoryStorage().artifacts,
       randomBytes,
       now: Date.now,

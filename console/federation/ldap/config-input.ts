@@ -1,13 +1,14 @@
 /** What an administrator says of a directory. */
 import { X509Certificate } from 'node:crypto';
+import { defined } from '../../../platform/defined.ts';
 import { Secret } from '../../../platform/secret.ts';
-import { type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import { ProviderInputError } from '../errors.ts';
+import { oneOf, type ProviderInputDeps, required } from '../providers/input.ts';
 import type { ProviderInput } from '../providers/input-schema.ts';
-import type { BindByTemplate, GroupSearch, LdapSettings, SearchThenBind } from './settings.ts';
+import { type GroupSearch, type LdapSettings, memberAttributes } from '../providers/schema.ts';
 
 type Called = ProviderInputDeps['called'];
 
-const memberAttributes = ['member', 'uniqueMember', 'memberUid'] as const;
 const usualFilter = '(&(objectClass=person)(uid={username}))';
 
 export function readLdap(
@@ -15,12 +16,10 @@ export function readLdap(
   { called }: Pick<ProviderInputDeps, 'called'>,
   before: LdapSettings | undefined,
 ): LdapSettings {
-  const url = input.url ?? before?.url;
-  if (url === undefined) {
-    throw new ProviderInputError(
-      `${called('url')} is missing: ldaps://host or ldap://host, and a port if need be.`,
-    );
-  }
+  const url = required(
+    input.url ?? before?.url,
+    `${called('url')} is missing: ldaps://host or ldap://host, and a port if need be.`,
+  );
   const ca = input.ca ?? before?.ca;
   const startTls = input.startTls ?? before?.startTls ?? false;
   if (input.ca !== undefined) checkAuthorities(input.ca, called);
@@ -29,8 +28,9 @@ export function readLdap(
       `${called('ca')} is for encrypted connections: use ldaps: or ${called('startTls')}.`,
     );
   }
-  const groups = readGroups(input, called, before?.groups);
-  const optional = {
+  return defined({
+    url,
+    find: readFind(input, called, before?.find),
     subjectAttribute: input.subjectAttribute ?? before?.subjectAttribute,
     usernameAttribute: input.usernameAttribute ?? before?.usernameAttribute,
     emailAttribute: input.emailAttribute ?? before?.emailAttribute,
@@ -38,10 +38,8 @@ export function readLdap(
     allowPlaintext: (input.allowPlaintext ?? before?.allowPlaintext) || undefined,
     startTls: startTls || undefined,
     ca,
-    groups,
-  };
-  const given = Object.entries(optional).filter(([, value]) => value !== undefined);
-  return { url, find: readFind(input, called, before?.find), ...Object.fromEntries(given) };
+    groups: readGroups(input, called, before?.groups),
+  });
 }
 
 function checkAuthorities(ca: string, called: Called): void {
@@ -59,7 +57,7 @@ function readFind(
   input: ProviderInput,
   called: Called,
   before: LdapSettings['find'] | undefined,
-): SearchThenBind | BindByTemplate {
+): LdapSettings['find'] {
   const ofSearch = (['bindDn', 'bindPassword', 'baseDn', 'userFilter'] as const).filter(
     (field) => input[field] !== undefined,
   );
@@ -110,22 +108,18 @@ function readGroups(
       );
     return undefined;
   }
-  const nameAttribute = input.groupNameAttribute ?? before?.nameAttribute;
-  const filter = input.groupFilter ?? before?.filter;
-  return {
+  const asWritten = memberAttributes.find(
+    (name) => name.toLowerCase() === input.groupAttribute?.toLowerCase(),
+  );
+  const memberAttribute = oneOf(
+    asWritten ?? input.groupAttribute,
+    memberAttributes,
+    called('groupAttribute'),
+  );
+  return defined({
     baseDn,
-    memberAttribute: readMemberAttribute(input, called) ?? before?.memberAttribute ?? 'member',
-    ...(nameAttribute === undefined ? {} : { nameAttribute }),
-    ...(filter === undefined ? {} : { filter }),
-  };
-}
-
-function readMemberAttribute(
-  { groupAttribute }: ProviderInput,
-  called: Called,
-): GroupSearch['memberAttribute'] | undefined {
-  if (groupAttribute === undefined) return undefined;
-  const known = memberAttributes.find((name) => name.toLowerCase() === groupAttribute.toLowerCase());
-  if (known) return known;
-  throw new ProviderInputError(`${called('groupAttribute')} is one of ${memberAttributes.join(', ')}.`);
+    memberAttribute: memberAttribute ?? before?.memberAttribute ?? 'member',
+    nameAttribute: input.groupNameAttribute ?? before?.nameAttribute,
+    filter: input.groupFilter ?? before?.filter,
+  });
 }

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { AndFilter, EqualityFilter, FilterParser, ResultCodeError } from 'ldapts';
 import type { Logger } from '../../../platform/log.ts';
 import { FederationError, type PasswordConnector, type UpstreamIdentity } from '../connector.ts';
+import type { GroupSearch, LdapSettings, SearchThenBind } from '../providers/schema.ts';
 import { textsOf, toIdentity, usernameOf, wantedAttributes } from './entry.ts';
 import { type DirectorySession, openDirectorySession } from './session.ts';
-import { type GroupSearch, type LdapSettings, ldapProblems, type SearchThenBind } from './settings.ts';
+import { ldapProblems } from './settings.ts';
 import { escapeFilterValue, escapeNameValue, fillTemplate } from './text.ts';
 
 export interface LdapConnectorDeps {
@@ -32,8 +33,6 @@ export function createLdapConnector(
 ): PasswordConnector {
   const problems = ldapProblems(settings);
   if (problems.length > 0) throw new TypeError(`LDAP: ${problems.join('; ')}`);
-  const { startTls = false, allowPlaintext = false, ca } = settings;
-  const address = { url: new URL(settings.url), startTls, allowPlaintext, ...(ca !== undefined && { ca }) };
   const sessions = new Set<DirectorySession>();
   let running = 0;
   let isClosed = false;
@@ -47,7 +46,7 @@ export function createLdapConnector(
       running += 1;
       let session: DirectorySession | undefined;
       try {
-        session = await openDirectorySession(address, { timeoutMs, maxBytes });
+        session = await openDirectorySession(settings, { timeoutMs, maxBytes });
         sessions.add(session);
         if (isClosed) throw new Error('the connector is closed');
         return await signIn(session, settings, { username, password }, log);
@@ -78,25 +77,17 @@ async function signIn(
   log: LdapConnectorDeps['log'],
 ): Promise<UpstreamIdentity | undefined> {
   const { find, groups } = settings;
-  const service = find.by === 'search' ? find : undefined;
-  const dn =
-    find.by === 'search'
-      ? await findPerson(session, find, username, log)
-      : fillTemplate(find.dn, escapeNameValue(username));
+  const isSearch = find.by === 'search';
+  const dn = isSearch
+    ? await findPerson(session, find, username, log)
+    : fillTemplate(find.dn, escapeNameValue(username));
   // A name that nobody has costs a refused bind too: the time of the answer tells no names (S28).
   const isRight = await isPasswordOf(session, dn ?? nobodyAt(find), password);
   if (dn === undefined || !isRight) return undefined;
 
-  if (service) await bindAsService(session, service);
+  if (isSearch) await session.bind(find.bindDn, find.bindPassword.reveal());
   const attributes = wantedAttributes(settings);
-  const everything = {
-    base: dn,
-    scope: 'base',
-    filter: '(objectClass=*)',
-    attributes,
-    maxEntries: 1,
-  } as const;
-  const [entry] = await session.search(everything);
+  const [entry] = await session.search({ base: dn, attributes, maxEntries: 1 });
   if (!entry) throw new FederationError(403, 'The directory does not show this account.');
   const names = groups && (await groupsOf(session, groups, dn, usernameOf(entry, settings)));
   const identity = toIdentity(entry, settings, names);
@@ -111,16 +102,11 @@ async function findPerson(
   username: string,
   log: LdapConnectorDeps['log'],
 ): Promise<string | undefined> {
-  await bindAsService(session, service);
+  // An error here is the operator's to mend, never a wrong password of the person who signs in.
+  await session.bind(service.bindDn, service.bindPassword.reveal());
   const filter = fillTemplate(service.filter, escapeFilterValue(username));
   const attributes = ['1.1']; // none (RFC 4511 §4.5.1.8): they are read when the password is proven
-  const found = await session.search({
-    base: service.baseDn,
-    scope: 'sub',
-    filter,
-    attributes,
-    maxEntries: 2,
-  });
+  const found = await session.search({ base: service.baseDn, filter, attributes, maxEntries: 2 });
   if (found.length > 1) log.warn({ reason: 'several entries' }, 'ldap name is ambiguous');
   // The empty name is the server itself, and a bind to it anonymous.
   return found.length === 1 ? found[0]?.dn || undefined : undefined;
@@ -129,14 +115,6 @@ async function findPerson(
 function nobodyAt(find: LdapSettings['find']): string {
   const name = `cn=${randomBytes(12).toString('hex')}`;
   return find.by === 'search' ? `${name},${find.baseDn}` : name;
-}
-
-/** An error here is the operator's to mend, never a wrong password of the person who signs in. */
-async function bindAsService(
-  session: DirectorySession,
-  { bindDn, bindPassword }: SearchThenBind,
-): Promise<void> {
-  await session.bind(bindDn, bindPassword.reveal());
 }
 
 /**
@@ -168,13 +146,7 @@ async function groupsOf(
   const filters = besides === undefined ? [isMember] : [isMember, FilterParser.parseString(besides)];
   const filter = new AndFilter({ filters });
   const attributes = [nameAttribute];
-  const groups = await session.search({
-    base: baseDn,
-    scope: 'sub',
-    filter,
-    attributes,
-    maxEntries: maxGroups,
-  });
+  const groups = await session.search({ base: baseDn, filter, attributes, maxEntries: maxGroups });
   return groups.flatMap((group) => textsOf(group, nameAttribute));
 }
 

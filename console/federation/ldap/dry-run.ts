@@ -3,11 +3,10 @@ import { ResultCodeError } from 'ldapts';
 import { FederationError, type UpstreamIdentity } from '../connector.ts';
 import { createDryRun, type DryRun, type DryStep } from '../dry-run.ts';
 import { ldapSettings } from '../providers/connectors.ts';
-import type { LdapProvider } from '../providers/schema.ts';
+import type { LdapProvider, SearchThenBind } from '../providers/schema.ts';
 import { rolesOf } from '../role-rules.ts';
 import { createLdapConnector } from './connector.ts';
 import { type DirectorySession, openDirectorySession } from './session.ts';
-import type { SearchThenBind } from './settings.ts';
 import { escapeFilterValue, fillTemplate } from './text.ts';
 
 const limits = { timeoutMs: 5000, maxBytes: 1024 * 1024 } as const;
@@ -23,13 +22,9 @@ export async function dryRunLdap(provider: LdapProvider, who?: DryCredentials): 
   const session = await connect(provider, run);
   if (!session) return run.steps;
   try {
-    const { find, groups } = provider.ldap;
-    if (find.by === 'search') {
-      if (!(await bind(session, find, run))) return run.steps;
-      await checkDn(session, 'base DN', find.baseDn, '--base-dn', run);
-      await tryFilter(session, find, run);
-      if (groups) await checkDn(session, 'group base DN', groups.baseDn, '--group-base-dn', run);
-    } else run.ok('template', `${find.dn}: tried with a name and a password only`);
+    const { find } = provider.ldap;
+    if (find.by === 'template') run.ok('template', `${find.dn}: tried with a name and a password only`);
+    else if (!(await trySearch(session, find, provider.ldap.groups?.baseDn, run))) return run.steps;
   } finally {
     session.close();
   }
@@ -38,79 +33,61 @@ export async function dryRunLdap(provider: LdapProvider, who?: DryCredentials): 
 }
 
 async function connect({ ldap }: LdapProvider, run: DryRun): Promise<DirectorySession | undefined> {
-  const { startTls = false, allowPlaintext = false, ca } = ldap;
-  const url = new URL(ldap.url);
-  const isPlain = url.protocol === 'ldap:' && !startTls;
+  const { protocol, host } = new URL(ldap.url);
+  const isPlain = protocol === 'ldap:' && !ldap.startTls;
   try {
-    const session = await openDirectorySession(
-      { url, startTls, allowPlaintext, ...(ca !== undefined && { ca }) },
-      limits,
-    );
-    const how = startTls ? 'encrypted by StartTLS' : isPlain ? 'in the clear' : 'encrypted by TLS';
-    run.ok('connection', `${url.host}, ${how}`);
+    const session = await openDirectorySession(ldap, limits);
+    const how = ldap.startTls ? 'encrypted by StartTLS' : isPlain ? 'in the clear' : 'encrypted by TLS';
+    run.ok('connection', `${host}, ${how}`);
     return session;
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const isTls = /CERT|SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code);
     const advice = isTls
       ? 'Name the authority of its certificate with --ca-file, and the host as the certificate does.'
-      : startTls
+      : ldap.startTls
         ? 'Check --url, and whether the directory offers StartTLS; ldaps: is the other way.'
         : 'Check --url, and that this machine reaches it.';
-    return run.failed('connection', `${url.host}: ${code || message}`, advice);
+    return run.failed('connection', `${host}: ${code || message}`, advice);
   }
 }
 
-async function bind(
+/** @returns whether the service account may come in: without it, nothing more can be tried */
+async function trySearch(
   session: DirectorySession,
-  { bindDn, bindPassword }: SearchThenBind,
+  { bindDn, bindPassword, baseDn, filter }: SearchThenBind,
+  groupBaseDn: string | undefined,
   run: DryRun,
 ): Promise<boolean> {
-  try {
-    await session.bind(bindDn, bindPassword.reveal());
-    run.ok('bind', bindDn);
-    return true;
-  } catch (error) {
-    run.failed('bind', `${bindDn}: ${resultOf(error)}`, 'Check --bind-dn and --bind-password-file.');
-    return false;
-  }
-}
-
-async function checkDn(
-  session: DirectorySession,
-  step: string,
-  base: string,
-  flag: string,
-  run: DryRun,
-): Promise<void> {
-  try {
-    const search = {
-      base,
-      scope: 'base',
-      filter: '(objectClass=*)',
-      attributes: ['1.1'],
-      maxEntries: 1,
-    } as const;
-    const found = await session.search(search);
-    if (found.length > 0) run.ok(step, base);
-    else run.failed(step, `${base}: nothing is shown there`, `Check ${flag}, and what --bind-dn may read.`);
-  } catch (error) {
-    run.failed(step, `${base}: ${resultOf(error)}`, `Check ${flag}, and what --bind-dn may read.`);
-  }
-}
-
-/** By a name that nobody has: whether the directory takes the filter at all. */
-async function tryFilter(
-  session: DirectorySession,
-  { baseDn, filter }: SearchThenBind,
-  run: DryRun,
-): Promise<void> {
+  const isBound = await tried('bind', bindDn, 'Check --bind-dn and --bind-password-file.', () =>
+    session.bind(bindDn, bindPassword.reveal()),
+  );
+  if (!isBound) return false;
+  await checkDn('base DN', baseDn, '--base-dn');
+  // By a name that nobody has: whether the directory takes the filter at all.
   const filled = fillTemplate(filter, escapeFilterValue('nobody-of-this-name-(dry run)'));
-  try {
-    await session.search({ base: baseDn, scope: 'sub', filter: filled, attributes: ['1.1'], maxEntries: 2 });
-    run.ok('user filter', filter);
-  } catch (error) {
-    run.failed('user filter', `${filter}: ${resultOf(error)}`, 'Check --user-filter.');
+  await tried('user filter', filter, 'Check --user-filter.', () =>
+    session.search({ base: baseDn, filter: filled, attributes: ['1.1'], maxEntries: 2 }),
+  );
+  if (groupBaseDn !== undefined) await checkDn('group base DN', groupBaseDn, '--group-base-dn');
+  return true;
+
+  function checkDn(step: string, base: string, flag: string): Promise<boolean> {
+    return tried(step, base, `Check ${flag}, and what --bind-dn may read.`, async () => {
+      const found = await session.search({ base, attributes: ['1.1'], maxEntries: 1 });
+      if (found.length === 0) throw new Error('nothing is shown there');
+    });
+  }
+
+  async function tried(step: string, what: string, advice: string, work: () => Promise<unknown>) {
+    try {
+      await work();
+      run.ok(step, what);
+      return true;
+    } catch (error) {
+      run.failed(step, `${what}: ${resultOf(error)}`, advice);
+      return false;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Entry } from 'ldapts';
+import { defined } from '../../../platform/defined.ts';
 import type { UpstreamIdentity } from '../connector.ts';
-import type { LdapSettings } from './settings.ts';
+import type { LdapSettings } from '../providers/schema.ts';
 import { guidToText } from './text.ts';
 
 /** The attributes that {@link toIdentity} looks at. */
@@ -26,19 +27,16 @@ export function toIdentity(
   const subject = subjectOf(entry, settings);
   if (subject === undefined) return undefined;
   const names = attributeNames(settings);
-  const username = usernameOf(entry, settings);
-  const email = textsOf(entry, names.email)[0];
-  const name = textsOf(entry, names.name)[0];
   const attributes = ruleAttributes(settings).map(
     (attribute) => [attribute, textsOf(entry, attribute)] as const,
   );
-  return {
+  return defined({
     subject,
-    ...(username !== undefined && { username }),
-    ...(email !== undefined && { email }),
-    ...(name !== undefined && { name }),
+    username: usernameOf(entry, settings),
+    email: textsOf(entry, names.email)[0],
+    name: textsOf(entry, names.name)[0],
     attributes: Object.fromEntries(groups === undefined ? attributes : [...attributes, ['groups', groups]]),
-  };
+  });
 }
 
 /** Values of one attribute, whatever case the directory writes its name in; bytes that are no text are left out. */

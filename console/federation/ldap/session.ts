@@ -12,8 +12,8 @@ export interface DirectoryLimits {
 
 export interface Search {
   readonly base: string;
-  readonly scope: 'base' | 'sub';
-  readonly filter: string | Filter;
+  /** For entries beneath the base; without it, the base itself is read. */
+  readonly filter?: string | Filter;
   readonly attributes: readonly string[];
   readonly maxEntries: number;
 }
@@ -52,10 +52,9 @@ export async function openDirectorySession(
   });
   return {
     bind: (dn, password) => client.bind(dn, password),
-    async search({ base, scope, filter, attributes, maxEntries }) {
+    async search({ base, filter, attributes, maxEntries }) {
       const { searchEntries } = await client.search(base, {
-        scope,
-        filter,
+        ...(filter === undefined ? { scope: 'base', filter: '(objectClass=*)' } : { scope: 'sub', filter }),
         attributes: [...attributes],
         // Its bytes may happen to be text.
         explicitBufferAttributes: ['objectGUID'],

@@ -1,57 +1,8 @@
+/** What must hold of a directory's settings beyond the form of each. */
 import { FilterParser } from 'ldapts';
-import type { Secret } from '../../../platform/secret.ts';
 import { isLoopbackHost } from '../../http/outbound/loopback.ts';
+import type { LdapSettings } from '../providers/schema.ts';
 import { usernamePlaceholder } from './text.ts';
-
-/** A directory and how people are found in it. */
-export interface LdapSettings {
-  /** `ldap://host[:port]` or `ldaps://host[:port]`, nothing behind it. */
-  readonly url: string;
-  /** Encrypts an `ldap:` connection before anything is said on it. */
-  readonly startTls?: boolean;
-  /** PEM certificates of the authorities to believe instead of those that Node believes. */
-  readonly ca?: string;
-  /** Leave to send passwords in the clear to another machine than this one. */
-  readonly allowPlaintext?: boolean;
-  readonly find: SearchThenBind | BindByTemplate;
-  readonly groups?: GroupSearch;
-  /** Holds what never belongs to another person; entryUUID (RFC 4530) or objectGUID unless given. */
-  readonly subjectAttribute?: string;
-  /** `uid`, `mail` and `displayName` unless given. */
-  readonly usernameAttribute?: string;
-  readonly emailAttribute?: string;
-  readonly nameAttribute?: string;
-  /** Further attributes that role rules look at; `memberOf` is always there. */
-  readonly attributes?: readonly string[];
-}
-
-/** The service account looks the person up; then the password is tried on what it found. */
-export interface SearchThenBind {
-  readonly by: 'search';
-  readonly bindDn: string;
-  readonly bindPassword: Secret;
-  readonly baseDn: string;
-  /** Such as `(&(objectClass=person)(uid={username}))`. */
-  readonly filter: string;
-}
-
-/** The name that was typed gives the entry away, and people may read their own. */
-export interface BindByTemplate {
-  readonly by: 'template';
-  /** Such as `uid={username},ou=people,dc=example,dc=org`. */
-  readonly dn: string;
-}
-
-/** For directories whose entries do not carry `memberOf`; the names come as attribute `groups`. */
-export interface GroupSearch {
-  readonly baseDn: string;
-  /** Names members by their DN, or by their user name (`memberUid`, RFC 2307 §4). */
-  readonly memberAttribute: 'member' | 'uniqueMember' | 'memberUid';
-  /** `cn` unless given. */
-  readonly nameAttribute?: string;
-  /** What an entry must be besides, such as `(objectClass=groupOfNames)`. */
-  readonly filter?: string;
-}
 
 /** @returns what is wrong with the settings, one sentence each; empty when nothing is */
 export function ldapProblems(settings: LdapSettings): string[] {

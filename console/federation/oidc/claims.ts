@@ -1,4 +1,5 @@
 /** Claims of an ID token and of userinfo, as what a connector tells of a person. */
+import { defined } from '../../../platform/defined.ts';
 import type { UpstreamIdentity } from '../connector.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -7,20 +8,17 @@ const deepest = 4;
 
 /** @param claims  with a `sub` that has been verified */
 export function identityOf(claims: Claims & { readonly sub: string }, idToken: string): UpstreamIdentity {
-  const username = textOf(claims.preferred_username);
   // An address that the provider itself does not believe in is nobody's.
   const email = claims.email_verified === false ? undefined : textOf(claims.email);
-  const name = textOf(claims.name);
-  const sid = textOf(claims.sid);
-  return {
+  return defined({
     subject: claims.sub,
-    ...(username === undefined ? {} : { username }),
-    ...(email === undefined ? {} : { email }),
-    ...(email !== undefined && claims.email_verified === true ? { isEmailVerified: true } : {}),
-    ...(name === undefined ? {} : { name }),
+    username: textOf(claims.preferred_username),
+    email,
+    isEmailVerified: (email !== undefined && claims.email_verified === true) || undefined,
+    name: textOf(claims.name),
     attributes: attributesOf(claims),
-    session: { ...(sid === undefined ? {} : { id: sid }), hint: idToken },
-  };
+    session: defined({ id: textOf(claims.sid), hint: idToken }),
+  });
 }
 
 /** Members of objects by their path, such as `realm_access.roles`; a claim of that very name goes first. */

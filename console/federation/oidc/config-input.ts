@@ -1,14 +1,12 @@
 /** What an administrator says of an OpenID Connect provider. */
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { JWK } from 'jose';
+import { defined } from '../../../platform/defined.ts';
 import { Secret } from '../../../platform/secret.ts';
-import { type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import { ProviderInputError } from '../errors.ts';
+import { oneOf, type ProviderInputDeps, required } from '../providers/input.ts';
 import type { ProviderInput } from '../providers/input-schema.ts';
-import type { OidcProvider } from '../providers/schema.ts';
-import type { OidcClientAuthentication } from './connector.ts';
-import type { OidcEndpoints } from './metadata.ts';
-
-type OidcSettings = OidcProvider['oidc'];
+import { idTokenAlgs, type OidcSettings } from '../providers/schema.ts';
 
 const methods = {
   basic: 'client_secret_basic',
@@ -16,54 +14,43 @@ const methods = {
   private_key_jwt: 'private_key_jwt',
   none: 'none',
 } as const;
-type Shorthand = keyof typeof methods;
-
-/** Asymmetric ones: with a shared secret the provider could not be told from a leak of it (S44). */
-export const idTokenAlgs = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 
 export function readOidc(
   input: ProviderInput,
-  deps: Pick<ProviderInputDeps, 'called'>,
+  { called }: Pick<ProviderInputDeps, 'called'>,
   before: OidcSettings | undefined,
 ): OidcSettings {
-  const { called } = deps;
-  const issuer = input.issuer ?? before?.issuer;
-  if (issuer === undefined) {
-    throw new ProviderInputError(
+  return defined({
+    issuer: required(
+      input.issuer ?? before?.issuer,
       `${called('issuer')} is missing: the address before /.well-known/openid-configuration.`,
-    );
-  }
-  const clientId = input.clientId ?? before?.clientId;
-  if (clientId === undefined) {
-    throw new ProviderInputError(`${called('clientId')} is missing: what this console is called there.`);
-  }
-  const endpoints = readEndpoints(input, called) ?? before?.endpoints;
-  const scopes = readScopes(input) ?? before?.scopes;
-  const idTokenAlg = readAlg(input, called) ?? before?.idTokenAlg;
-  return {
-    issuer,
-    clientId,
+    ),
+    clientId: required(
+      input.clientId ?? before?.clientId,
+      `${called('clientId')} is missing: what this console is called there.`,
+    ),
     authentication: readAuthentication(input, called, before?.authentication),
-    ...(endpoints && { endpoints }),
-    ...(scopes && { scopes }),
-    ...(idTokenAlg && { idTokenAlg }),
-  };
+    endpoints: readEndpoints(input, called) ?? before?.endpoints,
+    scopes: readScopes(input) ?? before?.scopes,
+    idTokenAlg: oneOf(input.idTokenAlg, idTokenAlgs, called('idTokenAlg')) ?? before?.idTokenAlg,
+  });
 }
 
 type Called = ProviderInputDeps['called'];
+type Authentication = OidcSettings['authentication'];
 
 function readAuthentication(
   input: ProviderInput,
   called: Called,
-  before: OidcClientAuthentication | undefined,
-): OidcClientAuthentication {
+  before: Authentication | undefined,
+): Authentication {
   const { clientAuth, clientSecret, clientKey, clientKeyId } = input;
   const isSilent = [clientAuth, clientSecret, clientKey, clientKeyId].every((value) => value === undefined);
   if (before && isSilent) return before;
   const method = methodOf(input, called, before);
   if (method === 'private_key_jwt') {
     if (clientSecret !== undefined) invalid('clientSecret', 'does not go with');
-    if (clientKey !== undefined) return { method, key: new Secret(readKey(clientKey, clientKeyId, called)) };
+    if (clientKey !== undefined) return { method, key: readKey(clientKey, clientKeyId, called) };
     if (before?.method === method && clientKeyId === undefined) return before;
     return invalid('clientKey', 'is missing: the private key for');
   }
@@ -85,12 +72,10 @@ function readAuthentication(
 function methodOf(
   { clientAuth, clientSecret, clientKey, clientKeyId }: ProviderInput,
   called: Called,
-  before: OidcClientAuthentication | undefined,
-): OidcClientAuthentication['method'] {
-  if (clientAuth !== undefined) {
-    if (Object.hasOwn(methods, clientAuth)) return methods[clientAuth as Shorthand];
-    throw new ProviderInputError(`${called('clientAuth')} is one of ${Object.keys(methods).join(', ')}.`);
-  }
+  before: Authentication | undefined,
+): Authentication['method'] {
+  const shorthand = oneOf(clientAuth, Object.keys(methods) as (keyof typeof methods)[], called('clientAuth'));
+  if (shorthand) return methods[shorthand];
   if (clientSecret !== undefined && clientKey !== undefined) {
     throw new ProviderInputError(`${called('clientSecret')} and ${called('clientKey')} do not go together.`);
   }
@@ -103,20 +88,16 @@ function methodOf(
   );
 }
 
-function shorthandOf(method: OidcClientAuthentication['method']): string {
+function shorthandOf(method: Authentication['method']): string {
   return Object.entries(methods).find(([, name]) => name === method)![0];
 }
 
 /** PEM or JWK, with the algorithm that its kind of key implies (RFC 7518 §3.1). */
-function readKey(text: string, keyId: string | undefined, called: Called): JWK {
+function readKey(text: string, keyId: string | undefined, called: Called): Secret {
   const given = text.trimStart().startsWith('{') ? parseJwk(text, called) : undefined;
   const key = openKey(given ?? text, called);
   const kid = keyId ?? given?.kid;
-  return {
-    ...(key.export({ format: 'jwk' }) as JWK),
-    alg: algOf(key, called),
-    ...(kid === undefined ? {} : { kid }),
-  };
+  return new Secret(JSON.stringify({ ...key.export({ format: 'jwk' }), alg: algOf(key, called), kid }));
 }
 
 function parseJwk(text: string, called: Called): JWK {
@@ -153,14 +134,8 @@ function readScopes({ scopes }: ProviderInput): readonly string[] | undefined {
   return words && [...new Set(words)];
 }
 
-function readAlg({ idTokenAlg }: ProviderInput, called: Called): string | undefined {
-  const isKnown = idTokenAlg === undefined || (idTokenAlgs as readonly string[]).includes(idTokenAlg);
-  if (isKnown) return idTokenAlg;
-  throw new ProviderInputError(`${called('idTokenAlg')} is one of ${idTokenAlgs.join(', ')}.`);
-}
-
 /** Set by hand where the provider publishes none: then all that a sign-in needs. */
-function readEndpoints(input: ProviderInput, called: Called): OidcEndpoints | undefined {
+function readEndpoints(input: ProviderInput, called: Called): OidcSettings['endpoints'] | undefined {
   const { authorizationEndpoint: authorization, tokenEndpoint: token, jwksUri: keys } = input;
   const { userinfoEndpoint: userinfo, endSessionEndpoint: endSession } = input;
   const given = [authorization, token, keys, userinfo, endSession];
@@ -171,11 +146,5 @@ function readEndpoints(input: ProviderInput, called: Called): OidcEndpoints | un
       `Addresses by hand are ${needed.join(', ')} together; without any of them they are discovered.`,
     );
   }
-  return {
-    authorization,
-    token,
-    keys,
-    ...(userinfo === undefined ? {} : { userinfo }),
-    ...(endSession === undefined ? {} : { endSession }),
-  };
+  return defined({ authorization, token, keys, userinfo, endSession });
 }

@@ -1,7 +1,6 @@
 /** An upstream OpenID Connect provider: code flow with PKCE, every check of S43 and S44. */
 import { compactVerify, importJWK, type JWK } from 'jose';
 import * as client from 'openid-client';
-import type { Secret } from '../../../platform/secret.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import {
   type AuthorizationSecrets,
@@ -10,29 +9,14 @@ import {
   type RedirectConnector,
 } from '../connector.ts';
 import { createOutboundFetch } from '../outbound-fetch.ts';
+import type { OidcSettings } from '../providers/schema.ts';
 import { type Claims, identityOf } from './claims.ts';
 import { asFederationError } from './errors.ts';
 import { createOidcKeys } from './keys.ts';
 import { createOidcLogout } from './logout.ts';
-import { createOidcMetadata, type OidcEndpoints } from './metadata.ts';
+import { createOidcMetadata } from './metadata.ts';
 
-/** How the console proves itself at the provider's token endpoint, as it is registered there. */
-export type OidcClientAuthentication =
-  | { readonly method: 'client_secret_basic' | 'client_secret_post'; readonly secret: Secret }
-  /** A private JWK with `alg`, and `kid` when the provider holds several (RFC 7523 §2.2). */
-  | { readonly method: 'private_key_jwt'; readonly key: Secret<JWK> }
-  | { readonly method: 'none' };
-
-export interface OidcProviderConfig {
-  /** Exactly as the provider writes it, in its metadata and in `iss`. */
-  readonly issuer: string;
-  readonly endpoints?: OidcEndpoints | undefined;
-  readonly clientId: string;
-  readonly authentication: OidcClientAuthentication;
-  /** Beside `openid`; `email profile` unless set. */
-  readonly scopes?: readonly string[];
-  /** The one algorithm of ID tokens, asymmetric; `RS256` unless set. */
-  readonly idTokenAlg?: string;
+export interface OidcProviderConfig extends OidcSettings {
   /** Claims that role rules read: userinfo is asked when the ID token lacks one of them. */
   readonly claims?: readonly string[];
 }
@@ -157,14 +141,14 @@ function addressOf({ callbackUrl, parameters }: CallbackReply): URL {
   return address;
 }
 
-async function authenticationOf(authentication: OidcClientAuthentication): Promise<client.ClientAuth> {
+async function authenticationOf(authentication: OidcSettings['authentication']): Promise<client.ClientAuth> {
   switch (authentication.method) {
     case 'client_secret_basic':
       return client.ClientSecretBasic(authentication.secret.reveal());
     case 'client_secret_post':
       return client.ClientSecretPost(authentication.secret.reveal());
     case 'private_key_jwt': {
-      const { kid, ...jwk } = authentication.key.reveal();
+      const { kid, ...jwk } = JSON.parse(authentication.key.reveal()) as JWK;
       const key = (await importJWK(jwk)) as client.CryptoKey;
       return client.PrivateKeyJwt(kid === undefined ? key : { key, kid });
     }

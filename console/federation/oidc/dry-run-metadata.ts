@@ -1,11 +1,14 @@
 /** What an OpenID Connect provider says of itself, step by step. */
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import type { JWK } from 'jose';
+import { createLocalJWKSet, type JWK } from 'jose';
 import { ProblemError } from '../../../platform/errors.ts';
-import { OutboundError, type OutboundResponse } from '../../http/outbound/outbound-exchange.ts';
+import {
+  OutboundError,
+  type OutboundResponse,
+  outboundReasons,
+} from '../../http/outbound/outbound-exchange.ts';
 import type { DryRun, DryRunDeps } from '../dry-run.ts';
 import type { OidcProvider } from '../providers/schema.ts';
-import { outboundReasons } from './errors.ts';
+import { isBrowserAddress } from './metadata.ts';
 
 export type Metadata = Readonly<Record<string, unknown>>;
 
@@ -44,11 +47,8 @@ export async function discover(
 
 export function checkEndpoints(metadata: Metadata, { oidc: { issuer } }: OidcProvider, run: DryRun): boolean {
   const isLoopbackIssuer = issuer.startsWith('http:');
-  const wrong = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'].filter((name) => {
-    const address = metadata[name];
-    const protocol = typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : '';
-    return protocol !== 'https:' && !(protocol === 'http:' && isLoopbackIssuer);
-  });
+  const names = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
+  const wrong = names.filter((name) => !isBrowserAddress(issuer, String(metadata[name])));
   if (wrong.length === 0) {
     run.ok('endpoints', isLoopbackIssuer ? 'http at loopback, as the issuer' : 'all of them are https');
     return true;
@@ -77,9 +77,8 @@ export async function checkKeys(
     return;
   }
   const keys = Array.isArray(found.json.keys) ? (found.json.keys as JWK[]) : [];
-  const usable = keys.filter((key) => isUsable(key, idTokenAlg));
-  if (usable.length > 0)
-    run.ok('key set', `${usable.length} of ${keys.length} keys can verify ${idTokenAlg}`);
+  const usable = (await Promise.all(keys.map((key) => isUsable(key, idTokenAlg)))).filter(Boolean).length;
+  if (usable > 0) run.ok('key set', `${usable} of ${keys.length} keys can verify ${idTokenAlg}`);
   else {
     run.failed(
       'key set',
@@ -89,23 +88,11 @@ export async function checkKeys(
   }
 }
 
-const kinds: Readonly<Record<string, readonly string[]>> = {
-  RS256: ['rsa'],
-  PS256: ['rsa', 'rsa-pss'],
-  ES256: ['ec'],
-  EdDSA: ['ed25519'],
-};
-
-function isUsable(key: JWK, alg: string): boolean {
-  if ((key.use ?? 'sig') !== 'sig' || (key.alg ?? alg) !== alg) return false;
+/** As at a sign-in: by the library that verifies ID tokens there. */
+async function isUsable(key: JWK, alg: string): Promise<boolean> {
   try {
-    const { asymmetricKeyType = '', asymmetricKeyDetails: details } = createPublicKey({
-      key: key as JsonWebKey,
-      format: 'jwk',
-    });
-    const isStrong = alg.endsWith('S256') && alg !== 'ES256' ? (details?.modulusLength ?? 0) >= 2048 : true;
-    const isCurve = alg !== 'ES256' || details?.namedCurve === 'prime256v1';
-    return kinds[alg]!.includes(asymmetricKeyType) && isStrong && isCurve;
+    const { algorithm } = await createLocalJWKSet({ keys: [key] })({ alg });
+    return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= 2048;
   } catch {
     return false;
   }

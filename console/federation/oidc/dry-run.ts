@@ -5,6 +5,7 @@ import { callbackAddress, oidcDeps } from '../providers/connectors.ts';
 import type { OidcProvider } from '../providers/schema.ts';
 import { createOidcConnector } from './connector.ts';
 import { ask, checkEndpoints, checkKeys, checkOffers, discover, type Metadata } from './dry-run-metadata.ts';
+import { causesOf } from './errors.ts';
 
 export async function dryRunOidc(provider: OidcProvider, deps: DryRunDeps): Promise<readonly DryStep[]> {
   const run = createDryRun();
@@ -103,12 +104,6 @@ function validateTokenEndpoint(
   } else {
     run.failed(step, messageOf(rejection), 'This machine has to reach the token endpoint.');
   }
-}
-
-function causesOf(error: unknown): readonly Error[] {
-  const causes: Error[] = [];
-  for (let at = error; at instanceof Error && causes.length < 8; at = at.cause) causes.push(at);
-  return causes;
 }
 
 function messageOf(error: unknown): string {

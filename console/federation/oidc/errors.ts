@@ -7,7 +7,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import { ProblemError } from '../../../platform/errors.ts';
-import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
+import { OutboundError, outboundReasons } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
 
 /** @returns what to throw instead: a bug of this program stays what it is */
@@ -49,16 +49,6 @@ export function asFederationError(error: unknown): unknown {
 
 const notProven = 'What the identity provider sent does not prove who signed in.';
 
-export const outboundReasons: Readonly<Record<OutboundError['reason'], string>> = {
-  name_not_resolved: 'its name is not known',
-  connection_refused: 'it refuses connections',
-  connection_failed: 'the connection failed',
-  tls_failed: 'its certificate is not trusted',
-  timeout: 'it took too long',
-  too_large: 'it sent too much',
-  cancelled: 'the request was given up',
-};
-
 /** Errors that are the provider's own trouble (RFC 6749 §4.1.2.1). */
 const passing = new Set(['temporarily_unavailable', 'server_error']);
 
@@ -82,8 +72,8 @@ function rejectedBy(
   return federationError(403, `The identity provider refused the sign-in${shown}.`);
 }
 
-function causesOf(error: unknown): readonly unknown[] {
-  const causes: unknown[] = [];
+export function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = [];
   for (let at = error; at instanceof Error && causes.length < 8; at = at.cause) causes.push(at);
   return causes;
 }

@@ -14,13 +14,7 @@ export interface OidcKeysDeps {
   readonly now: () => number;
 }
 
-export interface OidcKeys {
-  /**
-   * @param check  verifies a token by the keys of the provider as it is now
-   * @throws {FederationError} when they cannot be had, or are of no use; otherwise what `check` throws
-   */
-  verify<T>(check: (find: JWTVerifyGetKey) => Promise<T>): Promise<T>;
-}
+export type OidcKeys = ReturnType<typeof createOidcKeys>;
 
 /** A key set is fetched anew where the metadata name another address. */
 interface KeysOf {
@@ -33,11 +27,15 @@ const ttlMs = 300_000;
 /** So that tokens of strangers, each with a key of its own, do not make the console ask for each. */
 const againMs = 5000;
 
-export function createOidcKeys({ metadata, fetch, now }: OidcKeysDeps): OidcKeys {
+export function createOidcKeys({ metadata, fetch, now }: OidcKeysDeps) {
   let keys: KeysOf | undefined;
 
   return {
-    async verify(check) {
+    /**
+     * @param check  verifies a token by the keys of the provider as it is now
+     * @throws {FederationError} when they cannot be had, or are of no use; otherwise what `check` throws
+     */
+    async verify<T>(check: (find: JWTVerifyGetKey) => Promise<T>): Promise<T> {
       const address = (await metadata.current()).jwks_uri!;
       try {
         if (keys?.of !== address) keys = { of: address, find: keysAt(address) };

@@ -1,44 +1,33 @@
 /** What is known of an upstream OpenID Connect provider: asked for, or set by hand; kept for a while. */
 import * as client from 'openid-client';
+import { defined } from '../../../platform/defined.ts';
 import { FederationError } from '../connector.ts';
-
-/** Addresses of a provider that publishes no metadata. */
-export interface OidcEndpoints {
-  readonly authorization: string;
-  readonly token: string;
-  readonly keys: string;
-  readonly userinfo?: string;
-  readonly endSession?: string;
-  /** Whether its answers carry `iss` (RFC 9207 §3). */
-  readonly sendsIssuer?: boolean;
-}
+import type { OidcSettings } from '../providers/schema.ts';
 
 export interface OidcMetadataDeps {
   readonly issuer: string;
   /** Instead of discovery. */
-  readonly endpoints?: OidcEndpoints | undefined;
+  readonly endpoints?: OidcSettings['endpoints'] | undefined;
   readonly fetch: client.CustomFetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-export interface OidcMetadata {
-  /** @throws {FederationError} or what the library throws */
-  current(): Promise<client.ServerMetadata>;
-}
+export type OidcMetadata = ReturnType<typeof createOidcMetadata>;
 
 /** Providers change their addresses rarely, and announce it. */
 const metadataMs = 600_000;
 /** A provider that is away is asked again after this long; what was known serves meanwhile. */
 const retryMs = 30_000;
 
-export function createOidcMetadata({ issuer, endpoints, fetch, now }: OidcMetadataDeps): OidcMetadata {
+export function createOidcMetadata({ issuer, endpoints, fetch, now }: OidcMetadataDeps) {
   let known: client.ServerMetadata | undefined = endpoints && checked(asMetadata(issuer, endpoints));
   let freshUntil = endpoints ? Infinity : 0;
   let renewal: Promise<client.ServerMetadata> | undefined;
 
   return {
-    async current() {
+    /** @throws {FederationError} or what the library throws */
+    async current(): Promise<client.ServerMetadata> {
       if (known && now() < freshUntil) return known;
       renewal ??= renew().finally(() => {
         renewal = undefined;
@@ -94,15 +83,18 @@ export function isBrowserAddress(issuer: string, address: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && issuer.startsWith('http:'));
 }
 
-function asMetadata(issuer: string, endpoints: OidcEndpoints): client.ServerMetadata {
+function asMetadata(
+  issuer: string,
+  endpoints: NonNullable<OidcSettings['endpoints']>,
+): client.ServerMetadata {
   const { authorization, token, keys, userinfo, endSession, sendsIssuer = false } = endpoints;
-  return {
+  return defined({
     issuer,
     authorization_endpoint: authorization,
     token_endpoint: token,
     jwks_uri: keys,
-    ...(userinfo === undefined ? {} : { userinfo_endpoint: userinfo }),
-    ...(endSession === undefined ? {} : { end_session_endpoint: endSession }),
+    userinfo_endpoint: userinfo,
+    end_session_endpoint: endSession,
     authorization_response_iss_parameter_supported: sendsIssuer,
-  };
+  });
 }

@@ -2,13 +2,10 @@
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { parseBody } from '../../http/body-schema.ts';
-import { type ProviderInputDeps, ProviderInputError } from './input.ts';
 import { createInputDeps, type InputWorld } from './input-deps.ts';
-import { changedProvider, newProvider, type ProviderInput } from './input-schema.ts';
-import type { ProviderKind } from './kinds.ts';
+import { changedProvider, newProvider } from './input-schema.ts';
 import { readProviderInput } from './reading.ts';
-import type { NewProvider, ProviderRegistration } from './registration.ts';
-import type { Provider } from './schema.ts';
+import type { ProviderRegistration } from './registration.ts';
 import { viewOfProvider } from './view.ts';
 
 export interface ProviderAdministrationDeps extends InputWorld {
@@ -24,7 +21,7 @@ export function createProviderAdministration({ registration, ...world }: Provide
     show: async (id: string) => view(id),
     async add(body: unknown) {
       const { id, kind, enabled, ...said } = parseBody(newProvider, body);
-      const provider = await read({ id, kind }, said, deps);
+      const provider = await readProviderInput({ id, kind }, said, deps);
       await registration.add({ ...provider, enabled });
       return { id, view: view(id) };
     },
@@ -32,8 +29,8 @@ export function createProviderAdministration({ registration, ...world }: Provide
       const said = parseBody(changedProvider, body);
       const { provider: before, problem = '' } = registration.find(id);
       if (!before) throw new ProblemError(problems.conflict, `The record cannot be read: ${problem}.`);
-      const after = await read(before, said, deps, before);
-      await registration.update(id, () => ({ ...after, createdAt: before.createdAt }) as Provider);
+      const after = await readProviderInput(before, said, deps, before);
+      await registration.update(id, () => after);
       return view(id);
     },
     async setEnabled(id: string, isEnabled: boolean) {
@@ -44,16 +41,4 @@ export function createProviderAdministration({ registration, ...world }: Provide
       await registration.remove(id, { withAccounts });
     },
   };
-}
-
-function read(
-  what: { readonly id: string; readonly kind: ProviderKind },
-  said: ProviderInput,
-  deps: ProviderInputDeps,
-  before?: Provider,
-): Promise<NewProvider> {
-  return readProviderInput(what, said, deps, before).catch((cause: unknown) => {
-    if (!(cause instanceof ProviderInputError)) throw cause;
-    throw new ProblemError(problems.invalidRequest, cause.message, { cause });
-  });
 }

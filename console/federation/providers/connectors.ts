@@ -8,18 +8,7 @@ import type { Connector } from '../connector.ts';
 import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './schema.ts';
 import type { SecretCipher } from './secrets.ts';
 
-export interface ProviderTools {
-  /** Whether a record of this kind can be opened; one of no known kind can be, to be refused. */
-  has(record: ProviderRecord): boolean;
-  /** @throws {ProviderRecordError} */
-  open(record: ProviderRecord): Provider;
-  /** Whether it keeps a secret as it is although there is an encryption key by now. */
-  isPlaintext(record: ProviderRecord): boolean;
-  /** @throws {ProviderRecordError} */
-  reencrypt(record: ProviderRecord): ProviderRecord;
-  /** @throws {Error} when there can be no connector with these settings */
-  connect(provider: Provider): Connector;
-}
+export type ProviderTools = Awaited<ReturnType<typeof loadProviderTools>>;
 
 export interface ConnectorDeps {
   readonly cipher: SecretCipher;
@@ -59,10 +48,7 @@ export function callbackAddress(url: string, id: string): string {
 }
 
 /** Loading a protocol takes longer than the rest of a start: only the kinds that these records have. */
-export async function loadProviderTools(
-  records: readonly ProviderRecord[],
-  deps: ConnectorDeps,
-): Promise<ProviderTools> {
+export async function loadProviderTools(records: readonly ProviderRecord[], deps: ConnectorDeps) {
   const kinds = new Set(records.map(({ kind }) => kind));
   const [{ hasPlaintextSecret, openProvider, encryptProvider }, oidc, saml, ldap] = await Promise.all([
     import('./records.ts'),
@@ -73,11 +59,16 @@ export async function loadProviderTools(
   const loaded = { oidc, saml, ldap };
 
   return {
-    has: ({ kind }) => !isKind(kind) || loaded[kind] !== undefined,
-    open: (record) => openProvider(record, deps.cipher),
-    isPlaintext: (record) => hasPlaintextSecret(record, deps.cipher),
-    reencrypt: (record) => encryptProvider(openProvider(record, deps.cipher), deps.cipher),
-    connect(provider) {
+    /** Whether a record of this kind can be opened; one of no known kind can be, to be refused. */
+    has: ({ kind }: ProviderRecord) => !isKind(kind) || loaded[kind] !== undefined,
+    /** @throws {ProviderRecordError} */
+    open: (record: ProviderRecord) => openProvider(record, deps.cipher),
+    /** Whether it keeps a secret as it is although there is an encryption key by now. */
+    isPlaintext: (record: ProviderRecord) => hasPlaintextSecret(record, deps.cipher),
+    /** @throws {ProviderRecordError} */
+    reencrypt: (record: ProviderRecord) => encryptProvider(openProvider(record, deps.cipher), deps.cipher),
+    /** @throws {Error} when there can be no connector with these settings */
+    connect(provider: Provider): Connector {
       switch (provider.kind) {
         case 'oidc':
           return oidc!.createOidcConnector(oidcDeps(provider, deps));
@@ -111,25 +102,7 @@ export function samlDeps(
   { id, saml }: SamlProvider,
   { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'cipher' | 'log'>,
 ) {
-  const { nameIdFormat, subjectAttribute, signing, encryption } = saml;
-  const { entityId, signOnUrl, signOnBinding, logout, certificates } = saml.metadata;
-  return {
-    provider: {
-      entityId,
-      signOnUrl,
-      signOnBinding,
-      ...(logout && { logout }),
-      certificates,
-      ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
-      subjectAttribute,
-    },
-    entityId: samlEntityId(url, id),
-    ...(signing ? { signingKey: signing.key.reveal() } : {}),
-    ...(encryption ? { decryptionKey: encryption.key.reveal() } : {}),
-    artifacts,
-    randomBytes,
-    now,
-  };
+  return { saml, entityId: samlEntityId(url, id), artifacts, randomBytes, now };
 }
 
 /** With the attributes that rules look at; `memberOf` and the names of groups are there without asking. */

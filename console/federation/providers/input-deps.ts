@@ -1,9 +1,8 @@
 /** What reading a provider's settings needs of the world: its metadata, and keys for it. */
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
-import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
+import { OutboundError, outboundReasons } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
-import { outboundReasons } from '../oidc/errors.ts';
 import { newSelfSigned, type SelfSignedDeps } from '../saml/self-signed.ts';
 import type { ProviderInputDeps } from './input.ts';
 

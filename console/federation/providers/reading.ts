@@ -1,10 +1,11 @@
 /** From what an administrator says of a provider to its settings: which fields go together is decided here. */
 
+import { ProviderInputError } from '../errors.ts';
 import { readLdap } from '../ldap/config-input.ts';
 import { readOidc } from '../oidc/config-input.ts';
-import { parseDefaultRole, parseRoleRule, RoleRuleError, type RoleRules } from '../role-rules.ts';
+import { parseDefaultRole, parseRoleRule, type RoleRules } from '../role-rules.ts';
 import { readSaml } from '../saml/config-input.ts';
-import { type ProviderInputDeps, ProviderInputError } from './input.ts';
+import type { ProviderInputDeps } from './input.ts';
 import { fieldsOfKind, type ProviderField, type ProviderInput } from './input-schema.ts';
 import { type ProviderKind, providerKinds } from './kinds.ts';
 import type { NewProvider } from './registration.ts';
@@ -60,16 +61,10 @@ function rejectForeignFields(kind: ProviderKind, input: ProviderInput, { called 
 }
 
 function readRules(input: ProviderInput, before: RoleRules | undefined): RoleRules {
-  try {
-    const rules = input.roleRules?.map(parseRoleRule) ?? before?.rules ?? [];
-    const said = input.defaultRole === undefined ? before?.defaultRole : parsed(input.defaultRole);
-    return { rules, ...(said && { defaultRole: said }) };
-  } catch (error) {
-    if (error instanceof RoleRuleError) throw new ProviderInputError(error.message, { cause: error });
-    throw error;
-  }
-}
-
-function parsed(role: string): RoleRules['defaultRole'] {
-  return role === 'none' ? undefined : parseDefaultRole(role);
+  const { defaultRole = before?.defaultRole } = input;
+  return {
+    rules: input.roleRules?.map(parseRoleRule) ?? before?.rules ?? [],
+    ...(defaultRole !== undefined &&
+      defaultRole !== 'none' && { defaultRole: parseDefaultRole(defaultRole) }),
+  };
 }

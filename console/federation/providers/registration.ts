@@ -33,34 +33,7 @@ export interface ListedProvider {
   readonly accounts: number;
 }
 
-export interface ProviderRegistration {
-  list(): readonly ListedProvider[];
-  /** @throws {ProblemError} `not_found` */
-  find(id: string): ListedProvider;
-  /**
-   * @throws {ProblemError} `invalid_request`, `invalid_url`; `conflict` when the id is taken, or accounts of
-   *   an earlier provider of this id are still there
-   */
-  add(provider: NewProvider): Promise<Provider>;
-  /**
-   * Replaces the settings and keeps the accounts, who must be the same people afterwards.
-   *
-   * @throws {ProblemError} as `add`; `not_found`, and `conflict` for another issuer
-   */
-  update(id: string, edit: (provider: Provider) => Provider): Promise<Provider>;
-  /**
-   * Ends every session and token of its accounts, whichever way it is switched.
-   *
-   * @throws {ProblemError} `not_found`; `conflict` when nobody could administer any more
-   */
-  setEnabled(id: string, isEnabled: boolean): Promise<ListedProvider>;
-  /**
-   * @param options  `withAccounts`: removes the accounts that have come from there too
-   * @returns how many accounts were removed
-   * @throws {ProblemError} `not_found`; `conflict` while it has accounts, or when nobody could administer any more
-   */
-  remove(id: string, options?: { readonly withAccounts?: boolean }): Promise<number>;
-}
+export type ProviderRegistration = ReturnType<typeof createProviderRegistration>;
 
 export interface ProviderRegistrationDeps {
   readonly registry: AccountRegistry;
@@ -70,13 +43,18 @@ export interface ProviderRegistrationDeps {
   readonly now: () => number;
 }
 
-export function createProviderRegistration(deps: ProviderRegistrationDeps): ProviderRegistration {
+export function createProviderRegistration(deps: ProviderRegistrationDeps) {
   const { registry, cipher, checkOutboundUrl, now } = deps;
 
   return {
-    list: () => [...registry.all('providers').values()].map(listed).sort((a, b) => a.id.localeCompare(b.id)),
+    list: (): readonly ListedProvider[] =>
+      [...registry.all('providers').values()].map(listed).sort((a, b) => a.id.localeCompare(b.id)),
     find,
-    async add(asked) {
+    /**
+     * @throws {ProblemError} `invalid_request`, `invalid_url`; `conflict` when the id is taken, or accounts of
+     *   an earlier provider of this id are still there
+     */
+    async add(asked: NewProvider): Promise<Provider> {
       const provider = { ...asked, createdAt: now() } as Provider;
       checkProvider(provider, checkOutboundUrl);
       const record = recordOf(provider);
@@ -87,7 +65,12 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
       });
       return provider;
     },
-    update: (id, edit) =>
+    /**
+     * Replaces the settings and keeps the accounts, who must be the same people afterwards.
+     *
+     * @throws {ProblemError} as `add`; `not_found`, and `conflict` for another issuer
+     */
+    update: (id: string, edit: (provider: Provider) => Provider | NewProvider): Promise<Provider> =>
       registry.update((transaction) => {
         const before = readable(transaction.get('providers', id) ?? unknownProvider());
         const { kind, enabled, createdAt } = before;
@@ -98,7 +81,12 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
         transaction.put('providers', recordOf(after));
         return after;
       }),
-    async setEnabled(id, isEnabled) {
+    /**
+     * Ends every session and token of its accounts, whichever way it is switched.
+     *
+     * @throws {ProblemError} `not_found`; `conflict` when nobody could administer any more
+     */
+    async setEnabled(id: string, isEnabled: boolean): Promise<ListedProvider> {
       await registry.update((transaction) => {
         const hadAdmin = hasAdmin(transaction);
         const record = transaction.get('providers', id) ?? unknownProvider();
@@ -109,7 +97,12 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
       });
       return find(id);
     },
-    remove: (id, { withAccounts = false } = {}) =>
+    /**
+     * @param options  `withAccounts`: removes the accounts that have come from there too
+     * @returns how many accounts were removed
+     * @throws {ProblemError} `not_found`; `conflict` while it has accounts, or when nobody could administer any more
+     */
+    remove: (id: string, { withAccounts = false } = {}): Promise<number> =>
       registry.update((transaction) => {
         const hadAdmin = hasAdmin(transaction);
         if (!transaction.remove('providers', id)) unknownProvider();
@@ -121,6 +114,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps): Prov
       }),
   };
 
+  /** @throws {ProblemError} `not_found` */
   function find(id: string): ListedProvider {
     return listed(registry.get('providers', id) ?? unknownProvider());
   }

@@ -1,7 +1,8 @@
 /** Reads an assertion out of bytes whose signature has been verified, and nothing else (S46, S47). */
+import { defined } from '../../../platform/defined.ts';
 import { FederationError, type UpstreamIdentity } from '../connector.ts';
 import type { ExpectedResponse } from './response.ts';
-import { attributeOf, childrenOf, elementsOf, isElement, parseRoot, textOf } from './xml.ts';
+import { attributeOf, childrenOf, elementsOf, instantOf, isElement, parseRoot, textOf } from './xml.ts';
 
 /** How far the provider's clock may be off. */
 export const clockSkewMs = 60_000;
@@ -52,19 +53,13 @@ export async function readAssertion(signedXml: string, expected: ExpectedAsserti
   const { subjectAttribute } = expected;
   const nameId = readNameId(subject, subjectAttribute !== undefined);
   const name = subjectAttribute === undefined ? nameId!.value : readSubject(attributes, subjectAttribute);
-  const sessionIndex = attributeOf(statement, 'SessionIndex');
-  return {
-    id,
-    usableUntilMs,
-    subject: name,
-    attributes,
-    session: {
-      ...(sessionIndex && { id: sessionIndex }),
-      ...(nameId && { hint: nameId.hint }),
-      // What a logout of the provider calls the person.
-      ...(nameId && nameId.value !== name && { name: nameId.value }),
-    },
-  };
+  const session = defined({
+    id: attributeOf(statement, 'SessionIndex'),
+    hint: nameId?.hint,
+    // What a logout of the provider calls the person.
+    name: nameId?.value === name ? undefined : nameId?.value,
+  });
+  return { id, usableUntilMs, subject: name, attributes, session };
 }
 
 /** @param isSpare  who it is stands elsewhere: then it may be missing, or change with each session */
@@ -121,7 +116,7 @@ function checkConfirmation(subject: Element, expected: ExpectedAssertion): numbe
   checkTimes(confirmation, { from: 'NotBefore', until: 'NotOnOrAfter' }, expected.nowMs);
   const notOnOrAfter = attributeOf(confirmation, 'NotOnOrAfter');
   if (notOnOrAfter === undefined) throw invalid('does not say how long it is valid');
-  return instant(notOnOrAfter) + clockSkewMs;
+  return instantOf(notOnOrAfter, invalid) + clockSkewMs;
 }
 
 function checkTimes(
@@ -130,17 +125,9 @@ function checkTimes(
   nowMs: number,
 ): void {
   const notBefore = from && attributeOf(element, from);
-  if (notBefore && instant(notBefore) > nowMs + clockSkewMs) throw invalid('is not valid yet');
+  if (notBefore && instantOf(notBefore, invalid) > nowMs + clockSkewMs) throw invalid('is not valid yet');
   const notOnOrAfter = attributeOf(element, until);
-  if (notOnOrAfter && instant(notOnOrAfter) <= nowMs - clockSkewMs) throw invalid('has expired');
-}
-
-/** SAML Core §1.3.3: UTC only, so no time zone can be misread. */
-function instant(text: string): number {
-  const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
-  const epochMs = isUtc ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(epochMs)) throw invalid('contains a time that cannot be read');
-  return epochMs;
+  if (notOnOrAfter && instantOf(notOnOrAfter, invalid) <= nowMs - clockSkewMs) throw invalid('has expired');
 }
 
 /** A name that comes twice gives the values of both; names such as `__proto__` are names like any other. */

@@ -169,10 +169,10 @@ function notSigned(cause?: unknown): FederationError {
   return invalid('is not signed by the identity provider', cause);
 }
 
-function malformed(reason: string, cause?: unknown): FederationError {
+export function malformed(reason: string, cause?: unknown): FederationError {
   return new FederationError(400, `The logout message ${reason}.`, { cause });
 }
 
-function invalid(reason: string, cause?: unknown): FederationError {
+export function invalid(reason: string, cause?: unknown): FederationError {
   return new FederationError(403, `The logout message ${reason}.`, { cause });
 }

@@ -1,7 +1,9 @@
 /** What an administrator says of a SAML provider: its metadata, mostly. */
 import { X509Certificate } from 'node:crypto';
+import { defined } from '../../../platform/defined.ts';
 import { Secret } from '../../../platform/secret.ts';
-import { type ProviderInputDeps, ProviderInputError } from '../providers/input.ts';
+import { ProviderInputError } from '../errors.ts';
+import type { ProviderInputDeps } from '../providers/input.ts';
 import type { ProviderInput } from '../providers/input-schema.ts';
 import type { SamlSettings } from '../providers/schema.ts';
 
@@ -20,17 +22,14 @@ export async function readSaml(
       `${called('nameIdFormat')} is none of those that the provider offers: ${formats.join(', ')}.`,
     );
   }
-  const subjectAttribute = input.subjectAttribute ?? before?.subjectAttribute;
   const newPair = () => newSigning(id);
-  const signing = await readPair(input.signRequests, before?.signing, newPair);
-  const encryption = await readPair(input.encryptedAssertions, before?.encryption, newPair);
-  return {
+  return defined({
     ...document,
-    ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
-    ...(subjectAttribute === undefined ? {} : { subjectAttribute }),
-    ...(signing && { signing }),
-    ...(encryption && { encryption }),
-  };
+    nameIdFormat,
+    subjectAttribute: input.subjectAttribute ?? before?.subjectAttribute,
+    signing: await readPair(input.signRequests, before?.signing, newPair),
+    encryption: await readPair(input.encryptedAssertions, before?.encryption, newPair),
+  });
 }
 
 type Document = Pick<SamlSettings, 'metadata' | 'metadataUrl' | 'metadataCertificate'>;
@@ -53,18 +52,18 @@ async function readDocument(
   const address = metadataUrl ?? before?.metadataUrl;
   const certificate = readCertificate(input, called) ?? before?.metadataCertificate;
   if (certificate !== undefined && address === undefined) throw wantsAddress(called);
-  const trust = certificate === undefined ? {} : { metadataCertificate: certificate };
   // A certificate that is new has to fit what is there today, or nothing would ever be fetched under it.
   if (address !== undefined && (metadataUrl !== undefined || input.metadataCertificate !== undefined)) {
     const text = await fetchMetadata(address);
-    return { metadata: await readMetadata(text, certificate), metadataUrl: address, ...trust };
+    const read = await readMetadata(text, certificate);
+    return defined({ metadata: read, metadataUrl: address, metadataCertificate: certificate });
   }
   if (!before) {
     throw new ProviderInputError(
       `The metadata of the provider are missing: give ${called('metadataUrl')} or ${called('metadata')}.`,
     );
   }
-  return { metadata: before.metadata, ...(address === undefined ? {} : { metadataUrl: address }), ...trust };
+  return defined({ metadata: before.metadata, metadataUrl: address, metadataCertificate: certificate });
 }
 
 function readCertificate(

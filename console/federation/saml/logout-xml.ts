@@ -1,76 +1,21 @@
-/** The two messages of single logout as text (SAML Core §3.7), ready to be signed. */
+/** Messages of single logout as text (SAML Core §3.7), ready to be signed. */
 import { namespaces } from './xml.ts';
 
-export interface LogoutRequest {
-  readonly id: string;
-  /** Epoch milliseconds. */
-  readonly issuedAtMs: number;
-  readonly usableUntilMs: number;
-  /** Address of the provider. */
-  readonly destination: string;
-  /** Our entity id. */
-  readonly issuer: string;
-  readonly nameId: {
-    readonly value: string;
-    readonly format?: string;
-    readonly nameQualifier?: string;
-    readonly spNameQualifier?: string;
-  };
-  readonly sessionIndex: string | undefined;
+type Attributes = Readonly<Record<string, string | undefined>>;
+
+/** @param content  elements, after the Issuer */
+export function writeMessage(name: string, attributes: Attributes, issuer: string, content: string): string {
+  const spaces = { 'xmlns:samlp': namespaces.protocol, 'xmlns:saml': namespaces.assertion };
+  const all = written({ ...spaces, Version: '2.0', ...attributes });
+  return `<samlp:${name}${all}>${element('saml:Issuer', {}, issuer)}${content}</samlp:${name}>`;
 }
 
-export interface LogoutResponse {
-  readonly id: string;
-  readonly issuedAtMs: number;
-  readonly destination: string;
-  readonly issuer: string;
-  /** Id of the request. */
-  readonly inResponseTo: string;
+export function element(name: string, attributes: Attributes, text: string): string {
+  return `<${name}${written(attributes)}>${escaped(text)}</${name}>`;
 }
 
-export function writeLogoutRequest(request: LogoutRequest): string {
-  const { value, format, nameQualifier, spNameQualifier } = request.nameId;
-  const nameAttributes = attributes({
-    Format: format,
-    NameQualifier: nameQualifier,
-    SPNameQualifier: spNameQualifier,
-  });
-  const sessionIndex =
-    request.sessionIndex === undefined
-      ? ''
-      : `<samlp:SessionIndex>${escaped(request.sessionIndex)}</samlp:SessionIndex>`;
-  const until = { NotOnOrAfter: new Date(request.usableUntilMs).toISOString() };
-  const content = `<saml:NameID${nameAttributes}>${escaped(value)}</saml:NameID>${sessionIndex}`;
-  return message('LogoutRequest', request, until, content);
-}
-
-/** That every session which the request is about has ended. */
-export function writeLogoutResponse(response: LogoutResponse): string {
-  const status = '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/>';
-  const content = `<samlp:Status>${status}</samlp:Status>`;
-  return message('LogoutResponse', response, { InResponseTo: response.inResponseTo }, content);
-}
-
-function message(
-  name: string,
-  { id, issuedAtMs, destination, issuer }: Omit<LogoutResponse, 'inResponseTo'>,
-  more: Readonly<Record<string, string>>,
-  content: string,
-): string {
-  const all = attributes({
-    'xmlns:samlp': namespaces.protocol,
-    'xmlns:saml': namespaces.assertion,
-    ID: id,
-    Version: '2.0',
-    IssueInstant: new Date(issuedAtMs).toISOString(),
-    Destination: destination,
-    ...more,
-  });
-  return `<samlp:${name}${all}><saml:Issuer>${escaped(issuer)}</saml:Issuer>${content}</samlp:${name}>`;
-}
-
-function attributes(values: Readonly<Record<string, string | undefined>>): string {
-  return Object.entries(values)
+function written(attributes: Attributes): string {
+  return Object.entries(attributes)
     .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${escaped(value)}"`]))
     .join('');
 }

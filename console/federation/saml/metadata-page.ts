@@ -18,21 +18,14 @@ export function createMetadataPage({ providers, url }: MetadataPageDeps) {
     if (provider?.kind !== 'saml') {
       throw new ProblemError(problems.notFound, 'There is no SAML identity provider at this address.');
     }
-    const { nameIdFormat, signing, encryption } = provider.saml;
+    const { saml } = provider;
     // Loading the protocol takes longer than the rest of a start.
     const { writeOwnMetadata } = await import('./metadata.ts');
     ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     ctx.type = 'application/samlmetadata+xml';
-    ctx.body = writeOwnMetadata({
-      entityId: samlEntityId(url, id),
-      callbackUrl: callbackAddress(url, id),
-      // Answers have to be signed, and a provider that sends a request waits for one.
-      ...(signing ? { logoutUrl: samlLogoutAddress(url, id) } : {}),
-      ...(nameIdFormat === undefined ? {} : { nameIdFormat }),
-      ...(signing ? { signing: { key: signing.key.reveal(), certificate: signing.certificate } } : {}),
-      ...(encryption
-        ? { encryption: { key: encryption.key.reveal(), certificate: encryption.certificate } }
-        : {}),
-    });
+    const [entityId, callbackUrl] = [samlEntityId(url, id), callbackAddress(url, id)];
+    // Answers have to be signed, and a provider that sends a request waits for one.
+    const logoutUrl = saml.signing && samlLogoutAddress(url, id);
+    ctx.body = writeOwnMetadata({ entityId, callbackUrl, logoutUrl }, saml);
   };
 }

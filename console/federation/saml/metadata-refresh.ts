@@ -9,8 +9,8 @@ import type { Outbound } from '../../http/outbound/outbound.ts';
 import { FederationError } from '../connector.ts';
 import { fetchMetadata } from '../providers/input-deps.ts';
 import type { ProviderRegistration } from '../providers/registration.ts';
-import type { SamlProvider } from '../providers/schema.ts';
-import { type ProviderMetadata, readProviderMetadata } from './metadata.ts';
+import type { SamlProvider, SamlSettings } from '../providers/schema.ts';
+import { readProviderMetadata } from './metadata.ts';
 
 export interface MetadataRefreshDeps {
   readonly registration: Pick<ProviderRegistration, 'list' | 'update'>;
@@ -53,7 +53,9 @@ async function refresh(provider: SamlProvider, deps: MetadataRefreshDeps): Promi
   if (after.kind === 'saml' && after.saml.metadata === today) deps.onRefreshed(provider.id, changed);
 }
 
-function changesOf(before: ProviderMetadata, after: ProviderMetadata): readonly string[] {
+type Metadata = SamlSettings['metadata'];
+
+function changesOf(before: Metadata, after: Metadata): readonly string[] {
   const names = ['signOnUrl', 'signOnBinding', 'logout', 'certificates', 'nameIdFormats'] as const;
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }

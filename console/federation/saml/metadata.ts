@@ -1,6 +1,7 @@
 /** Metadata documents (SAML Metadata §2): what a provider says of itself, and what we tell it of us. */
 import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import { FederationError } from '../connector.ts';
+import type { SamlSettings } from '../providers/schema.ts';
 import { checkedCertificate } from './certificates.ts';
 import { checkMetadataText } from './guard.ts';
 import { checkIds, checkSignature } from './signature.ts';
@@ -12,23 +13,6 @@ const bindings = {
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
 } as const;
 const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
-
-export interface ProviderMetadata {
-  readonly entityId: string;
-  /** Takes requests. */
-  readonly signOnUrl: string;
-  /** By HTTP-Redirect unless it says that it takes forms only. */
-  readonly signOnBinding?: 'post';
-  /** Where the provider takes logout messages, if it does. */
-  readonly logout?: {
-    readonly binding: keyof typeof bindings;
-    readonly url: string;
-    readonly replyUrl: string;
-  };
-  /** PEM, in the order of the document: to be shown to the administrator, then pinned. */
-  readonly certificates: readonly string[];
-  readonly nameIdFormats: readonly string[];
-}
 
 /**
  * Reads the document of one identity provider. Who vouches for it is the caller's to know: the administrator
@@ -44,7 +28,7 @@ export async function readProviderMetadata(
   xml: string,
   nowMs: number,
   certificate?: string,
-): Promise<ProviderMetadata> {
+): Promise<SamlSettings['metadata']> {
   const text = checkMetadataText(xml);
   const root = parseRoot(text, 400);
   const believed = certificate === undefined ? root : await signedRoot(text, root, certificate);
@@ -73,37 +57,28 @@ export async function readProviderMetadata(
   };
 }
 
-export interface OwnMetadata {
+export interface OwnAddresses {
   readonly entityId: string;
   /** Where answers are posted to. */
   readonly callbackUrl: string;
   /** Where logout messages come to, by either binding. */
-  readonly logoutUrl?: string;
-  readonly nameIdFormat?: string;
-  /** PEM, both or neither: present when requests are signed. */
-  readonly signing?: { readonly key: string; readonly certificate: string };
-  /** PEM, both or neither: present when assertions may be encrypted. */
-  readonly encryption?: { readonly key: string; readonly certificate: string };
+  readonly logoutUrl?: string | undefined;
 }
 
 /** The document that an administrator gives to the identity provider. */
-export function writeOwnMetadata({
-  entityId,
-  callbackUrl,
-  logoutUrl,
-  nameIdFormat,
-  signing,
-  encryption,
-}: OwnMetadata): string {
+export function writeOwnMetadata(
+  { entityId, callbackUrl, logoutUrl }: OwnAddresses,
+  { nameIdFormat, signing, encryption }: Pick<SamlSettings, 'nameIdFormat' | 'signing' | 'encryption'>,
+): string {
   const xml = generateServiceProviderMetadata({
     issuer: entityId,
     callbackUrl,
-    ...(logoutUrl === undefined ? {} : { logoutCallbackUrl: logoutUrl }),
+    ...(logoutUrl && { logoutCallbackUrl: logoutUrl }),
     identifierFormat: nameIdFormat ?? null,
     wantAssertionsSigned: true,
     signatureAlgorithm: 'sha256',
-    ...(signing && { privateKey: signing.key, publicCerts: signing.certificate }),
-    ...(encryption && { decryptionPvk: encryption.key, decryptionCert: encryption.certificate }),
+    ...(signing && { privateKey: signing.key.reveal(), publicCerts: signing.certificate }),
+    ...(encryption && { decryptionPvk: encryption.key.reveal(), decryptionCert: encryption.certificate }),
   });
   // The library tells of one binding only; a provider that has the choice is to take the one without a form.
   return xml.replace(/([ \t]*)<SingleLogoutService [^>]*>/, (post) =>

@@ -4,7 +4,7 @@
  */
 import { FederationError } from '../connector.ts';
 import { decryptAssertion } from './encrypted-assertion.ts';
-import { checkIds, checkSignature } from './signature.ts';
+import { checkSignatures, invalid } from './response.ts';
 import { verifiedXml } from './verified.ts';
 import { childrenOf, countAnywhere, isElement, parseRoot } from './xml.ts';
 
@@ -59,12 +59,7 @@ function checkDecrypted(assertion: Element): void {
   const isAlone =
     isElement(assertion, 'assertion', 'Assertion') && countAnywhere(assertion, 'Assertion') === 1;
   if (!isAlone) throw invalid('does not contain exactly one assertion');
-  checkIds(assertion);
-  const signatures = childrenOf(assertion, 'signature', 'Signature');
-  if (signatures.length > 1) throw invalid('is signed more than once');
-  if (countAnywhere(assertion, 'Signature') !== signatures.length)
-    throw invalid('has a signature in the wrong place');
-  for (const signature of signatures) checkSignature(signature, assertion);
+  checkSignatures(assertion, [assertion]);
 }
 
 function hasSignature(element: Element): boolean {
@@ -79,8 +74,4 @@ function within(response: Element, name: string): Element {
 
 function provesNothing(cause?: unknown): FederationError {
   return new FederationError(403, 'The answer of the identity provider does not prove anything', { cause });
-}
-
-function invalid(reason: string): FederationError {
-  return new FederationError(403, `The answer of the identity provider ${reason}`);
 }

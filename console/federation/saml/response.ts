@@ -5,9 +5,15 @@
  */
 import { FederationError } from '../connector.ts';
 import { checkIds, checkSignature } from './signature.ts';
-import { attributeOf, childrenOf, countAnywhere, isElement, textOf } from './xml.ts';
-
-const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+import {
+  attributeOf,
+  childrenOf,
+  countAnywhere,
+  isElement,
+  isSuccess,
+  statusCodesOf,
+  textOf,
+} from './xml.ts';
 
 export interface ExpectedResponse {
   /** Entity id of the provider. */
@@ -29,18 +35,15 @@ export function checkResponse(response: Element, expected: ExpectedResponse): vo
   checkStatus(response);
   checkParts(response);
   checkAddressing(response, expected);
-  checkIds(response);
-  checkSignatures(response);
+  checkSignatures(response, [response, ...childrenOf(response, 'assertion', 'Assertion')]);
 }
 
 /** An error reply stays one even when it is signed and carries an assertion. */
 function checkStatus(response: Element): void {
-  const codes = childrenOf(response, 'protocol', 'Status').flatMap((status) =>
-    childrenOf(status, 'protocol', 'StatusCode'),
-  );
-  if (codes.length !== 1) throw invalid('has no status');
-  const innermost = childrenOf(codes[0]!, 'protocol', 'StatusCode')[0] ?? codes[0]!;
-  if (codes[0]!.getAttribute('Value') === success) return;
+  const [code, ...others] = statusCodesOf(response);
+  if (!code || others.length > 0) throw invalid('has no status');
+  if (isSuccess(code)) return;
+  const innermost = childrenOf(code, 'protocol', 'StatusCode')[0] ?? code;
   const reason = /:([A-Za-z]{1,40})$/.exec(innermost.getAttribute('Value') ?? '')?.[1] ?? 'no reason given';
   throw new FederationError(403, `The identity provider refused the sign-in (${reason})`);
 }
@@ -69,18 +72,20 @@ function checkAddressing(response: Element, expected: ExpectedResponse): void {
   if (issuers.some((issuer) => issuer !== expected.issuer)) throw invalid('comes from another issuer');
 }
 
-function checkSignatures(response: Element): void {
-  const signatures = [response, ...childrenOf(response, 'assertion', 'Assertion')].flatMap((signed) => {
-    const own = childrenOf(signed, 'signature', 'Signature');
+/** @param signed  what may have a signature, once; nothing else under the root may */
+export function checkSignatures(root: Element, signed: readonly Element[]): void {
+  checkIds(root);
+  const signatures = signed.flatMap((element) => {
+    const own = childrenOf(element, 'signature', 'Signature');
     if (own.length > 1) throw invalid('is signed more than once');
-    for (const signature of own) checkSignature(signature, signed);
+    for (const signature of own) checkSignature(signature, element);
     return own;
   });
-  if (countAnywhere(response, 'Signature') !== signatures.length) {
+  if (countAnywhere(root, 'Signature') !== signatures.length) {
     throw invalid('has a signature in the wrong place');
   }
 }
 
-function invalid(message: string): FederationError {
-  return new FederationError(403, `The answer of the identity provider ${message}`);
+export function invalid(reason: string): FederationError {
+  return new FederationError(403, `The answer of the identity provider ${reason}`);
 }

@@ -10,6 +10,8 @@ export const namespaces = {
   signature: 'http://www.w3.org/2000/09/xmldsig#',
 } as const;
 
+export const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
 export type Namespace = keyof typeof namespaces;
 
 /**
@@ -67,4 +69,23 @@ export function attributeOf(element: Element, name: string): string | undefined 
 
 export function textOf(element: Element | undefined): string {
   return element?.textContent?.trim() ?? '';
+}
+
+/** SAML Core §1.3.3: UTC only, so no time zone can be misread. @returns epoch milliseconds */
+export function instantOf(text: string | undefined, invalid: (reason: string) => Error): number {
+  const isUtc = text !== undefined && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
+  const epochMs = isUtc ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(epochMs)) throw invalid('contains a time that cannot be read');
+  return epochMs;
+}
+
+/** The outermost codes of a response (Core §3.2.2): one, unless it is malformed. */
+export function statusCodesOf(response: Element): Element[] {
+  return childrenOf(response, 'protocol', 'Status').flatMap((status) =>
+    childrenOf(status, 'protocol', 'StatusCode'),
+  );
+}
+
+export function isSuccess(code: Element): boolean {
+  return code.getAttribute('Value') === success;
 }
