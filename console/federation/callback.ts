@@ -12,10 +12,10 @@ import type { ConfiguredProvider } from './providers/providers.ts';
 import type { StateCookie } from './state-cookie.ts';
 import type { TestSignIn } from './test-sign-in.ts';
 import type { UpstreamSessions } from './upstream-sessions.ts';
-import { testedBy, type UpstreamSignedIn, type UpstreamSignIns } from './upstream-sign-in.ts';
+import { checkIsOffered, testedBy, type UpstreamSignedIn, type UpstreamSignIns } from './upstream-sign-in.ts';
 
 export interface CallbackDeps {
-  readonly upstream: Pick<UpstreamSignIns, 'findProvider' | 'findConfigured' | 'finish'>;
+  readonly upstream: Pick<UpstreamSignIns, 'findConfigured' | 'finish'>;
   readonly states: Pick<AuthorizationStates, 'take' | 'isOpen'>;
   readonly stateCookie: Pick<StateCookie, 'read'>;
   readonly replies: FormPostRelay;
@@ -86,11 +86,6 @@ export function createCallback(deps: CallbackDeps) {
       checkIsOffered(provider);
       await showError(ctx, provider, asProblemError(error), purpose);
     }
-  }
-
-  /** A disabled one is there for tests alone. @throws {ProblemError} `not_found` */
-  function checkIsOffered({ id, isEnabled }: Provider): void {
-    if (!isEnabled) upstream.findProvider(id);
   }
 
   async function goOn(

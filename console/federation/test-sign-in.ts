@@ -10,6 +10,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { AuthorizationSecrets, UpstreamIdentity } from './connector.ts';
+import { asProblemError } from './errors.ts';
 import type { LinkPreview } from './link-preview.ts';
 import type { ConfiguredProvider } from './providers/providers.ts';
 import type { UpstreamSignIns } from './upstream-sign-in.ts';
@@ -37,12 +38,7 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
       const admin = await administrator(ctx);
       if (!admin) return;
       const provider = upstream.findConfigured(String(ctx.params.provider));
-      try {
-        await upstream.beginTest(ctx, provider, admin.id);
-      } catch (error) {
-        if (!(error instanceof ProblemError)) throw error;
-        showError(ctx, admin, provider, error);
-      }
+      await showingError(ctx, admin, provider, () => upstream.beginTest(ctx, provider, admin.id));
     },
     /**
      * Back from the provider.
@@ -58,13 +54,10 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
       const admin = await administrator(ctx);
       if (!admin) return;
       if (admin.id !== adminId) throw notYours();
-      try {
+      await showingError(ctx, admin, provider, async () => {
         const identity = await upstream.identify(provider, reply, secrets);
         showPage(ctx, admin, provider, { result: resultOf(identity, preview(provider, identity)) });
-      } catch (error) {
-        if (!(error instanceof ProblemError)) throw error;
-        showError(ctx, admin, provider, error);
-      }
+      });
     },
   };
 
@@ -81,14 +74,20 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
     throw new ProblemError(problems.forbidden, 'Only administrators see what an identity provider sends.');
   }
 
-  function showError(
+  async function showingError(
     ctx: Context,
     admin: UserRecord,
     provider: ConfiguredProvider,
-    { message, problem: { status } }: ProblemError,
-  ): void {
-    ctx.status = status;
-    showPage(ctx, admin, provider, { problem: message });
+    work: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const problem = asProblemError(error);
+      if (!(problem instanceof ProblemError)) throw problem;
+      ctx.status = problem.problem.status;
+      showPage(ctx, admin, provider, { problem: problem.message });
+    }
   }
 
   function showPage(
