@@ -72,7 +72,7 @@ export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard
     },
     onUnread(socket) {
       const denial = new ProblemError(problems.replyStalled, 'The caller takes nothing of the reply');
-      report(socket, denial, askedOf(replyInOrder(socket)?.req), randomUUID());
+      report(socket, denial, askedOf(currentReply(socket)?.req), randomUUID());
     },
     rejectExpectation(req) {
       const denial = new ProblemError(
@@ -90,7 +90,7 @@ export function guardConnections(server: Server, { onDenial }: GuardDeps): Guard
       socket.destroy();
       return;
     }
-    const reply = replyInOrder(socket);
+    const reply = currentReply(socket);
     // A second reply in the middle of one would be taken for part of it.
     if (reply !== undefined && (reply.headersSent || reply.req.complete)) {
       closeAfter(reply, socket);
@@ -134,7 +134,7 @@ const tooMany = {
 const retrySoon = { headers: { 'Retry-After': '1' } };
 
 /** The reply that a connection is busy with; there is no public way to it, and Node's own handlers ask the same field. */
-function replyInOrder(socket: Duplex): ServerResponse | undefined {
+function currentReply(socket: Duplex): ServerResponse | undefined {
   return (socket as Duplex & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }
 

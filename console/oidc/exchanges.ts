@@ -31,7 +31,7 @@ export interface PendingExchange {
   /** Instead of writing it. */
   put(name: ArtifactName, artifact: Omit<Artifact, 'consumedAt'>): void;
   /** Something to tell of once it is true. */
-  onDone(tell: () => void): void;
+  onDone(report: () => void): void;
 }
 
 interface Source extends ArtifactName {

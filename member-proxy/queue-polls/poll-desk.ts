@@ -108,7 +108,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
       call.exchange = exchange;
       const left = line.undelivered.shift();
       if (left === undefined) line.queue.join(caller);
-      else handOver(line, left, caller);
+      else transfer(line, left, caller);
       return exchange;
     },
     waiting() {
@@ -197,7 +197,7 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
     }, nextPollMs);
   }
 
-  function handOver(line: Line, { item, timer }: Undelivered, caller: PollingCaller): void {
+  function transfer(line: Line, { item, timer }: Undelivered, caller: PollingCaller): void {
     clearTimeout(timer);
     report('handedOn', item);
     caller.listener.onHead(item.head);

@@ -68,7 +68,7 @@ describe('killed at any instant, the store opens and nothing acknowledged is mis
 /** @returns the last number that the writer acknowledged before it was killed at a random moment */
 async function floodAndKill(dataDir: string, command: 'flood-registry' | 'flood-artifacts'): Promise<number> {
   const writer = await openStorageProcess({ dataDir });
-  writer.tell(command);
+  writer.send(command);
   const enough = 1 + Math.floor(Math.random() * 40);
   let acknowledged = 0;
   while (acknowledged < enough) acknowledged = Number(await writer.next());

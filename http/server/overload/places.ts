@@ -15,7 +15,7 @@ export class Places {
   private readonly limits: PlaceLimits;
   private readonly now: () => number;
   /** Sources of which some wait and may start, in the order in which they come next. */
-  private turn: Source[] = [];
+  private rotation: Source[] = [];
   /** Monotonic milliseconds; undefined before the first one of a turn of the event loop. */
   private turnBegan: number | undefined;
   private isScheduled = false;
@@ -53,7 +53,7 @@ export class Places {
   check(): void {
     if (this.waiting === 0) return;
     const latest = this.now() - this.limits.waitMs;
-    for (const source of [...this.turn]) {
+    for (const source of [...this.rotation]) {
       while (source.waiting[0] !== undefined && source.waiting[0].since < latest) {
         this.waiting -= 1;
         end(source.waiting.shift()!);
@@ -86,7 +86,7 @@ export class Places {
     const { source } = ticket;
     this.waiting += 1;
     source.waiting.push(ticket);
-    if (!source.isInTurn) this.putInTurn(source);
+    if (!source.isInRotation) this.putInRotation(source);
     this.schedule();
   }
 
@@ -95,25 +95,25 @@ export class Places {
     this.isScheduled = true;
     setImmediate(() => {
       this.isScheduled = false;
-      this.startThoseInTurn();
+      this.startRotation();
     });
   }
 
-  private putInTurn(source: Source): void {
-    source.isInTurn = true;
-    this.turn.push(source);
+  private putInRotation(source: Source): void {
+    source.isInRotation = true;
+    this.rotation.push(source);
   }
 
   /** One of each source, over and over. */
-  private startThoseInTurn(): void {
+  private startRotation(): void {
     let passed = 0;
-    while (passed < this.turn.length && this.taken < this.limits.requests) {
+    while (passed < this.rotation.length && this.taken < this.limits.requests) {
       if (!this.hasTime(this.now())) {
         this.schedule();
         return;
       }
-      const source = this.turn.shift()!;
-      source.isInTurn = false;
+      const source = this.rotation.shift()!;
+      source.isInRotation = false;
       if (source.waiting.length === 0) continue;
       if (this.hasRoomFor(source)) {
         passed = 0;
@@ -122,7 +122,7 @@ export class Places {
       } else {
         passed += 1;
       }
-      if (source.waiting.length > 0) this.putInTurn(source);
+      if (source.waiting.length > 0) this.putInRotation(source);
     }
   }
 }

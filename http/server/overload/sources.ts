@@ -9,7 +9,7 @@ export class Source {
   requests = 0;
   /** Requests that wait for a place. */
   waiting: Ticket[] = [];
-  isInTurn = false;
+  isInRotation = false;
   /** Who refers to it. */
   users = 0;
 

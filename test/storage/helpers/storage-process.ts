@@ -29,7 +29,7 @@ export interface StorageProcess {
   readonly child: ChildProcess;
   /** @returns the child's answer: `{ value }` or `{ error: <name> }` */
   ask(...command: Command): Promise<unknown>;
-  tell(...command: Command): void;
+  send(...command: Command): void;
   /** The next line that the child says; `undefined` when it has ended. */
   next(): Promise<unknown>;
   /** @returns the exit code, or the signal's name */
@@ -53,17 +53,17 @@ export function startStorageProcess({
   // A killed child no longer reads.
   child.stdin.on('error', () => {});
 
-  const tell: StorageProcess['tell'] = (...asked) => void child.stdin.write(`${JSON.stringify(asked)}\n`);
+  const send: StorageProcess['send'] = (...asked) => void child.stdin.write(`${JSON.stringify(asked)}\n`);
   const next = async (): Promise<unknown> => {
     const { value, done } = await lines.next();
     return done ? undefined : JSON.parse(value);
   };
   return {
     child,
-    tell,
+    send,
     next,
     ask(...asked) {
-      tell(...asked);
+      send(...asked);
       return next();
     },
     ended: () => exit,

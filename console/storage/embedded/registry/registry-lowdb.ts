@@ -176,7 +176,7 @@ interface FileAdapter extends Adapter<RegistryState> {
 function createFileAdapter(file: string, exclusive: FileRegistryDeps['exclusive']): FileAdapter {
   let known: { readonly descriptor: number; readonly stats: Stats } | undefined;
 
-  function keep(descriptor: number): void {
+  function retain(descriptor: number): void {
     if (known) closeSync(known.descriptor);
     known = { descriptor, stats: fstatSync(descriptor) };
   }
@@ -197,7 +197,7 @@ function createFileAdapter(file: string, exclusive: FileRegistryDeps['exclusive'
       }
       try {
         const state = parseRegistry(await readDescriptor(descriptor), file);
-        keep(descriptor);
+        retain(descriptor);
         return state;
       } catch (error) {
         closeSync(descriptor);
@@ -216,7 +216,7 @@ function createFileAdapter(file: string, exclusive: FileRegistryDeps['exclusive'
             closeSync(descriptor);
             throw error;
           }
-          keep(descriptor);
+          retain(descriptor);
         });
       } catch (error) {
         await rm(temporary, { force: true });
