@@ -5,11 +5,11 @@ import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
 import { createSteadyClock } from '../platform/steady-clock.ts';
 import { createServices, type Services } from './app/services.ts';
-import { startMetadataRefresh } from './app/wiring/metadata-refresh.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
 import { excessOf } from './clients/client-excess.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
+import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
 import { type ListenOptions, listen } from './server/listen.ts';
 import { onlyManagement } from './server/management-port.ts';
@@ -60,7 +60,7 @@ export async function start({
   const { services, audit, application } = await open({ settings, readSettings, log, closing, faults });
   const { users, denials } = services;
   // Keys and passwords are made on other threads while this one loads the rest.
-  const [member, { composeConsole }] = await allOf([
+  const [member, { createConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
     import('./app/console.ts'),
     services.keys.prepare(),
@@ -70,7 +70,7 @@ export async function start({
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, [revocationEventsPath]);
   const { numbers } = overload;
-  const console = await composeConsole({ services, log, audit, members, faults, overload: numbers });
+  const console = await createConsole({ services, log, audit, members, faults, overload: numbers });
   closing.add('connections to members', console.close);
   const { server, management } = await openPorts({
     settings,
@@ -81,7 +81,7 @@ export async function start({
   closing.add('port', () => server.close(0));
   closing.add('management port', async () => management?.close(0));
   closing.add('maintenance', startMaintenance(services, log));
-  closing.add('metadata of identity providers', startMetadataRefresh({ services, audit, log }));
+  closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,

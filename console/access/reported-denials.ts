@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { batchSize, type DenialBatch, placeOf } from './denial-buffer.ts';
+import type { DenialLog } from './denials.ts';
 
 const text = (most: number) => z.string().max(most);
 const words = z.array(text(256)).max(2_000).readonly();
@@ -40,6 +41,23 @@ const batch = z.strictObject({
     .max(2 ** 40),
   refusals: z.array(denial).min(1).max(batchSize).readonly(),
 });
+
+export interface DenialIntakeDeps {
+  readonly denials: Pick<DenialLog, 'recordReported'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Denials of member proxies in processes of their own lie beside those of this one. */
+export function createDenialIntake({ denials, now }: DenialIntakeDeps) {
+  const checkPlace = createPlaceLimit(now);
+  /** @throws {ProblemError} `invalid_request`, `busy` */
+  return async (body: unknown, clientId: string): Promise<void> => {
+    const batch = readDenialBatch(body);
+    checkPlace(batch);
+    await denials.recordReported(batch, clientId);
+  };
+}
 
 /** @throws {ProblemError} `invalid_request` */
 export function readDenialBatch(body: unknown): DenialBatch {

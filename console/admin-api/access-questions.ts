@@ -1,7 +1,6 @@
 /** `/api/v1/access/explain` and `/api/v1/access/matrix`: why a call is refused, and who may call what. */
-import type { IncomingMessage } from 'node:http';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { createResource, type ResourceDeps, readQuery } from './resource.ts';
+import type { QueryCall } from './router.ts';
 
 /** Who would call: a user, a client, or somebody with these roles and scopes. */
 export interface AskedCaller {
@@ -18,30 +17,24 @@ export interface AccessAnswers {
   matrix(asked: AskedCaller): object;
 }
 
-export interface AccessDeps extends ResourceDeps {
-  readonly answers: AccessAnswers;
-}
-
-export const accessPath = '/api/v1/access';
-
 const callerNames = ['user', 'client', 'role', 'scope'];
 
-export function createAccess({ answers, ...deps }: AccessDeps) {
-  const routes = {
-    // Tells roles and scopes of a caller, and where calls came from.
-    '/explain': { GET: { access: 'inspect', answer: async (_id, req) => ok(await explain(req)) } },
-    '/matrix': {
-      GET: {
-        // Roles are no secret to a reader; who has which, and what a client may ask for, is.
-        access: (query) => (query.has('user') || query.has('client') ? 'inspect' : 'read'),
-        answer: async (_id, req) => ok(answers.matrix(readCaller(readQuery(req, callerNames)))),
-      },
-    },
-  } satisfies Parameters<typeof createResource>[0]['routes'];
-  return createResource({ path: accessPath, routes }, deps);
+/** Parameters that each of the two takes. */
+export const explainNames = ['decision', 'method', 'path', ...callerNames];
+export const matrixNames = callerNames;
 
-  async function explain(req: IncomingMessage): Promise<object> {
-    const query = readQuery(req, ['decision', 'method', 'path', ...callerNames]);
+/** Roles are no secret to a reader; who has which, and what a client may ask for, is. */
+export function matrixAccess(query: URLSearchParams): 'inspect' | 'read' {
+  return query.has('user') || query.has('client') ? 'inspect' : 'read';
+}
+
+export function createAccess(answers: AccessAnswers) {
+  return {
+    explain: async ({ query }: QueryCall) => ok(await explain(query)),
+    matrix: async ({ query }: QueryCall) => ok(answers.matrix(readCaller(query))),
+  };
+
+  async function explain(query: URLSearchParams): Promise<object> {
     const decision = once(query, 'decision');
     if (decision !== undefined) {
       if (query.size > 1) throw invalid('With decision there is no other parameter.');
@@ -55,7 +48,7 @@ export function createAccess({ answers, ...deps }: AccessDeps) {
 }
 
 function ok(body: object) {
-  return { status: 200, body, target: '' } as const;
+  return { status: 200, body } as const;
 }
 
 /** Scopes come as in a token request, separated by spaces. */

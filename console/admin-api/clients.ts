@@ -1,9 +1,7 @@
 /** `/api/v1/clients`: what clients there are, and what they may ask for, as `npx console client update` changes it. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { parseBody } from '../http/body-schema.ts';
-import { readJson } from './json-body.ts';
-import { createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';
+import type { Answer, ApiCall, BodyCall } from './router.ts';
 
 /** What may be shown of clients; errors are {@link ProblemError}s. */
 export interface ClientAnswers {
@@ -26,12 +24,6 @@ export interface ClientChange {
   readonly frontchannelLogoutUri?: string;
 }
 
-export interface ClientsDeps extends ResourceDeps {
-  readonly answers: ClientAnswers;
-}
-
-export const clientsPath = '/api/v1/clients';
-
 const address = z.string().max(2048);
 const addresses = z.array(address).max(200);
 
@@ -50,37 +42,20 @@ export const changedClient = z
   })
   .refine((change) => Object.keys(change).length > 0, 'Give at least one member');
 
-export function createClients({ answers, ...deps }: ClientsDeps) {
-  // What a client may ask for is for administrators alone.
-  const routes: Routes = {
-    '': {
-      GET: {
-        access: 'inspect',
-        async answer(_id, req) {
-          readQuery(req, []);
-          return { status: 200, body: await answers.list(), target: '' };
-        },
-      },
+export function createClients({ list, show, update }: ClientAnswers) {
+  return {
+    list: async (): Promise<Answer> => ({ status: 200, body: await list() }),
+    async show({ id }: ApiCall): Promise<Answer> {
+      const client = await show(id);
+      if (client) return { status: 200, body: client };
+      throw new ProblemError(problems.notFound, 'There is no client of this id.');
     },
-    '/{id}': {
-      GET: {
-        access: 'inspect',
-        async answer(id) {
-          const client = await answers.show(id);
-          if (!client) throw new ProblemError(problems.notFound, 'There is no client of this id.');
-          return { status: 200, body: client, target: id };
-        },
-      },
-      PATCH: {
-        event: 'client.updated',
-        async answer(id, req) {
-          const change = changeOf(parseBody(changedClient, await readJson(req)));
-          return { status: 200, body: await answers.update(id, change), target: id };
-        },
-      },
-    },
+    update: async ({ id, body }: BodyCall<z.infer<typeof changedClient>>): Promise<Answer> => ({
+      status: 200,
+      body: await update(id, changeOf(body)),
+      target: id,
+    }),
   };
-  return createResource({ path: clientsPath, id: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/, routes }, deps);
 }
 
 /** Members of a body are called as in what is shown; nothing is null there. */

@@ -1,8 +1,7 @@
 /** `/api/v1/identity-providers`: the same providers, rules and words as `npx console idp`. */
 import type { IncomingMessage } from 'node:http';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { readJson } from './json-body.ts';
-import { type Answer, createResource, type ResourceDeps, type Routes } from './resource.ts';
+import type { Answer, ApiCall, BodyCall } from './router.ts';
 
 /** What the API asks of providers; errors are {@link ProblemError}s. */
 export interface ProviderAdministration {
@@ -15,51 +14,23 @@ export interface ProviderAdministration {
   remove(id: string, withAccounts: boolean): Promise<void>;
 }
 
-export interface IdentityProvidersDeps extends ResourceDeps {
-  readonly administration: ProviderAdministration;
-}
-
-export const identityProvidersPath = '/api/v1/identity-providers';
-
-export function createIdentityProviders(deps: IdentityProvidersDeps) {
-  const routes = createRoutes(deps.administration);
-  return createResource({ path: identityProvidersPath, id: /[a-z0-9-]{1,32}/, routes }, deps);
-}
-
-function createRoutes(administration: ProviderAdministration): Routes {
+export function createIdentityProviders(administration: ProviderAdministration) {
   const { list, show, add, update, setEnabled, remove } = administration;
   const ok = (target: string, body: object): Answer => ({ status: 200, body, target });
   return {
-    '': {
-      GET: { answer: async () => ok('', await list()) },
-      POST: {
-        event: 'idp.added',
-        async answer(_id, req) {
-          const { id, view } = await add(await readJson(req));
-          return { status: 201, body: view, target: id };
-        },
-      },
+    list: async () => ok('', await list()),
+    show: async ({ id }: ApiCall) => ok(id, await show(id)),
+    async add({ body }: BodyCall): Promise<Answer> {
+      const { id, view } = await add(body);
+      return { status: 201, body: view, target: id };
     },
-    '/{id}': {
-      GET: { answer: async (id) => ok(id, await show(id)) },
-      PATCH: {
-        event: 'idp.updated',
-        answer: async (id, req) => ok(id, await update(id, await readJson(req))),
-      },
-      DELETE: {
-        event: 'idp.removed',
-        async answer(id, req) {
-          await remove(id, readWithAccounts(req));
-          return { status: 204, target: id };
-        },
-      },
+    update: async ({ id, body }: BodyCall) => ok(id, await update(id, body)),
+    async remove({ id, req }: ApiCall): Promise<Answer> {
+      await remove(id, readWithAccounts(req));
+      return { status: 204, target: id };
     },
-    '/{id}/enable': {
-      POST: { event: 'idp.enabled', answer: async (id) => ok(id, await setEnabled(id, true)) },
-    },
-    '/{id}/disable': {
-      POST: { event: 'idp.disabled', answer: async (id) => ok(id, await setEnabled(id, false)) },
-    },
+    enable: async ({ id }: ApiCall) => ok(id, await setEnabled(id, true)),
+    disable: async ({ id }: ApiCall) => ok(id, await setEnabled(id, false)),
   };
 }
 

@@ -2,31 +2,30 @@
  * `GET /api/v1/revocations`: which tokens count, and from then on what changes, one JSON line each. It is
  * for member proxies in processes of their own, and goes on until their token ends.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
-import type { CallerCheck } from '../http/caller-check.ts';
-import { type ApiMachine, authorizeScope } from './access.ts';
+import type { About } from '../http/request-id.ts';
+import type { ApiMachine } from './access.ts';
+import type { AllowedCall } from './router.ts';
 
 export interface RevocationStreamDeps<Caller extends ApiMachine> {
   /** Tells all that holds, and then what changes. @returns a function that ends it */
   readonly follow: (listener: (events: readonly object[]) => void) => () => void;
   /** Called before it is said that nothing has happened. */
   readonly update: () => void;
-  readonly scope: string;
-  readonly callers: CallerCheck<Caller>;
   readonly isStillGood: (caller: Caller) => boolean;
   readonly audit: Audit;
-  readonly about: (ctx: { readonly req: IncomingMessage }) => { source: string; requestId: string };
+  readonly about: About;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Pause between two lines, milliseconds. */
   readonly aliveMs: number;
 }
 
-export interface RevocationStream {
-  /** @throws {ProblemError} `method_not_allowed`, `unauthorized`, `invalid_token`, `insufficient_scope`, `busy` */
-  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+export interface RevocationStream<Caller> {
+  /** @throws {ProblemError} `busy` */
+  stream(call: AllowedCall<Caller>): Promise<undefined>;
   /** Ends every one of them, since they would not end by themselves. */
   close(): void;
 }
@@ -37,18 +36,12 @@ const mostWaiting = 64 * 1024 * 1024;
 
 export function createRevocationStream<Caller extends ApiMachine>(
   deps: RevocationStreamDeps<Caller>,
-): RevocationStream {
-  const { follow, update, scope, callers, isStillGood, audit, about, now, aliveMs } = deps;
+): RevocationStream<Caller> {
+  const { follow, update, isStillGood, audit, about, now, aliveMs } = deps;
   const readers = new Map<ServerResponse, () => void>();
 
   return {
-    async handle(req, res) {
-      if (req.method !== 'GET') {
-        throw new ProblemError(problems.methodNotAllowed, 'This address takes GET.', {
-          headers: { Allow: 'GET' },
-        });
-      }
-      const caller = await authorizeScope(req, scope, callers);
+    async stream({ req, res, caller }) {
       if (readers.size >= mostReaders) {
         throw new ProblemError(problems.busy, `${mostReaders} of these are read already.`, {
           headers: { 'Retry-After': '5' },
@@ -56,6 +49,7 @@ export function createRevocationStream<Caller extends ApiMachine>(
       }
       audit('revocations.read', { ...about({ req }), actor: caller.subject, outcome: 'success' });
       serve(res, caller);
+      return undefined;
     },
     close() {
       for (const end of [...readers.values()]) end();

@@ -4,16 +4,8 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { versionOf, viewOfRole } from '../accounts/custom-role-form.ts';
 import type { CustomRoles, NewRole } from '../accounts/custom-roles.ts';
-import { parseBody } from '../http/body-schema.ts';
 import type { RoleRecord } from '../storage/records.ts';
-import { readJson } from './json-body.ts';
-import { type Answer, createResource, type ResourceDeps, type Routes, readQuery } from './resource.ts';
-
-export interface RolesDeps extends ResourceDeps {
-  readonly roles: CustomRoles;
-}
-
-export const rolesPath = '/api/v1/roles';
+import type { Answer, ApiCall, BodyCall } from './router.ts';
 
 const permissions = z.array(z.string().max(256)).max(100);
 const description = z.string().max(200);
@@ -26,12 +18,7 @@ export const changedRole = z
   .strictObject({ permissions: permissions.exactOptional(), description: description.exactOptional() })
   .refine((change) => Object.keys(change).length > 0, 'Give at least one member');
 
-export function createRoles(deps: RolesDeps) {
-  const form = { path: rolesPath, id: /[A-Za-z][A-Za-z0-9_.-]{0,63}/, routes: createRoutes(deps.roles) };
-  return createResource(form, deps);
-}
-
-function createRoutes(roles: CustomRoles): Routes {
+export function createRoles(roles: CustomRoles) {
   const view = (role: RoleRecord) => viewOfRole(role, roles.usersWith(role.id));
   const shown = (role: RoleRecord, status: 200 | 201 = 200): Answer => ({
     status,
@@ -40,35 +27,14 @@ function createRoutes(roles: CustomRoles): Routes {
     headers: { ETag: `"${versionOf(role)}"` },
   });
   return {
-    '': {
-      GET: {
-        async answer(_id, req) {
-          readQuery(req, []);
-          return { status: 200, body: roles.list().map(view), target: '' };
-        },
-      },
-      POST: {
-        event: 'role.added',
-        answer: async (_id, req) =>
-          shown(await roles.add(parseBody(newRole, await readJson(req)) as NewRole), 201),
-      },
-    },
-    '/{id}': {
-      GET: { answer: async (name) => shown(roles.get(name)) },
-      PATCH: {
-        event: 'role.updated',
-        async answer(name, req) {
-          const change = parseBody(changedRole, await readJson(req));
-          return shown(await roles.update(name, change as Partial<NewRole>, versionIn(req)));
-        },
-      },
-      DELETE: {
-        event: 'role.removed',
-        async answer(name, req) {
-          await roles.remove(name, versionIn(req));
-          return { status: 204, target: name };
-        },
-      },
+    list: async (): Promise<Answer> => ({ status: 200, body: roles.list().map(view) }),
+    show: async ({ id }: ApiCall) => shown(roles.get(id)),
+    add: async ({ body }: BodyCall<z.infer<typeof newRole>>) => shown(await roles.add(body as NewRole), 201),
+    update: async ({ id, body, req }: BodyCall<z.infer<typeof changedRole>>) =>
+      shown(await roles.update(id, body as Partial<NewRole>, versionIn(req))),
+    async remove({ id, req }: ApiCall): Promise<Answer> {
+      await roles.remove(id, versionIn(req));
+      return { status: 204, target: id };
     },
   };
 }

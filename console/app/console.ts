@@ -1,21 +1,27 @@
-/** Puts the surfaces of the console together: from services to one request listener. */
+/** Puts the features of the console together: from services to one request listener. */
 import type { RequestListener } from 'node:http';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import { createAccessQuestions } from '../access/questions.ts';
+import { createDenialIntake } from '../access/reported-denials.ts';
 import type { Setup } from '../accounts/setup.ts';
+import { createAdminApi } from '../admin-api/module.ts';
+import { createClientAnswers } from '../clients/client-answers.ts';
+import { dashboardClientId } from '../clients/clients.ts';
+import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
+import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
+import { createHealthModule } from '../health/module.ts';
 import { createCors } from '../http/cors.ts';
+import { createEndpoints } from '../http/endpoints.ts';
 import { createRequestIds } from '../http/request-id.ts';
+import { addKeysRoutes } from '../keys/module.ts';
+import { createLicenceModule } from '../licence/module.ts';
+import { createMembersModule } from '../members/module.ts';
+import { addMetricsRoutes } from '../metrics/module.ts';
 import { createApp } from '../server/request-handler.ts';
-import { denialReportsPath } from '../tokens/denial-report-scope.ts';
-import { revocationEventsPath } from '../tokens/revocation-stream/revocation-event.ts';
-import { composeAdminApi } from './wiring/admin-api.ts';
-import { composeBrowser } from './wiring/browser.ts';
-import { composeDenialReports } from './wiring/denial-reports.ts';
-import { composeEndpoints } from './wiring/endpoints.ts';
-import { composeLicenceUpdates } from './wiring/licence-updates.ts';
-import { composeLogoutNotices } from './wiring/logout-notices.ts';
-import { composeMembers } from './wiring/members.ts';
-import { composeRevocationStream } from './wiring/revocation-stream.ts';
-import { createShared, type SharedDeps } from './wiring/shared.ts';
+import { addTokensRoutes } from '../tokens/module.ts';
+import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
+import { createBrowser } from './browser.ts';
+import { createParts, type Parts, type PartsDeps } from './parts.ts';
 
 export interface Console {
   readonly handle: RequestListener;
@@ -27,49 +33,63 @@ export interface Console {
   close(): Promise<void>;
 }
 
-export interface ComposeDeps extends SharedDeps {
+export interface ConsoleDeps extends PartsDeps {
   /** Base addresses of the members. */
   readonly members: readonly string[];
 }
 
-export async function composeConsole({ members, ...deps }: ComposeDeps): Promise<Console> {
-  const shared = await createShared(deps);
-  const { metrics, audit, log, addressOf } = shared;
-  const proxy = composeMembers(shared, members);
-  const { oauth, endpoints, probes, close: closeProbes } = composeEndpoints(shared);
-  const notices = composeLogoutNotices(shared);
-  const licenceUpdates = composeLicenceUpdates(shared);
-  const revocationStream = composeRevocationStream(shared);
-  const { pages, setup } = await composeBrowser(shared, notices);
+export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<Console> {
+  const parts = await createParts(deps);
+  const { keys, clients, revocations, addressOf } = parts;
+  const proxy = createMembersModule(parts, members);
+  const isEquipped = () => keys.published().some(({ state }) => state === 'signing');
+  const health = createHealthModule({ ...parts, isEquipped });
+  const licences = createLicenceModule({ ...parts, audience: dashboardClientId });
+  const api = createApi(parts, proxy);
+  const browser = await createBrowser(parts);
+  const router = createEndpoints();
+  health.addEndpoints(router);
+  addMetricsRoutes(router, { ...parts, callers: parts.eitherCallers });
+  addKeysRoutes(router, parts);
+  browser.addEndpoints(router);
+  addTokensRoutes(router, parts);
   const handle = createApp({
+    ...parts,
     newRequestId: createRequestIds(),
-    cors: createCors({ origins: () => deps.services.clients.origins() }),
+    cors: createCors({ origins: () => clients.origins() }),
     members: proxy.handle,
-    oauth,
-    endpoints: new Map([
-      ...endpoints,
-      [revocationEventsPath, revocationStream.handle],
-      [denialReportsPath, composeDenialReports(shared)],
-    ]),
-    api: composeAdminApi(shared, proxy),
-    pages,
-    metrics,
-    audit,
+    oauth: router.oauthEndpoints,
+    endpoints: router.endpoints,
+    api: api.handle,
+    pages: browser.pages,
     clientAddress: addressOf,
-    log,
   });
   return {
     handle,
-    setup,
+    setup: browser.setup,
     members: proxy,
     drain() {
-      probes.drain();
-      revocationStream.close();
+      health.drain();
+      api.close();
     },
     async close() {
-      revocationStream.close();
-      shared.revocations.close();
-      await Promise.all([notices.close(), licenceUpdates.close(), proxy.close(), closeProbes()]);
+      api.close();
+      revocations.close();
+      await Promise.all([browser.close(), licences.close(), proxy.close(), health.close()]);
     },
   };
+}
+
+/** @param proxy  knows the members as they are now */
+function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>) {
+  const questions = createAccessQuestions(parts);
+  return createAdminApi({
+    ...parts,
+    clientAnswers: createClientAnswers(parts),
+    providerAdministration: createAdministrationOnFirstUse(parts),
+    accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },
+    revocationSource: createStoredRevocationSource(parts),
+    takeDenials: createDenialIntake(parts),
+    scopes: { revocations: revocationEventsScope, denials: denialReportsScope },
+  });
 }

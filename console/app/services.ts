@@ -20,12 +20,12 @@ import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
 import { createLicences } from '../licence/licences.ts';
 import { createLogoutOutbox } from '../logout/logout-outbox.ts';
+import { createMemberRecords } from '../members/member-records.ts';
 import { type ApplicationAddresses, applicationAddresses } from '../settings/application-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Registry, Storage } from '../storage/storage.ts';
 import { resourcesOf } from '../tokens/resources.ts';
 import { createRevocations } from '../tokens/revocations.ts';
-import { createMemberRecords } from './member-records.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -232,19 +232,4 @@ function constant<T>(value: T): () => T {
 
 async function resolveName(hostname: string): Promise<string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
-}
-
-/**
- * A random secret of this installation, made when it is first asked for and kept in the registry; encrypted,
- * once there is an encryption key (S79).
- */
-export async function storedSecret(registry: Registry, cipher: Cipher, id: string): Promise<string> {
-  const stored = registry.get('settings', id);
-  if (stored && !cipher.isPlaintext(String(stored.value))) return cipher.open(String(stored.value), id);
-  return registry.update((transaction) => {
-    const earlier = transaction.get('settings', id);
-    const secret = earlier ? cipher.open(String(earlier.value), id) : randomBytes(32).toString('base64url');
-    transaction.put('settings', { id, value: cipher.encrypt(secret, id) });
-    return secret;
-  });
 }

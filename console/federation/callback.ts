@@ -1,8 +1,9 @@
 /** Where a provider's answer comes to: `/login/callback/<id>` (S43, S47). */
-import type { Context } from 'koa';
+import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { UpstreamReturn } from '../accounts/upstream-sign-in.ts';
-import { type Form, FormError, parseForm, readForm } from '../http/form.ts';
+import { type Form, FormError, readForm } from '../http/form.ts';
+import type { Guard, WithForm } from '../http/guards.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { type AuthorizationStates, unknownState } from './authorization-state.ts';
 import { FederationError } from './connector.ts';
@@ -37,6 +38,12 @@ export interface CallbackOutcome {
 
 type Provider = ConfiguredProvider;
 
+interface WithProvider {
+  provider: Provider;
+}
+
+type CallbackContext = ParameterizedContext<WithProvider & WithForm>;
+
 /** Names a reply that was posted a moment ago; no parameter of a provider's. */
 const ticketName = 'posted_reply';
 /** Bytes: a SAML message of 256 KiB in base64, in a form. What is too long in it is told by its reader. */
@@ -46,20 +53,25 @@ export function createCallback(deps: CallbackDeps) {
   const { upstream, states, stateCookie, replies, upstreamSessions, testSignIn } = deps;
   const { pages, clientAddress, onOutcome } = deps;
 
+  /** @throws {ProblemError} `not_found` */
+  const provider: Guard<WithProvider> = (ctx, next) => {
+    ctx.state.provider = upstream.findConfigured(String(ctx.params.provider));
+    return next();
+  };
+
   return {
+    provider,
     /** `GET /login/callback/:provider`. */
-    async receive(ctx: Context): Promise<void> {
-      const provider = upstream.findConfigured(String(ctx.params.provider));
-      const query = parseForm(ctx.querystring);
-      await finish(ctx, provider, () => replyOf(provider, query));
+    async receive(ctx: CallbackContext): Promise<void> {
+      const { provider, form } = ctx.state;
+      await finish(ctx, provider, () => replyOf(provider, form));
     },
     /** `POST /login/callback/:provider`: a form of the provider's page, so without a token of ours. */
-    async receivePosted(ctx: Context): Promise<void> {
-      const provider = upstream.findConfigured(String(ctx.params.provider));
-      const reply = await readPosted(ctx);
-      if (stateCookie.read(ctx)) return finish(ctx, provider, async () => reply);
+    async receivePosted(ctx: CallbackContext): Promise<void> {
+      const { provider, form } = ctx.state;
+      if (stateCookie.read(ctx)) return finish(ctx, provider, async () => form);
       try {
-        await comeBack(ctx, provider, reply);
+        await comeBack(ctx, provider, form);
       } catch (error) {
         checkIsOffered(provider);
         // On an error page: the sign-in page would give a new form cookie to who may have one.
@@ -150,17 +162,16 @@ export function createCallback(deps: CallbackDeps) {
 }
 
 /** @throws {FormError} 400; a body that is too long is nothing that a provider sends (S48) */
-async function readPosted(ctx: Context): Promise<Form> {
-  try {
-    return await readForm(ctx.req, postedLimit);
-  } catch (error) {
+export const replyForm: Guard<WithForm> = async (ctx, next) => {
+  ctx.state.form = await readForm(ctx.req, postedLimit).catch((error: unknown) => {
     if (!(error instanceof FormError) || error.status !== 413) throw error;
     throw new ProblemError(problems.invalidRequest, 'The answer of the identity provider is too long.', {
       cause: error,
       headers: { Connection: 'close' },
     });
-  }
-}
+  });
+  await next();
+};
 
 /** @throws {FederationError} 403 for an answer that nobody here has asked for (S47) */
 function stateOf({ name, connector }: Provider, reply: Form): string | undefined {

@@ -3,10 +3,11 @@
  * the account that would come of it. Nobody is signed in by it and no account is made. It goes to the same
  * callback address as every sign-in, since that is the one that the provider knows.
  */
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderTestSignIn, type TestSignInModel } from '../../views/test-sign-in.tsx';
 import type { Csrf } from '../http/csrf.ts';
+import type { AccountContext, Guard, WithAccount } from '../http/guards.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { AuthorizationSecrets, UpstreamIdentity } from './connector.ts';
@@ -17,8 +18,8 @@ import type { UpstreamSignIns } from './upstream-sign-in.ts';
 
 export interface TestSignInDeps {
   readonly upstream: Pick<UpstreamSignIns, 'findConfigured' | 'beginTest' | 'identify'>;
-  /** Whose session this browser has. */
-  readonly currentUser: (ctx: Context) => Promise<UserRecord | undefined>;
+  /** Sends whoever is not signed in to the sign-in. */
+  readonly signedIn: Guard<WithAccount>;
   readonly preview: (provider: ConfiguredProvider, identity: UpstreamIdentity) => LinkPreview;
   readonly csrf: Pick<Csrf, 'token'>;
   readonly isSecure: boolean;
@@ -26,17 +27,22 @@ export interface TestSignInDeps {
 
 export type TestSignIn = ReturnType<typeof createTestSignIn>;
 
-export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecure }: TestSignInDeps) {
+export function createTestSignIn({ upstream, signedIn, preview, csrf, isSecure }: TestSignInDeps) {
+  /** Behind `signedIn`. @throws {ProblemError} `forbidden` */
+  const administrator: Middleware<WithAccount> = (ctx, next) => {
+    checkAdministrator(ctx.state.account);
+    return next();
+  };
+
   return {
+    administrator,
     /** `GET /login/test/:provider`. */
-    async show(ctx: Context): Promise<void> {
-      const admin = await administrator(ctx);
-      if (admin) showPage(ctx, admin, upstream.findConfigured(String(ctx.params.provider)), {});
+    show(ctx: AccountContext): void {
+      showPage(ctx, ctx.state.account, upstream.findConfigured(String(ctx.params.provider)), {});
     },
     /** `GET /login/test/:provider/start`: a link, as that of a sign-in. */
-    async start(ctx: Context): Promise<void> {
-      const admin = await administrator(ctx);
-      if (!admin) return;
+    async start(ctx: AccountContext): Promise<void> {
+      const admin = ctx.state.account;
       const provider = upstream.findConfigured(String(ctx.params.provider));
       await showingError(ctx, admin, provider, () => upstream.beginTest(ctx, provider, admin.id));
     },
@@ -51,28 +57,17 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
       reply: ReadonlyMap<string, string>,
       { adminId, secrets }: { readonly adminId: string; readonly secrets: AuthorizationSecrets },
     ): Promise<void> {
-      const admin = await administrator(ctx);
-      if (!admin) return;
-      if (admin.id !== adminId) throw notYours();
-      await showingError(ctx, admin, provider, async () => {
-        const identity = await upstream.identify(provider, reply, secrets);
-        showPage(ctx, admin, provider, { result: resultOf(identity, preview(provider, identity)) });
+      await signedIn(ctx, async () => {
+        const admin = ctx.state.account as UserRecord;
+        checkAdministrator(admin);
+        if (admin.id !== adminId) throw notYours();
+        await showingError(ctx, admin, provider, async () => {
+          const identity = await upstream.identify(provider, reply, secrets);
+          showPage(ctx, admin, provider, { result: resultOf(identity, preview(provider, identity)) });
+        });
       });
     },
   };
-
-  /** @returns nothing after sending whoever is not signed in to the sign-in. @throws {ProblemError} `forbidden` */
-  async function administrator(ctx: Context): Promise<UserRecord | undefined> {
-    const user = await currentUser(ctx);
-    if (!user) {
-      ctx.status = 303;
-      ctx.set('Cache-Control', 'no-store');
-      ctx.redirect('/login');
-      return undefined;
-    }
-    if (user.roles.includes('Admin')) return user;
-    throw new ProblemError(problems.forbidden, 'Only administrators see what an identity provider sends.');
-  }
 
   async function showingError(
     ctx: Context,
@@ -106,6 +101,11 @@ export function createTestSignIn({ upstream, currentUser, preview, csrf, isSecur
       ...shown,
     });
   }
+}
+
+function checkAdministrator({ roles }: UserRecord): void {
+  if (roles.includes('Admin')) return;
+  throw new ProblemError(problems.forbidden, 'Only administrators see what an identity provider sends.');
 }
 
 function resultOf(identity: UpstreamIdentity, preview: LinkPreview): NonNullable<TestSignInModel['result']> {

@@ -2,10 +2,11 @@
  * Logouts that upstream providers send, and their answers to ours. Sessions are found by what a message
  * says and never by a cookie: the message comes from a server, from a frame, or as another site's form.
  */
-import type { Context } from 'koa';
+import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Sessions } from '../accounts/sessions.ts';
-import { FormError, parseForm, readForm } from '../http/form.ts';
+import { FormError, readForm } from '../http/form.ts';
+import type { Guard, WithForm } from '../http/guards.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import {
   FederationError,
@@ -38,15 +39,33 @@ export interface ReceivedLogoutsDeps {
 
 type Live = LiveProvider<RedirectConnector>;
 
+interface WithProvider {
+  provider: Live;
+}
+
+type ProviderContext = ParameterizedContext<WithProvider>;
+type ProviderFormContext = ParameterizedContext<WithProvider & WithForm>;
+
 export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
   const { providers, upstreamSessions, sessions, artifacts, upstreamLogouts, resume, url, now } = deps;
   const { onLogout, onRejected } = deps;
 
   return {
-    /** `POST /login/backchannel/<id>` (OpenID Connect Back-Channel Logout 1.0 §2.5-2.8). */
-    async backChannel(ctx: Context): Promise<void> {
-      ctx.set('Cache-Control', 'no-store');
-      const provider = findProvider(ctx, 'readLogoutToken');
+    /** Finds the provider of the address, which has to log out in this way. @throws {ProblemError} `not_found` */
+    provider(ability: keyof RedirectConnector): Guard<WithProvider> {
+      return (ctx, next) => {
+        const provider = providers.findRedirect(String(ctx.params.provider));
+        if (!provider?.connector[ability]) throw noSuchProvider();
+        ctx.state.provider = provider;
+        return next();
+      };
+    },
+    /**
+     * `POST /login/backchannel/<id>` (OpenID Connect Back-Channel Logout 1.0 §2.5-2.8). Reads its form itself: what is
+     * wrong with it is told to a server.
+     */
+    async backChannel(ctx: ProviderContext): Promise<void> {
+      const { provider } = ctx.state;
       try {
         const token = (await readForm(ctx.req)).get('logout_token');
         if (!token) throw new FederationError(400, 'There is no logout_token.');
@@ -58,11 +77,9 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
       }
     },
     /** `GET /login/frontchannel/<id>` (OpenID Connect Front-Channel Logout 1.0 §2), in a frame of the provider. */
-    async frontChannel(ctx: Context): Promise<void> {
-      const provider = findProvider(ctx, 'readFrontChannelLogout');
-      const id = await rejecting(ctx, provider, async () =>
-        provider.connector.readFrontChannelLogout!(parseForm(ctx.querystring)),
-      );
+    async frontChannel(ctx: ProviderFormContext): Promise<void> {
+      const { provider, form } = ctx.state;
+      const id = await rejecting(ctx, provider, async () => provider.connector.readFrontChannelLogout!(form));
       const found = await upstreamSessions.find(provider.id, { id });
       // Nobody has signed this: what ends no session is not worth a line of the audit log.
       if (found.length > 0) await endAll(ctx, provider, found);
@@ -75,34 +92,29 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
       ctx.body = 'Signed out.\n';
     },
     /** `GET /login/logout/<id>`: an OpenID provider sends the browser back. */
-    async returned(ctx: Context): Promise<void> {
-      const provider = findProvider(ctx, 'readLogoutToken');
-      const id = parseForm(ctx.querystring).get('state') ?? '';
-      await resume(ctx, await upstreamLogouts.finish(provider.id, id, true));
+    async returned(ctx: ProviderFormContext): Promise<void> {
+      const { provider, form } = ctx.state;
+      await resume(ctx, await upstreamLogouts.finish(provider.id, form.get('state') ?? '', true));
     },
-    /** `GET` or `POST /login/saml/<id>/logout`: a request of the provider, or its answer to ours. */
-    async saml(ctx: Context): Promise<void> {
-      const provider = findProvider(ctx, 'readSamlLogout');
-      const logoutUrl = samlLogoutAddress(url, provider.id);
-      const message: SamlMessage =
-        ctx.method === 'POST'
-          ? { binding: 'post', parameters: await readForm(ctx.req), logoutUrl }
-          : { binding: 'redirect', query: ctx.querystring, logoutUrl };
-      await rejecting(ctx, provider, async () => {
-        const read = await provider.connector.readSamlLogout!(message);
-        if (read.type === 'request') return answer(ctx, provider, read);
-        await resume(ctx, await upstreamLogouts.finish(provider.id, read.logoutId, read.isDone));
-      });
-    },
+    /** `GET /login/saml/<id>/logout`: a request of the provider, or its answer to ours. */
+    samlRedirect: (ctx: ProviderContext) =>
+      saml(ctx, { binding: 'redirect', query: ctx.querystring, logoutUrl: logoutUrlOf(ctx) }),
+    /** The same by `POST`. */
+    samlPost: (ctx: ProviderFormContext) =>
+      saml(ctx, { binding: 'post', parameters: ctx.state.form, logoutUrl: logoutUrlOf(ctx) }),
   };
 
-  function findProvider(ctx: Context, ability: keyof RedirectConnector): Live {
-    const provider = providers.findRedirect(String(ctx.params.provider));
-    if (provider?.connector[ability]) return provider;
-    throw new ProblemError(
-      problems.notFound,
-      'There is no identity provider at this address, it is switched off, or it logs out in another way.',
-    );
+  function logoutUrlOf({ state: { provider } }: ProviderContext): string {
+    return samlLogoutAddress(url, provider.id);
+  }
+
+  function saml(ctx: ProviderContext, message: SamlMessage): Promise<void> {
+    const { provider } = ctx.state;
+    return rejecting(ctx, provider, async () => {
+      const read = await provider.connector.readSamlLogout!(message);
+      if (read.type === 'request') return answer(ctx, provider, read);
+      await resume(ctx, await upstreamLogouts.finish(provider.id, read.logoutId, read.isDone));
+    });
   }
 
   async function answer(
@@ -172,4 +184,11 @@ export function createReceivedLogouts(deps: ReceivedLogoutsDeps) {
       throw new ProblemError(row, error.message, { cause: error });
     }
   }
+}
+
+function noSuchProvider(): ProblemError {
+  return new ProblemError(
+    problems.notFound,
+    'There is no identity provider at this address, it is switched off, or it logs out in another way.',
+  );
 }

@@ -3,15 +3,15 @@
  * a token in the form that only this server can derive from it, and the fetch metadata of the request.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Form } from './form.ts';
+import type { WithForm } from './guards.ts';
 
 export interface Csrf {
   /** The token for a form on the page that is being made; sets the cookie when there is none yet. */
   token(ctx: Context): string;
-  /** @throws {ProblemError} `csrf_failed` */
-  check(ctx: Context, form: Form): void;
+  /** Behind `form` in a route line. @throws {ProblemError} `csrf_failed` */
+  readonly guard: Middleware<WithForm>;
 }
 
 export interface CsrfDeps {
@@ -39,12 +39,13 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
       }
       return derive(id);
     },
-    check(ctx, form) {
+    guard(ctx, next) {
       checkOrigin(ctx);
       const id = readCookie(ctx);
-      const given = form.get('csrf') ?? '';
+      const given = ctx.state.form.get('csrf') ?? '';
       if (!id || !isSame(given, derive(id)))
         throw denied('The form is too old, or cookies are switched off. Open the page anew and try again.');
+      return next();
     },
   };
 

@@ -1,7 +1,6 @@
 /** A public JSON document that changes seldom: serialised then, and not when it is asked for. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError, problems } from '../../platform/errors.ts';
 
 export interface Document {
   readonly body: string;
@@ -29,15 +28,8 @@ export function createDocument(content: object, { contentType, maxAgeSeconds }: 
   };
 }
 
-/**
- * Answers GET and HEAD, with 304 for who has it already (RFC 9110 §13.1.2).
- *
- * @throws {ProblemError} `method_not_allowed`
- */
+/** Answers GET and HEAD, with 304 for who has it already (RFC 9110 §13.1.2). */
 export function sendDocument(req: IncomingMessage, res: ServerResponse, { body, headers }: Document): void {
-  if (req.method !== 'GET' && req.method !== 'HEAD') {
-    throw new ProblemError(problems.methodNotAllowed, 'Use GET.', { headers: { Allow: 'GET, HEAD' } });
-  }
   if (isKnown(req.headers['if-none-match'], headers.ETag!)) {
     res.writeHead(304, headers).end();
     return;

@@ -3,6 +3,12 @@ import type { IncomingMessage } from 'node:http';
 
 const key = Symbol('request id');
 
+/** Client address and request id, which every audit line has. */
+export type About = (ctx: { readonly req: IncomingMessage }) => {
+  readonly source: string;
+  readonly requestId: string;
+};
+
 interface Identified {
   [key]?: string;
 }

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createDocument, sendDocument } from '../http/document.ts';
 import { type Keys, keySetMaxAgeSeconds } from './keys.ts';
 
-/** @throws {ProblemError} `method_not_allowed` */
 export type KeySetEndpoint = (req: IncomingMessage, res: ServerResponse) => void;
 
 export function createKeySet(keys: Pick<Keys, 'published' | 'onChange'>): KeySetEndpoint {

@@ -1,5 +1,5 @@
 /** Who is signed in, where, and the ways out: the home page until the admin pages have more to show. */
-import type { Context } from 'koa';
+import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderAccount } from '../../views/account.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
@@ -10,11 +10,13 @@ import { confirmationBudget, type Throttle } from '../accounts/throttle.ts';
 import type { Users } from '../accounts/users.ts';
 import { issueTime } from '../accounts/validity.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { type Form, readForm } from '../http/form.ts';
+import type { Form } from '../http/form.ts';
+import type { WithForm } from '../http/guards.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { BrowserSession, CurrentSession } from './current-session.ts';
+import type { CurrentSession } from './current-session.ts';
 import { checkRepeated } from './setup.ts';
+import { type SessionContext, sendToLogin, type WithSession } from './signed-in.ts';
 
 export interface AccountPageDeps {
   readonly currentSession: CurrentSession;
@@ -25,7 +27,7 @@ export interface AccountPageDeps {
   /** What the applications of an ended session say, as far as they have answered within a second. */
   readonly outcomesOf: (ended: SignInSession) => Promise<readonly LoggedOutApplication[]>;
   readonly times: SignInTimes;
-  readonly csrf: Csrf;
+  readonly csrf: Pick<Csrf, 'token'>;
   /** As it is shown to people. */
   readonly nameOfProvider: (id: string) => string;
   /** The same. */
@@ -42,6 +44,8 @@ export interface AccountPageDeps {
 /** Where the question of the sign-out page is answered too. */
 const signOutPath = '/connect/logout/confirm';
 
+type ChangeContext = ParameterizedContext<WithSession & WithForm>;
+
 interface Shown {
   readonly problem?: string;
   readonly notice?: string;
@@ -53,22 +57,21 @@ export function createAccountPage(deps: AccountPageDeps) {
   const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRejected } = deps;
 
   return {
-    async show(ctx: Context): Promise<void> {
-      const here = await current(ctx);
-      if (here) await showAccount(ctx, here, {});
+    async show(ctx: SessionContext): Promise<void> {
+      await showAccount(ctx, ctx.state, {});
     },
     /** `POST /account/password`: ends every other session (S34). */
-    async changePassword(ctx: Context): Promise<void> {
-      const [here, form] = await readChange(ctx);
-      if (!here) return;
+    async changePassword(ctx: ChangeContext): Promise<void> {
+      const here = ctx.state;
       try {
         checkOwnsPassword(here.account);
-        await replacePassword(here.account, form);
+        await replacePassword(here.account, here.form);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         onRejected(ctx, 'password.changed', here.account, error.problem.code);
         // Whoever changed the account meanwhile has ended this session.
-        if (!(await current(ctx))) return;
+        const live = await currentSession.current(ctx);
+        if (!live || !users.find(live.accountId)) return sendToLogin(ctx);
         ctx.status = error.problem.status;
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];
@@ -77,16 +80,15 @@ export function createAccountPage(deps: AccountPageDeps) {
       }
       onChange(ctx, 'password.changed', here.account);
       const account = users.find(here.account.id) ?? here.account;
-      const renewed = await currentSession.start(ctx, account.id, issueTime(account, now()));
+      const current = await currentSession.start(ctx, account.id, issueTime(account, now()));
       const notice = 'Your password is changed, and every other session has ended.';
-      await showAccount(ctx, { current: renewed, account }, { notice });
+      await showAccount(ctx, { current, account }, { notice });
     },
     /** `POST /account/sessions`: ends one session of this account. */
-    async endSession(ctx: Context): Promise<void> {
-      const [here, form] = await readChange(ctx);
-      if (!here) return;
+    async endSession(ctx: ChangeContext): Promise<void> {
+      const here = ctx.state;
       const own = await sessions.listOf(here.account.id);
-      const chosen = own.find(({ key }) => key === form.get('session'));
+      const chosen = own.find(({ key }) => key === here.form.get('session'));
       const ended = chosen && (await sessions.end(chosen.uid));
       if (chosen) onChange(ctx, 'session.ended', here.account);
       if (chosen?.uid === here.current.uid) return sendToLogin(ctx);
@@ -94,21 +96,6 @@ export function createAccountPage(deps: AccountPageDeps) {
       await showAccount(ctx, here, { notice: 'The session has ended.', ended: outcomes });
     },
   };
-
-  /** @returns nothing after sending a browser without a session to the sign-in */
-  async function current(ctx: Context): Promise<Here | undefined> {
-    const found = await currentSession.current(ctx);
-    const account = found && users.find(found.accountId);
-    if (found && account) return { current: found, account };
-    sendToLogin(ctx);
-    return undefined;
-  }
-
-  async function readChange(ctx: Context): Promise<[Here | undefined, Form]> {
-    const form = await readForm(ctx.req);
-    csrf.check(ctx, form);
-    return [await current(ctx), form];
-  }
 
   /** Refused before the password that is typed is looked at: none could be right. */
   function checkOwnsPassword({ federated }: UserRecord): void {
@@ -134,7 +121,7 @@ export function createAccountPage(deps: AccountPageDeps) {
     await users.setPassword(account.id, password, account);
   }
 
-  async function showAccount(ctx: Context, { current, account }: Here, shown: Shown): Promise<void> {
+  async function showAccount(ctx: Context, { current, account }: WithSession, shown: Shown): Promise<void> {
     const own = await sessions.listOf(account.id);
     const before = await times.before(account.id, current.startedAt);
     setPageHeaders(ctx, isSecure, [], [], 'own');
@@ -163,17 +150,6 @@ export function createAccountPage(deps: AccountPageDeps) {
       ...shown,
     });
   }
-}
-
-interface Here {
-  readonly current: BrowserSession;
-  readonly account: UserRecord;
-}
-
-function sendToLogin(ctx: Context): void {
-  ctx.status = 303;
-  ctx.set('Cache-Control', 'no-store');
-  ctx.redirect('/login');
 }
 
 /** Of every open session, each once, since the first of its sign-ins that are still open. */

@@ -16,7 +16,7 @@ import { scopeMeanings } from './scope-meanings.ts';
 
 export interface ConsentDeps {
   readonly provider: () => Provider;
-  readonly csrf: Csrf;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly clients: Pick<Clients, 'find'>;
   readonly resources: Resources;
   readonly findUser: (id: string) => UserRecord | undefined;

@@ -1,5 +1,5 @@
 /** The pages of an authorization request: sign-in and consent, at `/login/<uid>`. */
-import type { Context } from 'koa';
+import type { Context, ParameterizedContext } from 'koa';
 import type { Provider } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { KnownBrowsers } from '../accounts/known-browsers.ts';
@@ -7,7 +7,8 @@ import type { SignedIn, SignIn } from '../accounts/sign-in.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { type Form, readForm } from '../http/form.ts';
+import type { Form } from '../http/form.ts';
+import type { Guard, WithForm } from '../http/guards.ts';
 import { byPassword } from '../oidc/sign-in-method.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Resources } from '../tokens/resources.ts';
@@ -15,13 +16,14 @@ import type { BrowserSessions } from './browser-session.ts';
 import { createConsent } from './consent.ts';
 import type { Interaction } from './interaction.ts';
 import { createLoginPage, type LoginPageDeps, mustProve } from './login-page.ts';
+import type { SignInOutcome } from './sign-in-outcome.ts';
 import { createUpstreamReturn } from './upstream-return.ts';
 
 export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'> {
   readonly provider: () => Provider;
   readonly signIn: SignIn;
   readonly knownBrowsers: KnownBrowsers;
-  readonly csrf: Csrf;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly clientAddress: (ctx: Context) => string;
   readonly clients: Pick<Clients, 'find'>;
   readonly resources: Resources;
@@ -35,31 +37,41 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
 }
 
-/** For the audit log; a failed attempt names what was typed only when it is an account. */
-export interface SignInOutcome {
-  readonly account: UserRecord | undefined;
-  readonly reason?: string;
-  /** Of an upstream provider, when it was one that could not be asked. */
-  readonly providerId?: string;
+interface WithInteraction {
+  interaction: Interaction;
 }
+
+type InteractionContext = ParameterizedContext<WithInteraction>;
+type AnswerContext = ParameterizedContext<WithInteraction & WithForm>;
 
 export const wrongCredentials = 'The user name or the password is not right.';
 
 export function createInteractions(deps: InteractionsDeps) {
-  const { provider, signIn, knownBrowsers, csrf, clientAddress, browserSessions, upstream, onSignIn } = deps;
+  const { provider, signIn, knownBrowsers, clientAddress, browserSessions, upstream, onSignIn } = deps;
   const consent = createConsent(deps);
   const page = createLoginPage(deps);
 
+  /** @throws {ProblemError} when the request is over, or belongs to another browser */
+  const interaction: Guard<WithInteraction> = async (ctx, next) => {
+    const found = await provider().interactionDetails(ctx.req, ctx.res);
+    if (found.uid !== ctx.params.uid) {
+      throw new ProblemError(problems.csrfFailed, 'This sign-in was started in another browser or tab.');
+    }
+    ctx.state.interaction = found;
+    await next();
+  };
+
   return {
+    interaction,
     /** `GET /login/:uid`. */
-    async show(ctx: Context): Promise<void> {
-      const interaction = await find(ctx);
-      if (interaction.prompt.name === 'consent') return consent.show(ctx, interaction);
-      page.show(ctx, interaction);
+    show(ctx: InteractionContext): void {
+      const { interaction } = ctx.state;
+      if (interaction.prompt.name === 'consent') consent.show(ctx, interaction);
+      else page.show(ctx, interaction);
     },
     /** `GET /login/:uid/start/:provider`: only this browser knows the address, and it changes nothing by itself. */
-    async startUpstream(ctx: Context): Promise<void> {
-      const interaction = await find(ctx);
+    async startUpstream(ctx: InteractionContext): Promise<void> {
+      const { interaction } = ctx.state;
       const providerId = String(ctx.params.provider);
       try {
         const reauthenticate = mustProve(interaction);
@@ -71,10 +83,8 @@ export function createInteractions(deps: InteractionsDeps) {
       }
     },
     /** `POST /login/:uid`. */
-    async submitLogin(ctx: Context): Promise<void> {
-      const interaction = await find(ctx);
-      const form = await readForm(ctx.req);
-      csrf.check(ctx, form);
+    async submitLogin(ctx: AnswerContext): Promise<void> {
+      const { interaction, form } = ctx.state;
       const signedIn = await attempt(ctx, interaction, form);
       if (!signedIn) return;
       const { account, at } = signedIn;
@@ -87,10 +97,8 @@ export function createInteractions(deps: InteractionsDeps) {
     /** Where upstream sign-ins come back to. */
     returned: createUpstreamReturn({ provider, browserSessions, page }) satisfies UpstreamReturn,
     /** `POST /login/:uid/consent`. */
-    async submitConsent(ctx: Context): Promise<void> {
-      const interaction = await find(ctx);
-      const form = await readForm(ctx.req);
-      csrf.check(ctx, form);
+    async submitConsent(ctx: AnswerContext): Promise<void> {
+      const { interaction, form } = ctx.state;
       if (interaction.prompt.name !== 'consent')
         throw new ProblemError(problems.invalidRequest, 'No consent is asked for.');
       const result =
@@ -100,15 +108,6 @@ export function createInteractions(deps: InteractionsDeps) {
       seeOther(ctx, await provider().interactionResult(ctx.req, ctx.res, result));
     },
   };
-
-  /** @throws {ProblemError} when the request is over, or belongs to another browser */
-  async function find(ctx: Context): Promise<Interaction> {
-    const interaction = await provider().interactionDetails(ctx.req, ctx.res);
-    if (interaction.uid !== ctx.params.uid) {
-      throw new ProblemError(problems.csrfFailed, 'This sign-in was started in another browser or tab.');
-    }
-    return interaction;
-  }
 
   /** @returns undefined when the page has been shown again with what went wrong */
   async function attempt(ctx: Context, interaction: Interaction, form: Form): Promise<SignedIn | undefined> {

@@ -14,7 +14,7 @@ import type { UserRecord } from '../storage/records.ts';
 import { type Interaction, redirectOrigins } from './interaction.ts';
 
 export interface LoginPageDeps {
-  readonly csrf: Csrf;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly clients: Pick<Clients, 'find'>;
   readonly findUser: (id: string) => UserRecord | undefined;
   readonly upstream: Pick<UpstreamSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;

@@ -7,19 +7,19 @@ import type { KnownBrowsers } from '../accounts/known-browsers.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { readForm } from '../http/form.ts';
+import type { FormContext } from '../http/guards.ts';
 import { isElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
-import type { UserRecord } from '../storage/records.ts';
 import type { CurrentSession } from './current-session.ts';
+import type { SignInOutcome } from './sign-in-outcome.ts';
 
 export interface LoginDeps {
   readonly signIn: SignIn;
   readonly knownBrowsers: KnownBrowsers;
   readonly currentSession: CurrentSession;
   readonly upstream: UpstreamSignIn;
-  readonly csrf: Csrf;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly clientAddress: (ctx: Context) => string;
   /** Whether there is anybody who could sign in. */
   readonly isSetUp: () => boolean;
@@ -28,13 +28,7 @@ export interface LoginDeps {
   readonly isSecure: boolean;
   /** What is told to somebody with wrong credentials. */
   readonly wrongCredentials: string;
-  readonly onSignIn: (ctx: Context, outcome: LoginOutcome) => void;
-}
-
-interface LoginOutcome {
-  readonly account: UserRecord | undefined;
-  readonly reason?: string;
-  readonly providerId?: string;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
 }
 
 /** Who is signed in goes home; there is no other target, so nobody can bring one along (S35). */
@@ -78,9 +72,8 @@ export function createLogin(deps: LoginDeps) {
     },
     /** Where upstream sign-ins come back to. */
     returned,
-    async submit(ctx: Context): Promise<void> {
-      const form = await readForm(ctx.req);
-      csrf.check(ctx, form);
+    async submit(ctx: FormContext): Promise<void> {
+      const { form } = ctx.state;
       const username = form.get('username') ?? '';
       try {
         const signedIn = await signIn({

@@ -4,15 +4,15 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderSetup, type SetupModel } from '../../views/setup.tsx';
 import type { Setup } from '../accounts/setup.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { parseForm, readForm } from '../http/form.ts';
+import type { FormContext } from '../http/guards.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { CurrentSession } from './current-session.ts';
 
 export interface SetupPageDeps {
   readonly setup: Setup;
-  readonly currentSession: CurrentSession;
-  readonly csrf: Csrf;
+  readonly currentSession: Pick<CurrentSession, 'start'>;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly isSecure: boolean;
   readonly minPasswordLength: number;
   readonly onSetup: (ctx: Context, account: UserRecord) => void;
@@ -22,14 +22,13 @@ export function createSetupPage(deps: SetupPageDeps) {
   const { setup, currentSession, csrf, isSecure, minPasswordLength, onSetup } = deps;
 
   return {
-    async show(ctx: Context): Promise<void> {
-      const token = parseForm(ctx.querystring).get('token') ?? '';
+    show(ctx: FormContext): void {
+      const token = ctx.state.form.get('token') ?? '';
       setup.checkToken(token);
       showForm(ctx, token, { username: '', email: '' });
     },
-    async submit(ctx: Context): Promise<void> {
-      const form = await readForm(ctx.req);
-      csrf.check(ctx, form);
+    async submit(ctx: FormContext): Promise<void> {
+      const { form } = ctx.state;
       const token = form.get('token') ?? '';
       const username = form.get('username') ?? '';
       const email = form.get('email') ?? '';

@@ -10,7 +10,8 @@ import { renderLogout } from '../../views/logout.tsx';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { UpstreamLogouts } from '../accounts/upstream-logout.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { type Form, parseForm, readForm } from '../http/form.ts';
+import { type Form, parseForm } from '../http/form.ts';
+import type { FormContext } from '../http/guards.ts';
 import { repeatAsGet } from '../http/repeat-as-get.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { BrowserSession, BrowserSessions } from '../login/browser-session.ts';
@@ -23,7 +24,7 @@ export interface LogoutDeps {
   readonly sessions: Sessions;
   readonly upstreamLogouts: Pick<UpstreamLogouts, 'of'>;
   readonly signedOut: Pick<SignedOut, 'leave'>;
-  readonly csrf: Csrf;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly findUser: (id: string) => UserRecord | undefined;
   readonly isSecure: boolean;
   readonly onLogout: (ctx: Context, session: BrowserSession) => void;
@@ -49,9 +50,9 @@ export function createLogout(deps: LogoutDeps) {
   const { csrf, findUser, isSecure, onLogout } = deps;
 
   return {
-    /** `GET` or `POST /connect/logout`. */
-    async ask(ctx: Context): Promise<void> {
-      const parameters = ctx.method === 'POST' ? await readForm(ctx.req) : parseForm(ctx.querystring);
+    /** `GET` or `POST /connect/logout`, so behind `query` or `form`. */
+    async ask(ctx: FormContext): Promise<void> {
+      const { form: parameters } = ctx.state;
       const request = await readRequest(parameters);
       const session = await browserSessions.current(ctx);
       if (!session) return ctx.method === 'POST' ? repeatAsGet(ctx, parameters) : leave(ctx, request);
@@ -60,8 +61,6 @@ export function createLogout(deps: LogoutDeps) {
     },
     /** `POST /connect/logout/confirm`: the answer to the question above. */
     async confirm(ctx: Context): Promise<void> {
-      const form = await readForm(ctx.req);
-      csrf.check(ctx, form);
       const request = await readRequest(parseForm(ctx.querystring));
       const session = await browserSessions.current(ctx);
       if (!session) return leave(ctx, request);

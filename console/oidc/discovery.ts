@@ -10,7 +10,6 @@ import { tokenAlgs } from '../keys/keys.ts';
 import { routes } from './provider.ts';
 import { acrValues } from './sign-in-method.ts';
 
-/** @throws {ProblemError} `method_not_allowed` */
 export type DiscoveryEndpoint = (req: IncomingMessage, res: ServerResponse) => void;
 
 const maxAgeSeconds = 300;

@@ -1,5 +1,4 @@
 /** Answers calls: the console's member surface, probes and numbers, and nothing else of the console. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
 import type { BearerCheck } from '../../access-tokens/bearer.ts';
 import { createCallerCheck } from '../../access-tokens/caller-check.ts';
@@ -10,18 +9,19 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Faults } from '../../platform/faults.ts';
 import { createAudit, type Logger } from '../../platform/log.ts';
 import type { DenialBuffer } from '../access/denial-buffer.ts';
-import { createProbes, type Probes } from '../health/probes.ts';
+import { createHealthModule } from '../health/module.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCors } from '../http/cors.ts';
+import { createEndpoints } from '../http/endpoints.ts';
 import { createRequestIds, requestIdOf } from '../http/request-id.ts';
 import { sendProblem } from '../http/send.ts';
 import { type CallMetrics, createCallMetrics } from '../metrics/call-metrics.ts';
-import { createMetricsEndpoint } from '../metrics/metrics-endpoint.ts';
+import { addMetricsRoutes } from '../metrics/module.ts';
 import { recordDeniedConnections } from '../server/denied-connections.ts';
 import { listen } from '../server/listen.ts';
 import { createMemberSurface } from '../server/member-surface.ts';
 import { createConsoleOverload } from '../server/overload.ts';
-import { type AppDeps, createApp } from '../server/request-handler.ts';
+import { createApp } from '../server/request-handler.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
 import { publicAddress } from './public-address.ts';
@@ -80,14 +80,20 @@ export async function serve({
     onDenial: denials.record,
     processes: settings.workers,
   });
-  const probes = createProbes({ isEquipped: cache.isCurrent });
+  const { endpoints, oauthEndpoints, ...router } = createEndpoints();
+  const health = createHealthModule({ isEquipped: cache.isCurrent, log });
+  health.addEndpoints(router);
+  addMetricsRoutes(router, {
+    metrics: { text: allMetrics ?? metrics.text, contentType: metrics.contentType },
+    callers: createCallerCheck(bearer),
+  });
   const handle = createApp({
     newRequestId: createRequestIds(),
     cors: createCors({ origins: cache.origins }),
     members: proxy.handle,
-    oauth: new Map(),
-    endpoints: createEndpoints({ probes, bearer, metrics, allMetrics }),
-    api: denyAll,
+    oauth: oauthEndpoints,
+    endpoints,
+    api: refuseAll,
     pages: (req, res) => sendProblem(res, nothingHere(), requestIdOf(req)),
     metrics: { request: metrics.request, tokenRejected: () => {} },
     audit,
@@ -102,7 +108,7 @@ export async function serve({
     address: publicAddress(settings, server.port),
     metrics,
     async close(timeoutMs) {
-      probes.drain();
+      health.drain();
       await server.close(timeoutMs);
       stopRechecks();
       await proxy.close();
@@ -132,24 +138,7 @@ function createBearer({
   });
 }
 
-interface EndpointsDeps {
-  readonly probes: Probes;
-  readonly bearer: BearerCheck;
-  readonly metrics: CallMetrics;
-  readonly allMetrics: ServeDeps['allMetrics'] | undefined;
-}
-
-/** What monitors call. */
-function createEndpoints({ probes, bearer, metrics, allMetrics }: EndpointsDeps): AppDeps['endpoints'] {
-  const shown = { text: allMetrics ?? metrics.text, contentType: metrics.contentType };
-  return new Map<string, (req: IncomingMessage, res: ServerResponse) => unknown>([
-    ['/live', probes.live],
-    ['/ready', probes.ready],
-    ['/metrics', createMetricsEndpoint({ metrics: shown, callers: createCallerCheck(bearer) })],
-  ]);
-}
-
-async function denyAll(): Promise<void> {
+async function refuseAll(): Promise<void> {
   throw nothingHere();
 }
 

@@ -1,9 +1,12 @@
 /** Client authentication at the token, revocation and introspection endpoints (RFC 6749 §2.3, S8). */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError } from '../../platform/errors.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { OAuthEndpoint } from '../http/endpoints.ts';
 import type { Form } from '../http/form.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
+import { readParameters } from './oauth-request.ts';
 
 /**
  * @param authorization  the Authorization field, if any
@@ -12,6 +15,23 @@ import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
  *   `invalid_request` when two methods are used at once
  */
 export type AuthenticateClient = (authorization: string | undefined, form: Form) => ClientRecord;
+
+/** Behind the guard `client`. @returns true when the request, prepared, is for the provider */
+export type ClientEndpoint = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  client: ClientRecord,
+  form: Form,
+) => Promise<boolean>;
+
+/** The guard `client` of a route line: reads the form, then checks whose it is. Throws {@link OAuthError}s of both. */
+export function createClientGuard(authenticate: AuthenticateClient) {
+  return (inner: ClientEndpoint): OAuthEndpoint =>
+    async (req, res) => {
+      const form = await readParameters(req);
+      return inner(req, res, authenticate(req.headers.authorization, form), form);
+    };
+}
 
 /** A digest to compare with; a decoy belongs to no secret. */
 interface StoredDigest {

@@ -3,7 +3,7 @@
  * no store is read or written and no framework is entered. Every other grant goes on to the provider
  * library, with its client authenticated and its form read.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../../platform/errors.ts';
 import { rolesOfMachine } from '../clients/role-ceiling.ts';
 import { clientCredentialsScopes } from '../clients/scopes.ts';
@@ -12,14 +12,13 @@ import { noStore, sendJson } from '../http/send.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { describingClaims } from './access-token.ts';
-import type { AuthenticateClient } from './client-authentication.ts';
+import type { ClientEndpoint } from './client-authentication.ts';
 import { type CheckProof, readBinding } from './dpop-binding.ts';
-import { handToProvider, readParameters } from './oauth-request.ts';
+import { handToProvider } from './oauth-request.ts';
 import { machineResource, type Resources } from './resources.ts';
 import { withScopeSpaced } from './scope-spaces.ts';
 
 export interface TokenEndpointDeps {
-  readonly authenticateClient: AuthenticateClient;
   readonly checkProof: CheckProof;
   readonly keys: Pick<Keys, 'signing'>;
   readonly issuer: string;
@@ -28,24 +27,16 @@ export interface TokenEndpointDeps {
   readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Not of what the provider has still to decide. */
+  readonly onIssued: (req: IncomingMessage, issued: IssuedToken) => void;
 }
 
 /** What happened, for the audit log. */
-export interface TokenOutcome {
+export interface IssuedToken {
   readonly client: ClientRecord;
   readonly grantType: string;
-  /** Absent when the provider has still to decide. */
-  readonly jti?: string;
+  readonly jti: string;
 }
-
-/**
- * @returns what was issued, or `passedOn` with the request prepared for the provider
- * @throws {OAuthError} RFC 6749 §5.2
- */
-export type TokenEndpoint = (
-  req: IncomingMessage,
-  res: ServerResponse,
-) => Promise<TokenOutcome & { readonly passedOn: boolean }>;
 
 /** What differs from one token of a client to the next, beside its scopes. */
 interface Issued {
@@ -56,18 +47,18 @@ interface Issued {
 
 const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token']);
 
-export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
-  const { authenticateClient, checkProof, keys, issuer, resources, accessTokenSeconds, newId, now } = deps;
+/** Behind `client` in a route line. Throws {@link OAuthError}s (RFC 6749 §5.2). */
+export function createTokenEndpoint(deps: TokenEndpointDeps): ClientEndpoint {
+  const { checkProof, keys, issuer, resources, accessTokenSeconds, newId, now, onIssued } = deps;
 
-  return async (req, res) => {
-    const form = withScopeSpaced(await readParameters(req));
-    const client = authenticateClient(req.headers.authorization, form);
+  return async (req, res, client, received) => {
+    const form = withScopeSpaced(received);
     const grantType = checkGrantType(client, form);
     const keyThumbprint = await readBinding(req, client, checkProof);
     if (grantType !== 'client_credentials') {
       // The library reads the proof again, and binds by it.
       handToProvider(req, form, client);
-      return { client, grantType, passedOn: true };
+      return true;
     }
     const jti = newId();
     const scopes = clientCredentialsScopes(client, form.get('scope'));
@@ -78,7 +69,8 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): TokenEndpoint {
     const scope = scopes.length === 0 ? '' : `,"scope":${JSON.stringify(scopes.join(' '))}`;
     const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${accessTokenSeconds}${scope}}`;
     sendJson(res, 200, body, noStore);
-    return { client, grantType, jti, passedOn: false };
+    onIssued(req, { client, grantType, jti });
+    return false;
   };
 
   function issue(

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError, ProblemError } from '../../platform/errors.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
+import type { OAuthEndpoint } from '../http/endpoints.ts';
 import { noStore, sendJson } from '../http/send.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { asOAuthError } from './oauth-errors.ts';
@@ -17,31 +18,45 @@ export interface UserinfoDeps {
   readonly findUser: (id: string) => UserRecord | undefined;
 }
 
-/** @throws {OAuthError} RFC 6750 §3.1; `insufficient_scope` for a machine's token (S14) */
-export type Userinfo = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+type PersonEndpoint = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  user: UserRecord,
+  token: VerifiedToken,
+) => void;
 
-export function createUserinfo({ callers, findUser }: UserinfoDeps): Userinfo {
-  return async (req, res) => {
-    if (req.method !== 'GET' && req.method !== 'POST') {
-      throw new OAuthError('invalid_request', 'use GET or POST', {
-        status: 405,
-        headers: { Allow: 'GET, POST' },
-      });
-    }
-    try {
-      const token = await callers.authenticate(await withTokenOfForm(req));
-      const user = findUser(token.subject);
-      if (!user) throw callers.insufficientScope(token, 'a token of a person is needed');
-      if (!token.scopes.includes('openid')) {
-        throw callers.insufficientScope(token, 'scope openid is required', 'openid');
+/**
+ * The guard `person` of a route line: a token of a person, with the scope `openid`. Throws {@link OAuthError}s (RFC 6750
+ * §3.1): `insufficient_scope` for a machine's token (S14).
+ */
+export function createPersonGuard({ callers, findUser }: UserinfoDeps) {
+  return (inner: PersonEndpoint): OAuthEndpoint =>
+    async (req, res) => {
+      if (req.method !== 'GET' && req.method !== 'POST') {
+        throw new OAuthError('invalid_request', 'use GET or POST', {
+          status: 405,
+          headers: { Allow: 'GET, POST' },
+        });
       }
-      req.resume();
-      sendJson(res, 200, JSON.stringify(userClaims(user, token)), noStore);
-    } catch (error) {
-      throw error instanceof ProblemError ? asOAuthError(error) : error;
-    }
-  };
+      try {
+        const token = await callers.authenticate(await withTokenOfForm(req));
+        const user = findUser(token.subject);
+        if (!user) throw callers.insufficientScope(token, 'a token of a person is needed');
+        if (!token.scopes.includes('openid')) {
+          throw callers.insufficientScope(token, 'scope openid is required', 'openid');
+        }
+        inner(req, res, user, token);
+        return false;
+      } catch (error) {
+        throw error instanceof ProblemError ? asOAuthError(error) : error;
+      }
+    };
 }
+
+export const sendUserinfo: PersonEndpoint = (req, res, user, token) => {
+  req.resume();
+  sendJson(res, 200, JSON.stringify(userClaims(user, token)), noStore);
+};
 
 /**
  * A bearer token may stand in the form of a POST (RFC 6750 §2.2), which is then presented as if in the field. One that is

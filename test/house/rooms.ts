@@ -76,6 +76,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'member-proxy',
     'platform',
   ],
+  'console/members': ['console/server', 'console/storage', 'member-proxy', 'platform'],
   'console/proxy': [
     'access-tokens',
     'console/access',
@@ -103,6 +104,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/licence',
     'console/login',
     'console/logout',
+    'console/members',
     'console/metrics',
     'console/oidc',
     'console/server',

@@ -81,7 +81,7 @@ describe('events of the audit trail', () => {
     const reported = code
       .filter(({ path }) => path.startsWith('console/') && !path.startsWith('console/federation/ldap/'))
       .flatMap(({ text }) => [
-        ...text.matchAll(/(?:\baudit\(|\bevent: |\breport\(ctx, |auditChange\(ctx, )'([a-z._]+)'/g),
+        ...text.matchAll(/(?:\baudit\(|\bevent: |\breport\(ctx, |onChange\(ctx, |change\()'([a-z._]+)'/g),
       ])
       .map(([, event]) => event!);
     expect(reported.length).toBeGreaterThan(40);

@@ -1,23 +1,26 @@
-/** What several surfaces of the console need: made once, handed to each. */
+/** What several features of the console need: made once, handed to each. */
 import type { IncomingMessage } from 'node:http';
-import { type BearerCheck, type Caller, createBearerCheck } from '../../../access-tokens/bearer.ts';
-import { createCallerCheck } from '../../../access-tokens/caller-check.ts';
-import { createProofCheck, createProofMemory } from '../../../access-tokens/dpop/proof.ts';
-import type { TokenIdentity } from '../../../access-tokens/verify-token.ts';
-import type { Faults } from '../../../platform/faults.ts';
-import type { Audit, Logger } from '../../../platform/log.ts';
-import type { CallerCheck } from '../../http/caller-check.ts';
-import { createClientAddress } from '../../http/client-address.ts';
-import { requestIdOf } from '../../http/request-id.ts';
-import type { HeldByCallers } from '../../metrics/call-metrics.ts';
-import { createMetrics, type Metrics } from '../../metrics/metrics.ts';
-import { repeatSeconds } from '../../oidc/first-answers.ts';
-import type { Revocations } from '../../tokens/revocations.ts';
-import { createTokenUses, type TokenUses } from '../../tokens/token-uses.ts';
-import type { Services } from '../services.ts';
+import { type BearerCheck, type Caller, createBearerCheck } from '../../access-tokens/bearer.ts';
+import { createCallerCheck } from '../../access-tokens/caller-check.ts';
+import { proofAlgs } from '../../access-tokens/dpop/algorithms.ts';
+import { createProofCheck, createProofMemory } from '../../access-tokens/dpop/proof.ts';
+import type { TokenIdentity } from '../../access-tokens/verify-token.ts';
+import type { Faults } from '../../platform/faults.ts';
+import type { Audit, Logger } from '../../platform/log.ts';
+import type { CallerCheck } from '../http/caller-check.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import { type About, requestIdOf } from '../http/request-id.ts';
+import type { HeldByCallers } from '../metrics/call-metrics.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { repeatSeconds } from '../oidc/first-answers.ts';
+import type { CheckProof } from '../tokens/dpop-binding.ts';
+import { createTokenUses, type TokenUses } from '../tokens/token-uses.ts';
+import type { Services } from './services.ts';
 
-export interface Shared {
-  readonly services: Services;
+/** What the features of this console are made from; each names what it needs of it. */
+export type Parts = Services & Shared;
+
+interface Shared {
   readonly log: Logger;
   readonly audit: Audit;
   readonly metrics: Metrics;
@@ -29,15 +32,17 @@ export interface Shared {
   /** Takes tokens for either, at addresses that tell about both, or about the token itself. */
   readonly eitherBearer: BearerCheck;
   readonly eitherCallers: CallerCheck<Caller>;
-  readonly revocations: Revocations;
   readonly tokenUses: TokenUses;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   readonly addressOf: (req: IncomingMessage) => string;
-  /** Client address and request id, which every audit line has. */
-  readonly about: (ctx: { readonly req: IncomingMessage }) => { source: string; requestId: string };
+  readonly about: About;
+  /** The proof of a token request. */
+  readonly checkProof: CheckProof;
+  /** Signatures that a DPoP proof may have. */
+  readonly proofAlgs: typeof proofAlgs;
 }
 
-export interface SharedDeps {
+export interface PartsDeps {
   readonly services: Services;
   readonly log: Logger;
   readonly audit: Audit;
@@ -46,7 +51,7 @@ export interface SharedDeps {
   readonly overload: HeldByCallers;
 }
 
-export async function createShared({ services, log, audit, faults, overload }: SharedDeps): Promise<Shared> {
+export async function createParts({ services, log, audit, faults, overload }: PartsDeps): Promise<Parts> {
   const { settings, resources, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   const isAccountLive = users.isStillValid;
@@ -73,7 +78,7 @@ export async function createShared({ services, log, audit, faults, overload }: S
     held: overload,
   });
   return {
-    services,
+    ...services,
     log,
     audit,
     metrics,
@@ -82,10 +87,24 @@ export async function createShared({ services, log, audit, faults, overload }: S
     apiCallers: createCallerCheck(apiBearer),
     eitherBearer,
     eitherCallers: createCallerCheck(eitherBearer),
-    revocations,
     tokenUses,
     isAccountLive,
     addressOf,
     about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),
+    checkProof: createTokenProofCheck(settings.url, now),
+    proofAlgs,
+  };
+}
+
+/** Tokens are asked for less often than used. */
+const tokenReplays = { perCaller: 20_000, total: 100_000 };
+
+/** With a memory of its own: anybody can send proofs there, and must not use up the room for those of callers. */
+function createTokenProofCheck(origin: string, now: () => number): CheckProof {
+  const proofs = createProofCheck({ origin, now, memory: createProofMemory(tokenReplays) });
+  return async (req, clientId) => {
+    const proof = proofs.verify(req);
+    await proofs.useOnce(proof, clientId);
+    return proof.thumbprint;
   };
 }

@@ -1,11 +1,12 @@
 /** Metadata of SAML providers are fetched again a moment after the start, and then every hour. */
-
 import type { Audit, Logger } from '../../../platform/log.ts';
-import { hasRefreshedMetadata } from '../../federation/saml/metadata-refresh-due.ts';
-import type { Services } from '../services.ts';
+import type { Registry, Storage } from '../../storage/storage.ts';
+import type { ProviderRegistration } from '../providers/registration.ts';
+import type { MetadataRefreshDeps } from './metadata-refresh.ts';
 
-export interface MetadataRefreshOptions {
-  readonly services: Services;
+export interface MetadataRefreshNeeds extends Pick<MetadataRefreshDeps, 'outbound' | 'now'> {
+  readonly storage: Pick<Storage, 'registry'>;
+  readonly providerRegistration: () => Promise<Pick<ProviderRegistration, 'list' | 'update'>>;
   readonly audit: Audit;
   readonly log: Logger;
 }
@@ -14,8 +15,8 @@ const firstMs = 2_000;
 const everyMs = 3_600_000;
 
 /** @returns a function that ends it, after the round that is under way */
-export function startMetadataRefresh({ services, audit, log }: MetadataRefreshOptions): () => Promise<void> {
-  const { storage, outbound, now } = services;
+export function startMetadataRefresh(needs: MetadataRefreshNeeds): () => Promise<void> {
+  const { storage, outbound, providerRegistration, audit, log, now } = needs;
   let round = Promise.resolve();
   const work = () => {
     if (!hasRefreshedMetadata(storage.registry)) return;
@@ -33,12 +34,21 @@ export function startMetadataRefresh({ services, audit, log }: MetadataRefreshOp
 
   /** Loading the protocol takes longer than a start may. */
   async function refresh(): Promise<void> {
-    const { refreshMetadata } = await import('../../federation/saml/metadata-refresh.ts');
-    const registration = await services.providerRegistration();
+    const { refreshMetadata } = await import('./metadata-refresh.ts');
+    const registration = await providerRegistration();
     await refreshMetadata({ registration, outbound, now, log, onRefreshed });
   }
 
   function onRefreshed(provider: string, changed: readonly string[]): void {
     audit('idp.refreshed', { outcome: 'success', source: 'metadata', provider, changed });
   }
+}
+
+/** Whether any provider's metadata are to be fetched again; read from the records, without loading their protocol. */
+function hasRefreshedMetadata(registry: Pick<Registry, 'all'>): boolean {
+  return [...registry.all('providers').values()].some(
+    ({ enabled, saml }) =>
+      enabled === true &&
+      (saml as { readonly metadataCertificate?: unknown } | undefined)?.metadataCertificate !== undefined,
+  );
 }

@@ -1,10 +1,12 @@
+/** The numbers of this process: what the feature needs, and its address. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallerCheck } from '../http/caller-check.ts';
+import type { Endpoint, EndpointRouter } from '../http/endpoints.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../http/outbound/loopback.ts';
 import type { Role } from '../storage/records.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface MetricsEndpointDeps {
+export interface MetricsNeeds {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly callers: CallerCheck<Reader>;
 }
@@ -16,14 +18,20 @@ interface Reader {
 /** A custom role opens calls to the members and nothing of the console. */
 const readers: readonly Role[] = ['Admin', 'Viewer', 'MetricsViewer'];
 
-/**
- * `/metrics`. Numbers tell about use: they are for this machine itself, or for a token with a built-in role (S49).
- *
- * @throws {ProblemError} `insufficient_scope`, and as {@link CallerCheck.authenticate}
- */
-export function createMetricsEndpoint({ metrics, callers }: MetricsEndpointDeps) {
-  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isFromThisMachine(req)) await checkRole(req, callers);
+export function addMetricsRoutes(router: EndpointRouter, { metrics, callers }: MetricsNeeds): void {
+  /**
+   * Numbers tell about use: they are for this machine itself, or for a token with a built-in role (S49).
+   *
+   * @throws {ProblemError} `insufficient_scope`, and as {@link CallerCheck.authenticate}
+   */
+  const fromHereOrWithRole =
+    (inner: Endpoint): Endpoint =>
+    async (req, res) => {
+      if (!isFromThisMachine(req)) await checkRole(req, callers);
+      await inner(req, res);
+    };
+
+  router.all('/metrics', fromHereOrWithRole, async (_req: IncomingMessage, res: ServerResponse) => {
     const body = await metrics.text();
     res.writeHead(200, {
       'Content-Type': metrics.contentType,
@@ -31,7 +39,7 @@ export function createMetricsEndpoint({ metrics, callers }: MetricsEndpointDeps)
       'Cache-Control': 'no-store',
     });
     res.end(body);
-  };
+  });
 }
 
 async function checkRole(req: IncomingMessage, callers: CallerCheck<Reader>): Promise<void> {

@@ -1,0 +1,96 @@
+/** The admin API, which programs of administrators and separate proxies call: what it needs, and its addresses. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CustomRoles } from '../accounts/custom-roles.ts';
+import type { ApiMachine } from './access.ts';
+import {
+  type AccessAnswers,
+  createAccess,
+  explainNames,
+  matrixAccess,
+  matrixNames,
+} from './access-questions.ts';
+import { type ClientAnswers, changedClient, createClients } from './clients.ts';
+import { createIdentityProviders, type ProviderAdministration } from './identity-providers.ts';
+import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
+import { changedRole, createRoles, newRole } from './roles.ts';
+import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, query } from './router.ts';
+
+export interface AdminApiNeeds<Caller extends ApiMachine> extends ApiGuardsDeps<Caller> {
+  readonly clientAnswers: ClientAnswers;
+  readonly providerAdministration: ProviderAdministration;
+  readonly roles: CustomRoles;
+  readonly accessAnswers: AccessAnswers;
+  /** Which tokens count, as it changes. */
+  readonly revocationSource: Pick<RevocationStreamDeps<Caller>, 'follow' | 'update' | 'aliveMs'> & {
+    close(): void;
+  };
+  /** Keeps what a separate proxy has refused. @throws {ProblemError} `invalid_request`, `busy` */
+  readonly takeDenials: (body: unknown, clientId: string) => Promise<void>;
+  readonly apiBearer: { isStillGood(caller: Caller): boolean };
+  /** Of separate proxies. */
+  readonly scopes: { readonly revocations: string; readonly denials: string };
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface AdminApi {
+  /** Everything below `/api/v1/`. @throws {ProblemError} */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Ends the streams, which would not end by themselves. */
+  close(): void;
+}
+
+/** What an id looks like. */
+const ids = {
+  client: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/,
+  provider: /[a-z0-9-]{1,32}/,
+  role: /[A-Za-z][A-Za-z0-9_.-]{0,63}/,
+};
+
+export function createAdminApi<Caller extends ApiMachine>(needs: AdminApiNeeds<Caller>): AdminApi {
+  const { apiBearer, revocationSource, takeDenials, scopes } = needs;
+  const { reads, read, inspect, change, scope } = createApiGuards(needs);
+  const clients = createClients(needs.clientAnswers);
+  const providers = createIdentityProviders(needs.providerAdministration);
+  const roles = createRoles(needs.roles);
+  const access = createAccess(needs.accessAnswers);
+  const revocations = createRevocationStream({
+    ...needs,
+    ...revocationSource,
+    isStillGood: apiBearer.isStillGood,
+  });
+  const api = createApiRouter(ids);
+
+  // What a client may ask for is for administrators alone; so are calls with their callers, and where they came from.
+  api.get('/api/v1/clients', inspect, query(), clients.list);
+  api.get('/api/v1/clients/{client}', inspect, clients.show);
+  api.patch('/api/v1/clients/{client}', change('client.updated'), json(changedClient), clients.update);
+  api.get('/api/v1/access/explain', inspect, query(...explainNames), access.explain);
+  api.get('/api/v1/access/matrix', reads(matrixAccess), query(...matrixNames), access.matrix);
+
+  api.get('/api/v1/identity-providers', read, providers.list);
+  api.post('/api/v1/identity-providers', change('idp.added'), anyJson, providers.add);
+  api.get('/api/v1/identity-providers/{provider}', read, providers.show);
+  api.patch('/api/v1/identity-providers/{provider}', change('idp.updated'), anyJson, providers.update);
+  api.delete('/api/v1/identity-providers/{provider}', change('idp.removed'), providers.remove);
+  api.post('/api/v1/identity-providers/{provider}/enable', change('idp.enabled'), providers.enable);
+  api.post('/api/v1/identity-providers/{provider}/disable', change('idp.disabled'), providers.disable);
+
+  api.get('/api/v1/roles', read, query(), roles.list);
+  api.post('/api/v1/roles', change('role.added'), json(newRole), roles.add);
+  api.get('/api/v1/roles/{role}', read, roles.show);
+  api.patch('/api/v1/roles/{role}', change('role.updated'), json(changedRole), roles.update);
+  api.delete('/api/v1/roles/{role}', change('role.removed'), roles.remove);
+
+  api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
+  api.post('/api/v1/refusals', scope(scopes.denials), anyJson, async ({ body, caller }) => {
+    await takeDenials(body, caller.clientId);
+    return { status: 204 };
+  });
+  return { handle: api.handle, close };
+
+  function close(): void {
+    revocationSource.close();
+    revocations.close();
+  }
+}

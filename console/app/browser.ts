@@ -1,0 +1,79 @@
+/** Everything a browser visits: what all pages stand on, and which feature gives what to which. */
+import type { RequestListener } from 'node:http';
+import type { Context } from 'koa';
+import { createKnownBrowsers } from '../accounts/known-browsers.ts';
+import type { Setup } from '../accounts/setup.ts';
+import { createSignInTimes } from '../accounts/sign-in-times.ts';
+import { createFederationModule } from '../federation/module.ts';
+import { cookieNames } from '../http/cookies.ts';
+import { createCsrf } from '../http/csrf.ts';
+import { createErrorResponses } from '../http/error-responses.ts';
+import { createStatic } from '../http/static.ts';
+import { storedSecret } from '../keys/stored-secret.ts';
+import { createBrowserSessions } from '../login/browser-session.ts';
+import { createCurrentSession } from '../login/current-session.ts';
+import { createLoginModule } from '../login/module.ts';
+import { createSignInRecord } from '../login/sign-in-outcome.ts';
+import { createSignedIn } from '../login/signed-in.ts';
+import { silentRenewalFramePolicy } from '../login/silent-renewal-frame.ts';
+import { createLogoutModule } from '../logout/module.ts';
+import { createOidcModule, type OidcModule } from '../oidc/module.ts';
+import { createPages } from './pages.ts';
+import type { Parts } from './parts.ts';
+
+export interface Browser extends Pick<OidcModule, 'addEndpoints'> {
+  readonly pages: RequestListener;
+  readonly setup: Setup;
+  /** Ends the connections to applications that are told of a sign-out. */
+  close(): Promise<void>;
+}
+
+export async function createBrowser(parts: Parts): Promise<Browser> {
+  const base = await createBase(parts);
+  const federation = createFederationModule(base);
+  const logout = createLogoutModule({ ...base, ...federation });
+  const login = createLoginModule({ ...base, ...federation, ...logout });
+  const returns = { signIn: login.returned, signOut: logout.resume };
+  const pages = createPages({
+    ...base,
+    url: parts.settings.url,
+    sendStatic: await createStatic(),
+    features: [{ addRoutes: (router) => federation.addRoutes(router, returns) }, login, logout, base.oidc],
+    provide: base.oidc.provide,
+  });
+  const { addEndpoints } = base.oidc;
+  return { pages: pages.callback(), setup: login.setup, addEndpoints, close: logout.close };
+}
+
+/** What all pages stand on: cookies, CSRF tokens, error pages, the provider and its sessions. */
+async function createBase(parts: Parts) {
+  const { settings, storage, cipher, users, clients } = parts;
+  const { origin, protocol } = new URL(settings.url);
+  const isSecure = protocol === 'https:';
+  const names = cookieNames(isSecure);
+  const secretOf = (id: string) => storedSecret({ registry: storage.registry, cipher }, id);
+  const cookies = { names, keys: [await secretOf('cookie-key')] };
+  const csrf = createCsrf({ origin, cookieName: names.csrf, isSecure, secret: await secretOf('csrf-key') });
+  const browserKey = await secretOf('browser-key');
+  const errors = createErrorResponses({ ...parts, isSecure });
+  const framedBy = (ctx: Context) => silentRenewalFramePolicy(ctx, clients);
+  const oidc = createOidcModule({ ...parts, cookies, errors, framedBy });
+  const browserSessions = createBrowserSessions({ ...parts, ...oidc, isSecure });
+  const currentSession = createCurrentSession({ ...parts, browserSessions });
+  return {
+    ...parts,
+    isSecure,
+    names,
+    cookies,
+    csrf,
+    errors,
+    oidc,
+    provider: oidc.provider,
+    browserSessions,
+    currentSession,
+    signedIn: createSignedIn({ currentSession, findUser: users.find }),
+    knownBrowsers: createKnownBrowsers({ cookieName: names.browser, isSecure, secret: browserKey }),
+    times: createSignInTimes(storage),
+    onSignIn: createSignInRecord(parts),
+  };
+}

@@ -1,0 +1,28 @@
+/** Clients as the admin API shows and changes them: what they may ask for, and when they last did. */
+import type { ClientChange } from './client-change.ts';
+import type { ClientUses } from './client-last-used.ts';
+import type { ClientRegistration } from './client-registration.ts';
+import { viewOf } from './client-view.ts';
+import type { Clients } from './clients.ts';
+
+export interface ClientAnswersDeps {
+  readonly clients: Pick<Clients, 'find' | 'list'>;
+  readonly clientUses: Pick<ClientUses, 'read'>;
+  readonly registration: Pick<ClientRegistration, 'update'>;
+}
+
+export function createClientAnswers({ clients, clientUses, registration }: ClientAnswersDeps) {
+  return {
+    async list() {
+      const useOf = await clientUses.read();
+      return clients.list().map((client) => viewOf(client, useOf(client)));
+    },
+    /** @returns undefined when there is no such client */
+    async show(id: string) {
+      const client = clients.find(id);
+      return client && viewOf(client, (await clientUses.read())(client));
+    },
+    /** @throws {ProblemError} as {@link ClientRegistration.update} */
+    update: async (id: string, change: ClientChange) => viewOf(await registration.update(id, change)),
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * What stands before a handler in the route line of a page. A guard throws or answers, or lets the request on with what it
+ * has found in `ctx.state`; the order of the line is the order of the checks.
+ */
+import type { Middleware, ParameterizedContext } from 'koa';
+import type { UserRecord } from '../storage/records.ts';
+import { type Form, parseForm, readForm } from './form.ts';
+
+/** Adds to the state; what it needs of guards before it is the second parameter. */
+export type Guard<Adds, Needs = object> = Middleware<Needs & Partial<Adds>>;
+
+export interface WithForm {
+  form: Form;
+}
+
+/** Behind `form` or `query`. */
+export type FormContext = ParameterizedContext<WithForm>;
+
+export interface WithAccount {
+  /** Whose session this browser has. */
+  account: UserRecord;
+}
+
+/** Behind `signedIn`. */
+export type AccountContext = ParameterizedContext<WithAccount>;
+
+/** The body. @throws {FormError} */
+export const form: Guard<WithForm> = async (ctx, next) => {
+  ctx.state.form = await readForm(ctx.req);
+  await next();
+};
+
+/** The parameters of the address, where others come as a form. @throws {FormError} */
+export const query: Guard<WithForm> = async (ctx, next) => {
+  ctx.state.form = parseForm(ctx.querystring);
+  await next();
+};

@@ -1,0 +1,140 @@
+/** Sign-in by people: what the feature needs, what it gives to others, and its pages. */
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Audit } from '../../platform/log.ts';
+import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
+import { createGuessing } from '../accounts/guessing.ts';
+import type { KnownBrowsers } from '../accounts/known-browsers.ts';
+import type { Passwords } from '../accounts/passwords.ts';
+import type { Sessions, SignInSession } from '../accounts/sessions.ts';
+import { createSetup, type Setup } from '../accounts/setup.ts';
+import { createSignIn, type Directories } from '../accounts/sign-in.ts';
+import type { SignInTimes } from '../accounts/sign-in-times.ts';
+import { createThrottle } from '../accounts/throttle.ts';
+import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
+import type { Users } from '../accounts/users.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { form, type Guard, query } from '../http/guards.ts';
+import type { About } from '../http/request-id.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createAccountPage } from './account.ts';
+import type { CurrentSession } from './current-session.ts';
+import { createInteractions, type InteractionsDeps, wrongCredentials } from './interactions.ts';
+import { createLogin } from './login.ts';
+import { createSetupPage } from './setup.ts';
+import type { SignInOutcome } from './sign-in-outcome.ts';
+import type { WithSession } from './signed-in.ts';
+
+export interface LoginNeeds
+  extends Pick<InteractionsDeps, 'provider' | 'resources' | 'browserSessions' | 'isSecure'> {
+  /** `CONSOLE_URL`. */
+  readonly settings: { readonly url: string };
+  readonly storage: Pick<Storage, 'artifacts'>;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly roles: { meaningOf(role: string): string };
+  readonly sessions: Sessions;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly providers: { find(id: string): { readonly name: string } | undefined };
+  readonly times: SignInTimes;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly csrf: Csrf;
+  readonly currentSession: CurrentSession;
+  readonly signedIn: Guard<WithSession>;
+  readonly upstream: UpstreamSignIn;
+  readonly directories: Directories;
+  /** What the applications of an ended session say, as far as they have answered within a second. */
+  readonly outcomesOf: (ended: SignInSession) => Promise<readonly LoggedOutApplication[]>;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
+  readonly addressOf: (req: Context['req']) => string;
+  readonly audit: Audit;
+  readonly about: About;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The same, going on evenly whatever is done to the clock. */
+  readonly steady: () => number;
+}
+
+export interface LoginModule {
+  readonly setup: Setup;
+  /** Where sign-ins at providers come back to. */
+  readonly returned: { readonly own: UpstreamReturn; readonly interaction: UpstreamReturn };
+  addRoutes(router: Router): void;
+}
+
+/** Guesses at the password of an open session (S29). */
+const throttling = { attempts: 10, windowSeconds: 300 } as const;
+
+export function createLoginModule(needs: LoginNeeds): LoginModule {
+  const { settings, storage, users, passwords, roles, clients, providers, sessions, times } = needs;
+  const { csrf, signedIn, addressOf, audit, about, now, steady } = needs;
+  const guessing = createGuessing({ artifacts: storage.artifacts, steady });
+  const deps = {
+    ...needs,
+    url: settings.url,
+    signIn: createSignIn({ ...needs, guessing }),
+    clientAddress: (ctx: Context) => addressOf(ctx.req),
+    findUser: users.find,
+    isSetUp: users.hasAny,
+    meaningOfRole: roles.meaningOf,
+    onChange: (ctx: Context, event: string, { id }: { readonly id: string }) =>
+      audit(event, { ...about(ctx), actor: id, outcome: 'success' }),
+  };
+  const setup = createSetup({ users, times, now });
+  const pages: Pages = {
+    login: createLogin({ ...deps, wrongCredentials }),
+    interactions: createInteractions({ ...deps, endSession: sessions.end }),
+    setup: createSetupPage({
+      ...deps,
+      setup,
+      minPasswordLength: passwords.minCharacters,
+      onSetup: (ctx, account) => deps.onChange(ctx, 'setup', account),
+    }),
+    account: createAccountPage({
+      ...deps,
+      throttle: createThrottle({ artifacts: storage.artifacts, steady, ...throttling }),
+      nameOfProvider: (id) => providers.find(id)?.name ?? id,
+      nameOfApplication: (id) => clients.find(id)?.name ?? id,
+      onRejected: (ctx, event, { id }, reason) =>
+        audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
+    }),
+  };
+  return {
+    setup,
+    returned: { own: pages.login.returned, interaction: pages.interactions.returned },
+    addRoutes: (router) => addRoutes(router, pages, { signedIn, csrf: csrf.guard }),
+  };
+}
+
+interface Pages {
+  readonly account: ReturnType<typeof createAccountPage>;
+  readonly login: ReturnType<typeof createLogin>;
+  readonly setup: ReturnType<typeof createSetupPage>;
+  readonly interactions: ReturnType<typeof createInteractions>;
+}
+
+interface Guards {
+  readonly signedIn: Guard<WithSession>;
+  readonly csrf: Csrf['guard'];
+}
+
+function addRoutes(
+  router: Router,
+  { account, login, setup, interactions }: Pages,
+  { signedIn, csrf }: Guards,
+): void {
+  const { interaction } = interactions;
+  router.get('/', signedIn, account.show);
+  router.post('/account/password', form, csrf, signedIn, account.changePassword);
+  router.post('/account/sessions', form, csrf, signedIn, account.endSession);
+  router.get('/setup', query, setup.show);
+  router.post('/setup', form, csrf, setup.submit);
+  router.get('/login', login.show);
+  router.post('/login', form, csrf, login.submit);
+  router.get('/login/start/:provider', login.startUpstream);
+  router.get('/login/:uid', interaction, interactions.show);
+  router.get('/login/:uid/start/:provider', interaction, interactions.startUpstream);
+  router.post('/login/:uid', interaction, form, csrf, interactions.submitLogin);
+  router.post('/login/:uid/consent', interaction, form, csrf, interactions.submitConsent);
+}

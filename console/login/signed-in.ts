@@ -1,0 +1,34 @@
+import type { Context, ParameterizedContext } from 'koa';
+import type { Guard, WithAccount } from '../http/guards.ts';
+import type { UserRecord } from '../storage/records.ts';
+import type { BrowserSession } from './browser-session.ts';
+import type { CurrentSession } from './current-session.ts';
+
+export interface WithSession extends WithAccount {
+  current: BrowserSession;
+}
+
+/** Behind `signedIn`. */
+export type SessionContext = ParameterizedContext<WithSession>;
+
+export interface SignedInDeps {
+  readonly currentSession: Pick<CurrentSession, 'current'>;
+  readonly findUser: (id: string) => UserRecord | undefined;
+}
+
+/** Lets a browser through that has a session, and sends any other to the sign-in. */
+export function createSignedIn({ currentSession, findUser }: SignedInDeps): Guard<WithSession> {
+  return async (ctx, next) => {
+    const current = await currentSession.current(ctx);
+    const account = current && findUser(current.accountId);
+    if (!account) return sendToLogin(ctx);
+    Object.assign(ctx.state, { current, account });
+    await next();
+  };
+}
+
+export function sendToLogin(ctx: Pick<Context, 'status' | 'set' | 'redirect'>): void {
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.redirect('/login');
+}

@@ -1,0 +1,98 @@
+/** Sign-out of browsers and of applications: what the feature needs, what it gives to others, and its pages. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type Router from '@koa/router';
+import type { Audit, Logger } from '../../platform/log.ts';
+import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
+import type { SignInSession } from '../accounts/sessions.ts';
+import type { UpstreamLogouts } from '../accounts/upstream-logout.ts';
+import type { Users } from '../accounts/users.ts';
+import type { CookieNames } from '../http/cookies.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { form, query } from '../http/guards.ts';
+import type { About } from '../http/request-id.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createSignedOut, type SignedOut } from './logged-out-page.ts';
+import { createLogout, type LogoutDeps } from './logout.ts';
+import { createLogoutNotices, type LogoutNotices, type LogoutNoticesDeps } from './logout-notices.ts';
+import { type LogoutOutbox, receiverOf } from './logout-outbox.ts';
+import { createLogoutToken, type LogoutTokenDeps } from './logout-token.ts';
+
+export interface LogoutNeeds
+  extends Pick<LogoutDeps, 'provider' | 'browserSessions' | 'sessions' | 'isSecure'>,
+    Pick<LogoutNoticesDeps, 'clients' | 'outbound'>,
+    Pick<LogoutTokenDeps, 'keys'> {
+  /** `CONSOLE_URL`. */
+  readonly settings: { readonly url: string };
+  readonly names: Pick<CookieNames, 'signedOut'>;
+  readonly storage: Pick<Storage, 'artifacts'>;
+  readonly logoutOutbox: LogoutOutbox;
+  readonly users: Pick<Users, 'find'>;
+  readonly upstreamLogouts: UpstreamLogouts;
+  readonly csrf: Csrf;
+  readonly audit: Audit;
+  readonly about: About;
+  readonly log: Pick<Logger, 'error'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface LogoutModule {
+  /** What the applications of an ended session say, as far as they have answered within a second. */
+  outcomesOf(ended: SignInSession): Promise<readonly LoggedOutApplication[]>;
+  /** The sign-out page goes on. @param ticket  undefined: with nothing to tell */
+  readonly resume: SignedOut['resume'];
+  addRoutes(router: Router): void;
+  /** Ends the sending to applications. */
+  close(): Promise<void>;
+}
+
+/** What somebody waits for the applications of a session that they have ended. */
+const outcomesMs = 1000;
+
+export function createLogoutModule(needs: LogoutNeeds): LogoutModule {
+  const { settings, names, storage, users, audit, about, csrf } = needs;
+  const notices = startNotices(needs);
+  const signedOut = createSignedOut({
+    ...needs,
+    notices,
+    issuer: settings.url,
+    cookieName: names.signedOut,
+    artifacts: storage.artifacts,
+    newTicket: () => randomBytes(18).toString('base64url'),
+  });
+  const logout = createLogout({
+    ...needs,
+    signedOut,
+    findUser: users.find,
+    onLogout: (ctx, { accountId }) =>
+      audit('logout', { ...about(ctx), actor: accountId, outcome: 'success' }),
+  });
+
+  return {
+    async outcomesOf(ended) {
+      const outcomes = await notices.settled(ended, outcomesMs);
+      return outcomes.map((outcome) => ({ name: receiverOf(outcome), state: outcome.state }));
+    },
+    resume: signedOut.resume,
+    addRoutes(router) {
+      router.get('/connect/logout', query, logout.ask);
+      router.post('/connect/logout', form, logout.ask);
+      router.post('/connect/logout/confirm', form, csrf.guard, logout.confirm);
+      router.get('/connect/logout/success', signedOut.show);
+      router.get('/connect/logout/provider', signedOut.goOn);
+    },
+    close: notices.close,
+  };
+}
+
+function startNotices(needs: LogoutNeeds): LogoutNotices {
+  const { settings, keys, logoutOutbox: outbox, log, now } = needs;
+  const notices = createLogoutNotices({
+    ...needs,
+    outbox,
+    signLogoutToken: createLogoutToken({ issuer: settings.url, keys, newId: randomUUID, now }),
+    onError: (error) => log.error({ err: error }, 'a logout notice failed'),
+  });
+  notices.start();
+  return notices;
+}

@@ -1,0 +1,60 @@
+/**
+ * The member surface of the console (`/svc/`, `/members/`, `/hazelcast/`): what ends a token here ends the calls that wait
+ * with it. Its addresses are `member-proxy/authorization/rule-table.ts`, since what a call needs stands there.
+ */
+import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
+import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import { createMemberSurface, type MemberSurfaceDeps } from '../server/member-surface.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { MemberRecords } from './member-records.ts';
+
+export interface MembersNeeds
+  extends Pick<MemberSurfaceDeps, 'settings' | 'bearer' | 'log' | 'audit' | 'metrics' | 'addressOf'> {
+  readonly storage: Pick<Storage, 'registry'>;
+  readonly memberRecords: MemberRecords;
+  readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
+  readonly revocations: { onRevoked(listener: () => void): () => void };
+  /** Denials, for those who ask why. */
+  readonly denials: { readonly record: MemberSurfaceDeps['onDenial']; close(): Promise<void> };
+}
+
+/** A change of these may void tokens of in-flight calls. */
+const voiding = ['users', 'clients', 'providers'] as const;
+
+/** @param members  base addresses */
+export function createMembersModule(needs: MembersNeeds, members: readonly string[]): MemberProxy {
+  const { revocations, storage, roles, denials, memberRecords, log } = needs;
+  const onChangeOf = (collections: readonly string[], listener: () => void) =>
+    storage.registry.onChange((changed) => {
+      if (collections.some((collection) => (changed as ReadonlySet<string>).has(collection))) listener();
+    });
+  const proxy = createMemberSurface({
+    ...needs,
+    members,
+    roles: createRoleBook({
+      customPermissions: roles.permissionsOf,
+      onChange: (listener) => onChangeOf(['roles'], listener),
+    }),
+    onDenial: denials.record,
+    remembered: memberRecords.discovered(),
+    onDiscovered(discovered) {
+      memberRecords
+        .remember(discovered)
+        .catch((err: unknown) => log.warn({ err }, 'discovered members could not be remembered'));
+    },
+  });
+  const followDrained = () => proxy.drain(memberRecords.drained());
+  followDrained();
+  const stopFollowing = [
+    memberRecords.onChange(followDrained),
+    revocations.onRevoked(proxy.recheck),
+    onChangeOf(voiding, proxy.recheck),
+  ];
+  return {
+    ...proxy,
+    close() {
+      for (const stop of stopFollowing) stop();
+      return proxy.close().then(denials.close);
+    },
+  };
+}

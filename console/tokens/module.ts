@@ -1,0 +1,73 @@
+/** Tokens, and what is known of them: what the feature needs, and the addresses that applications and machines call. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Audit } from '../../platform/log.ts';
+import { networkOfSource } from '../accounts/throttle.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { EndpointRouter, OAuthEndpoint } from '../http/endpoints.ts';
+import type { About } from '../http/request-id.ts';
+import type { ClientSecretRecord } from '../storage/records.ts';
+import { createClientAuthentication, createClientGuard } from './client-authentication.ts';
+import { createIntrospection, createRevocation, type RevocationDeps } from './introspection-revocation.ts';
+import { createSecretGuessing } from './secret-guessing.ts';
+import { createTokenEndpoint, type TokenEndpointDeps } from './token-endpoint.ts';
+import { createPersonGuard, sendUserinfo, type UserinfoDeps } from './userinfo.ts';
+
+export interface TokensNeeds
+  extends Pick<TokenEndpointDeps, 'keys' | 'resources' | 'checkProof' | 'now'>,
+    Pick<RevocationDeps, 'revocations'> {
+  readonly settings: {
+    /** `CONSOLE_URL`. */
+    readonly url: string;
+    readonly accessTokenTtlSeconds: number;
+  };
+  readonly clients: Pick<Clients, 'find'>;
+  readonly clientUses: {
+    recordToken(clientId: string): void;
+    recordSecret(clientId: string, secret: ClientSecretRecord): void;
+  };
+  readonly users: { readonly find: UserinfoDeps['findUser'] };
+  /** Take tokens for the members and for the admin API. */
+  readonly eitherBearer: { readonly inspect: RevocationDeps['inspectToken'] };
+  readonly eitherCallers: UserinfoDeps['callers'];
+  readonly addressOf: (req: IncomingMessage) => string;
+  readonly metrics: { tokenIssued(grantType: string, clientId: string): void };
+  readonly audit: Audit;
+  readonly about: About;
+}
+
+export function addTokensRoutes(router: EndpointRouter, needs: TokensNeeds): void {
+  const { settings, clients, clientUses, users, metrics, audit, about, addressOf } = needs;
+  const { eitherBearer, eitherCallers: callers } = needs;
+  const guessing = createSecretGuessing(() => performance.now());
+  const slowed =
+    (inner: OAuthEndpoint): OAuthEndpoint =>
+    (req, res) =>
+      guessing.slow(
+        () => networkOfSource(addressOf(req)),
+        () => inner(req, res),
+      );
+  const client = createClientGuard(createClientAuthentication(clients, clientUses.recordSecret));
+  const person = createPersonGuard({ callers, findUser: users.find });
+  const token = createTokenEndpoint({
+    ...needs,
+    issuer: settings.url,
+    accessTokenSeconds: settings.accessTokenTtlSeconds,
+    newId: randomUUID,
+    onIssued(req, { client: { id }, grantType, jti }) {
+      metrics.tokenIssued(grantType, id);
+      clientUses.recordToken(id);
+      audit('token.issued', { ...about({ req }), actor: id, outcome: 'success', grantType, jti });
+    },
+  });
+  const revoke = createRevocation({
+    ...needs,
+    inspectToken: eitherBearer.inspect,
+    onRevoked: (req, { id }) => audit('token.revoked', { ...about({ req }), actor: id, outcome: 'success' }),
+  });
+
+  router.oauth('/oauth2/token', slowed, client, token);
+  router.oauth('/oauth2/revoke', slowed, client, revoke);
+  router.oauth('/oauth2/introspect', slowed, client, createIntrospection(eitherBearer.inspect));
+  router.oauth('/userinfo', person, sendUserinfo);
+}

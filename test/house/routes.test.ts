@@ -1,0 +1,84 @@
+/** Addresses of the console stand in one `module.ts` each, with what is checked before their handlers. */
+import { describe, expect, test } from 'vitest';
+import { read, sources } from './sources.ts';
+
+interface Route {
+  readonly path: string;
+  readonly method: string;
+  readonly line: readonly string[];
+  readonly file: string;
+}
+
+const routeLine =
+  /\b(?:router|api)\.(get|post|patch|delete|all|oauth)\(\s*(?:'([^']+)'|(routes\.\w+)),([^;]*?)\);/g;
+const ofLibrary: Readonly<Record<string, string>> = { 'routes.authorization': '/oauth2/authorize' };
+
+const modules = sources.filter(({ path }) => /^console\/[\w-]+\/module\.ts$/.test(path));
+const routes: readonly Route[] = modules.flatMap(({ path: file, text }) =>
+  [...text.matchAll(routeLine)].map(([, method, path, named, rest]) => ({
+    file,
+    method: method!.toUpperCase(),
+    path: (path ?? ofLibrary[named!]!).replace(/:(\w+)/g, '{$1}').replace(/\{provider\}/g, '{idp}'),
+    line: rest!.split(/,\s*/).map((step) => step.trim()),
+  })),
+);
+
+describe('addresses', () => {
+  const members = /^\/(?:svc|members|hazelcast)\//;
+  const section = read('docs/surface.md').split('\n## Addresses\n')[1]!.split('\n## ')[0]!;
+  const promised = [...section.matchAll(/`(GET|POST|PATCH|PUT|DELETE) (\/\S*)`/g)]
+    .map(([, method, path]) => ({ method: method!, path: path! }))
+    .filter(({ path }) => !members.test(path));
+
+  test('that are promised stand in exactly one module each', () => {
+    expect(promised.length).toBeGreaterThan(40);
+    const found = promised.map(({ method, path }) => ({
+      method,
+      path,
+      files: routes
+        .filter((route) => route.path === path && [method, 'ALL', 'OAUTH'].includes(route.method))
+        .map(({ file }) => file),
+    }));
+    expect(found.filter(({ files }) => files.length !== 1)).toEqual([]);
+  });
+
+  test('are added nowhere else', () => {
+    const elsewhere = sources
+      .filter(({ path }) => path.startsWith('console/') && !modules.some((module) => module.path === path))
+      .flatMap(({ path, text }) => [...text.matchAll(routeLine)].map(([line]) => `${path}: ${line}`));
+    expect(elsewhere).toEqual(["console/app/pages.ts: router.get('/static/:name', sendStatic);"]);
+  });
+});
+
+describe('guards', () => {
+  /** Forms that come from elsewhere, and what stands for the token of ours that they cannot have. */
+  const fromElsewhere: Readonly<Record<string, string>> = {
+    '/oauth2/authorize': 'is asked again by GET, and changes nothing',
+    '/connect/logout':
+      'an application asks; whoever is not proved by its hint is asked here, with a token (S37)',
+    '/login/callback/{idp}': 'the state of an authorization request, and its cookie (S43, S47)',
+    '/login/saml/{idp}/logout': 'the signature of the provider (S48)',
+    '/login/backchannel/{idp}': 'the signature of the provider',
+  };
+
+  test('S31: every form of a page is behind the check of its token, which is behind the form', () => {
+    const posts = routes.filter(({ method, path }) => method === 'POST' && !path.startsWith('/api/'));
+    expect(posts.length).toBeGreaterThan(10);
+    const bare = posts.filter(({ line }) => {
+      const [form, csrf] = [line.indexOf('form'), line.findIndex((step) => /^csrf(?:\.guard)?$/.test(step))];
+      return form < 0 || csrf !== form + 1 || csrf === line.length - 1;
+    });
+    expect(bare.map(({ path }) => path).sort()).toEqual(Object.keys(fromElsewhere).sort());
+  });
+
+  test('S49: every address of the admin API begins with who may call it, and every change with its event', () => {
+    const api = routes.filter(({ path }) => path.startsWith('/api/'));
+    expect(api.length).toBeGreaterThan(15);
+    const wrong = api.filter(({ method, line: [first = ''] }) =>
+      method === 'GET'
+        ? !/^(?:read|inspect|reads\(\w+\)|scope\([\w.]+\))$/.test(first)
+        : !/^(?:change\('[a-z]+\.[a-z]+'\)|scope\([\w.]+\))$/.test(first),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
