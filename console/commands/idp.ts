@@ -25,7 +25,7 @@ const kindFlag: Flag = { value: 'K', isRequired: true, meaning: `${providerKinds
 export const idpCommands: readonly Command[] = [
   {
     name: 'idp add',
-    summary: 'Adds an outside identity provider: OpenID Connect, SAML 2.0 or LDAP.',
+    summary: 'Adds an upstream identity provider: OpenID Connect, SAML 2.0 or LDAP.',
     positionals: [id],
     flags: {
       kind: kindFlag,

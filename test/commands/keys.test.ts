@@ -35,7 +35,7 @@ test('after a regular rotation an emergency leaves none of the earlier keys (S5)
   expect(left.filter(({ id }) => earlier.includes(id))).toEqual([]);
 });
 
-test('without the encryption key sealed keys are refused, and what needs no key works (S79)', async () => {
+test('without the encryption key encrypted keys are refused, and what needs no key works (S79)', async () => {
   const dataDir = join(temporaryDirectory(), 'data');
   const env = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   await toolDone(['client', 'add', 'job'], { dataDir, env });

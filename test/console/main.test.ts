@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const sealed = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+const encrypted = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
 
 describe('settings that cannot be started with', () => {
   test('exit 78 with all problems at once, and no store', async () => {
@@ -47,15 +47,15 @@ describe('settings that cannot be started with', () => {
 
   test('with CONSOLE_STRICT=true a store that others could read is an error, and the next start is good (D25)', async () => {
     const dataDir = join(folder, 'strict');
-    const first = await startConsole({ dataDir, env: sealed });
+    const first = await startConsole({ dataDir, env: encrypted });
     await first.stop();
     chmodSync(join(dataDir, 'registry.json'), 0o644);
-    const env = { CONSOLE_PORT: '0', CONSOLE_STRICT: 'true', ...sealed };
+    const env = { CONSOLE_PORT: '0', CONSOLE_STRICT: 'true', ...encrypted };
     const { code, stdout, stderr } = await runFailing({ dataDir, env });
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toContain('CONSOLE_STRICT=true refuses them');
     expect(stderr).toContain('permissions tightened');
-    const again = await startConsole({ dataDir, env: { CONSOLE_STRICT: 'true', ...sealed } });
+    const again = await startConsole({ dataDir, env: { CONSOLE_STRICT: 'true', ...encrypted } });
     expect(await again.stop()).toBe(0);
   });
 
@@ -67,7 +67,7 @@ describe('settings that cannot be started with', () => {
     },
     {
       name: 'a short client secret with CONSOLE_STRICT=true (S6)',
-      env: { CONSOLE_STRICT: 'true', CONSOLE_APPLICATION_CLIENT_SECRET: 'short-but-odd-9', ...sealed },
+      env: { CONSOLE_STRICT: 'true', CONSOLE_APPLICATION_CLIENT_SECRET: 'short-but-odd-9', ...encrypted },
       says: 'CONSOLE_APPLICATION_CLIENT_SECRET is shorter than 32 characters',
     },
     {
@@ -89,9 +89,9 @@ describe('settings that cannot be started with', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('exit 78: keys that were sealed with another key', async () => {
+  test('exit 78: keys that were encrypted with another key', async () => {
     const dataDir = join(folder, 'sealed');
-    await (await startConsole({ dataDir, env: sealed })).stop();
+    await (await startConsole({ dataDir, env: encrypted })).stop();
     const before = readFileSync(join(dataDir, 'registry.json'));
     const other = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64'), CONSOLE_PORT: '0' };
     const { code, stderr } = await runFailing({ dataDir, env: other });
@@ -108,7 +108,7 @@ test.each([
     env: { CONSOLE_URL: 'http://console.example.com', CONSOLE_ALLOW_INSECURE_HTTP: 'true' },
   },
 ])('$name starts with a warning that names the setting', async ({ env }) => {
-  const console = await startConsole({ env: { ...sealed, ...env } });
+  const console = await startConsole({ env: { ...encrypted, ...env } });
   expect(await console.stop()).toBe(0);
   const warnings = console.log().filter(({ level }) => level === 'warn');
   expect(warnings.map(({ msg }) => String(msg))).toEqual([expect.stringContaining(Object.keys(env)[0]!)]);
@@ -118,7 +118,7 @@ test('a second console on the same data is told so and leaves the first one alon
   const first = await startConsole();
   const { code, stdout, stderr } = await runFailing({
     dataDir: first.dataDir,
-    env: { CONSOLE_PORT: '0', ...sealed },
+    env: { CONSOLE_PORT: '0', ...encrypted },
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(`another console (process ${first.child.pid}) uses ${first.dataDir}`);
@@ -134,12 +134,12 @@ describe('ports', () => {
       const other = createServer().listen(0, host);
       await once(other, 'listening');
       const { port } = other.address() as AddressInfo;
-      const url = { CONSOLE_URL: `http://localhost:${port}`, ...sealed };
+      const url = { CONSOLE_URL: `http://localhost:${port}`, ...encrypted };
       const { code, stdout, stderr } = await runFailing({ dataDir, env: url });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain(`Port ${port} at ${host} is in use by another program. Stop it, or choose`);
       other.close();
-      const console = await startConsole({ dataDir, port, env: sealed });
+      const console = await startConsole({ dataDir, port, env: encrypted });
       expect(await console.stop()).toBe(0);
     },
   );
@@ -160,7 +160,7 @@ describe('ports', () => {
 
 describe('addresses', () => {
   test('both loopback families answer, and both have the same store behind them', async () => {
-    const console = await startConsole({ env: sealed });
+    const console = await startConsole({ env: encrypted });
     for (const host of ['127.0.0.1', '[::1]']) {
       const response = await fetch(`http://${host}:${console.port}/ready`);
       expect(response.status).toBe(200);
@@ -169,7 +169,7 @@ describe('addresses', () => {
   });
 
   test('CONSOLE_HOST is the one address that answers', async () => {
-    const console = await startConsole({ env: { ...sealed, CONSOLE_HOST: '127.0.0.2' } });
+    const console = await startConsole({ env: { ...encrypted, CONSOLE_HOST: '127.0.0.2' } });
     expect((await fetch(`http://127.0.0.2:${console.port}/ready`)).status).toBe(200);
     await expect(openConnection(console.port, '127.0.0.1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await console.stop();
@@ -193,7 +193,7 @@ describe.skipIf(!hasOpenssl)(`HTTPS${hasOpenssl ? '' : ' (skipped: there is no o
     const port = await freePort();
     const { cert, key } = tls();
     const env = { CONSOLE_URL: `https://localhost:${port}`, CONSOLE_TLS_CERT: cert, CONSOLE_TLS_KEY: key };
-    const console = await startConsole({ port, env: { ...env, ...sealed } });
+    const console = await startConsole({ port, env: { ...env, ...encrypted } });
     const ca = readFileSync(cert, 'utf8');
     expect(await statusOver(port, ca)).toBe(200);
     expect(await protocolOf(port, ca, 'TLSv1.3')).toBe('TLSv1.3');
@@ -206,7 +206,7 @@ describe.skipIf(!hasOpenssl)(`HTTPS${hasOpenssl ? '' : ' (skipped: there is no o
     const port = await freePort();
     const { cert, key } = tls();
     const env = { CONSOLE_URL: `https://localhost:${port}`, CONSOLE_TLS_CERT: cert, CONSOLE_TLS_KEY: key };
-    const console = await startConsole({ port, env: { ...env, ...sealed } });
+    const console = await startConsole({ port, env: { ...env, ...encrypted } });
     const silent = await openConnection(port);
     const startedAt = Date.now();
     expect(await console.stop()).toBe(0);
@@ -224,7 +224,7 @@ test('members of another address are asked for their first path segment', async 
   await once(member, 'listening');
   const address = `http://127.0.0.1:${(member.address() as AddressInfo).port}`;
   const console = await startConsole({
-    env: { ...sealed, CONSOLE_MEMBERS: address },
+    env: { ...encrypted, CONSOLE_MEMBERS: address },
   });
   await console.waitFor(
     () => console.log().some(({ msg, prefix }) => msg === 'member answers' && prefix === 'hazelcast'),

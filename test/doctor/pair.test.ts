@@ -60,7 +60,7 @@ test('as text: one line each, what to change beneath, and a sum', async () => {
   const { code, stdout } = await runTool(['doctor', ...nobody], { dataDir: pair.console.dataDir, env });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^problem +internal address +.*connection_refused.*\n +> /m);
-  // The console tells of its store: the key that seals it is set where that runs, not here (B12).
+  // The console tells of its store: the key that encrypts it is set where that runs, not here (B12).
   expect(stdout).not.toContain('sealed');
   expect(stdout).toMatch(/\n\nProblems: 1, warnings: \d+\.\n$/);
 });
@@ -136,7 +136,7 @@ describe('one fault each', () => {
     expect(registryOf(dataDir)).toBe(before);
   });
 
-  test('keys that are not sealed with this encryption key; they stay as they are (S79)', async () => {
+  test('keys that are not encrypted with this encryption key; they stay as they are (S79)', async () => {
     // Of a console that does not run: a running one has the key that it was started with (B12).
     const dataDir = copyOfStore();
     const before = registryOf(dataDir);
@@ -147,7 +147,7 @@ describe('one fault each', () => {
     expect(registryOf(dataDir)).toBe(before);
   });
 
-  test('keys that are not sealed yet are left as they are, so that the running console can go on (S79)', async () => {
+  test('keys that are not encrypted yet are left as they are, so that the running console can go on (S79)', async () => {
     const dataDir = temporaryDirectory();
     const bare = await startConsole({ dataDir });
     await nextKeysOf(bare);

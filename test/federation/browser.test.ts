@@ -17,7 +17,7 @@ const browser = found as Browser;
 afterAll(() => found?.close());
 const reason = found ? missingOpenssl() : noBrowser;
 
-describe.skipIf(reason !== undefined)(`outside sign-in in a browser${reason ? ` (${reason})` : ''}`, () => {
+describe.skipIf(reason !== undefined)(`upstream sign-in in a browser${reason ? ` (${reason})` : ''}`, () => {
   let application: Application;
   let corp: RunningProvider;
   let staff: SamlServer;

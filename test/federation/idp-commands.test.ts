@@ -110,7 +110,7 @@ describe('an OpenID provider', () => {
     expect(events).toEqual(names.map((name) => [`idp.${name}`, 'corp', 'success']));
   });
 
-  test('the secret is sealed where there is an encryption key (S79)', async () => {
+  test('the secret is encrypted where there is an encryption key (S79)', async () => {
     const env = { CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     const add = [
       'idp',

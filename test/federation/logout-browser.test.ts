@@ -16,7 +16,7 @@ const browser = found as Browser;
 afterAll(() => found?.close());
 const reason = found ? missingOpenssl() : noBrowser;
 
-describe.skipIf(reason !== undefined)(`outside sign-out in a browser${reason ? ` (${reason})` : ''}`, () => {
+describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? ` (${reason})` : ''}`, () => {
   let corp: RunningProvider;
   let staff: SamlServer;
   let forms: SamlServer;

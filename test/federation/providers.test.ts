@@ -42,12 +42,12 @@ beforeEach(() => {
 });
 afterEach(() => providers.close());
 
-function newProviders(seal = cipher): Providers {
+function newProviders(ownCipher = cipher): Providers {
   const addLog = (fields: unknown, message = '') =>
     void logged.push({ fields: fields as Record<string, unknown>, message });
   return createProviders({
     registry: storage.registry,
-    cipher: seal,
+    cipher: ownCipher,
     outbound: loopbackOutbound(),
     artifacts: storage.artifacts,
     url: 'https://console.example',
@@ -120,7 +120,7 @@ describe('what is offered', () => {
     expect(providers.isEnabled('broken')).toBe(true);
   });
 
-  test('one whose secret was sealed with another key is not offered, and the key is not guessed (S79)', async () => {
+  test('one whose secret was encrypted with another key is not offered, and the key is not guessed (S79)', async () => {
     const authentication = { method: 'client_secret_basic', secret: new Secret('marmot-secret') } as const;
     await put(oidcProvider('corp', 'Corp', issuer, { authentication }), oidcProvider('none', 'None', issuer));
     const other = newProviders(createCipher(randomBytes(32)));
@@ -131,7 +131,7 @@ describe('what is offered', () => {
     await other.close();
   });
 
-  test('secrets of before there was an encryption key are sealed at the start (S79)', async () => {
+  test('secrets of before there was an encryption key are encrypted at the start (S79)', async () => {
     const authentication = { method: 'client_secret_basic', secret: new Secret('marmot-secret') } as const;
     await putRecords(
       encryptProvider(oidcProvider('corp', 'Corp', issuer, { authentication }), createCipher(undefined)),

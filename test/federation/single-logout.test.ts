@@ -106,7 +106,7 @@ async function isKnownAbroad(): Promise<boolean> {
   return page.status === 303;
 }
 
-describe('a role that changes at an outside sign-in (B4)', () => {
+describe('a role that changes at an upstream sign-in (B4)', () => {
   const admins = { groups: ['cn=admins,dc=example'] };
 
   test.each([

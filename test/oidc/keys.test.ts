@@ -307,7 +307,7 @@ describe('keys at rest', () => {
     expect(strict.stderr).toContain('CONSOLE_ENCRYPTION_KEY is unset');
   });
 
-  test('an encryption key that is set later seals what is there, and no token dies of it (S79)', async () => {
+  test('an encryption key that is set later encrypts what is there, and no token dies of it (S79)', async () => {
     const first = await start();
     const { port } = first;
     await eventually(async () => (await publishedKids(first)).length === 6, 'the next keys');
@@ -329,11 +329,11 @@ describe('keys at rest', () => {
     {
       name: 'another encryption key',
       key: randomBytes(32).toString('base64'),
-      says: 'sealed with another one',
+      says: 'encrypted with another one',
     },
     { name: 'no encryption key', key: undefined, says: 'set CONSOLE_ENCRYPTION_KEY' },
   ])(
-    'with $name a sealed store is refused in one sentence, and stays as it is (S79)',
+    'with $name an encrypted store is refused in one sentence, and stays as it is (S79)',
     async ({ key, says }) => {
       const console = await start({ env: { CONSOLE_ENCRYPTION_KEY: encryptionKey } });
       await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');

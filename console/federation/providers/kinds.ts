@@ -1,3 +1,3 @@
-/** The protocols that an outside identity provider may speak. Apart from their schemas, which take long to load. */
+/** The protocols that an upstream identity provider may speak. Apart from their schemas, which take long to load. */
 export const providerKinds = ['oidc', 'saml', 'ldap'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
