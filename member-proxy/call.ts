@@ -5,8 +5,8 @@ import type { ProblemError } from '../platform/errors.ts';
 import type { Rule } from './authorization/rule-table.ts';
 import type { CallRecord } from './call-record.ts';
 import type { DeniedCall } from './denied-call.ts';
-import type { Exchange } from './forwarding/exchange.ts';
 import type { Trace } from './forwarding/trace.ts';
+import type { Exchange } from './forwarding/upstream-request.ts';
 import type { Target } from './request-target.ts';
 
 /** What is not known yet is undefined. */

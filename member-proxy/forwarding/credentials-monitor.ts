@@ -1,7 +1,7 @@
 /** The credentials of the settings, when a member does not take them: the caller has sent none and cannot mend it. */
 
 import type { Member } from '../members/members.ts';
-import type { UpstreamRequest } from './exchange.ts';
+import type { UpstreamRequest } from './upstream-request.ts';
 
 const everyMs = 60_000;
 

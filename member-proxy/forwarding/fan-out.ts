@@ -5,7 +5,8 @@ import type { Call } from '../call.ts';
 import { groupDisabled } from '../errors.ts';
 import type { Member } from '../members/members.ts';
 import { whileLeaving } from '../members/orderly-shutdown.ts';
-import { type ReplyListener, startExchange, type UpstreamRequest } from './exchange.ts';
+import { startExchange } from './exchange.ts';
+import type { ReplyListener, UpstreamRequest } from './upstream-request.ts';
 
 /** What became of the call at one member. */
 export interface MemberResult {
@@ -23,12 +24,17 @@ export interface MemberResult {
 /** Members answer such calls with a line or two; what is longer is cut off. */
 const longestBody = 64 * 1024;
 
-/**
- * A member where the group is off is not asked: its answer would not say so.
- *
- * @param requestFor  each member gets its own: credentials differ between clusters
- */
-export function fanOut(
+/** @param requestFor  each member gets its own: credentials differ between clusters */
+export async function broadcast(
+  call: Call,
+  requestFor: (member: Member) => UpstreamRequest,
+  members: readonly Member[],
+): Promise<void> {
+  sendResults(call, await fanOut(requestFor, members, call.rule!));
+}
+
+/** A member where the group is off is not asked: its answer would not say so. */
+function fanOut(
   requestFor: (member: Member) => UpstreamRequest,
   members: readonly Member[],
   { group, endsMember = false }: Pick<Rule, 'group' | 'endsMember'>,
@@ -43,7 +49,7 @@ export function fanOut(
 }
 
 /** 200 when all went well, else 207: some did and some did not, and the body says which; so does the call's record. */
-export function sendResults(call: Call, results: readonly MemberResult[]): void {
+function sendResults(call: Call, results: readonly MemberResult[]): void {
   const { res, requestId } = call;
   const isWell = results.every(({ status = 0 }) => status >= 200 && status < 300);
   call.results = results.map(({ member, status, error }) => ({

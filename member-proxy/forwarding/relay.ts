@@ -10,9 +10,9 @@ import type { RequestHead } from '../request-head.ts';
 import type { Target } from '../request-target.ts';
 import { endAfterLingering } from '../send-error.ts';
 import { engineCallOf } from './engine-call.ts';
-import type { ReplyListener, UpstreamRequest } from './exchange.ts';
 import { answersStoredValue, type ReplyFields, requestFields } from './headers.ts';
 import { waitOf } from './poll-wait.ts';
+import type { ReplyListener, UpstreamRequest } from './upstream-request.ts';
 
 const oneChunkBytes = 16 * 1024;
 

@@ -1,7 +1,9 @@
 /** `memberShutdown`: the member that is told to go gets nothing more, and what is under way there may end first. */
 import type { ProblemError } from '../../platform/errors.ts';
 import { problems } from '../../platform/errors.ts';
-import type { ReplyListener, UpstreamRequest } from '../forwarding/exchange.ts';
+import type { Call } from '../call.ts';
+import { startExchange } from '../forwarding/exchange.ts';
+import type { ReplyListener, UpstreamRequest } from '../forwarding/upstream-request.ts';
 import type { Member } from './members.ts';
 
 /**
@@ -10,8 +12,24 @@ import type { Member } from './members.ts';
  */
 const quietMs = 10_000;
 
+/** The call that tells it; it is not told when the caller has gone meanwhile. */
+export async function shutDown(
+  call: Call,
+  member: Member,
+  all: readonly Member[],
+  { request, listener }: { readonly request: UpstreamRequest; readonly listener: ReplyListener },
+): Promise<void> {
+  await makeRoomFor(member, all);
+  if (call.isOver || call.denial) {
+    member.stay();
+    return;
+  }
+  const leaving = whileLeaving(member, request, listener);
+  call.exchange = startExchange(leaving.request, leaving.listener, [member]);
+}
+
 /** @returns when it may be told, as long as there is another member that takes what it would get */
-export async function makeRoomFor(member: Member, all: readonly Member[]): Promise<void> {
+async function makeRoomFor(member: Member, all: readonly Member[]): Promise<void> {
   member.leave('told');
   if (all.some((other) => other !== member && other.isTrusted)) await member.pool.whenQuiet(quietMs);
 }

@@ -1,13 +1,10 @@
 /** One poll at a member: begun for one caller, and answered for whoever waits when the answer comes. */
+
+import type { ReplyHead } from '../../http/client/reply-head.ts';
 import type { ProblemError } from '../../platform/errors.ts';
 import type { Call } from '../call.ts';
-import {
-  type Exchange,
-  type ReplyHead,
-  type ReplyListener,
-  startExchange,
-  type UpstreamRequest,
-} from '../forwarding/exchange.ts';
+import { startExchange } from '../forwarding/exchange.ts';
+import type { Exchange, ReplyListener, UpstreamRequest } from '../forwarding/upstream-request.ts';
 import type { Member } from '../members/members.ts';
 import { type CopyRoom, ItemCopy } from './item-copy.ts';
 

@@ -6,7 +6,7 @@
 
 import { type Delivery, watchDelivery } from '../../http/server/delivery.ts';
 import type { Call } from '../call.ts';
-import type { Exchange, ReplyListener, UpstreamRequest } from '../forwarding/exchange.ts';
+import type { Exchange, ReplyListener, UpstreamRequest } from '../forwarding/upstream-request.ts';
 import type { ProxyLimits } from '../limits.ts';
 import type { Member } from '../members/members.ts';
 import { type CopyRoom, copyRoomBytes } from './item-copy.ts';

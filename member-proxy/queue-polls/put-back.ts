@@ -1,5 +1,6 @@
 /** Offers items back to the members that gave them. */
-import { type ReplyListener, startExchange } from '../forwarding/exchange.ts';
+import { startExchange } from '../forwarding/exchange.ts';
+import type { ReplyListener } from '../forwarding/upstream-request.ts';
 import type { ProxyLimits } from '../limits.ts';
 import type { Member } from '../members/members.ts';
 import { type QueueItem, typeOf } from './queue-item.ts';

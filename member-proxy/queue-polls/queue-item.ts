@@ -1,4 +1,4 @@
-import type { ReplyHead } from '../forwarding/exchange.ts';
+import type { ReplyHead } from '../../http/client/reply-head.ts';
 import type { Member } from '../members/members.ts';
 import type { ItemCopy } from './item-copy.ts';
 import type { PollingCaller } from './member-poll.ts';

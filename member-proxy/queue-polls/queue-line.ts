@@ -1,6 +1,7 @@
 /** The callers that poll one queue, the polls at members for them, and the items that nobody has taken. */
+
+import type { ReplyHead } from '../../http/client/reply-head.ts';
 import type { ProblemError } from '../../platform/errors.ts';
-import type { ReplyHead } from '../forwarding/exchange.ts';
 import type { CopyRoom, ItemCopy } from './item-copy.ts';
 import type { PollingCaller } from './member-poll.ts';
 import { MemberPoll, type MemberPollEvents } from './member-poll.ts';
