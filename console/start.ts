@@ -1,9 +1,9 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { createSteadyClock } from '../platform/clocks.ts';
 import type { Closing } from '../platform/closing.ts';
 import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
-import { createSteadyClock } from '../platform/steady-clock.ts';
 import { createServices, type Services } from './app/services.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
 import { excessOf } from './clients/client-excess.ts';

@@ -47,7 +47,7 @@ try {
 async function run(settings: Settings): Promise<void> {
   const log = createLogger();
   const { app, probes } = compose(settings, log);
-  const server = await listen({ host: settings.host, port: settings.port, handle: app.callback() });
+  const drain = await listen({ host: settings.host, port: settings.port, handle: app.callback() });
   process.stdout.write(`dashboard ready at ${settings.addresses[0]}, signing in at ${settings.issuer}\n`);
 
   let isStopping = false;
@@ -56,7 +56,7 @@ async function run(settings: Settings): Promise<void> {
     isStopping = true;
     log.info({ signal }, 'stopping');
     probes.drain();
-    await server.close(drainMs);
+    await drain(drainMs);
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));

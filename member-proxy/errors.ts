@@ -1,6 +1,6 @@
 import { challenge, invalidToken } from '../access-tokens/bearer-errors.ts';
+import { type EndpointGroup, endpointGroups } from '../platform/endpoint-groups.ts';
 import { ProblemError, problems } from '../platform/errors.ts';
-import { type EndpointGroup, endpointGroups } from './authorization/rule-table.ts';
 import type { Member } from './members/members.ts';
 
 /** The token was good when the call began; what the member may still answer goes nowhere. */

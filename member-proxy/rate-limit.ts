@@ -3,8 +3,9 @@
  * a machine, or a person whatever the application. Counted in memory, so that one that runs wild holds up
  * nobody else.
  */
+import type { EndpointGroup } from '../platform/endpoint-groups.ts';
 import { ProblemError, problems } from '../platform/errors.ts';
-import type { EndpointGroup, Rule } from './authorization/rule-table.ts';
+import type { Rule } from './authorization/rule-table.ts';
 
 export interface RateLimits {
   /** Calls a second of one caller to groups other than DATA and HEALTH_CHECK; 0 for no limit. */

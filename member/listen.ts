@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { backlog, defaultOverloadLimits, type OverloadLimits } from '../http/server/overload/limits.ts';
@@ -37,7 +38,7 @@ async function firstFree<Kind extends NetServer>(options: ListenOptions, create:
   for (let attempt = 0; attempt < attempts && port + attempt <= 65_535; attempt += 1) {
     const server = create();
     try {
-      await listen(server, host, port + attempt);
+      await once(server.listen({ host, port: port + attempt, backlog }), 'listening');
       return server;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
@@ -98,14 +99,4 @@ const limits: OverloadLimits = {
 
 function replyOf(statusLine: string): string {
   return `HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
-}
-
-function listen(server: NetServer, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, backlog }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

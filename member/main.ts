@@ -1,11 +1,11 @@
 import '../platform/no-prototype-access.ts';
 import { pino } from 'pino';
+import { openLogOutput } from '../platform/log-output.ts';
 import { PortTakenError } from '../platform/port-taken-error.ts';
 import type { MemberConfig } from './config/config.ts';
 import { MemberConfigError } from './config/config-error.ts';
 import { loadMemberConfig } from './config/load.ts';
 import { readConfigFile } from './config/read-file.ts';
-import { openLogOutput } from './log-output.ts';
 import { startMember } from './member.ts';
 import { PersistenceRejectedError } from './persistence/instance.ts';
 
@@ -19,7 +19,7 @@ try {
     file: file || 'built-in configuration',
     environment: process.env,
   });
-  const log = pino({ level: 'warn' }, openLogOutput());
+  const log = pino({ level: 'warn' }, openLogOutput({ descriptor: 2 }));
   const member = await startMember({ config, host, port, log });
   if (member.damage === undefined) {
     console.log(`member ready at ${member.address}: ${describeGroups(config)}`);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type EndpointGroup, groupsOwning } from './config/endpoint-groups.ts';
+import type { EndpointGroup } from '../platform/endpoint-groups.ts';
+import { groupsOwning } from './config/endpoint-groups.ts';
 import { replyEmpty } from './replies.ts';
 
 /** One request and its reply. */

@@ -10,7 +10,7 @@ export interface Problem {
   readonly title: string;
 }
 
-const problem = (code: string, status: number, title: string): Problem => ({ code, status, title });
+export const problem = (code: string, status: number, title: string): Problem => ({ code, status, title });
 
 /** Every problem that a JSON endpoint of this project answers with; `docs/errors.md` lists the same. */
 export const problems = {
@@ -127,13 +127,18 @@ export interface ProblemMembers {
 /**
  * The body of a problem response (RFC 9457 §3).
  *
- * @param error  what was wrong or denied, and why
- * @param members  extension members; always the request id
+ * @param error        what was wrong or denied, and why
+ * @param members      extension members; always the request id
+ * @param application  whose problem it is, in `type`
  */
-export function problemBody(error: ProblemError, members: ProblemMembers): string {
+export function problemBody(
+  error: ProblemError,
+  members: ProblemMembers,
+  application = 'cluster-console',
+): string {
   const { code, status, title } = error.problem;
   return JSON.stringify({
-    type: `urn:cluster-console:problem:${code}`,
+    type: `urn:${application}:problem:${code}`,
     title,
     status,
     detail: error.message,

@@ -11,9 +11,9 @@ export interface LineSink {
 
 export interface LogOutputDeps {
   readonly descriptor: 1 | 2;
-  readonly faults: Pick<Faults, 'lostLines'>;
+  readonly faults?: Pick<Faults, 'lostLines'>;
   /** The reader takes lines again. @param lines  how many were dropped before */
-  readonly onTaken: (lines: number) => void;
+  readonly onTaken?: (lines: number) => void;
 }
 
 /** Lines that wait for the reader; what comes on top is lost. */
@@ -23,7 +23,11 @@ const retryMs = 20;
 /** What a reader gets at the exit of the process to take what waits. */
 const flushMs = 300;
 
-export function openLogOutput({ descriptor: given, faults, onTaken }: LogOutputDeps): LineSink {
+export function openLogOutput({
+  descriptor: given,
+  faults = { lostLines: 0 },
+  onTaken,
+}: LogOutputDeps): LineSink {
   const { descriptor, isStream } = openUnwaiting(given);
   /** Lines of this turn of the event loop, handed on together: a write costs more than a line. */
   let turn = '';
@@ -139,7 +143,7 @@ export function openLogOutput({ descriptor: given, faults, onTaken }: LogOutputD
     if (lostSince === 0) return;
     const count = lostSince;
     lostSince = 0;
-    onTaken(count);
+    onTaken?.(count);
   }
 }
 

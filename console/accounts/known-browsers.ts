@@ -2,8 +2,9 @@
  * Browsers that have signed in to an account before (OWASP device cookies): the cookie names none, and proves
  * itself only together with the name that is typed. It opens nothing.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
+import { isSameText } from '../../platform/secret.ts';
 import { foldedName } from './usernames.ts';
 
 export interface KnownBrowsers {
@@ -56,7 +57,7 @@ export function createKnownBrowsers({ cookieName, isSecure, secret }: KnownBrows
   function find(entries: readonly string[], username: string) {
     for (const entry of entries) {
       const [, id = '', proof = ''] = entryPattern.exec(entry) ?? [];
-      if (id !== '' && isSame(proof, proofOf(id, username))) return { entry, id };
+      if (id !== '' && isSameText(proof, proofOf(id, username))) return { entry, id };
     }
     return undefined;
   }
@@ -71,8 +72,4 @@ export function createKnownBrowsers({ cookieName, isSecure, secret }: KnownBrows
       .update(JSON.stringify([id, foldedName(username)]))
       .digest('base64url');
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { isSameText } from '../../platform/secret.ts';
 import type { SignedIn } from './sign-in.ts';
 import type { SignInTimes } from './sign-in-times.ts';
 import type { NewUser, Users } from './users.ts';
@@ -30,7 +31,7 @@ export function createSetup({ users, times, now }: SetupDeps): Setup {
     if (!token || users.hasAny()) {
       throw new ProblemError(problems.forbidden, 'The first administrator has been made: sign in instead.');
     }
-    if (!isSame(given, token)) {
+    if (!isSameText(given, token)) {
       throw new ProblemError(
         problems.forbidden,
         'This is not the set-up link of this start. The newest one is in the output of the running console.',
@@ -50,9 +51,4 @@ export function createSetup({ users, times, now }: SetupDeps): Setup {
       return { account, at };
     },
   };
-}
-
-function isSame(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

@@ -8,20 +8,7 @@ export interface ClientAnswers {
   list(): Promise<readonly object[]>;
   /** @returns undefined when there is no such client */
   show(id: string): Promise<object | undefined>;
-  update(id: string, change: ClientChange): Promise<object>;
-}
-
-export interface ClientChange {
-  readonly name?: string;
-  readonly scopes?: readonly string[];
-  readonly dpopBoundAccessTokens?: boolean;
-  readonly pkce?: string;
-  readonly maxRoles?: readonly string[];
-  readonly redirectUris?: readonly string[];
-  readonly postLogoutRedirectUris?: readonly string[];
-  /** An empty one is none. */
-  readonly backchannelLogoutUri?: string;
-  readonly frontchannelLogoutUri?: string;
+  update(id: string, change: ReturnType<typeof changeOf>): Promise<object>;
 }
 
 const address = z.string().max(2048);
@@ -58,8 +45,8 @@ export function createClients({ list, show, update }: ClientAnswers) {
   };
 }
 
-/** Members of a body are called as in what is shown; nothing is null there. */
-function changeOf({ postLogoutUris, ...data }: z.infer<typeof changedClient>): ClientChange {
+/** Members of a body are called as in what is shown; nothing is null there, and an empty address is none. */
+function changeOf({ postLogoutUris, ...data }: z.infer<typeof changedClient>) {
   const { backchannelLogoutUri: back, frontchannelLogoutUri: front, ...rest } = data;
   return {
     ...rest,

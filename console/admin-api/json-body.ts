@@ -1,6 +1,7 @@
 /** Reads JSON bodies strictly: what could mean two things, or reach into a prototype, is refused (S53). */
 import type { IncomingMessage } from 'node:http';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { readWhole } from '../../platform/read-whole.ts';
 
 /** Bytes. */
 export const bodyLimit = 1024 * 1024;
@@ -13,20 +14,11 @@ export async function readJson(req: IncomingMessage): Promise<unknown> {
   if (!/^application\/json *(;|$)/i.test(type)) throw invalid('The body must be application/json.');
   if (coding !== undefined) throw invalid('The body must come without a content coding.');
   if (Number(length) > bodyLimit) throw tooLarge();
-  const value = parse(await readAll(req));
+  const bytes = await readWhole(req, bodyLimit);
+  if (!bytes) throw tooLarge();
+  const value = parse(bytes);
   checkShape(value, 1);
   return value;
-}
-
-async function readAll(req: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of req as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > bodyLimit) throw tooLarge();
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 function parse(bytes: Buffer): unknown {

@@ -1,6 +1,5 @@
 /** Everything that works on the store, built once from its parts: the process and the command line share it. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import type { Logger } from '../../platform/log.ts';
 import { createDenialLog } from '../access/denials.ts';
 import { createCustomRoles } from '../accounts/custom-roles.ts';
@@ -128,7 +127,6 @@ function createConsoleOutbound(
     allow: outboundAllow,
     isKnownLoopback: (origin) =>
       clients.origins().has(origin) || origin === originOf(application().internalAddress),
-    resolve: resolveName,
   });
 }
 
@@ -228,8 +226,4 @@ function originOf(address: string | undefined): string | undefined {
 
 function constant<T>(value: T): () => T {
   return () => value;
-}
-
-async function resolveName(hostname: string): Promise<string[]> {
-  return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }

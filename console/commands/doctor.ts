@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import { ProblemError } from '../../platform/errors.ts';
 import type { Services } from '../app/services.ts';
 import { excessOf } from '../clients/client-excess.ts';
@@ -112,7 +111,6 @@ async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> 
   return createOutbound({
     allow: settings.outboundAllow,
     isKnownLoopback: (origin) => origin === internal,
-    resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   });
 }
 

@@ -1,7 +1,8 @@
 /** The running console as browsers and applications see it, at CONSOLE_URL. */
+import { jsonObject } from '../../platform/json.ts';
 import { differenceOf, validateClock } from './clock.ts';
 import { about, type Finding } from './finding.ts';
-import { type Answer, jsonObject, type Probe, ProbeError, short } from './probe.ts';
+import { type Answer, type Probe, ProbeError, short } from './probe.ts';
 
 export interface ConsoleChecksDeps {
   readonly probe: Probe;

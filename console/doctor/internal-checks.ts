@@ -2,12 +2,14 @@
  * The internal address of the application from both sides: whether the console may call it and gets there, and
  * what the application then sees of the console.
  */
+
 import { ProblemError } from '../../platform/errors.ts';
+import { jsonObject } from '../../platform/json.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
 import { OutboundError, type OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 import { validateClock } from './clock.ts';
 import { about, type Finding } from './finding.ts';
-import { jsonObject, short } from './probe.ts';
+import { short } from './probe.ts';
 import { validateSeen } from './seen-by-application.ts';
 
 export interface InternalChecksDeps {

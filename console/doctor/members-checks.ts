@@ -1,7 +1,8 @@
 /** The members: each by itself, and one of them through the proxy, as a machine reaches it. */
+import { jsonObject } from '../../platform/json.ts';
 import { statusOf } from './console-checks.ts';
 import { about, type Finding } from './finding.ts';
-import { type Answer, jsonObject, type Probe, ProbeError, short } from './probe.ts';
+import { type Answer, type Probe, ProbeError, short } from './probe.ts';
 
 export interface MembersChecksDeps {
   readonly probe: Probe;

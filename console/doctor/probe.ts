@@ -1,4 +1,5 @@
 /** One request of the doctor: bounded in time and size, and it follows no redirect. */
+import { readWhole } from '../../platform/read-whole.ts';
 
 export interface Answer {
   readonly status: number;
@@ -64,32 +65,15 @@ export function createProbe({ fetch, now }: ProbeDeps): Probe {
 }
 
 async function read({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    bytes += part.length;
-    if (bytes > mostBytes) throw new ProbeError('too_large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+  const bytes = await readWhole(body ?? [], mostBytes);
+  if (!bytes) throw new ProbeError('too_large');
+  return bytes.toString();
 }
 
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error;
   if (name === 'TimeoutError') return 'timeout';
   return String((cause as NodeJS.ErrnoException | undefined)?.code ?? 'no_answer');
-}
-
-/** @returns nothing when it is no JSON object */
-export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a page that somebody else wrote says, short enough for a line. */

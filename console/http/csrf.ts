@@ -2,9 +2,10 @@
  * Forms are bound to the browser that was shown them (S31): a random cookie from before the sign-in,
  * a token in the form that only this server can derive from it, and the fetch metadata of the request.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { isSameText } from '../../platform/secret.ts';
 import type { WithForm } from './guards.ts';
 
 export interface Csrf {
@@ -43,7 +44,7 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
       checkOrigin(ctx);
       const id = readCookie(ctx);
       const given = ctx.state.form.get('csrf') ?? '';
-      if (!id || !isSame(given, derive(id)))
+      if (!id || !isSameText(given, derive(id)))
         throw denied('The form is too old, or cookies are switched off. Open the page anew and try again.');
       return next();
     },
@@ -66,11 +67,6 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
     if (site !== '' && site !== 'same-origin' && site !== 'none')
       throw denied('The form came from another site.');
   }
-}
-
-function isSame(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
 
 function denied(detail: string): ProblemError {

@@ -3,6 +3,7 @@
  * acknowledged, in the background, and then from time to time: an application may have forgotten it.
  */
 
+import { jsonObject } from '../../platform/json.ts';
 import type { Audit } from '../../platform/log.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
 import type { OutboundResponse } from '../http/outbound/outbound-exchange.ts';
@@ -120,10 +121,6 @@ function acknowledgementOf(
   licenceId: string,
 ): Acknowledgement | undefined {
   if (status !== 200) return undefined;
-  try {
-    const { id, kept } = JSON.parse(body) as Record<string, unknown>;
-    return id === licenceId && typeof kept === 'boolean' ? { kept } : undefined;
-  } catch {
-    return undefined; // not JSON, or null
-  }
+  const { id, kept } = jsonObject(body) ?? {};
+  return id === licenceId && typeof kept === 'boolean' ? { kept } : undefined;
 }

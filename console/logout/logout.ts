@@ -6,6 +6,7 @@
 import type { Context } from 'koa';
 import type { Client, Provider } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { jsonObject } from '../../platform/json.ts';
 import { renderLogout } from '../../views/logout.tsx';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { UpstreamLogouts } from '../accounts/upstream-logout.ts';
@@ -154,14 +155,10 @@ function withState(uri: string, state: string | undefined): string {
 
 /** Only to find out whose key and audience to verify with. */
 function readUnverified(idToken: string): Hint {
-  try {
-    const payload: unknown = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
-    const { aud, sub, auth_time: authTime } = payload as Record<string, unknown>;
-    if (typeof aud === 'string' && typeof sub === 'string') {
-      return { aud, sub, authTime: typeof authTime === 'number' ? authTime : undefined };
-    }
-  } catch {
-    // told below, like a payload of another shape
+  const payload = jsonObject(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+  const { aud, sub, auth_time: authTime } = payload ?? {};
+  if (typeof aud === 'string' && typeof sub === 'string') {
+    return { aud, sub, authTime: typeof authTime === 'number' ? authTime : undefined };
   }
   throw invalid('The id_token_hint is not an ID token.');
 }

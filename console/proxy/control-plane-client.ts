@@ -1,8 +1,8 @@
 /** What this process has from the console: its revocation stream and its keys, sent to workers as they come. */
-import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
+import { machineClock } from '../../platform/clocks.ts';
+import { jsonObject } from '../../platform/json.ts';
 import type { Logger } from '../../platform/log.ts';
-import { machineClock } from '../../platform/monotonic-clock.ts';
 import type { DenialBatch } from '../access/denial-buffer.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
@@ -109,13 +109,12 @@ function outboundTo({ jwksUri, outboundAllow }: Settings): Outbound {
   return createOutbound({
     allow: [...outboundAllow, hostname.replace(/^\[|\]$/g, '')],
     isKnownLoopback: (called) => called === origin,
-    resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   });
 }
 
 async function fetchKeys(outbound: Outbound, url: string): Promise<KeySet> {
   const { status, headers, body } = await outbound.send({ url, headers: { Accept: 'application/json' } });
-  const keys = status === 200 ? keysOfSet(parse(body)) : undefined;
+  const keys = status === 200 ? keysOfSet(jsonObject(body)) : undefined;
   if (!keys) throw new RejectedByConsoleError(`there is no key set at CONSOLE_JWKS_URI (status ${status})`);
   const stated = /(?:^|[ ,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '')?.[1];
   const { usual, least, most } = maxAgeSeconds;
@@ -167,14 +166,6 @@ function createReporter(outbound: Outbound, settings: Settings, onRejected: (sta
     token = undefined;
     throw new RejectedByConsoleError(`the console answered ${status} to a report of denials`);
   };
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Each reason once, and that it is over: a console that is away would fill the log otherwise. */

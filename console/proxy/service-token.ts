@@ -1,4 +1,5 @@
 /** The proxy's own access token, got as any machine gets one (RFC 6749 §4.4). */
+import { jsonObject } from '../../platform/json.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
 
 export interface ServiceTokenDeps {
@@ -31,7 +32,7 @@ export async function fetchServiceToken(deps: ServiceTokenDeps): Promise<string>
     },
     body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
   });
-  const { access_token: token, error } = parse(body);
+  const { access_token: token, error } = jsonObject(body) ?? {};
   if (status === 200 && typeof token === 'string') return token;
   throw new RejectedByConsoleError(explain(status, error, scope));
 }
@@ -46,14 +47,5 @@ function explain(status: number, error: unknown, scope: string): string {
       return 'the client of CONSOLE_PROXY_CLIENT_ID is no machine: it lacks the grant client_credentials';
     default:
       return `the console answered ${status} to the request for a token`;
-  }
-}
-
-function parse(body: string): { readonly access_token?: unknown; readonly error?: unknown } {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
   }
 }

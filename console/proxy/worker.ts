@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
+import { machineClock } from '../../platform/clocks.ts';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
-import { machineClock } from '../../platform/monotonic-clock.ts';
 import { createDenialBuffer } from '../access/denial-buffer.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';

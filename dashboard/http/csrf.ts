@@ -1,7 +1,8 @@
 /** Forms of a session carry its token, and come from one of our own pages (S31, S50). */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import { isSameText } from '../../platform/secret.ts';
+import { problems } from '../errors.ts';
 import type { OwnAddresses } from './own-address.ts';
 
 /** @throws {ProblemError} `csrf_failed` */
@@ -14,15 +15,10 @@ export function checkForm(
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '' && site !== 'same-origin' && site !== 'none')
     throw denied('The form came from another site.');
-  if (!isSame(form.get('csrf') ?? '', csrf))
+  if (!isSameText(form.get('csrf') ?? '', csrf))
     throw denied('The form is too old. Open the page anew and try again.');
 }
 
-function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
 function denied(detail: string): ProblemError {
-  return new ProblemError('csrf_failed', detail);
+  return new ProblemError(problems.csrfFailed, detail);
 }

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { ResponseBodyError } from 'openid-client';
-import { ProblemError, problemBody, SessionOverError } from '../errors.ts';
+import { ProblemError, problemBody } from '../../platform/errors.ts';
+import { problems, SessionOverError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { TokenRejectedError } from '../metrics/cluster.ts';
 import { ErrorPage } from '../views/error.tsx';
@@ -21,9 +22,9 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
     try {
       await next();
       if (ctx.status === 404 && ctx.body === undefined)
-        throw new ProblemError('not_found', 'There is no page at this address.');
+        throw new ProblemError(problems.notFound, 'There is no page at this address.');
       if (ctx.status === 405 && ctx.body === undefined) {
-        throw new ProblemError('method_not_allowed', `This address takes ${ctx.response.get('Allow')}.`);
+        throw new ProblemError(problems.methodNotAllowed, `This address takes ${ctx.response.get('Allow')}.`);
       }
     } catch (error) {
       if (error instanceof SessionOverError) return seeOther(ctx, '/');
@@ -39,19 +40,15 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
 
   function answer(ctx: Context, problemError: ProblemError, requestId: string): void {
     ctx.set(problemError.headers);
+    const { status, title } = problemError.problem;
     if (ctx.accepts('json', 'html') === 'html') {
-      const model = {
-        status: problemError.status,
-        title: problemError.title,
-        detail: problemError.message,
-        requestId,
-      };
-      sendPage(ctx, <ErrorPage {...model} />, { status: problemError.status });
+      const model = { status, title, detail: problemError.message, requestId };
+      sendPage(ctx, <ErrorPage {...model} />, { status });
       return;
     }
-    ctx.status = problemError.status;
+    ctx.status = status;
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = problemBody(problemError, requestId);
+    ctx.body = problemBody(problemError, { request_id: requestId }, 'cluster-dashboard');
     ctx.type = 'application/problem+json';
   }
 }
@@ -59,17 +56,15 @@ export function createErrorResponses({ sendPage, log }: ErrorResponsesDeps) {
 function problemErrorOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof TokenRejectedError) {
-    return new ProblemError('invalid_token', 'The console does not accept the token that it has given.', {
-      cause: error,
-    });
+    const detail = 'The console does not accept the token that it has given.';
+    return new ProblemError(problems.invalidToken, detail, { cause: error });
   }
   if (isOutage(error)) {
-    return new ProblemError('console_unreachable', 'The console did not answer. Try again in a moment.', {
-      headers: { 'Retry-After': '5' },
-      cause: error,
-    });
+    const detail = 'The console did not answer. Try again in a moment.';
+    const headers = { 'Retry-After': '5' };
+    return new ProblemError(problems.consoleUnreachable, detail, { headers, cause: error });
   }
-  return new ProblemError('server_error', 'An error of this application; its log has the request id.', {
+  return new ProblemError(problems.serverError, 'An error of this application; its log has the request id.', {
     cause: error,
   });
 }

@@ -21,6 +21,7 @@ import {
   type TokenEndpointResponse,
   type TokenEndpointResponseHelpers,
 } from 'openid-client';
+import { once } from '../../platform/once.ts';
 import type { ConsoleFetch } from './console-fetch.ts';
 
 /** One authorization request: what the answer has to fit. */
@@ -77,7 +78,7 @@ export interface RelyingPartyDeps {
 const scope = 'openid profile email offline_access';
 
 export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
-  const configuration = onceItSucceeds(() => configure(deps));
+  const configuration = once(() => configure(deps));
 
   return {
     async begin(redirectUri, prompt) {
@@ -155,17 +156,5 @@ function tokensOf(answer: Answer, before?: Tokens): Tokens {
     accessToken: answer.access_token,
     refreshToken: answer.refresh_token ?? before?.refreshToken,
     idToken: answer.id_token ?? before?.idToken ?? '',
-  };
-}
-
-/** Shares one run among all who wait, keeps what it gives, and starts anew after a failure. */
-function onceItSucceeds<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= run().catch((error) => {
-      running = undefined;
-      throw error;
-    });
-    return running;
   };
 }

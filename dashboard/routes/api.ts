@@ -1,6 +1,7 @@
 /** JSON for machines: an access token as bearer (docs/surface.md#access-tokens), and nothing but that. */
 import type { Context } from 'koa';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import { problems } from '../errors.ts';
 import type { Caller, CheckAccessToken } from '../identity/access-tokens.ts';
 import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Licences } from '../licences.ts';
@@ -38,7 +39,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
     async licence(ctx: Context): Promise<void> {
       await authenticate(ctx);
       const licence = licences.current();
-      if (!licence) throw new ProblemError('not_found', 'The console has sent no licence yet.');
+      if (!licence) throw new ProblemError(problems.notFound, 'The console has sent no licence yet.');
       send(ctx, licence);
     },
   };
@@ -48,7 +49,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
     const fields = ctx.req.headersDistinct.authorization ?? [];
     if (fields.length === 0) {
       throw new ProblemError(
-        'unauthorized',
+        problems.unauthorized,
         'Send an access token as "Authorization: Bearer <token>".',
         challenge(),
       );
@@ -56,7 +57,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
     const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(fields[0]!)?.[1];
     if (fields.length > 1 || token === undefined) {
       throw new ProblemError(
-        'invalid_request',
+        problems.invalidRequest,
         'One Authorization field with one bearer token is needed.',
         challenge('invalid_request'),
       );
@@ -65,7 +66,7 @@ export function createApi({ checkAccessToken, cluster, licences, queues }: ApiDe
       return { token, caller: await checkAccessToken(token) };
     } catch (error) {
       if (!(error instanceof InvalidTokenError)) throw error;
-      throw new ProblemError('invalid_token', `The access token is refused: ${error.message}.`, {
+      throw new ProblemError(problems.invalidToken, `The access token is refused: ${error.message}.`, {
         ...challenge('invalid_token'),
         cause: error,
       });
@@ -86,7 +87,7 @@ function send(ctx: Context, body: object): void {
 function rejectRevoked(error: unknown): never {
   if (!(error instanceof TokenRejectedError)) throw error;
   throw new ProblemError(
-    'invalid_token',
+    problems.invalidToken,
     'The console does not accept the access token any more.',
     challenge('invalid_token'),
   );

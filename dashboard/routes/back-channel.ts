@@ -1,6 +1,6 @@
 /** `POST /logout/backchannel`: the console says that a sign-in is over (Back-Channel Logout 1.0 §2.5 to §2.8). */
 import type { Context } from 'koa';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../../platform/errors.ts';
 import { readForm } from '../http/body.ts';
 import type { CheckLogoutToken } from '../identity/logout-tokens.ts';
 import type { Sessions } from '../identity/sessions.ts';

@@ -1,6 +1,7 @@
 /** `POST /doctor`: the console asks what is seen of it from here. */
 import type { Context } from 'koa';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import { problems } from '../errors.ts';
 import type { Examine } from '../examination.ts';
 import { readBody } from '../http/body.ts';
 import { InvalidTokenError } from '../identity/signed-tokens.ts';
@@ -14,7 +15,7 @@ export function createDoctor(examine: Examine) {
       ctx.set('Cache-Control', 'no-store');
     } catch (error) {
       if (!(error instanceof InvalidTokenError)) throw error;
-      throw new ProblemError('invalid_request', `The request is refused: ${error.message}.`, {
+      throw new ProblemError(problems.invalidRequest, `The request is refused: ${error.message}.`, {
         cause: error,
       });
     }

@@ -1,6 +1,7 @@
 /** `POST /licence`: a licence update from the console. */
 import type { Context } from 'koa';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import { problems } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Licences } from '../licences.ts';
@@ -23,7 +24,7 @@ export function createLicenceReceiver({
       ctx.body = { id: licence.id, kept: isKept };
     } catch (error) {
       if (!(error instanceof InvalidTokenError)) throw error;
-      throw new ProblemError('invalid_request', `The licence update is refused: ${error.message}.`, {
+      throw new ProblemError(problems.invalidRequest, `The licence update is refused: ${error.message}.`, {
         cause: error,
       });
     }

@@ -1,6 +1,7 @@
 /** The pages of somebody who is signed in, and the forms on them. */
 import type { Context } from 'koa';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import { problems } from '../errors.ts';
 import { queryOf, type SendPage, seeOther } from '../http/pages.ts';
 import type { Session } from '../identity/sessions.ts';
 import type { Licences } from '../licences.ts';
@@ -71,7 +72,7 @@ export function createOverview({
       const queue = form.get('queue') ?? '';
       const item = form.get('item') ?? '';
       if (!session.watched.names().includes(queue))
-        throw new ProblemError('invalid_request', 'This queue is not shown.');
+        throw new ProblemError(problems.invalidRequest, 'This queue is not shown.');
       if (item === '' || item.length > maxItemLength) {
         return showOverview(ctx, session, { problem: `An item has 1 to ${maxItemLength} characters.` }, 400);
       }

@@ -1,7 +1,8 @@
 /** Signing in and out: to the console, and back from it. */
 import type { Context } from 'koa';
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
-import { ProblemError } from '../errors.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import { problems } from '../errors.ts';
 import type { Cookies } from '../http/cookies.ts';
 import type { OwnAddresses } from '../http/own-address.ts';
 import { queryOf, type SendPage, seeOther } from '../http/pages.ts';
@@ -168,5 +169,5 @@ function describe(description: string | undefined): string {
 }
 
 function failed(detail: string, cause?: unknown): ProblemError {
-  return new ProblemError('sign_in_failed', detail, { cause });
+  return new ProblemError(problems.signInFailed, detail, { cause });
 }

@@ -1,18 +1,6 @@
+import type { EndpointGroup } from '../../platform/endpoint-groups.ts';
 import type { PositionalFields } from '../forwarding/positional-body.ts';
 import type { Permission, StructureNeed } from './permissions.ts';
-
-/** The groups that a member switches as a whole (docs/member-surface.md#endpoint-groups). */
-export const endpointGroups = [
-  'CLUSTER_READ',
-  'CLUSTER_WRITE',
-  'HEALTH_CHECK',
-  'PERSISTENCE',
-  'WAN',
-  'DATA',
-  'CP',
-] as const;
-
-export type EndpointGroup = (typeof endpointGroups)[number];
 
 /** One row of the policy: these methods on this path need this permission. */
 export interface Rule {

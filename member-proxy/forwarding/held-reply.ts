@@ -2,7 +2,9 @@
  * A reply that may say that the member did not take the call, because it is going down (decision 19). It is held
  * until it is whole: then another member is asked, or the caller gets it after all.
  */
+
 import type { ReplyHead } from '../../http/client/reply-head.ts';
+import { jsonObject } from '../../platform/json.ts';
 
 export interface HeldReply {
   readonly head: ReplyHead;
@@ -30,15 +32,7 @@ export function isWorthHolding({ status, bodyLength }: ReplyHead): boolean {
 export function readDrainSign(method: string, { chunks }: HeldReply): DrainSign {
   const text = Buffer.concat(chunks).toString('utf8');
   if (text === '') return method === 'DELETE' ? 'unclear' : 'none';
-  const message = messageIn(text);
+  const message = jsonObject(text)?.message;
+  if (typeof message !== 'string') return 'none';
   return message === notActive || notBegun.test(message) ? 'rejected' : 'none';
-}
-
-function messageIn(text: string): string {
-  try {
-    const { message } = JSON.parse(text) as { readonly message?: unknown };
-    return typeof message === 'string' ? message : '';
-  } catch {
-    return '';
-  }
 }

@@ -3,6 +3,7 @@
  * Empty cluster name and password fields are filled here, so that callers need not know them (S68).
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { jsonObject } from '../../platform/json.ts';
 import type { MemberPrefix } from '../members/prefix.ts';
 
 /** What stands at the members' first two fields when a caller leaves them empty. */
@@ -105,15 +106,10 @@ function inNamesOf(
   return given;
 }
 
+/** The body is not repeated: it may hold a password. */
 function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-  } catch {
-    // Told below, without the text: it may hold a password.
-  }
+  const value = jsonObject(text);
+  if (value) return value;
   throw invalid('The body is not a JSON object');
 }
 

@@ -1,4 +1,5 @@
 /** What a member says about its cluster (docs/member-surface.md#cluster-information), as far as the proxy goes by it. */
+import { isObject, jsonObject } from '../../platform/json.ts';
 
 export interface ClusterMember {
   /** `<host>:<port>`, an IPv6 host in brackets. */
@@ -19,11 +20,11 @@ const mostMembers = 1000;
 
 /** @returns undefined for anything but a cluster's answer; members that cannot be read are left out */
 export function readClusterView(text: string): ClusterView | undefined {
-  const reply = asObject(parse(text));
-  if (!reply || !Array.isArray(reply.members)) return undefined;
+  const reply = jsonObject(text);
+  if (!Array.isArray(reply?.members)) return undefined;
   const read = reply.members.slice(0, mostMembers).flatMap((entry) => {
-    const member = memberOf(asObject(entry));
-    return member ? [{ member, isLocal: asObject(entry)?.localMember === true }] : [];
+    const member = isObject(entry) ? memberOf(entry) : undefined;
+    return member ? [{ member, isLocal: entry.localMember === true }] : [];
   });
   return {
     members: read.map(({ member }) => member),
@@ -31,23 +32,10 @@ export function readClusterView(text: string): ClusterView | undefined {
   };
 }
 
-function memberOf(entry: Readonly<Record<string, unknown>> | undefined): ClusterMember | undefined {
-  const { address, uuid } = entry ?? {};
+function memberOf({ address, uuid }: Readonly<Record<string, unknown>>): ClusterMember | undefined {
   if (typeof uuid !== 'string' || !uuidForm.test(uuid) || typeof address !== 'string') return undefined;
   const [, bracketed, unbracketed, port] = addressForm.exec(address) ?? [];
   const host = bracketed ?? unbracketed;
   if (host === undefined || Number(port) > 65_535) return undefined;
   return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, uuid: uuid.toLowerCase() };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }

@@ -1,5 +1,5 @@
 import { createPool, type MemberPool, type PoolLimits } from '../../http/client/pool.ts';
-import type { EndpointGroup } from '../authorization/rule-table.ts';
+import type { EndpointGroup } from '../../platform/endpoint-groups.ts';
 import type { MemberCredentials } from '../forwarding/positional-body.ts';
 import type { ProxyLimits } from '../limits.ts';
 import {

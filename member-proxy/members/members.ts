@@ -3,7 +3,7 @@
  * connections speak against a member; how it answers a call never does, because callers decide that (S67).
  */
 
-import type { EndpointGroup } from '../authorization/rule-table.ts';
+import type { EndpointGroup } from '../../platform/endpoint-groups.ts';
 import type { MemberCredentials } from '../forwarding/positional-body.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { createHealthChecker } from './health-checker.ts';

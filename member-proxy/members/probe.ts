@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { reasonOf, UpstreamFailure } from '../../http/client/failure.ts';
 import { createProbeClient } from '../../http/client/probe-client.ts';
-import type { EndpointGroup } from '../authorization/rule-table.ts';
+import type { EndpointGroup } from '../../platform/endpoint-groups.ts';
 import { type ClusterView, readClusterView } from './cluster-view.ts';
 import type { ProbeOutcome } from './member-health.ts';
 import { type MemberPrefix, memberPrefixes } from './prefix.ts';

@@ -1,3 +1,4 @@
+import type { EndpointGroup } from '../../platform/endpoint-groups.ts';
 import type {
   CpConfig,
   DynamicConfigurationConfig,
@@ -9,7 +10,7 @@ import type {
   QueueConfig,
   WanPublisherConfig,
 } from './config.ts';
-import { defaultGroups, type EndpointGroup } from './endpoint-groups.ts';
+import { defaultGroups } from './endpoint-groups.ts';
 
 export const defaultMap: MapConfig = {
   timeToLiveSeconds: 0,

@@ -1,3 +1,4 @@
+import { type EndpointGroup, endpointGroups } from '../../platform/endpoint-groups.ts';
 import {
   builtInConfig,
   defaultCp,
@@ -24,7 +25,7 @@ import type {
   WanReplicationConfig,
 } from './config.ts';
 import type { MemberSection } from './config-schema.ts';
-import { defaultGroups, type EndpointGroup, endpointGroups, groupNamed } from './endpoint-groups.ts';
+import { defaultGroups, groupNamed } from './endpoint-groups.ts';
 import { endpointsIn } from './schema/wan.ts';
 
 export interface Origin {

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from './endpoint-groups.ts';
+import type { EndpointGroup } from '../../platform/endpoint-groups.ts';
 
 /** Everything that a member can be told, checked and complete. */
 export interface MemberConfig {

@@ -1,16 +1,5 @@
 /** The groups that endpoints are switched in, as a whole each (docs/member-surface.md#endpoint-groups). */
-
-export const endpointGroups = [
-  'CLUSTER_READ',
-  'CLUSTER_WRITE',
-  'HEALTH_CHECK',
-  'PERSISTENCE',
-  'WAN',
-  'DATA',
-  'CP',
-] as const;
-
-export type EndpointGroup = (typeof endpointGroups)[number];
+import { type EndpointGroup, endpointGroups } from '../../platform/endpoint-groups.ts';
 
 /** The groups that are on once REST is on and the configuration says nothing of them (docs/member-surface.md#endpoint-groups). */
 export const defaultGroups: readonly EndpointGroup[] = ['CLUSTER_READ', 'HEALTH_CHECK'];

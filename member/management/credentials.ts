@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isSameText } from '../../platform/secret.ts';
 import { decodeField } from '../positional-body.ts';
 
 export interface CredentialsDeps {
@@ -46,13 +46,4 @@ function decodedAgain(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** In a time that tells nothing of where two texts differ. */
-function isSameText(a: string, b: string): boolean {
-  return timingSafeEqual(digestOf(a), digestOf(b));
-}
-
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -42,7 +42,11 @@ const processes = [
     make: "own.createLogger({ level: 'info', format: 'json', descriptor: 2 })",
   },
   { name: 'the dashboard', file: '../../dist/dashboard/log.js', make: 'own.createLogger()' },
-  { name: 'the member', file: '../../dist/member/log-output.js', make: 'pino({}, own.openLogOutput())' },
+  {
+    name: 'the member',
+    file: '../../dist/platform/log-output.js',
+    make: 'pino({}, own.openLogOutput({ descriptor: 2 }))',
+  },
 ];
 
 test.each(processes)('$name: goes on and ends although nobody reads the log (C3)', async ({ file, make }) => {

@@ -1,6 +1,7 @@
 /** The same calls at an older release, at members with groups that are off, and at the embedded member. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EndpointGroup, ruleTable } from '../../member-proxy/authorization/rule-table.ts';
+import { ruleTable } from '../../member-proxy/authorization/rule-table.ts';
+import type { EndpointGroup } from '../../platform/endpoint-groups.ts';
 import { until } from '../helpers/store.ts';
 import type { WireAnswer } from '../helpers/wire.ts';
 import {

@@ -1,6 +1,7 @@
 /** The console's side of the channel: runs commands of the command line with the store that it has open. */
+import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { MemberStatus } from '../../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
@@ -54,7 +55,7 @@ export async function serveCommands(deps: CommandChannelDeps): Promise<() => Pro
   });
   server.maxConnections = mostCallers;
   const short = socketPath(deps.dataDir);
-  await listen(server, short.path);
+  await once(server.listen(short.path), 'listening');
   chmodSync(path, 0o600);
 
   return async () => {
@@ -69,12 +70,6 @@ export async function serveCommands(deps: CommandChannelDeps): Promise<() => Pro
     short.close();
     rmSync(path, { force: true });
   };
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(path, () => resolve());
-  });
 }
 
 /** Never rejects: what goes wrong is told to the caller. */

@@ -2,6 +2,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { readWhole } from '../../../platform/read-whole.ts';
 
 export interface ExchangeOptions {
   readonly method?: 'GET' | 'POST';
@@ -92,15 +93,10 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
 
 /** @throws {OutboundError} `too_large`; the connection is closed at the first byte too many */
 async function read(response: IncomingMessage): Promise<OutboundResponse> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > mostBytes) throw new OutboundError('too_large');
-    parts.push(part);
-  }
+  const bytes = await readWhole(response, mostBytes);
+  if (!bytes) throw new OutboundError('too_large');
   const { statusCode = 0, headers } = response;
-  return { status: statusCode, headers, body: Buffer.concat(parts).toString() };
+  return { status: statusCode, headers, body: bytes.toString() };
 }
 
 /** What the network said, as one of few words. */

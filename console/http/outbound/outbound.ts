@@ -2,6 +2,7 @@
  * Every request that leaves the console for an address that an administrator set: logout notices,
  * key sets, discovery, metadata. It reaches what was meant and nothing beside it (S42).
  */
+import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { ProblemError, problems } from '../../../platform/errors.ts';
@@ -20,8 +21,8 @@ export interface OutboundDeps {
   readonly allow: readonly string[];
   /** Whether settings or registrations name this origin at loopback; `http:` goes there and nowhere else. */
   readonly isKnownLoopback: (origin: string) => boolean;
-  /** Every address of a host name. @throws {Error} when there is none */
-  readonly resolve: (hostname: string) => Promise<readonly string[]>;
+  /** Every address of a host name; the system's answer unless given. @throws {Error} when there is none */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
 
 export interface OutboundRequest {
@@ -58,7 +59,7 @@ export interface Outbound {
 export const outboundTimeoutMs = 5000;
 const longestUrl = 2048;
 
-export function createOutbound({ allow, isKnownLoopback, resolve }: OutboundDeps): Outbound {
+export function createOutbound({ allow, isKnownLoopback, resolve = resolveName }: OutboundDeps): Outbound {
   const allowedNames = new Set(allow.filter(isName).map((name) => name.toLowerCase()));
   const isAllowedAddress = createAddressList(allow.filter((entry) => !isName(entry)));
 
@@ -154,6 +155,10 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     work.then(resolve, reject);
   });
+}
+
+async function resolveName(hostname: string): Promise<string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
 function notResolved(cause?: unknown): never {

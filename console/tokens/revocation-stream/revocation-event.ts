@@ -3,6 +3,7 @@
  * fact a line. The console writes them (`GET /api/v1/revocations`), a member proxy of its own reads them.
  */
 
+import { jsonObject } from '../../../platform/json.ts';
 /** Times are epoch seconds. A later fact about the same thing replaces the earlier one. */
 export type RevocationEvent =
   /** Tokens with this `jti`, or with it before the dot in theirs, are revoked; after `until` they have expired. */
@@ -31,16 +32,10 @@ export const aliveMs = 100;
 
 /** @returns undefined for what is not known: a later version may tell more */
 export function readRevocationEvent(line: string): RevocationEvent | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { type } = value as { readonly type?: unknown };
-  if (typeof type !== 'string' || !Object.hasOwn(fits, type)) return undefined;
-  return fits[type as RevocationEvent['type']](value as Fields) ? (value as RevocationEvent) : undefined;
+  const value = jsonObject(line);
+  if (typeof value?.type !== 'string' || !Object.hasOwn(fits, value.type)) return undefined;
+  const event = value as RevocationEvent;
+  return fits[event.type](value) ? event : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { endpointGroups, groupNamed } from '../endpoint-groups.ts';
+import { endpointGroups } from '../../../platform/endpoint-groups.ts';
+import { groupNamed } from '../endpoint-groups.ts';
 import { count, named, section, text } from './parts.ts';
 
 const noSuchGroup = `no such endpoint group; the groups are ${endpointGroups.join(', ')}`;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { EndpointGroup } from '../../../member-proxy/authorization/rule-table.ts';
+import type { EndpointGroup } from '../../../platform/endpoint-groups.ts';
 import { until } from '../../helpers/store.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/member/main.js');

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EndpointGroup } from '../../../member-proxy/authorization/rule-table.ts';
+import type { EndpointGroup } from '../../../platform/endpoint-groups.ts';
 import { until } from '../../helpers/store.ts';
 
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
