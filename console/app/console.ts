@@ -1,10 +1,10 @@
 /** Puts the features of the console together: from services to one request listener. */
 import type { RequestListener } from 'node:http';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import { once } from '../../platform/once.ts';
 import { createAccessQuestions } from '../access/questions.ts';
-import { createDenialIntake } from '../access/reported-denials.ts';
 import type { Setup } from '../accounts/setup.ts';
-import { createAdminApi } from '../admin-api/module.ts';
+import type { AdminApi } from '../admin-api/module.ts';
 import { createClientAnswers } from '../clients/client-answers.ts';
 import { dashboardClientId } from '../clients/clients.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
@@ -80,16 +80,37 @@ export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<
   };
 }
 
-/** @param proxy  knows the members as they are now */
-function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>) {
-  const questions = createAccessQuestions(parts);
-  return createAdminApi({
-    ...parts,
-    clientAnswers: createClientAnswers(parts),
-    providerAdministration: createAdministrationOnFirstUse(parts),
-    accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },
-    revocationSource: createStoredRevocationSource(parts),
-    takeDenials: createDenialIntake(parts),
-    scopes: { revocations: revocationEventsScope, denials: denialReportsScope },
+/**
+ * Loaded by its first call: what reads its bodies takes longer to load than a start may.
+ *
+ * @param proxy  knows the members as they are now
+ */
+function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi {
+  let isClosed = false;
+  let api: AdminApi | undefined;
+  const load = once(async () => {
+    const [{ createAdminApi }, { createDenialIntake }] = await Promise.all([
+      import('../admin-api/module.ts'),
+      import('../access/reported-denials.ts'),
+    ]);
+    const questions = createAccessQuestions(parts);
+    api = createAdminApi({
+      ...parts,
+      clientAnswers: createClientAnswers(parts),
+      providerAdministration: createAdministrationOnFirstUse(parts),
+      accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },
+      revocationSource: createStoredRevocationSource(parts),
+      takeDenials: createDenialIntake(parts),
+      scopes: { revocations: revocationEventsScope, denials: denialReportsScope },
+    });
+    if (isClosed) api.close();
+    return api;
   });
+  return {
+    handle: async (req, res) => (await load()).handle(req, res),
+    close() {
+      isClosed = true;
+      api?.close();
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** What must hold of a directory's settings beyond the form of each. */
-import { FilterParser } from 'ldapts';
+import { createRequire } from 'node:module';
 import { isLoopbackHost } from '../../http/outbound/loopback.ts';
 import type { LdapSettings } from '../providers/schema.ts';
 import { usernamePlaceholder } from './text.ts';
@@ -45,7 +45,9 @@ function findProblems(find: LdapSettings['find']): string[] {
   return problems;
 }
 
+/** Loaded by the first filter: whoever has no directory needs none of it. */
 function isFilter(text: string): boolean {
+  const { FilterParser } = createRequire(import.meta.url)('ldapts') as typeof import('ldapts');
   try {
     FilterParser.parseString(text);
     // The parser forgives a parenthesis that is missing at the end.

@@ -1,8 +1,7 @@
 /** The administration of providers, loaded by its first call: what reads their records takes longer to load than a start may. */
 import { randomBytes } from 'node:crypto';
-import type { createProviderAdministration, ProviderAdministrationDeps } from './administration.ts';
-
-type Administration = ReturnType<typeof createProviderAdministration>;
+import { once } from '../../../platform/once.ts';
+import type { ProviderAdministrationDeps } from './administration.ts';
 
 export interface AdministrationOnFirstUseDeps extends Pick<ProviderAdministrationDeps, 'outbound' | 'now'> {
   readonly providerRegistration: () => Promise<ProviderAdministrationDeps['registration']>;
@@ -16,21 +15,13 @@ export function createAdministrationOnFirstUse({
   settings,
   now,
 }: AdministrationOnFirstUseDeps) {
-  let loaded: Promise<Administration> | undefined;
-  const load = async () => {
+  const administration = once(async () => {
     const [{ createProviderAdministration }, registration] = await Promise.all([
       import('./administration.ts'),
       providerRegistration(),
     ]);
     return createProviderAdministration({ registration, outbound, url: settings.url, randomBytes, now });
-  };
-  const administration = () => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined; // to be tried again by the next call
-      throw error;
-    });
-    return loaded;
-  };
+  });
   return {
     list: async () => (await administration()).list(),
     show: async (id: string) => (await administration()).show(id),
