@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Command, Positional } from './runner/command.ts';
-
-const directory: Positional = { name: 'directory' };
+import type { Command } from './runner/command.ts';
 
 export const backupCommands: readonly Command[] = [
   {
     name: 'backup',
     summary: 'Writes a consistent copy of the store into a new directory, while the console may run.',
-    positionals: [directory],
+    positionals: ['<directory>'],
     details: [
       'The copy holds what the store holds: keep it as safe. console.yaml and the audit log are not in it.',
       'A running console writes it, so its user must be allowed to write there.',
@@ -31,7 +29,7 @@ export const backupCommands: readonly Command[] = [
   {
     name: 'restore',
     summary: 'Puts a backup in the place of the store; the console must not run.',
-    positionals: [directory],
+    positionals: ['<directory>'],
     details: ['The store that is replaced stays in the data directory, under replaced-<time>.'],
     event: 'store.restored',
     isLocal: true,

@@ -8,75 +8,40 @@ import { pkcePolicyOf } from '../clients/pkce.ts';
 import { tokenAlgs } from '../keys/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { ceilingInWords, describe, kindOf, pkceInWords, stateOf, timeOfUse } from './client-view.ts';
-import {
-  type Command,
-  type Flag,
-  type Input,
-  type Positional,
-  type Reply,
-  UsageError,
-} from './runner/command.ts';
+import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
 import { table } from './runner/output.ts';
 
-const id: Positional = { name: 'id' };
-const secretFlag: Flag = {
-  value: 'F',
-  meaning: 'the file that holds the secret; - is standard input (default: a random one, shown once)',
+const secretFlag = {
+  '[--secret-file F]':
+    'the file that holds the secret; - is standard input (default: a random one, shown once)',
 };
-
-const nameFlag: Flag = { value: '"N"', meaning: 'what people see of it (default: the id)' };
 
 export const clientCommands: readonly Command[] = [
   {
     name: 'client add',
     summary: 'Registers an application or a machine, and shows its secret once.',
-    positionals: [id],
-    flags: {
-      name: nameFlag,
-      public: { meaning: 'has no secret: a page, or an application on somebody’s device' },
-      'redirect-uri': {
-        value: 'U',
-        isRepeatable: true,
-        meaning: 'where people come back to after sign-in: https, or http at loopback',
-      },
-      'post-logout-uri': {
-        value: 'U',
-        isRepeatable: true,
-        meaning: 'where people may be sent after logout',
-      },
-      'backchannel-logout-uri': {
-        value: 'U',
-        meaning: 'where the console posts a logout token when a session ends: https, or http at loopback',
-      },
-      'frontchannel-logout-uri': {
-        value: 'U',
-        meaning: 'what the sign-out page loads in a hidden frame; at the origin of a redirect address',
-      },
-      grant: { value: 'G', isRepeatable: true, meaning: `a grant: ${grantTypes.join(', ')}` },
-      scope: { value: '"…"', isRepeatable: true, meaning: 'scopes that it may ask for, separated by spaces' },
-      'secret-file': secretFlag,
-      'token-alg': {
-        value: 'A',
-        meaning: `signature of its tokens: ${tokenAlgs.join(', ')} (default: ${tokenAlgs[0]})`,
-      },
-      'token-typ': {
-        value: 'T',
-        meaning: `typ of its access tokens: ${tokenTyps.join(', ')} (default: ${tokenTyps[0]})`,
-      },
-      pkce: {
-        value: 'P',
-        meaning:
-          'required, nonce (PKCE or a nonce; the default for clients with a secret) or optional (for those that can do neither)',
-      },
-      dpop: { meaning: 'gets no bearer token: each is bound to a key that it proves to hold (RFC 9449)' },
-      'first-party': { meaning: 'people are not asked whether they allow it' },
-      'max-role': {
-        value: 'R',
-        isRepeatable: true,
-        meaning:
-          'the most that it gets of its users’ roles, or none (default: none; with --first-party all that they have)',
-      },
-    },
+    positionals: ['<id>'],
+    flags: flags({
+      '[--name "N"]': 'what people see of it (default: the id)',
+      '[--public]': 'has no secret: a page, or an application on somebody’s device',
+      '[--redirect-uri U …]': 'where people come back to after sign-in: https, or http at loopback',
+      '[--post-logout-uri U …]': 'where people may be sent after logout',
+      '[--backchannel-logout-uri U]':
+        'where the console posts a logout token when a session ends: https, or http at loopback',
+      '[--frontchannel-logout-uri U]':
+        'what the sign-out page loads in a hidden frame; at the origin of a redirect address',
+      '[--grant G …]': `a grant: ${grantTypes.join(', ')}`,
+      '[--scope "…" …]': 'scopes that it may ask for, separated by spaces',
+      ...secretFlag,
+      '[--token-alg A]': `signature of its tokens: ${tokenAlgs.join(', ')} (default: ${tokenAlgs[0]})`,
+      '[--token-typ T]': `typ of its access tokens: ${tokenTyps.join(', ')} (default: ${tokenTyps[0]})`,
+      '[--pkce P]':
+        'required, nonce (PKCE or a nonce; the default for clients with a secret) or optional (for those that can do neither)',
+      '[--dpop]': 'gets no bearer token: each is bound to a key that it proves to hold (RFC 9449)',
+      '[--first-party]': 'people are not asked whether they allow it',
+      '[--max-role R …]':
+        'the most that it gets of its users’ roles, or none (default: none; with --first-party all that they have)',
+    }),
     details: [
       'With a redirect address it signs people in (authorization_code, refresh_token); without one it is a machine\n' +
         '(client_credentials) that gets exactly the scopes named here and has to ask for them.',
@@ -131,7 +96,7 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'client show',
     summary: 'Shows one client.',
-    positionals: [id],
+    positionals: ['<id>'],
     async run(input, { services }) {
       const { clients, clientUses } = await services();
       const client = clients.find(input.positionals[0]!);
@@ -148,44 +113,26 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'client update',
     summary: 'Changes a client: its name, scopes, roles or addresses, or how it has to prove itself.',
-    positionals: [id],
+    positionals: ['<id>'],
     details: [
       'A flag that may be repeated names all of them from then on, and none takes them away. What the client has stops\n' +
         'working when a scope, a role or a redirect address is gone, and with --dpop.',
     ],
-    flags: {
-      name: { ...nameFlag, meaning: 'what people see of it; none: the id' },
-      scope: {
-        value: '"…"',
-        isRepeatable: true,
-        meaning:
-          'all scopes that it may ask for from now on; without one that it had, what it has stops working',
-      },
-      dpop: { meaning: 'it gets no bearer token any more, and what it has stops working' },
-      'no-dpop': { meaning: 'it may choose again' },
-      pkce: {
-        value: 'P',
-        meaning: 'what it sends with a sign-in: required, nonce (PKCE or a nonce) or optional',
-      },
-      'max-role': {
-        value: 'R',
-        isRepeatable: true,
-        meaning: 'all that it gets of its users’ roles from now on, or none; what it has stops working',
-      },
-      'redirect-uri': {
-        value: 'U',
-        isRepeatable: true,
-        meaning:
-          'all addresses where people come back to; without one that it had, what it has stops working',
-      },
-      'post-logout-uri': {
-        value: 'U',
-        isRepeatable: true,
-        meaning: 'all addresses where people may be sent after logout, or none',
-      },
-      'backchannel-logout-uri': { value: 'U', meaning: 'where logout tokens are posted, or none' },
-      'frontchannel-logout-uri': { value: 'U', meaning: 'what the sign-out page loads, or none' },
-    },
+    flags: flags({
+      '[--name "N"]': 'what people see of it; none: the id',
+      '[--scope "…" …]':
+        'all scopes that it may ask for from now on; without one that it had, what it has stops working',
+      '[--dpop]': 'it gets no bearer token any more, and what it has stops working',
+      '[--no-dpop]': 'it may choose again',
+      '[--pkce P]': 'what it sends with a sign-in: required, nonce (PKCE or a nonce) or optional',
+      '[--max-role R …]':
+        'all that it gets of its users’ roles from now on, or none; what it has stops working',
+      '[--redirect-uri U …]':
+        'all addresses where people come back to; without one that it had, what it has stops working',
+      '[--post-logout-uri U …]': 'all addresses where people may be sent after logout, or none',
+      '[--backchannel-logout-uri U]': 'where logout tokens are posted, or none',
+      '[--frontchannel-logout-uri U]': 'what the sign-out page loads, or none',
+    }),
     event: 'client.updated',
     async run(input, { services }) {
       const change = changeIn(input);
@@ -196,8 +143,8 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'client rotate-secret',
     summary: 'Gives a client a new secret; the old one works until the next rotation.',
-    positionals: [id],
-    flags: { 'secret-file': secretFlag, 'revoke-old': { meaning: 'the old secret ends now' } },
+    positionals: ['<id>'],
+    flags: flags({ ...secretFlag, '[--revoke-old]': 'the old secret ends now' }),
     event: 'client.secret_rotated',
     async run(input, { services, readSecret }) {
       const secret = await readGivenSecret(input, readSecret);
@@ -213,7 +160,7 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'client disable',
     summary: 'Refuses a client and every token that it has.',
-    positionals: [id],
+    positionals: ['<id>'],
     event: 'client.disabled',
     async run(input, { services }) {
       const client = await (await services()).registration.setDisabled(input.positionals[0]!, true);
@@ -223,7 +170,7 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'client enable',
     summary: 'Lets a disabled client work again.',
-    positionals: [id],
+    positionals: ['<id>'],
     event: 'client.enabled',
     async run(input, { services }) {
       const client = await (await services()).registration.setDisabled(input.positionals[0]!, false);
@@ -233,7 +180,7 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'client remove',
     summary: 'Removes a client; every token that it has stops working.',
-    positionals: [id],
+    positionals: ['<id>'],
     asks: ({ positionals }) =>
       `This removes the client ${positionals[0]}, and every token that it has stops working.`,
     event: 'client.removed',

@@ -2,27 +2,24 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { PrincipalQuery } from '../access/principal.ts';
 import type { AccessQuestions, ExplainedCall, ExplainedDenial } from '../access/questions.ts';
 import { roles as builtInRoles } from '../accounts/roles.ts';
-import { type Command, type Flag, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
+import { type Command, flags, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
 import { fields } from './runner/output.ts';
 
 /** Who would call. */
-export const principalFlags: Readonly<Record<string, Flag>> = {
-  user: { value: 'NAME', meaning: 'a user, with the roles that the user has now' },
-  client: { value: 'I', meaning: 'a client that asks for the scopes given, or for all it may ask for' },
-  role: { value: 'R', isRepeatable: true, meaning: `a role: ${builtInRoles.join(', ')}, or a custom one` },
-  scope: { value: '"…"', meaning: 'scopes of the token, separated by spaces' },
-};
+export const principalFlags = flags({
+  '[--user NAME]': 'a user, with the roles that the user has now',
+  '[--client I]': 'a client that asks for the scopes given, or for all it may ask for',
+  '[--role R …]': `a role: ${builtInRoles.join(', ')}, or a custom one`,
+  '[--scope "…"]': 'scopes of the token, separated by spaces',
+});
 
 export const explainCommand: Command = {
   name: 'explain',
   summary:
     'Tells whether a call to a member would be let through, or why one was not, and what would open it.',
-  positionals: [
-    { name: 'method', isOptional: true },
-    { name: 'path', isOptional: true },
-  ],
+  positionals: ['[<method>]', '[<path>]'],
   flags: {
-    decision: { value: 'ID', meaning: 'the decision_id of a denial, instead of method and path' },
+    ...flags({ '[--decision ID]': 'the decision_id of a denial, instead of method and path' }),
     ...principalFlags,
   },
   details: [

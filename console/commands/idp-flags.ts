@@ -1,168 +1,96 @@
 /** The flags of `idp add` and `idp update`, and what they say of a provider. */
 import type { ProviderField, ProviderInput } from '../federation/providers/input-schema.ts';
-import { type Flag, type Input, type Tools, UsageError } from './runner/command.ts';
+import { type Flag, flags, type Input, type Tools, UsageError } from './runner/command.ts';
 
-/** How each field is given; `-file` fields hold what is in the file. */
-const flagOfField: Readonly<Record<ProviderField, string>> = {
-  name: 'name',
-  roleRules: 'role-rule',
-  defaultRole: 'default-role',
-  issuer: 'issuer',
-  clientId: 'client-id',
-  clientAuth: 'client-auth',
-  clientSecret: 'client-secret-file',
-  clientKey: 'client-key-file',
-  clientKeyId: 'client-key-id',
-  scopes: 'scope',
-  idTokenAlg: 'id-token-alg',
-  authorizationEndpoint: 'authorization-endpoint',
-  tokenEndpoint: 'token-endpoint',
-  jwksUri: 'jwks-uri',
-  userinfoEndpoint: 'userinfo-endpoint',
-  endSessionEndpoint: 'end-session-endpoint',
-  metadataUrl: 'metadata-url',
-  metadata: 'metadata-file',
-  metadataCertificate: 'metadata-certificate-file',
-  signRequests: 'sign-requests',
-  encryptedAssertions: 'encrypted-assertions',
-  nameIdFormat: 'name-id-format',
-  url: 'url',
-  startTls: 'start-tls',
-  ca: 'ca-file',
-  allowPlaintext: 'allow-plaintext',
-  bindDn: 'bind-dn',
-  bindPassword: 'bind-password-file',
-  baseDn: 'base-dn',
-  userFilter: 'user-filter',
-  dnTemplate: 'dn-template',
-  groupBaseDn: 'group-base-dn',
-  groupAttribute: 'group-attribute',
-  groupNameAttribute: 'group-name-attribute',
-  groupFilter: 'group-filter',
-  subjectAttribute: 'subject-attribute',
-  usernameAttribute: 'username-attribute',
-  emailAttribute: 'email-attribute',
-  nameAttribute: 'name-attribute',
+/** How each field is given, and what help says of it; a flag `-file` gives what is in the file. */
+const usage: Readonly<Record<ProviderField, string>> = {
+  name: '[--name N] what people see (default: the id)',
+  roleRules:
+    '[--role-rule "attribute=value -> Role" …] who has this value gets this role; both compare exactly',
+  defaultRole: '[--default-role R] for whom no rule matches: Viewer or MetricsViewer (default: refused)',
+  issuer: '[--issuer U] oidc: the issuer, exactly as the provider writes it',
+  clientId: '[--client-id I] oidc: what this console is called there',
+  clientAuth: '[--client-auth A] oidc: how it proves itself: basic, post, private_key_jwt, none',
+  clientSecret: '[--client-secret-file F] oidc: the file that holds the client secret; - is standard input',
+  clientKey: '[--client-key-file F] oidc: the file that holds the client’s private key, PEM or JWK',
+  clientKeyId: '[--client-key-id K] oidc: kid of that key, where the provider wants one',
+  scopes: '[--scope "…" …] oidc: scopes beside openid (default: email profile)',
+  idTokenAlg: '[--id-token-alg A] oidc: RS256, PS256, ES256 or EdDSA (default: RS256)',
+  authorizationEndpoint:
+    '[--authorization-endpoint U] oidc: by hand, where the provider publishes no metadata',
+  tokenEndpoint: '[--token-endpoint U] oidc: the same',
+  jwksUri: '[--jwks-uri U] oidc: the same',
+  userinfoEndpoint: '[--userinfo-endpoint U] oidc: the same, if there is one',
+  endSessionEndpoint: '[--end-session-endpoint U] oidc: the same, if there is one',
+  metadataUrl: '[--metadata-url U] saml: where the provider’s metadata are; read once and pinned',
+  metadata: '[--metadata-file F] saml: the same as a file',
+  metadataCertificate:
+    '[--metadata-certificate-file F] saml: the certificate (PEM) of who signs the metadata, which are then fetched again by themselves',
+  signRequests: '[--sign-requests] saml: makes a key and a certificate, and signs requests',
+  encryptedAssertions:
+    '[--encrypted-assertions] saml: makes a key and a certificate, for which the provider may encrypt assertions',
+  nameIdFormat: '[--name-id-format N] saml: the form of NameID to ask for',
+  url: '[--url ldap://…] ldap: ldaps://host or ldap://host, and a port if need be',
+  startTls: '[--start-tls] ldap: encrypts an ldap: connection before anything is said',
+  ca: '[--ca-file F] ldap: certificates (PEM) of the authorities to believe instead of the usual ones',
+  allowPlaintext: '[--allow-plaintext] ldap: passwords may cross the network in the clear',
+  bindDn: '[--bind-dn D] ldap: the account that looks people up',
+  bindPassword: '[--bind-password-file F] ldap: the file that holds its password; - is standard input',
+  baseDn: '[--base-dn D] ldap: where people are',
+  userFilter:
+    '[--user-filter "(…)"] ldap: how they are found (default: (&(objectClass=person)(uid={username})))',
+  dnTemplate: '[--dn-template D] ldap: without a search: uid={username},ou=people,…',
+  groupBaseDn: '[--group-base-dn D] ldap: where groups are looked up; their names come as attribute groups',
+  groupAttribute: '[--group-attribute A] ldap: how groups name members: member, uniqueMember or memberUid',
+  groupNameAttribute: '[--group-name-attribute A] ldap: what names a group (default: cn)',
+  groupFilter: '[--group-filter "(…)"] ldap: what else a group must be',
+  subjectAttribute:
+    '[--subject-attribute A] saml, ldap: what never belongs to another person (default: the NameID; entryUUID or objectGUID)',
+  usernameAttribute: '[--username-attribute A] ldap: the user name (default: uid)',
+  emailAttribute: '[--email-attribute A] ldap: the e-mail address (default: mail)',
+  nameAttribute: '[--name-attribute A] ldap: the name (default: displayName)',
 };
 
-export const providerFlags: Readonly<Record<string, Flag>> = {
-  name: { value: 'N', meaning: 'what people see (default: the id)' },
-  'role-rule': {
-    value: '"attribute=value -> Role"',
-    isRepeatable: true,
-    meaning: 'who has this value gets this role; both compare exactly',
-  },
-  'default-role': {
-    value: 'R',
-    meaning: 'for whom no rule matches: Viewer or MetricsViewer (default: refused)',
-  },
-
-  issuer: { value: 'U', meaning: 'oidc: the issuer, exactly as the provider writes it' },
-  'client-id': { value: 'I', meaning: 'oidc: what this console is called there' },
-  'client-auth': { value: 'A', meaning: 'oidc: how it proves itself: basic, post, private_key_jwt, none' },
-  'client-secret-file': {
-    value: 'F',
-    meaning: 'oidc: the file that holds the client secret; - is standard input',
-  },
-  'client-key-file': {
-    value: 'F',
-    meaning: 'oidc: the file that holds the client’s private key, PEM or JWK',
-  },
-  'client-key-id': { value: 'K', meaning: 'oidc: kid of that key, where the provider wants one' },
-  scope: { value: '"…"', isRepeatable: true, meaning: 'oidc: scopes beside openid (default: email profile)' },
-  'id-token-alg': { value: 'A', meaning: 'oidc: RS256, PS256, ES256 or EdDSA (default: RS256)' },
-  'authorization-endpoint': {
-    value: 'U',
-    meaning: 'oidc: by hand, where the provider publishes no metadata',
-  },
-  'token-endpoint': { value: 'U', meaning: 'oidc: the same' },
-  'jwks-uri': { value: 'U', meaning: 'oidc: the same' },
-  'userinfo-endpoint': { value: 'U', meaning: 'oidc: the same, if there is one' },
-  'end-session-endpoint': { value: 'U', meaning: 'oidc: the same, if there is one' },
-
-  'metadata-url': { value: 'U', meaning: 'saml: where the provider’s metadata are; read once and pinned' },
-  'metadata-file': { value: 'F', meaning: 'saml: the same as a file' },
-  'metadata-certificate-file': {
-    value: 'F',
-    meaning:
-      'saml: the certificate (PEM) of who signs the metadata, which are then fetched again by themselves',
-  },
-  'sign-requests': { meaning: 'saml: makes a key and a certificate, and signs requests' },
-  'encrypted-assertions': {
-    meaning: 'saml: makes a key and a certificate, for which the provider may encrypt assertions',
-  },
-  'name-id-format': { value: 'N', meaning: 'saml: the form of NameID to ask for' },
-
-  url: { value: 'ldap://…', meaning: 'ldap: ldaps://host or ldap://host, and a port if need be' },
-  'start-tls': { meaning: 'ldap: encrypts an ldap: connection before anything is said' },
-  'ca-file': {
-    value: 'F',
-    meaning: 'ldap: certificates (PEM) of the authorities to believe instead of the usual ones',
-  },
-  'allow-plaintext': { meaning: 'ldap: passwords may cross the network in the clear' },
-  'bind-dn': { value: 'D', meaning: 'ldap: the account that looks people up' },
-  'bind-password-file': {
-    value: 'F',
-    meaning: 'ldap: the file that holds its password; - is standard input',
-  },
-  'base-dn': { value: 'D', meaning: 'ldap: where people are' },
-  'user-filter': {
-    value: '"(…)"',
-    meaning: 'ldap: how they are found (default: (&(objectClass=person)(uid={username})))',
-  },
-  'dn-template': { value: 'D', meaning: 'ldap: without a search: uid={username},ou=people,…' },
-  'group-base-dn': {
-    value: 'D',
-    meaning: 'ldap: where groups are looked up; their names come as attribute groups',
-  },
-  'group-attribute': {
-    value: 'A',
-    meaning: 'ldap: how groups name members: member, uniqueMember or memberUid',
-  },
-  'group-name-attribute': { value: 'A', meaning: 'ldap: what names a group (default: cn)' },
-  'group-filter': { value: '"(…)"', meaning: 'ldap: what else a group must be' },
-  'subject-attribute': {
-    value: 'A',
-    meaning:
-      'saml, ldap: what never belongs to another person (default: the NameID; entryUUID or objectGUID)',
-  },
-  'username-attribute': { value: 'A', meaning: 'ldap: the user name (default: uid)' },
-  'email-attribute': { value: 'A', meaning: 'ldap: the e-mail address (default: mail)' },
-  'name-attribute': { value: 'A', meaning: 'ldap: the name (default: displayName)' },
-};
-
-export function flagCalled(field: ProviderField): string {
-  return `--${flagOfField[field]}`;
+interface FieldFlag extends Flag {
+  readonly field: ProviderField;
 }
 
-const secretFields = ['clientSecret', 'bindPassword', 'clientKey'] as const;
-const fileFields = ['metadata', 'metadataCertificate', 'ca'] as const;
-const switches = ['signRequests', 'encryptedAssertions', 'startTls', 'allowPlaintext'] as const;
-const repeated = ['roleRules', 'scopes'] as const;
+export const providerFlags: Readonly<Record<string, FieldFlag>> = Object.fromEntries(
+  (Object.entries(usage) as [ProviderField, string][]).flatMap(([field, text]) => {
+    const [, form = '', meaning = ''] = /^(\[.*?\]) (.*)$/.exec(text) ?? [];
+    return Object.entries(flags({ [form]: meaning })).map(([name, flag]) => [name, { ...flag, field }]);
+  }),
+);
+
+export function flagCalled(field: ProviderField): string {
+  return `--${flagOf(field)}`;
+}
+
+function flagOf(field: ProviderField): string {
+  return Object.keys(providerFlags).find((name) => providerFlags[name]!.field === field)!;
+}
+
+const secretFields: readonly ProviderField[] = ['clientSecret', 'bindPassword', 'clientKey'];
 
 /** @throws {ProblemError} when a file cannot be read */
 export async function readProviderFlags(
   input: Input,
   { readSecret, readFile }: Pick<Tools, 'readSecret' | 'readFile'>,
 ): Promise<ProviderInput> {
-  const fromStdin = secretFields.filter((field) => input.text(flagOfField[field]) === '-');
+  const fromStdin = secretFields.filter((field) => input.text(flagOf(field)) === '-');
   if (fromStdin.length > 1) {
     throw new UsageError(
       `Standard input holds one secret: ${fromStdin.map(flagCalled).join(' and ')} cannot both be -.`,
     );
   }
   const said: Partial<Record<ProviderField, unknown>> = {};
-  for (const [field, flag] of Object.entries(flagOfField) as [ProviderField, string][]) {
+  for (const [flag, { field, value, isRepeatable }] of Object.entries(providerFlags)) {
     if (!input.has(flag)) continue;
-    if (isOneOf(switches, field)) said[field] = true;
-    else if (isOneOf(repeated, field)) said[field] = input.texts(flag);
-    else if (isOneOf(secretFields, field)) said[field] = await readSecret(input.text(flag)!);
-    else if (isOneOf(fileFields, field)) said[field] = await readFile(input.text(flag)!);
+    if (value === undefined) said[field] = true;
+    else if (isRepeatable) said[field] = input.texts(flag);
+    else if (secretFields.includes(field)) said[field] = await readSecret(input.text(flag)!);
+    else if (flag.endsWith('-file')) said[field] = await readFile(input.text(flag)!);
     else said[field] = input.text(flag);
   }
   return said as ProviderInput;
-}
-
-function isOneOf(fields: readonly ProviderField[], field: ProviderField): boolean {
-  return fields.includes(field);
 }

@@ -5,17 +5,17 @@ import type { DryStep } from '../federation/dry-run.ts';
 import type { DryCredentials } from '../federation/ldap/dry-run.ts';
 import { testAddress } from '../federation/providers/connectors.ts';
 import type { Provider } from '../federation/providers/schema.ts';
-import { type Command, type Input, type Tools, UsageError } from './runner/command.ts';
+import { type Command, flags, type Input, type Tools, UsageError } from './runner/command.ts';
 import { columns } from './runner/output.ts';
 
 export const testCommand: Command = {
   name: 'idp test',
   summary: 'Runs a dry sign-in by an identity provider, and prints each step.',
-  positionals: [{ name: 'id' }],
-  flags: {
-    username: { value: 'U', meaning: 'ldap: somebody to sign in, to see attributes and roles' },
-    'password-file': { value: 'F', meaning: 'ldap: the file that holds the password; - is standard input' },
-  },
+  positionals: ['<id>'],
+  flags: flags({
+    '[--username U]': 'ldap: somebody to sign in, to see attributes and roles',
+    '[--password-file F]': 'ldap: the file that holds the password; - is standard input',
+  }),
   details: [
     'Nothing is created, here or there, and a disabled provider can be tested. The exit code is 1 when a step failed.',
   ],

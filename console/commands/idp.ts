@@ -9,28 +9,18 @@ import type { Provider } from '../federation/providers/schema.ts';
 import { flagCalled, providerFlags, readProviderFlags } from './idp-flags.ts';
 import { testCommand } from './idp-test.ts';
 import { describeProvider, rowOf } from './idp-view.ts';
-import {
-  type Command,
-  type Flag,
-  type Input,
-  type Positional,
-  type Reply,
-  UsageError,
-} from './runner/command.ts';
+import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
 import { table } from './runner/output.ts';
-
-const id: Positional = { name: 'id' };
-const kindFlag: Flag = { value: 'K', isRequired: true, meaning: `${providerKinds.join(', ')}: the protocol` };
 
 export const idpCommands: readonly Command[] = [
   {
     name: 'idp add',
     summary: 'Adds an upstream identity provider: OpenID Connect, SAML 2.0 or LDAP.',
-    positionals: [id],
+    positionals: ['<id>'],
     flags: {
-      kind: kindFlag,
+      ...flags({ '--kind K': `${providerKinds.join(', ')}: the protocol` }),
       ...providerFlags,
-      disabled: { meaning: 'nobody signs in by it until idp enable: to test it first' },
+      ...flags({ '[--disabled]': 'nobody signs in by it until idp enable: to test it first' }),
     },
     details: [
       'Roles come from rules and nothing else. Each matching --role-rule gives its role; --default-role is for whom none\n' +
@@ -57,7 +47,7 @@ export const idpCommands: readonly Command[] = [
   {
     name: 'idp update',
     summary: 'Changes settings of an identity provider and keeps its accounts.',
-    positionals: [id],
+    positionals: ['<id>'],
     flags: providerFlags,
     details: [
       'What is not given stays. Given rules replace all rules; --default-role none takes the default role away.\n' +
@@ -104,7 +94,7 @@ export const idpCommands: readonly Command[] = [
   {
     name: 'idp show',
     summary: 'Shows one identity provider, without its secrets.',
-    positionals: [id],
+    positionals: ['<id>'],
     async run(input, { services }) {
       const opened = await services();
       const listed = (await opened.providerRegistration()).find(input.positionals[0]!);
@@ -115,24 +105,24 @@ export const idpCommands: readonly Command[] = [
   {
     name: 'idp enable',
     summary: 'Lets people sign in by a disabled identity provider again.',
-    positionals: [id],
+    positionals: ['<id>'],
     event: 'idp.enabled',
     run: (input, { services }) => setEnabled(input, services, true),
   },
   {
     name: 'idp disable',
     summary: 'Keeps everybody of an identity provider out, and ends their sessions.',
-    positionals: [id],
+    positionals: ['<id>'],
     event: 'idp.disabled',
     run: (input, { services }) => setEnabled(input, services, false),
   },
   {
     name: 'idp remove',
     summary: 'Removes an identity provider; while it has accounts, only together with them.',
-    positionals: [id],
-    flags: {
-      'with-accounts': { meaning: 'removes the accounts that came from there too, and ends their sessions' },
-    },
+    positionals: ['<id>'],
+    flags: flags({
+      '[--with-accounts]': 'removes the accounts that came from there too, and ends their sessions',
+    }),
     details: [
       'An account belongs to its provider and to nobody else: it goes with it, and a provider that is added under the\n' +
         'same id later begins without accounts. To keep people out for a while, disable it.',

@@ -1,6 +1,6 @@
 import type { Services } from '../app/services.ts';
 import type { PublishedKey } from '../keys/keys.ts';
-import type { Command } from './runner/command.ts';
+import { type Command, flags } from './runner/command.ts';
 import { table, time } from './runner/output.ts';
 
 export const keyCommands: readonly Command[] = [
@@ -23,9 +23,9 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys rotate',
     summary: 'Lets the next keys sign; what the old ones signed stays valid.',
-    flags: {
-      now: { meaning: 'the keys were stolen: new ones replace them all, and what they signed is void' },
-    },
+    flags: flags({
+      '[--now]': 'the keys were stolen: new ones replace them all, and what they signed is void',
+    }),
     details: [
       'The next keys sign as soon as every verifier has had the time to see them in the key set, which is at once\n' +
         'when they are five minutes old. The old ones stay in the key set until the last token they signed has expired.',

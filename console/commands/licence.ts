@@ -2,16 +2,16 @@ import type { Delivery } from '../licence/deliveries.ts';
 import { type Licence, parseLicence } from '../licence/licence-file.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { StoredLicence } from '../licence/licences.ts';
-import type { Command } from './runner/command.ts';
+import { type Command, flags } from './runner/command.ts';
 import { fields, table, time } from './runner/output.ts';
 
 export const licenceCommands: readonly Command[] = [
   {
     name: 'licence set',
     summary: 'Keeps a licence and lets the console send it to the dashboard application.',
-    flags: {
-      file: { value: 'F', isRequired: true, meaning: 'a JSON file with the licence; - is standard input' },
-    },
+    flags: flags({
+      '--file F': 'a JSON file with the licence; - is standard input',
+    }),
     details: [
       'The file holds one object: id, holder and edition are text of up to 200 characters; expiresAt, which may be\n' +
         'absent, is a time such as 2030-12-31T23:59:59Z or whole seconds since 1970.',

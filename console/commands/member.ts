@@ -1,9 +1,7 @@
 import type { MemberStatus } from '../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Command, Input, Positional, Reply, Tools } from './runner/command.ts';
+import type { Command, Input, Reply, Tools } from './runner/command.ts';
 import { table } from './runner/output.ts';
-
-const which: Positional = { name: 'member' };
 
 export const memberCommands: readonly Command[] = [
   {
@@ -25,7 +23,7 @@ export const memberCommands: readonly Command[] = [
   {
     name: 'member drain',
     summary: 'Gives a member no calls any more but those that name it, until it is undrained.',
-    positionals: [which],
+    positionals: ['<member>'],
     details: [
       'Before a restart: drain it, wait until member list shows no calls there, restart it, undrain it.',
       'It holds over a restart of the console. A member is host:port, or its UUID while the console runs.',
@@ -49,7 +47,7 @@ export const memberCommands: readonly Command[] = [
   {
     name: 'member undrain',
     summary: 'Gives a drained member calls again.',
-    positionals: [which],
+    positionals: ['<member>'],
     event: 'member.undrained',
     async run(input, tools) {
       const { memberRecords } = await tools.services({ creates: true });

@@ -1,29 +1,19 @@
 import { viewOfRole } from '../accounts/custom-role-form.ts';
 import type { Services } from '../app/services.ts';
 import type { RoleRecord } from '../storage/records.ts';
-import {
-  type Command,
-  type Flag,
-  type Input,
-  type Positional,
-  type Reply,
-  UsageError,
-} from './runner/command.ts';
+import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
 import { fields, table, time } from './runner/output.ts';
 
-const name: Positional = { name: 'name' };
-const scopeFlag: Flag = {
-  value: '"…"',
-  meaning: 'what it opens at the members, separated by spaces: svc:health:read svc:map:orders-*:read',
-};
-const descriptionFlag: Flag = { value: 'TEXT', meaning: 'one line for people' };
+const scopeMeaning =
+  'what it opens at the members, separated by spaces: svc:health:read svc:map:orders-*:read';
+const descriptionFlag = { '[--description TEXT]': 'one line for people' };
 
 export const roleCommands: readonly Command[] = [
   {
     name: 'role add',
     summary: 'Makes a role of permissions, for users and for rules of identity providers.',
-    positionals: [name],
-    flags: { scope: { ...scopeFlag, isRequired: true }, description: descriptionFlag },
+    positionals: ['<name>'],
+    flags: flags({ '--scope "…"': scopeMeaning, ...descriptionFlag }),
     details: [
       'It opens calls to the members and nothing on the pages. Machines need none: they have scopes of their own.',
     ],
@@ -64,7 +54,7 @@ export const roleCommands: readonly Command[] = [
   {
     name: 'role show',
     summary: 'Shows one custom role and who has it.',
-    positionals: [name],
+    positionals: ['<name>'],
     async run(input, { services }) {
       const opened = await services();
       return done(opened, opened.roles.get(nameOf(input)), '');
@@ -73,8 +63,8 @@ export const roleCommands: readonly Command[] = [
   {
     name: 'role update',
     summary: 'Changes what a role opens, for everybody who has it, from the next call on.',
-    positionals: [name],
-    flags: { scope: scopeFlag, description: descriptionFlag },
+    positionals: ['<name>'],
+    flags: flags({ '[--scope "…"]': scopeMeaning, ...descriptionFlag }),
     details: ['--scope replaces all that it has opened; what is not given stays.'],
     event: 'role.updated',
     async run(input, { services }) {
@@ -91,7 +81,7 @@ export const roleCommands: readonly Command[] = [
   {
     name: 'role remove',
     summary: 'Removes a role, takes it from everybody who has it, and ends their sessions.',
-    positionals: [name],
+    positionals: ['<name>'],
     details: ['Refused while rules of an identity provider give it.'],
     asks: ({ positionals }) =>
       `This takes the role ${positionals[0]} from everybody who has it, and ends their sessions.`,

@@ -13,7 +13,7 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'session list',
     summary: 'Lists who is signed in, or the sessions of one user.',
-    positionals: [{ name: 'user', isOptional: true }],
+    positionals: ['[<user>]'],
     async run(input, { services }) {
       const opened = await services();
       const { sessions } = opened;
@@ -34,7 +34,7 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'session end',
     summary: 'Ends one session and everything issued under it.',
-    positionals: [{ name: 'key' }],
+    positionals: ['<key>'],
     event: 'session.ended',
     async run({ positionals }, { services }) {
       const opened = await services();
@@ -58,7 +58,7 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'session logouts',
     summary: 'Lists which applications have confirmed the sessions that ended within a day.',
-    positionals: [{ name: 'user', isOptional: true }],
+    positionals: ['[<user>]'],
     details: [
       'waiting: not told yet. told: no confirmation so far, and another try follows. confirmed: over there too.\n' +
         'gave up: not confirmed after the last try, so the person may still be signed in there.',

@@ -1,4 +1,4 @@
-import { type Command, CommandError } from './runner/command.ts';
+import { type Command, CommandError, flags } from './runner/command.ts';
 
 const timeoutMs = 10_000;
 
@@ -11,19 +11,13 @@ export const tokenCommand: Command = {
   name: 'token',
   isLocal: true,
   summary: 'Asks the running console for an access token and prints it.',
-  flags: {
-    client: { value: 'I', isRequired: true, meaning: 'the client id' },
-    'secret-file': {
-      value: 'F',
-      isRequired: true,
-      meaning: 'the file that holds its secret; - is standard input',
-    },
-    scope: { value: '"…"', meaning: 'scopes to ask for, separated by spaces' },
-    resource: {
-      value: 'U',
-      meaning: 'what the token is for: <CONSOLE_URL>/svc (default), or <CONSOLE_URL>/api for the admin API',
-    },
-  },
+  flags: flags({
+    '--client I': 'the client id',
+    '--secret-file F': 'the file that holds its secret; - is standard input',
+    '[--scope "…"]': 'scopes to ask for, separated by spaces',
+    '[--resource U]':
+      'what the token is for: <CONSOLE_URL>/svc (default), or <CONSOLE_URL>/api for the admin API',
+  }),
   async run(input, { settings, readSecret, fetch }) {
     const { url } = await settings();
     const secret = await readSecret(input.text('secret-file')!);

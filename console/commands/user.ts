@@ -2,38 +2,22 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { isRole, roles } from '../accounts/roles.ts';
 import type { Services } from '../app/services.ts';
 import type { UserRecord } from '../storage/records.ts';
-import {
-  type Command,
-  type Flag,
-  type Input,
-  type Positional,
-  type Reply,
-  UsageError,
-} from './runner/command.ts';
+import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
 import { fields, table, time } from './runner/output.ts';
 
-const name: Positional = { name: 'name' };
-const roleFlag: Flag = {
-  value: 'R',
-  isRepeatable: true,
-  meaning: `a role: ${roles.join(', ')}, or a custom one`,
-};
-const passwordFlag: Flag = {
-  value: 'F',
-  isRequired: true,
-  meaning: 'the file that holds the password; - is standard input',
-};
+const roleMeaning = `a role: ${roles.join(', ')}, or a custom one`;
+const passwordFlag = { '--password-file F': 'the file that holds the password; - is standard input' };
 
 export const userCommands: readonly Command[] = [
   {
     name: 'user add',
     summary: 'Adds a user who may sign in.',
-    positionals: [name],
-    flags: {
-      role: roleFlag,
-      email: { value: 'E', meaning: 'the e-mail address' },
-      'password-file': passwordFlag,
-    },
+    positionals: ['<name>'],
+    flags: flags({
+      '[--role R …]': roleMeaning,
+      '[--email E]': 'the e-mail address',
+      ...passwordFlag,
+    }),
     details: ['A user without a role can sign in and see the own account, and nothing else.'],
     event: 'user.added',
     async run(input, { services, readSecret }) {
@@ -73,7 +57,7 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user show',
     summary: 'Shows one user.',
-    positionals: [name],
+    positionals: ['<name>'],
     async run(input, { services }) {
       const user = findUser(await services(), input);
       const text = fields({
@@ -91,8 +75,8 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user passwd',
     summary: 'Gives a user a new password and ends all sessions of that user.',
-    positionals: [name],
-    flags: { 'password-file': passwordFlag },
+    positionals: ['<name>'],
+    flags: flags(passwordFlag),
     details: ['Refused for an account of an identity provider: its password is kept and changed there.'],
     event: 'user.password_changed',
     run: (input, { services, readSecret }) =>
@@ -103,8 +87,8 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user roles',
     summary: "Replaces a user's roles and ends all sessions of that user.",
-    positionals: [name],
-    flags: { role: { ...roleFlag, isRequired: true } },
+    positionals: ['<name>'],
+    flags: flags({ '--role R …': roleMeaning }),
     event: 'user.roles_changed',
     run: (input, { services }) =>
       change(input, services, 'Changed the roles of', async ({ users }, { id }) =>
@@ -114,7 +98,7 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user disable',
     summary: 'Keeps a user from signing in and ends all sessions of that user.',
-    positionals: [name],
+    positionals: ['<name>'],
     event: 'user.disabled',
     run: (input, { services }) =>
       change(input, services, 'Disabled', ({ users }, { id }) => users.setDisabled(id, true)),
@@ -122,7 +106,7 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user enable',
     summary: 'Lets a disabled user sign in again.',
-    positionals: [name],
+    positionals: ['<name>'],
     event: 'user.enabled',
     run: (input, { services }) =>
       change(input, services, 'Enabled', ({ users }, { id }) => users.setDisabled(id, false)),
@@ -130,7 +114,7 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user remove',
     summary: 'Removes a user and ends all sessions of that user.',
-    positionals: [name],
+    positionals: ['<name>'],
     asks: ({ positionals }) => `This removes the user ${positionals[0]} with all sessions and tokens.`,
     event: 'user.removed',
     run: (input, { services }) => change(input, services, 'Removed', ({ users }, { id }) => users.remove(id)),

@@ -9,7 +9,8 @@ export interface Command {
   readonly name: string;
   /** One sentence for the list of commands. */
   readonly summary: string;
-  readonly positionals?: readonly Positional[];
+  /** As in its usage line: `<id>`, `[<user>]`; with `…` it takes all that follow. */
+  readonly positionals?: readonly string[];
   readonly flags?: Readonly<Record<string, Flag>>;
   /** What a person should know before using it. */
   readonly details?: readonly string[];
@@ -28,18 +29,26 @@ export interface Command {
   readonly run: (input: Input, tools: Tools) => Promise<Reply>;
 }
 
-export interface Positional {
-  readonly name: string;
-  readonly isOptional?: boolean;
-  readonly takesAllThatFollow?: boolean;
-}
-
 export interface Flag {
   /** The word that stands for the value in help; absent for a switch. */
   readonly value?: string;
   readonly isRepeatable?: boolean;
   readonly isRequired?: boolean;
   readonly meaning: string;
+}
+
+/** @param usage  what stands in the usage line, `[--email E]`, `--role R …` where it may be repeated, and its meaning */
+export function flags(usage: Readonly<Record<string, string>>): Readonly<Record<string, Flag>> {
+  return Object.fromEntries(
+    Object.entries(usage).map(([text, meaning]) => {
+      const [, bracket, name = '', value, more] = /^(\[?)--([\w-]+)(?: (.+?))?( …)?\]?$/.exec(text) ?? [];
+      const isRequired = bracket === '';
+      return [
+        name,
+        { ...(value !== undefined && { value }), isRepeatable: more !== undefined, isRequired, meaning },
+      ];
+    }),
+  );
 }
 
 /** What was typed, checked against the command. */

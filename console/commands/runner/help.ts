@@ -9,7 +9,7 @@ export function helpCommand(commands: () => readonly Command[]): Command {
     name: 'help',
     isLocal: true,
     summary: 'Lists the commands, or says how to use one.',
-    positionals: [{ name: 'command', isOptional: true, takesAllThatFollow: true }],
+    positionals: ['[<command>…]'],
     async run({ positionals }) {
       const found = commandsNamed(positionals, commands());
       return {
@@ -22,16 +22,12 @@ export function helpCommand(commands: () => readonly Command[]): Command {
 
 /** `npx console user add <name> --role R… [--email E]` */
 export function usageLine(command: Command): string {
-  const words = (command.positionals ?? []).map(({ name, isOptional, takesAllThatFollow }) => {
-    const word = `<${name}>${takesAllThatFollow ? '…' : ''}`;
-    return isOptional ? `[${word}]` : word;
-  });
   const flags = Object.entries(command.flags ?? {}).map(([name, flag]) => {
     const word = `${nameWithValue(name, flag)}${flag.isRepeatable ? '…' : ''}`;
     return flag.isRequired ? word : `[${word}]`;
   });
   const settings = command.takesSettings ? ['[--<setting> V…]'] : [];
-  return ['npx console', command.name, ...words, ...flags, ...settings].join(' ');
+  return ['npx console', command.name, ...(command.positionals ?? []), ...flags, ...settings].join(' ');
 }
 
 export function describeCommand(command: Command): string {

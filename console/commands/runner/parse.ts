@@ -1,7 +1,7 @@
 /** From arguments to one command and its input, or to a sentence about what is wrong with them. */
 import { parseArgs } from 'node:util';
 import { entriesOfTable, flagOf, nearest } from '../../settings/names.ts';
-import { type Command, type Flag, type Input, UsageError } from './command.ts';
+import { type Command, type Flag, flags, type Input, UsageError } from './command.ts';
 
 export interface Parsed {
   readonly command: Command;
@@ -9,11 +9,11 @@ export interface Parsed {
 }
 
 /** Flags that every command takes. */
-export const commonFlags: Readonly<Record<string, Flag>> = {
-  json: { meaning: 'print one JSON value and nothing else' },
-  'data-dir': { value: 'D', meaning: 'the data directory, instead of CONSOLE_DATA_DIR' },
-  help: { meaning: 'say what the command does instead of doing it' },
-};
+export const commonFlags = flags({
+  '[--json]': 'print one JSON value and nothing else',
+  '[--data-dir D]': 'the data directory, instead of CONSOLE_DATA_DIR',
+  '[--help]': 'say what the command does instead of doing it',
+});
 
 /** Every setting as a flag, as the console itself takes it. */
 export const settingsFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
@@ -47,24 +47,24 @@ type Token = NonNullable<ReturnType<typeof readTokens>>[number];
 
 /** Leniently: what is wrong with a flag is better said with its command known. */
 function readTokens(argv: readonly string[], commands: readonly Command[]) {
-  const flags = [...commands.map(flagsOf), settingsFlags].flatMap((known) => Object.entries(known));
+  const known = [...commands.map(flagsOf), settingsFlags].flatMap((some) => Object.entries(some));
   const options = Object.fromEntries(
-    flags.map(([name, { value }]) => [name, { type: value ? ('string' as const) : ('boolean' as const) }]),
+    known.map(([name, { value }]) => [name, { type: value ? ('string' as const) : ('boolean' as const) }]),
   );
   return parseArgs({ args: [...argv], options, strict: false, tokens: true }).tokens;
 }
 
-const confirmationFlags: Readonly<Record<string, Flag>> = {
-  yes: { meaning: 'do not ask: a terminal is asked before this, a script never' },
-};
+const confirmationFlags = flags({
+  '[--yes]': 'do not ask: a terminal is asked before this, a script never',
+});
 
 /** All that a command takes. */
-export function flagsOf({ flags, takesSettings, asks }: Command): Readonly<Record<string, Flag>> {
+export function flagsOf({ flags: own, takesSettings, asks }: Command): Readonly<Record<string, Flag>> {
   return {
     ...commonFlags,
     ...(takesSettings ? settingsFlags : {}),
     ...(asks ? confirmationFlags : {}),
-    ...flags,
+    ...own,
   };
 }
 
@@ -142,16 +142,16 @@ function unknownFlag(name: string, known: readonly string[], command: Command): 
 function checkComplete(
   command: Command,
   given: readonly string[],
-  flags: ReadonlyMap<string, unknown>,
+  givenFlags: ReadonlyMap<string, unknown>,
 ): void {
   const { positionals = [] } = command;
-  const missing = positionals.find(({ isOptional }, index) => !isOptional && given[index] === undefined);
-  if (missing) throw new UsageError(`${command.name} needs <${missing.name}>.`, command);
-  if (given.length > positionals.length && !positionals.at(-1)?.takesAllThatFollow) {
+  const missing = positionals.find((word, index) => !word.startsWith('[') && given[index] === undefined);
+  if (missing) throw new UsageError(`${command.name} needs ${missing}.`, command);
+  if (given.length > positionals.length && !positionals.at(-1)?.includes('…')) {
     throw new UsageError(`${command.name} takes fewer arguments.`, command);
   }
   for (const [name, { isRequired, value }] of Object.entries(command.flags ?? {})) {
-    if (isRequired && !flags.has(name)) throw new UsageError(`--${name} ${value} is missing.`, command);
+    if (isRequired && !givenFlags.has(name)) throw new UsageError(`--${name} ${value} is missing.`, command);
   }
 }
 
