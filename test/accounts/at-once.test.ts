@@ -13,7 +13,7 @@ afterAll(() => console?.stop());
 
 let addresses = 0;
 /** Of one network, whose members wait for each other. */
-const newVisitor = (): UserAgent => {
+const newBrowser = (): UserAgent => {
   const address = `198.51.${100 + (++addresses >> 8)}.${addresses & 255}`;
   return createUserAgent(console.url, { headers: { 'x-forwarded-for': address } });
 };
@@ -74,7 +74,7 @@ describe('a password that is looked at while the account changes', () => {
     for (const username of people) await copyUser(console, 'ada', username);
     const pages = await Promise.all(
       Array.from({ length: 48 + people.length }, async () => {
-        const agent = newVisitor();
+        const agent = newBrowser();
         return { agent, page: await agent.get('/login') };
       }),
     );
@@ -101,7 +101,7 @@ describe('a browser that is known (B9)', () => {
   test('is known at five accounts, those that it signed in to last (B9)', async () => {
     const people = Array.from({ length: 6 }, (_, n) => `household-${n}`);
     for (const username of people) await copyUser(console, 'ada', username);
-    const agent = newVisitor();
+    const agent = newBrowser();
     const first: string[] = [];
     for (const username of people) {
       for (const name of [...agent.cookies.keys()])
@@ -118,12 +118,12 @@ describe('a browser that is known (B9)', () => {
 
   test('is no stranger for what stands in its cookie beside a good entry (B9)', async () => {
     await copyUser(console, 'ada', 'cluttered');
-    const agent = newVisitor();
+    const agent = newBrowser();
     await agent.signIn({ ...admin, username: 'cluttered' });
     const [good] = entriesOf(agent);
     const cookie = agent.cookies.get('console_browser')!;
     const junk = ['x', '', 'y'.repeat(59), `${good}z`];
-    const stranger = newVisitor();
+    const stranger = newBrowser();
     for (let n = 0; n < 11; n++) {
       await stranger.submit(await stranger.get('/login'), {
         username: 'cluttered',

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSessions } from '../../console/accounts/sessions.ts';
 import type { UserRecord } from '../../console/storage/records.ts';
+import { toolDone } from '../commands/support.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   authorizationPath,
@@ -257,6 +258,22 @@ describe('ends by time', () => {
     expect((await agent.get('/')).headers.location).toBe('/login');
     expect(await silently(agent)).toBe(false);
     expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
+  test('what began while the clock was ahead ends with a change of the account all the same (D15, S34)', async () => {
+    const agent = createUserAgent(timed.url);
+    await setClock(3600);
+    const tokens = await signInForTokens(timed, agent);
+    await setClock(0);
+    const stdin = 'unrelated-walnut-ferry-17';
+    const change = ['user', 'passwd', admin.username, '--password-file', '-'];
+    await toolDone(change, { dataDir: timed.dataDir, stdin });
+    for (const seconds of [0, 3600, 3605]) {
+      await setClock(seconds);
+      expect((await agent.get('/')).headers.location).toBe('/login');
+      expect((await userinfo(timed, tokens.access_token)).status).toBe(401);
+      expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
+    }
   });
 
   test('a refresh is use too, and the session ends all the same (S34)', async () => {

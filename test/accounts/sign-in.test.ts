@@ -144,6 +144,25 @@ describe('guessing (S29)', () => {
     expect((await attempt('six', 'wrong-staple-1', browserFrom('2001:db8:1:3::1'))).status).toBe(401);
   });
 
+  test.each([
+    { name: 'an IPv4 address', first: '::ffff:192.0.2.81', second: '192.0.2.81', other: '192.0.2.82' },
+    { name: 'one in hexadecimal', first: '::ffff:c000:0253', second: '192.0.2.83', other: '192.0.2.84' },
+    {
+      name: 'an IPv6 address',
+      first: '2001:0DB8:0009:0000:0000:0000:0000:0001',
+      second: '2001:db8:9::1',
+      other: '2001:db8:a::1',
+    },
+  ])(
+    '$name that is written in another way is one source (S29, S30)',
+    async ({ name, first, second, other }) => {
+      const person = `spelt-${name.length}`;
+      for (let guess = 0; guess < 10; guess++) await attempt(person, 'wrong-staple-1', browserFrom(first));
+      expect((await attempt(person, 'wrong-staple-1', browserFrom(second))).status).toBe(429);
+      expect((await attempt(person, 'wrong-staple-1', browserFrom(other))).status).toBe(401);
+    },
+  );
+
   test('a success forgets the failures before it (S29)', async () => {
     await copyUser(console, 'ada', 'forgetful');
     for (let round = 0; round < 2; round++) {

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
-import { reservedNames } from '../../console/accounts/usernames.ts';
-import { createUsers, type Users } from '../../console/accounts/users.ts';
+import { checkUsername, normalName, reservedNames } from '../../console/accounts/usernames.ts';
+import { createUsers, isEmail, type Users } from '../../console/accounts/users.ts';
 import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
 import { dashboardClientId } from '../../console/clients/clients.ts';
 import { applicationClientId } from '../../console/clients/scopes.ts';
@@ -110,5 +110,79 @@ describe('names that look alike (D9)', () => {
     await registry.update((transaction) => transaction.put('users', old));
     await users.setRoles('old', ['Viewer']);
     expect(users.findByName('pаulа')?.id).toBe('old');
+  });
+});
+
+describe('a name at the edges of what one may be (S53)', () => {
+  const codeFor = (name: string) => {
+    try {
+      checkUsername(normalName(name));
+      return 'done';
+    } catch (error) {
+      return (error as { problem?: { code: string } }).problem?.code;
+    }
+  };
+
+  test.each([
+    ['of one letter', 'a'],
+    ['of one digit', '7'],
+    ['of 64 letters', 'a'.repeat(64)],
+    ['of 64 letters of which each is two units', '𠀀'.repeat(64)],
+    ['of 64 signs, of which the first is a letter', `a${'.'.repeat(63)}`],
+    ['that is an address', 'paula@example.org'],
+    ['of letters that are written from the right', 'محمد'],
+    ['of letters with marks that go into them', 'e\u0301le\u0300ve'],
+  ])('%s is one', (_what, name) => {
+    expect(codeFor(name)).toBe('done');
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['65 letters', 'a'.repeat(65)],
+    ['22 letters of which each becomes three', 'ﬃ'.repeat(22)],
+    ['a sign at its begin', '.paula'],
+    ['a space within', 'pau la'],
+    ['a space that is as wide as a letter', 'pau\u3000la'],
+    ['a line end behind it', 'paula\n'],
+    ['a zero byte', 'pau\0la'],
+    ['an escape', 'pau\u001b[31mla'],
+    ['a turn of the direction', 'pau\u202ela'],
+    ['a joiner that nobody sees', 'pau\u200dla'],
+    ['a hyphen that nobody sees', 'pau\u00adla'],
+    ['a mark by itself', '\u0301paula'],
+    ['a face', 'paula😀'],
+    ['half of a letter', 'paula\ud800'],
+    ['a slash', 'pau/la'],
+    ['a fullwidth slash', 'pau／la'],
+    ['a percent sign', 'pau%6ca'],
+    ['markup', '<b>'],
+    ['a quotation mark', 'pau"la'],
+  ])('%s is none', (_what, name) => {
+    expect(codeFor(name)).toBe('invalid_request');
+  });
+});
+
+describe('an address at the edges of what one may be (S53)', () => {
+  const local = (length: number) => `${'a'.repeat(length - '@example.org'.length)}@example.org`;
+
+  test.each(['a@b', 'a+b@example.org', 'ü@example.org', local(254)])('%s is one', (text) => {
+    expect(isEmail(text)).toBe(true);
+  });
+
+  test.each([
+    '',
+    '@',
+    'a@',
+    '@b',
+    'a@b@c',
+    'a b@c',
+    'a@b\n',
+    'a@b,c@d',
+    '"a"@b',
+    '<a@b>',
+    'a@b;',
+    local(255),
+  ])('%j is none', (text) => {
+    expect(isEmail(text)).toBe(false);
   });
 });
