@@ -62,12 +62,14 @@ export function createProviders(deps: ProvidersDeps): Providers {
   let entries: ReadonlyMap<string, Entry> = new Map();
   /** Records that cannot be read, as they were when that was logged. */
   let unreadable: ReadonlyMap<string, string> = new Map();
-  const unsubscribe = registry.onChange((changed) => {
-    if (changed.has('providers')) refresh();
-  });
+  let unsubscribe: (() => void) | undefined;
 
   return {
     async prepare() {
+      // A command that changes a provider asks none: it has no use for its protocol.
+      unsubscribe ??= registry.onChange((changed) => {
+        if (changed.has('providers')) refresh();
+      });
       refresh();
       // A kind that comes meanwhile is loaded after the first.
       while (loading) await loading;
@@ -93,7 +95,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     // From the record itself: whoever only lists sessions has read no provider.
     isEnabled: (id) => registry.get('providers', id)?.enabled === true && !unreadable.has(id),
     async close() {
-      unsubscribe();
+      unsubscribe?.();
       const closed = [...entries.values()];
       entries = new Map();
       await Promise.all(closed.map(closeConnector));
