@@ -23,24 +23,7 @@ export interface ConfiguredProvider extends LiveProvider<RedirectConnector> {
   readonly isEnabled: boolean;
 }
 
-export interface Providers {
-  /** Reads what is configured; call it before use. Until then, and where it fails, no provider is offered. */
-  prepare(): Promise<void>;
-  /** Enabled providers that the browser can be sent to, by name: the choice of the login page. */
-  choices(): readonly { readonly id: string; readonly name: string }[];
-  /** @returns undefined when there is none of this id, it is disabled, or it takes passwords */
-  findRedirect(id: string): LiveProvider<RedirectConnector> | undefined;
-  /** The same of a disabled one too: for whoever tests it. */
-  findConfigured(id: string): ConfiguredProvider | undefined;
-  /** Enabled directories, the one that was added first in front: the order in which they are asked. */
-  directories(): readonly LiveProvider<PasswordConnector>[];
-  /** What is configured under this id, disabled or not; undefined when it cannot be read. */
-  find(id: string): Provider | undefined;
-  /** Whether sign-ins of this provider's accounts count: it is there and enabled. */
-  isEnabled(id: string): boolean;
-  /** Ends idle connections. */
-  close(): Promise<void>;
-}
+export type Providers = ReturnType<typeof createProviders>;
 
 export interface ProvidersDeps extends ConnectorDeps {
   readonly registry: Registry;
@@ -55,7 +38,7 @@ interface Entry {
   isBroken?: boolean;
 }
 
-export function createProviders(deps: ProvidersDeps): Providers {
+export function createProviders(deps: ProvidersDeps) {
   const { registry, log } = deps;
   let tools: ProviderTools | undefined;
   let loading: Promise<void> | undefined;
@@ -65,7 +48,8 @@ export function createProviders(deps: ProvidersDeps): Providers {
   let unsubscribe: (() => void) | undefined;
 
   return {
-    async prepare() {
+    /** Reads what is configured; call it before use. Until then, and where it fails, no provider is offered. */
+    async prepare(): Promise<void> {
       // A command that changes a provider asks none: it has no use for its protocol.
       unsubscribe ??= registry.onChange((changed) => {
         if (changed.has('providers')) refresh();
@@ -75,26 +59,35 @@ export function createProviders(deps: ProvidersDeps): Providers {
       while (loading) await loading;
       await encryptPlaintextSecrets();
     },
+    /** Enabled providers that the browser can be sent to, by name: the choice of the login page. */
     choices: () =>
       enabled()
         .filter(({ provider }) => provider.kind !== 'ldap')
         .map(({ provider: { id, name } }) => ({ id, name }))
         .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id)),
-    findRedirect(id) {
+    /** @returns undefined when there is none of this id, it is disabled, or it takes passwords */
+    findRedirect(id: string): LiveProvider<RedirectConnector> | undefined {
       const found = findConfigured(id);
       return found?.isEnabled ? found : undefined;
     },
     findConfigured,
-    directories: () =>
+    /** Enabled directories, the one that was added first in front: the order in which they are asked. */
+    directories: (): readonly LiveProvider<PasswordConnector>[] =>
       enabled()
         .filter(({ provider }) => provider.kind === 'ldap')
         .sort((a, b) => a.provider.createdAt - b.provider.createdAt)
         .flatMap((entry) => liveOf(entry) ?? [])
         .filter(isDirectory),
-    find: (id) => entries.get(id)?.provider,
-    // From the record itself: whoever only lists sessions has read no provider.
-    isEnabled: (id) => registry.get('providers', id)?.enabled === true && !unreadable.has(id),
-    async close() {
+    /** What is configured under this id, disabled or not; undefined when it cannot be read. */
+    find: (id: string): Provider | undefined => entries.get(id)?.provider,
+    /**
+     * Whether sign-ins of this provider's accounts count: it is there and enabled. From the record itself: whoever
+     * only lists sessions has read no provider.
+     */
+    isEnabled: (id: string): boolean =>
+      registry.get('providers', id)?.enabled === true && !unreadable.has(id),
+    /** Ends idle connections. */
+    async close(): Promise<void> {
       unsubscribe?.();
       const closed = [...entries.values()];
       entries = new Map();
@@ -102,6 +95,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     },
   };
 
+  /** One that the browser can be sent to, disabled or not: for whoever tests it. */
   function findConfigured(id: string): ConfiguredProvider | undefined {
     const entry = entries.get(id);
     const live = entry && liveOf(entry);
