@@ -23,50 +23,46 @@ export interface BearerDeps extends VerifyDeps {
   readonly maxRemembered?: number;
 }
 
-export interface BearerCheck {
-  /**
-   * Checks an access token (RFC 9068 §4, RFC 8725 §3, S1 to S3) in the way that it was presented: one that
-   * is bound to a key passes with a proof of that key only, and one that is not without (RFC 9449 §7.1).
-   *
-   * @param token     the credentials behind `Bearer ` or `DPoP `, as received
-   * @param provenBy  behind `DPoP `: the request, with its proof
-   * @returns the caller, at once when the token is remembered
-   * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`; thrown or
-   *   rejected with
-   */
-  check(token: string, provenBy?: ProvenRequest): Caller | Promise<Caller>;
-  /**
-   * The same for a token that somebody asks about instead of presenting it: whether it is bound does not matter.
-   *
-   * @throws {ProblemError} `invalid_token`; thrown or rejected with
-   */
-  inspect(token: string): Caller | Promise<Caller>;
-  /**
-   * Whether a caller that has passed would still pass; false once the token is revoked.
-   *
-   * @throws {ProblemError} when that is not known now
-   */
-  isStillGood(caller: Caller): boolean;
-}
+export type BearerCheck = ReturnType<typeof createBearerCheck>;
 
 /**
  * Checks access tokens against the issuer's own keys. A signature costs more than all the rest of
  * a call, so a verified token is remembered until it expires, is revoked, or its key is withdrawn.
  */
-export function createBearerCheck(deps: BearerDeps): BearerCheck {
+export function createBearerCheck(deps: BearerDeps) {
   const { findKey, isRevoked, now, proofs, maxRemembered = 10_000 } = deps;
   const remembered = new Map<string, VerifiedToken>();
   const identities = new WeakMap<Caller, VerifiedToken['identity']>();
 
   return {
-    check(token, provenBy) {
+    /**
+     * Checks an access token (RFC 9068 §4, RFC 8725 §3, S1 to S3) in the way that it was presented: one that
+     * is bound to a key passes with a proof of that key only, and one that is not without (RFC 9449 §7.1).
+     *
+     * @param token     the credentials behind `Bearer ` or `DPoP `, as received
+     * @param provenBy  behind `DPoP `: the request, with its proof
+     * @returns the caller, at once when the token is remembered
+     * @throws {ProblemError} `invalid_token`, `invalid_dpop_proof`, `too_many_requests`, `busy`; thrown or
+     *   rejected with
+     */
+    check(token: string, provenBy?: ProvenRequest): Caller | Promise<Caller> {
       if (provenBy !== undefined) {
         return checkProven(token, provenBy);
       }
       const caller = inspect(token);
       return caller instanceof Promise ? caller.then(rejectBound) : rejectBound(caller);
     },
+    /**
+     * The same for a token that somebody asks about instead of presenting it: whether it is bound does not matter.
+     *
+     * @throws {ProblemError} `invalid_token`; thrown or rejected with
+     */
     inspect,
+    /**
+     * Whether a caller that has passed would still pass; false once the token is revoked.
+     *
+     * @throws {ProblemError} when that is not known now
+     */
     isStillGood,
   };
 

@@ -38,10 +38,7 @@ export interface StartDeps {
   readonly faults: Faults;
 }
 
-export interface Started {
-  /** Not ready from now on; resolves when every reply under way has been sent, or cut after `timeoutMs`. */
-  drain(timeoutMs: number): Promise<void>;
-}
+export type Started = Awaited<ReturnType<typeof start>>;
 
 const maintenanceMs = 60_000;
 /** How long a start waits to tell how the members are, milliseconds; those of a network answer within a few. */
@@ -56,7 +53,7 @@ export async function start({
   log,
   closing,
   faults,
-}: StartDeps): Promise<Started> {
+}: StartDeps) {
   const { services, audit, application } = await open({ settings, readSettings, log, closing, faults });
   const { users, denials } = services;
   // Keys and passwords are made on other threads while this one loads the rest.
@@ -98,7 +95,8 @@ export async function start({
   const statuses = console.members.statuses();
   process.stdout.write(welcome({ settings, users, setup, members: statuses, secretFile }));
   return {
-    drain(timeoutMs) {
+    /** Not ready from now on; resolves when every reply under way has been sent, or cut after `timeoutMs`. */
+    drain(timeoutMs: number) {
       console.drain();
       return server.close(timeoutMs);
     },

@@ -11,25 +11,22 @@ export interface Licence {
   readonly issuedAt: number;
 }
 
-export interface Licences {
-  current(): Licence | undefined;
-  /**
-   * Takes an update. One that is older than what is here is acknowledged and not kept, so that a late
-   * repetition neither harms nor is repeated again.
-   *
-   * @throws {InvalidTokenError} | {KeySetError}
-   */
-  receive(update: string): Promise<{ readonly licence: Licence; readonly isKept: boolean }>;
-}
+export type Licences = ReturnType<typeof createLicences>;
 
 const maxTextLength = 200;
 
-export function createLicences(checkSigned: CheckSigned, clientId: string): Licences {
+export function createLicences(checkSigned: CheckSigned, clientId: string) {
   let newest: Licence | undefined;
 
   return {
-    current: () => newest,
-    async receive(update) {
+    current: (): Licence | undefined => newest,
+    /**
+     * Takes an update. One that is older than what is here is acknowledged and not kept, so that a late
+     * repetition neither harms nor is repeated again.
+     *
+     * @throws {InvalidTokenError} | {KeySetError}
+     */
+    async receive(update: string): Promise<{ readonly licence: Licence; readonly isKept: boolean }> {
       const { iat, licence: content } = await checkSigned(update, {
         audience: clientId,
         types: ['licence+jwt'],

@@ -18,22 +18,7 @@ export type ProvenRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 /** Its key by SHA-256 thumbprint, base64url (RFC 7638), and its `jti`. */
 export type Proof = UsedProof;
 
-export interface ProofCheck {
-  /**
-   * Checks the proof of a request (RFC 9449 §4.3), all but whether it came before.
-   *
-   * @param accessToken  the token that came with it, or nothing where one is asked for
-   * @throws {ProblemError} `invalid_dpop_proof`
-   */
-  verify(request: ProvenRequest, accessToken?: string): Proof;
-  /**
-   * Lets each proof pass once. Comes last, so that only proofs that count take up memory.
-   *
-   * @param caller  who has sent it, as far as that is proven: a subject, or a client
-   * @throws {ProblemError} `invalid_dpop_proof` for a proof that came before, `too_many_requests`, `busy`
-   */
-  useOnce(proof: Proof, caller: string): Promise<void>;
-}
+export type ProofCheck = ReturnType<typeof createProofCheck>;
 
 /** Where used proofs are remembered: here, or in a process that several ask. */
 export interface ProofMemory {
@@ -73,12 +58,18 @@ export function createProofMemory(limits: Partial<ReplayLimits> = {}): Replays {
   return createReplays({ ...defaultReplays, ...limits }, () => performance.now());
 }
 
-export function createProofCheck({ origin, now, memory }: ProofCheckDeps): ProofCheck {
+export function createProofCheck({ origin, now, memory }: ProofCheckDeps) {
   /** By the header that brought them, which is the same in every proof of a client. */
   const keys = new Map<string, ProofKey>();
 
   return {
-    verify(request, accessToken) {
+    /**
+     * Checks the proof of a request (RFC 9449 §4.3), all but whether it came before.
+     *
+     * @param accessToken  the token that came with it, or nothing where one is asked for
+     * @throws {ProblemError} `invalid_dpop_proof`
+     */
+    verify(request: ProvenRequest, accessToken?: string): Proof {
       const [header, payload, signature] = takeApart(request.headers.dpop);
       const key = keys.get(header) ?? readProofKey(parse(header));
       if (!key.hasSigned(`${header}.${payload}`, Buffer.from(signature, 'base64url'))) {
@@ -87,7 +78,13 @@ export function createProofCheck({ origin, now, memory }: ProofCheckDeps): Proof
       remember(header, key);
       return { thumbprint: key.thumbprint, jti: readClaims(parse(payload), request, accessToken) };
     },
-    async useOnce(proof, caller) {
+    /**
+     * Lets each proof pass once. Comes last, so that only proofs that count take up memory.
+     *
+     * @param caller  who has sent it, as far as that is proven: a subject, or a client
+     * @throws {ProblemError} `invalid_dpop_proof` for a proof that came before, `too_many_requests`, `busy`
+     */
+    async useOnce(proof: Proof, caller: string) {
       switch (await outcomeOf(proof, caller)) {
         case 'first':
           return;

@@ -1,10 +1,7 @@
 /** Remembers each proof for as long as it could be used a second time (RFC 9449 §11.1). */
 import { createHash } from 'node:crypto';
 
-export interface Replays {
-  /** @param caller  whose part of the memory it takes */
-  add(proof: UsedProof, caller: string): ReplayOutcome;
-}
+export type Replays = ReturnType<typeof createReplays>;
 
 export interface UsedProof {
   readonly thumbprint: string;
@@ -39,13 +36,14 @@ interface Period {
  *
  * @param now  monotonic milliseconds
  */
-export function createReplays({ windowMs, perCaller, total }: ReplayLimits, now: () => number): Replays {
+export function createReplays({ windowMs, perCaller, total }: ReplayLimits, now: () => number) {
   let previous = newPeriod();
   let current = newPeriod();
   let startedAt = now();
 
   return {
-    add({ thumbprint, jti }, caller) {
+    /** @param caller  whose part of the memory it takes */
+    add({ thumbprint, jti }: UsedProof, caller: string): ReplayOutcome {
       turnOver();
       const digest = digestOf(thumbprint, jti);
       if (current.seen.has(digest) || previous.seen.has(digest)) return 'used';

@@ -24,12 +24,7 @@ export interface DenialBatch extends BatchPlace {
   readonly refusals: readonly StoredDenial[];
 }
 
-export interface DenialBuffer {
-  /** Touches memory only. @returns the decision id, which says where the denial will lie */
-  record(denied: DeniedCall): string;
-  /** Writes what is still to be written. Never rejects: what cannot be written is discarded. */
-  flush(): Promise<void>;
-}
+export type DenialBuffer = ReturnType<typeof createDenialBuffer>;
 
 export interface DenialBufferDeps {
   readonly write: (batch: DenialBatch) => Promise<unknown>;
@@ -54,7 +49,7 @@ const mostOfOne = 20;
 const longestList = 2_000;
 const longestReason = 500;
 
-export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
+export function createDenialBuffer(deps: DenialBufferDeps) {
   const { write, newStem, isElsewhere = false, now, log } = deps;
   const origin = isElsewhere ? 'p' : '';
   const known = createRing(`${origin}k${newStem()}`);
@@ -64,7 +59,8 @@ export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
   let writing = Promise.resolve();
 
   return {
-    record(denied) {
+    /** Touches memory only. @returns the decision id, which says where the denial will lie */
+    record(denied: DeniedCall): string {
       const ring = denied.caller ? known : unknown;
       const decisionId = ring.nextId();
       if (!isTooMuch(denied)) {
@@ -73,6 +69,7 @@ export function createDenialBuffer(deps: DenialBufferDeps): DenialBuffer {
       }
       return decisionId;
     },
+    /** Writes what is still to be written. Never rejects: what cannot be written is discarded. */
     flush,
   };
 

@@ -1,5 +1,4 @@
 /** What member surfaces refused lately, here and in processes of their own, kept for whoever asks why. */
-import type { DeniedCall } from '../../member-proxy/denied-call.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import {
@@ -16,22 +15,7 @@ export interface FoundDenial extends StoredDenial {
   readonly reportedBy?: string;
 }
 
-export interface DenialLog {
-  /** Touches memory only. @returns the decision id, which says where the denial will lie */
-  record(denied: DeniedCall): string;
-  /**
-   * Keeps what another process has refused.
-   *
-   * @param batch     its ids are of another process
-   * @param clientId  who reports it
-   * @throws {StorageUnavailableError}
-   */
-  recordReported(batch: DenialBatch, clientId: string): Promise<void>;
-  /** Those of other processes are found a second after they happened. @returns undefined when unknown, or gone */
-  find(decisionId: string): Promise<FoundDenial | undefined>;
-  /** Writes what is still to be written. */
-  close(): Promise<void>;
-}
+export type DenialLog = ReturnType<typeof createDenialLog>;
 
 export interface DenialLogDeps {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get'>;
@@ -45,13 +29,22 @@ export interface DenialLogDeps {
 const kinds = { own: 'RefusedCalls', reported: 'ReportedRefusals' } as const;
 const lifeSeconds = 24 * 3600;
 
-export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps): DenialLog {
+export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps) {
   const buffer = createDenialBuffer({ write: (batch) => put(kinds.own, batch), newStem, now, log });
 
   return {
+    /** Touches memory only. @returns the decision id, which says where the denial will lie */
     record: buffer.record,
-    recordReported: (batch, clientId) => put(kinds.reported, batch, clientId),
-    async find(decisionId) {
+    /**
+     * Keeps what another process has refused.
+     *
+     * @param batch     its ids are of another process
+     * @param clientId  who reports it
+     * @throws {StorageUnavailableError}
+     */
+    recordReported: (batch: DenialBatch, clientId: string) => put(kinds.reported, batch, clientId),
+    /** Those of other processes are found a second after they happened. @returns undefined when unknown, or gone */
+    async find(decisionId: string): Promise<FoundDenial | undefined> {
       const place = placeOf(decisionId);
       if (!place) return undefined;
       await buffer.flush();
@@ -61,6 +54,7 @@ export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps)
       const found = batch === place.number && refusals?.find((denial) => denial.decisionId === decisionId);
       return found ? { ...found, ...(reportedBy !== undefined && { reportedBy }) } : undefined;
     },
+    /** Writes what is still to be written. */
     close: buffer.flush,
   };
 

@@ -32,18 +32,7 @@ export interface ExplainedDenial extends Omit<FoundDenial, 'at' | 'caller'> {
   readonly now: Explanation | null;
 }
 
-export interface AccessQuestions {
-  /** @throws {ProblemError} `not_found`, `invalid_request` for a principal that there is not */
-  explainCall(method: string, path: string, asked: PrincipalQuery): ExplainedCall;
-  /** @throws {ProblemError} `not_found` for a decision that is not known, or not any more */
-  explainDecision(id: string): Promise<ExplainedDenial>;
-  /**
-   * @param asked    who; without anybody, every role
-   * @param members  as far as they are known
-   * @throws {ProblemError} `not_found`, `invalid_request`
-   */
-  matrix(asked: PrincipalQuery, members: readonly MemberStatus[]): Matrix;
-}
+export type AccessQuestions = ReturnType<typeof createAccessQuestions>;
 
 export interface AccessQuestionsDeps extends Omit<PrincipalDeps, 'users' | 'roles'> {
   readonly users: Pick<Users, 'find' | 'findByName'>;
@@ -51,16 +40,18 @@ export interface AccessQuestionsDeps extends Omit<PrincipalDeps, 'users' | 'role
   readonly denials: Pick<DenialLog, 'find'>;
 }
 
-export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestions {
+export function createAccessQuestions(deps: AccessQuestionsDeps) {
   const { users, clients, roles, denials } = deps;
   const customNames = () => roles.list().map(({ id }) => id);
 
   return {
-    explainCall(method, path, asked) {
+    /** @throws {ProblemError} `not_found`, `invalid_request` for a principal that there is not */
+    explainCall(method: string, path: string, asked: PrincipalQuery): ExplainedCall {
       const { roles: held, scopes } = principalOf(asked, deps);
       return { method, path, roles: held, scopes, ...explainNow(method, path, { roles: held, scopes }) };
     },
-    async explainDecision(id) {
+    /** @throws {ProblemError} `not_found` for a decision that is not known, or not any more */
+    async explainDecision(id: string): Promise<ExplainedDenial> {
       const found = await denials.find(id);
       if (!found) throw unknownDecision(id);
       const { caller, at, ...denial } = found;
@@ -75,7 +66,13 @@ export function createAccessQuestions(deps: AccessQuestionsDeps): AccessQuestion
         now,
       };
     },
-    matrix: (asked, members) => createMatrix(subjectsOf(asked), roleBook(), members),
+    /**
+     * @param asked    who; without anybody, every role
+     * @param members  as far as they are known
+     * @throws {ProblemError} `not_found`, `invalid_request`
+     */
+    matrix: (asked: PrincipalQuery, members: readonly MemberStatus[]): Matrix =>
+      createMatrix(subjectsOf(asked), roleBook(), members),
   };
 
   /** Roles may have changed since the last question. */

@@ -18,36 +18,7 @@ export interface NewRole {
   readonly description?: string | undefined;
 }
 
-export interface CustomRoles {
-  find(name: string): RoleRecord | undefined;
-  /** @throws {ProblemError} `not_found` */
-  get(name: string): RoleRecord;
-  list(): readonly RoleRecord[];
-  /** Every role that a user can have, the built-in ones first. */
-  names(): readonly string[];
-  /** From memory; undefined for what is no custom role. */
-  permissionsOf(name: string): readonly string[] | undefined;
-  /** In words, for a page; also of a name that stands for nothing any more. */
-  meaningOf(name: string): string;
-  /** Users who have it, by name. */
-  usersWith(name: string): readonly string[];
-  /** @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case */
-  add(role: NewRole): Promise<RoleRecord>;
-  /**
-   * @param change   what is left out stays
-   * @param version  from {@link versionOf}: only when it still is that
-   * @throws {ProblemError} `invalid_request`, `not_found`, `precondition_failed`
-   */
-  update(name: string, change: Partial<Omit<NewRole, 'name'>>, version?: string): Promise<RoleRecord>;
-  /**
-   * Takes it from everybody who has it, too, and ends their sessions and tokens: were there another of this name
-   * one day, it would not be theirs.
-   *
-   * @returns the names of those who had it
-   * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` while rules of a provider give it
-   */
-  remove(name: string, version?: string): Promise<readonly string[]>;
-}
+export type CustomRoles = ReturnType<typeof createCustomRoles>;
 
 export interface CustomRolesDeps {
   readonly registry: AccountRegistry;
@@ -58,23 +29,29 @@ export interface CustomRolesDeps {
 
 const mostRoles = 500;
 
-export function createCustomRoles({ registry, isPermission, now }: CustomRolesDeps): CustomRoles {
+export function createCustomRoles({ registry, isPermission, now }: CustomRolesDeps) {
   const find = (name: string) => registry.get('roles', name);
 
   return {
     find,
-    get: (name) => find(name) ?? unknownRole(),
-    list: () => sorted(registry.all('roles').values()),
-    names: () => [...roles, ...sorted(registry.all('roles').values()).map(({ id }) => id)],
-    permissionsOf: (name) => find(name)?.permissions,
-    meaningOf(name) {
+    /** @throws {ProblemError} `not_found` */
+    get: (name: string): RoleRecord => find(name) ?? unknownRole(),
+    list: (): readonly RoleRecord[] => sorted(registry.all('roles').values()),
+    /** Every role that a user can have, the built-in ones first. */
+    names: (): readonly string[] => [...roles, ...sorted(registry.all('roles').values()).map(({ id }) => id)],
+    /** From memory; undefined for what is no custom role. */
+    permissionsOf: (name: string): readonly string[] | undefined => find(name)?.permissions,
+    /** In words, for a page; also of a name that stands for nothing any more. */
+    meaningOf(name: string): string {
       if (isRole(name)) return roleMeanings[name];
       const role = find(name);
       if (!role) return 'Opens nothing: there is no such role any more.';
       return `${role.description ? `${role.description} ` : ''}At the members: ${role.permissions.join(', ')}.`;
     },
-    usersWith: (name) => usersOf(registry, name).map(({ username }) => username),
-    async add({ name, permissions, description }) {
+    /** Users who have it, by name. */
+    usersWith: (name: string): readonly string[] => usersOf(registry, name).map(({ username }) => username),
+    /** @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case */
+    async add({ name, permissions, description }: NewRole): Promise<RoleRecord> {
       checkName(name);
       const role: RoleRecord = {
         id: name,
@@ -88,7 +65,16 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
       });
       return role;
     },
-    update: (name, { permissions, description }, version) =>
+    /**
+     * @param change   what is left out stays
+     * @param version  from {@link versionOf}: only when it still is that
+     * @throws {ProblemError} `invalid_request`, `not_found`, `precondition_failed`
+     */
+    update: (
+      name: string,
+      { permissions, description }: Partial<Omit<NewRole, 'name'>>,
+      version?: string,
+    ): Promise<RoleRecord> =>
       registry.update((transaction) => {
         const before = unchanged(transaction.get('roles', name), version);
         const after: RoleRecord = {
@@ -99,7 +85,14 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
         transaction.put('roles', after);
         return after;
       }),
-    async remove(name, version) {
+    /**
+     * Takes it from everybody who has it, too, and ends their sessions and tokens: were there another of this name
+     * one day, it would not be theirs.
+     *
+     * @returns the names of those who had it
+     * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` while rules of a provider give it
+     */
+    async remove(name: string, version?: string): Promise<readonly string[]> {
       const held = await registry.update((transaction) => {
         unchanged(transaction.get('roles', name), version);
         checkNoRuleGives(transaction, name);

@@ -41,14 +41,7 @@ export interface CountedGuess {
   succeed(): Promise<void>;
 }
 
-export interface Guessing {
-  /**
-   * Counts one attempt, and holds it as long as the failures at the account ask for: a third of a second at most.
-   *
-   * @throws {ProblemError} `too_many_requests` with `Retry-After`
-   */
-  begin(guess: Guess): Promise<CountedGuess>;
-}
+export type Guessing = ReturnType<typeof createGuessing>;
 
 export interface GuessingDeps {
   readonly artifacts: ArtifactStore;
@@ -81,14 +74,19 @@ const mostHeld = 1000;
 const knownNetworkKind = 'KnownNetwork';
 const knownNetworkSeconds = 90 * day;
 
-export function createGuessing({ artifacts, steady }: GuessingDeps): Guessing {
+export function createGuessing({ artifacts, steady }: GuessingDeps) {
   /** Denials that are known without the store, which a flood of guesses would keep busy. */
   const denied = new Map<Budget, number>();
   const pressures = new Map<Budget, { denials: number; at: number }>();
   let held = 0;
 
   return {
-    async begin(guess) {
+    /**
+     * Counts one attempt, and holds it as long as the failures at the account ask for: a third of a second at most.
+     *
+     * @throws {ProblemError} `too_many_requests` with `Retry-After`
+     */
+    async begin(guess: Guess): Promise<CountedGuess> {
       const ofBrowser = guess.browser === undefined ? undefined : await beginKnown(guess.browser);
       if (ofBrowser) return ofBrowser;
       return beginUnknown(guess);

@@ -7,12 +7,7 @@ import type { Context } from 'koa';
 import { isSameText } from '../../platform/secret.ts';
 import { foldedName } from './usernames.ts';
 
-export interface KnownBrowsers {
-  /** @returns what names this browser at this account; undefined when it has not signed in to it */
-  find(ctx: Context, username: string): string | undefined;
-  /** It has signed in. */
-  remember(ctx: Context, username: string): void;
-}
+export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
 
 export interface KnownBrowsersDeps {
   readonly cookieName: string;
@@ -26,10 +21,12 @@ const mostAccounts = 5;
 const ttlMs = 400 * 86_400_000;
 const entryPattern = /^([\w-]{16})([\w-]{43})$/;
 
-export function createKnownBrowsers({ cookieName, isSecure, secret }: KnownBrowsersDeps): KnownBrowsers {
+export function createKnownBrowsers({ cookieName, isSecure, secret }: KnownBrowsersDeps) {
   return {
-    find: (ctx, username) => find(read(ctx), username)?.id,
-    remember(ctx, username) {
+    /** @returns what names this browser at this account; undefined when it has not signed in to it */
+    find: (ctx: Context, username: string): string | undefined => find(read(ctx), username)?.id,
+    /** It has signed in. */
+    remember(ctx: Context, username: string) {
       const entries = read(ctx);
       const known = find(entries, username);
       const own = known?.entry ?? newEntry(username);

@@ -38,22 +38,7 @@ export interface SessionUse {
   readonly userAgent?: string | undefined;
 }
 
-export interface Sessions {
-  /** Notes an application of a session; the library loses one of two that sign in at the same time. */
-  record(use: SessionUse): Promise<void>;
-  listOf(accountId: string): Promise<SignInSession[]>;
-  list(limit: number): Promise<SignInSession[]>;
-  /** Ends the session first, then everything issued under it (S39). @returns what was ended */
-  end(uid: string): Promise<SignInSession | undefined>;
-  /** Ends what was issued under a grant, and the grant: its code or refresh token was used twice (S19). */
-  revokeGrant(grantId: string): Promise<void>;
-  /** A request that was under way when the session ended must not write it back. */
-  hasEnded(uid: string): Promise<boolean>;
-  /** @param exceptUid  a session to keep */
-  endAllOf(accountId: string, exceptUid?: string): Promise<void>;
-  /** Prolongs a session that is in use elsewhere, such as by a refresh, up to its absolute end. */
-  touch(uid: string): Promise<void>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 export interface SessionsDeps {
   readonly artifacts: ArtifactStore;
@@ -75,11 +60,12 @@ const endedKind = 'EndedSession';
 /** Longer than any request is under way. */
 const endedSeconds = 600;
 
-export function createSessions(deps: SessionsDeps): Sessions {
+export function createSessions(deps: SessionsDeps) {
   const { artifacts, isStillValid, now, idleSeconds, maxSeconds, revokeTokens, onEnded } = deps;
 
   return {
-    async record(use) {
+    /** Notes an application of a session; the library loses one of two that sign in at the same time. */
+    async record(use: SessionUse) {
       const { accountId, ...recorded } = use;
       const id = `${use.uid} ${use.clientId}`;
       const earlier = (await artifacts.get(useKind, id))?.payload;
@@ -93,18 +79,19 @@ export function createSessions(deps: SessionsDeps): Sessions {
         accountId,
       });
     },
-    async listOf(accountId) {
+    async listOf(accountId: string): Promise<SignInSession[]> {
       const [sessions, uses] = await Promise.all([
         artifacts.listByAccount('Session', accountId),
         artifacts.listByAccount(useKind, accountId),
       ]);
       return describeAll(sessions, uses).filter(isValid);
     },
-    async list(limit) {
+    async list(limit: number): Promise<SignInSession[]> {
       const sessions = (await artifacts.list('Session', limit)).filter(({ artifact }) => artifact.accountId);
       return describeAll(sessions, await artifacts.list(useKind, limit * 4)).filter(isValid);
     },
-    async end(uid) {
+    /** Ends the session first, then everything issued under it (S39). @returns what was ended */
+    async end(uid: string): Promise<SignInSession | undefined> {
       const ended = await removeRecords(uid);
       const [newest] = ended;
       if (!newest) return undefined;
@@ -116,17 +103,21 @@ export function createSessions(deps: SessionsDeps): Sessions {
       await onEnded?.(session);
       return session;
     },
+    /** Ends what was issued under a grant, and the grant: its code or refresh token was used twice (S19). */
     revokeGrant,
-    async hasEnded(uid) {
+    /** A request that was under way when the session ended must not write it back. */
+    async hasEnded(uid: string): Promise<boolean> {
       return (await artifacts.get(endedKind, uid)) !== undefined;
     },
-    async endAllOf(accountId, exceptUid) {
+    /** @param exceptUid  a session to keep */
+    async endAllOf(accountId: string, exceptUid?: string) {
       const sessions = await artifacts.listByAccount('Session', accountId);
       for (const { artifact } of sessions) {
         if (artifact.uid && artifact.uid !== exceptUid) await this.end(artifact.uid);
       }
     },
-    async touch(uid) {
+    /** Prolongs a session that is in use elsewhere, such as by a refresh, up to its absolute end. */
+    async touch(uid: string) {
       const found = await artifacts.findByUid('Session', uid);
       if (!found) return;
       const { accountId, expiresAt = 0, payload } = found.artifact;

@@ -6,19 +6,7 @@ import type { ArtifactStore } from '../storage/storage.ts';
 /** Names what guesses are counted against. */
 export type Budget = string & { readonly kind: 'budget' };
 
-export interface Throttle {
-  /**
-   * Takes one attempt from each budget in turn, atomically, so that parallel guesses cannot pass
-   * together. The first budget that is used up ends it: those behind it are not touched.
-   *
-   * @throws {ProblemError} `too_many_requests` with `Retry-After`
-   */
-  take(budgets: readonly Budget[]): Promise<void>;
-  /** The attempt does not count after all: it succeeded, or was not made. */
-  giveBack(budget: Budget): Promise<void>;
-  /** Forgets earlier failures: whoever knows the password is not guessing it. */
-  forget(budget: Budget): Promise<void>;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
 export interface ThrottleDeps {
   readonly artifacts: ArtifactStore;
@@ -31,16 +19,24 @@ export interface ThrottleDeps {
 
 const kind = 'Throttle';
 
-export function createThrottle({ artifacts, steady, attempts, windowSeconds }: ThrottleDeps): Throttle {
+export function createThrottle({ artifacts, steady, attempts, windowSeconds }: ThrottleDeps) {
   return {
-    async take(budgets) {
+    /**
+     * Takes one attempt from each budget in turn, atomically, so that parallel guesses cannot pass
+     * together. The first budget that is used up ends it: those behind it are not touched.
+     *
+     * @throws {ProblemError} `too_many_requests` with `Retry-After`
+     */
+    async take(budgets: readonly Budget[]) {
       for (const budget of budgets) {
         const { count, resetsAt } = await artifacts.count(kind, budget, windowSeconds);
         if (count > attempts) throw tooManyGuesses(Math.min(windowSeconds, resetsAt - steady() / 1000));
       }
     },
-    giveBack: (budget) => artifacts.uncount(kind, budget),
-    forget: (budget) => artifacts.remove(kind, budget),
+    /** The attempt does not count after all: it succeeded, or was not made. */
+    giveBack: (budget: Budget) => artifacts.uncount(kind, budget),
+    /** Forgets earlier failures: whoever knows the password is not guessing it. */
+    forget: (budget: Budget) => artifacts.remove(kind, budget),
   };
 }
 

@@ -28,55 +28,36 @@ export interface NewUser {
   readonly email?: string | undefined;
 }
 
-export interface Users {
-  find(id: string): UserRecord | undefined;
-  findByName(username: string): UserRecord | undefined;
-  list(): readonly UserRecord[];
-  hasAny(): boolean;
-  /** Whether what was issued to this account at that time (epoch seconds) still counts (S34). */
-  isStillValid(id: string, issuedAt: number): boolean;
-  /** Epoch seconds from which on what was issued to this account counts; undefined while nothing does. */
-  validSince(id: string): number | undefined;
-  ids(): Iterable<string>;
-  /**
-   * @param options  `isFirst`: only when there is no user yet, decided inside the transaction
-   * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
-   */
-  add(user: NewUser, options?: { readonly isFirst?: boolean }): Promise<UserRecord>;
-  /**
-   * @param proven  the account as it was when its present password was proven: only when it still is that
-   * @throws {ProblemError} `weak_password`, `not_found`; `conflict` for an account of an upstream provider, and for
-   *   one that has changed meanwhile
-   */
-  setPassword(id: string, password: string, proven?: UserRecord): Promise<void>;
-  /** Keeps the password and replaces its hash by one with today's parameters, unless it has changed meanwhile. */
-  rehash(user: UserRecord, password: string): Promise<void>;
-  /** @throws {ProblemError} `conflict` when this was the last administrator */
-  setDisabled(id: string, disabled: boolean): Promise<void>;
-  /** @throws {ProblemError} `invalid_request` for a role that there is not, `conflict` when this was the last administrator */
-  setRoles(id: string, roles: readonly string[]): Promise<void>;
-  /** @throws {ProblemError} `conflict` when this was the last administrator */
-  remove(id: string): Promise<void>;
-}
+export type Users = ReturnType<typeof createUsers>;
 
 const changedMeanwhile = 'The account has changed meanwhile. Sign in again.';
 
-export function createUsers(deps: UsersDeps): Users {
+export function createUsers(deps: UsersDeps) {
   const { registry, passwords, newId, now, isProviderEnabled = () => false } = deps;
   let index: { of: ReadonlyMap<string, UserRecord>; byName: Map<string, UserRecord> } | undefined;
 
   return {
-    find: (id) => registry.get('users', id),
-    findByName: (username) => names().get(foldedName(username)),
-    list: () => [...registry.all('users').values()].sort((a, b) => a.username.localeCompare(b.username)),
-    hasAny: () => registry.all('users').size > 0,
-    isStillValid(id, issuedAt) {
+    find: (id: string): UserRecord | undefined => registry.get('users', id),
+    findByName: (username: string): UserRecord | undefined => names().get(foldedName(username)),
+    list: (): readonly UserRecord[] =>
+      [...registry.all('users').values()].sort((a, b) => a.username.localeCompare(b.username)),
+    hasAny: (): boolean => registry.all('users').size > 0,
+    /** Whether what was issued to this account at that time (epoch seconds) still counts (S34). */
+    isStillValid(id: string, issuedAt: number): boolean {
       const since = accountValidSince(id);
       return since !== undefined && issuedAt >= since;
     },
+    /** Epoch seconds from which on what was issued to this account counts; undefined while nothing does. */
     validSince: accountValidSince,
-    ids: () => registry.all('users').keys(),
-    async add({ username: typed, password, roles, email }, { isFirst = false } = {}) {
+    ids: (): Iterable<string> => registry.all('users').keys(),
+    /**
+     * @param options  `isFirst`: only when there is no user yet, decided inside the transaction
+     * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
+     */
+    async add(
+      { username: typed, password, roles, email }: NewUser,
+      { isFirst = false }: { readonly isFirst?: boolean } = {},
+    ): Promise<UserRecord> {
       const username = normalName(typed);
       checkUsername(username);
       if (email !== undefined) checkEmail(email);
@@ -105,7 +86,12 @@ export function createUsers(deps: UsersDeps): Users {
         return user;
       });
     },
-    async setPassword(id, password, proven) {
+    /**
+     * @param proven  the account as it was when its present password was proven: only when it still is that
+     * @throws {ProblemError} `weak_password`, `not_found`; `conflict` for an account of an upstream provider, and for
+     *   one that has changed meanwhile
+     */
+    async setPassword(id: string, password: string, proven?: UserRecord) {
       const { username, email, federated } = this.find(id) ?? unknownUser();
       if (federated) {
         throw conflict(
@@ -120,20 +106,24 @@ export function createUsers(deps: UsersDeps): Users {
         return { ...user, passwordHash };
       });
     },
-    async rehash({ id, passwordHash: replaced }, password) {
+    /** Keeps the password and replaces its hash by one with today's parameters, unless it has changed meanwhile. */
+    async rehash({ id, passwordHash: replaced }: UserRecord, password: string) {
       const passwordHash = await passwords.hash(password);
       await registry.updateAsBefore((transaction) => {
         const user = transaction.get('users', id);
         if (user?.passwordHash === replaced) transaction.put('users', { ...user, passwordHash });
       });
     },
-    setDisabled: (id, disabled) => change(id, (user) => ({ ...user, disabled })),
-    setRoles: (id, roles) =>
+    /** @throws {ProblemError} `conflict` when this was the last administrator */
+    setDisabled: (id: string, disabled: boolean) => change(id, (user) => ({ ...user, disabled })),
+    /** @throws {ProblemError} `invalid_request` for a role that there is not, `conflict` when this was the last administrator */
+    setRoles: (id: string, roles: readonly string[]) =>
       change(id, (user, transaction) => {
         checkRolesExist(transaction, roles);
         return { ...user, roles: [...new Set(roles)] };
       }),
-    async remove(id) {
+    /** @throws {ProblemError} `conflict` when this was the last administrator */
+    async remove(id: string) {
       await registry.update((transaction) => {
         const before = hasAdmin(transaction);
         if (!transaction.remove('users', id)) unknownUser();

@@ -10,12 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
 
-export interface AuditTrail {
-  /** @param line  one event, with its line end */
-  write(line: string): void;
-  /** Writes and syncs what waits. */
-  close(): Promise<void>;
-}
+export type AuditTrail = ReturnType<typeof openAuditTrail>;
 
 export interface AuditTrailDeps {
   /** There already, and the store's own. */
@@ -43,7 +38,7 @@ export function openAuditTrail({
   faults,
   now,
   limits = { fileBytes: 64 * 1024 * 1024, files: 16 },
-}: AuditTrailDeps): AuditTrail {
+}: AuditTrailDeps) {
   const directory = join(dataDir, 'audit');
   const path = join(directory, currentFile);
   let waiting: string[] = [];
@@ -64,7 +59,8 @@ export function openAuditTrail({
   process.once('exit', atExit);
 
   return {
-    write(line) {
+    /** @param line  one event, with its line end */
+    write(line: string) {
       if (waitingCharacters > mostWaitingCharacters) {
         faults.lostAuditLines++;
         return;
@@ -73,6 +69,7 @@ export function openAuditTrail({
       waitingCharacters += line.length;
       if (!work && !isFailing) begin();
     },
+    /** Writes and syncs what waits. */
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -14,15 +14,7 @@ export interface ClientUse {
   readonly secretsLastUsedAt: readonly (number | undefined)[];
 }
 
-export interface ClientUses {
-  recordToken(clientId: string): void;
-  /** The client has proved who it is by this secret, at whatever endpoint. */
-  recordSecret(clientId: string, secret: ClientSecretRecord): void;
-  /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
-  flush(): Promise<void>;
-  /** What has been written: of a running console, all but the last minute. */
-  read(): Promise<(client: ClientRecord) => ClientUse>;
-}
+export type ClientUses = ReturnType<typeof createClientUses>;
 
 export interface ClientUsesDeps {
   readonly artifacts: ArtifactStore;
@@ -44,17 +36,19 @@ const kind = 'ClientUses';
 /** One record holds all clients. */
 const recordId = 'all';
 
-export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): ClientUses {
+export function createClientUses({ artifacts, clients, now }: ClientUsesDeps) {
   let recorded = new Map<string, Recorded>();
 
   return {
-    recordToken(clientId) {
+    recordToken(clientId: string) {
       recordedOf(recorded, clientId).token = now();
     },
-    recordSecret(clientId, { createdAt }) {
+    /** The client has proved who it is by this secret, at whatever endpoint. */
+    recordSecret(clientId: string, { createdAt }: ClientSecretRecord) {
       // The secret of a setting has no date, and there is only one of them.
       if (createdAt !== 0) recordedOf(recorded, clientId).secrets.set(createdAt, now());
     },
+    /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
     async flush() {
       if (recorded.size === 0) return;
       const fresh = recorded;
@@ -68,7 +62,8 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps): C
         throw error;
       }
     },
-    async read() {
+    /** What has been written: of a running console, all but the last minute. */
+    async read(): Promise<(client: ClientRecord) => ClientUse> {
       const all = await load();
       return (client) => useOf(client, all.get(client.id));
     },

@@ -34,37 +34,17 @@ export interface SecretRotation {
   readonly revokesOld?: boolean;
 }
 
-export interface ClientRegistration {
-  /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
-  add(client: NewClient): Promise<RegisteredClient>;
-  /**
-   * Gives a new secret. The newest earlier one stays valid until the next rotation, so that callers can
-   * move over; there are never more than two.
-   *
-   * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
-   */
-  rotateSecret(id: string, rotation?: SecretRotation): Promise<RegisteredClient>;
-  /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
-  setDisabled(id: string, disabled: boolean): Promise<ClientRecord>;
-  /**
-   * Changes what is named. A change that takes something away (a scope, a role, a redirect address, or bearer tokens) voids what the
-   * client had before, the sign-ins too that would give more of it. So does a role that people have not consented to.
-   *
-   * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
-   */
-  update(id: string, change: ClientChange): Promise<ClientRecord>;
-  /** @throws {ProblemError} `not_found`, `conflict` */
-  remove(id: string): Promise<void>;
-}
+export type ClientRegistration = ReturnType<typeof createClientRegistration>;
 
 /** Ids with a meaning of their own, whatever the settings of this moment make of them. */
 const reservedIds: readonly string[] = [applicationClientId, dashboardClientId, 'console'];
 
-export function createClientRegistration(deps: ClientRegistrationDeps): ClientRegistration {
+export function createClientRegistration(deps: ClientRegistrationDeps) {
   const { registry, checkOutboundUrl, newSecret, now } = deps;
 
   return {
-    async add(newClient) {
+    /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
+    async add(newClient: NewClient): Promise<RegisteredClient> {
       const checked = checkNewClient(newClient, checkOutboundUrl);
       const secret = checked.isPublic ? undefined : chooseSecret(newClient.secret);
       const createdAt = now();
@@ -81,7 +61,16 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
       });
       return { client, ...(secret === undefined ? {} : { secret }) };
     },
-    async rotateSecret(id, { secret: given, revokesOld = false } = {}) {
+    /**
+     * Gives a new secret. The newest earlier one stays valid until the next rotation, so that callers can
+     * move over; there are never more than two.
+     *
+     * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
+     */
+    async rotateSecret(
+      id: string,
+      { secret: given, revokesOld = false }: SecretRotation = {},
+    ): Promise<RegisteredClient> {
       const secret = chooseSecret(given);
       const client = await change(id, (current) => {
         if (current.isPublic) throw conflict(`The client ${id} is public and has no secret.`);
@@ -96,18 +85,26 @@ export function createClientRegistration(deps: ClientRegistrationDeps): ClientRe
       });
       return { client, secret };
     },
-    setDisabled: (id, disabled) =>
+    /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
+    setDisabled: (id: string, disabled: boolean): Promise<ClientRecord> =>
       change(id, (client) => ({
         ...client,
         disabled,
         ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
       })),
-    update: (id, changes) =>
+    /**
+     * Changes what is named. A change that takes something away (a scope, a role, a redirect address, or bearer tokens) voids what the
+     * client had before, the sign-ins too that would give more of it. So does a role that people have not consented to.
+     *
+     * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
+     */
+    update: (id: string, changes: ClientChange): Promise<ClientRecord> =>
       change(id, (before, transaction) => {
         const { client, isVoided } = changedClient(before, changes, transaction, checkOutboundUrl);
         return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
       }),
-    async remove(id) {
+    /** @throws {ProblemError} `not_found`, `conflict` */
+    async remove(id: string) {
       rejectReserved(id);
       await registry.update((transaction) => {
         if (!transaction.remove('clients', id)) throw unknownClient(id);

@@ -8,43 +8,37 @@ export const dashboardClientId = 'application-dashboard';
 
 export type ClientsById = ReadonlyMap<string, ClientRecord>;
 
-export interface Clients {
-  /** A disabled client is found too: who asks decides. */
-  find(id: string): ClientRecord | undefined;
-  /**
-   * Whether what was issued to this client at that time still counts: not while it is disabled, not from
-   * before it was disabled, and not from another client that had its id earlier.
-   *
-   * @param issuedAt  epoch seconds
-   */
-  isLive(id: string, issuedAt: number): boolean;
-  /** Epoch seconds from which on it does; undefined while nothing does. */
-  validSince(id: string): number | undefined;
-  list(): readonly ClientRecord[];
-  /** Origins of every live client's redirect addresses: who may call from a page. */
-  origins(): ReadonlySet<string>;
-}
+export type Clients = ReturnType<typeof createClients>;
 
 /** @param derived  the clients that settings imply; the same map for as long as the settings are the same */
-export function createClients(registry: Registry, derived: () => ClientsById): Clients {
+export function createClients(registry: Registry, derived: () => ClientsById) {
   let cached: { of: readonly ClientsById[]; origins: ReadonlySet<string> } | undefined;
 
   return {
-    find: (id) => derived().get(id) ?? registry.get('clients', id),
-    isLive(id, issuedAt) {
+    /** A disabled client is found too: who asks decides. */
+    find: (id: string): ClientRecord | undefined => derived().get(id) ?? registry.get('clients', id),
+    /**
+     * Whether what was issued to this client at that time still counts: not while it is disabled, not from
+     * before it was disabled, and not from another client that had its id earlier.
+     *
+     * @param issuedAt  epoch seconds
+     */
+    isLive(id: string, issuedAt: number): boolean {
       const since = this.validSince(id);
       return since !== undefined && issuedAt >= since;
     },
-    validSince(id) {
+    /** Epoch seconds from which on it does; undefined while nothing does. */
+    validSince(id: string): number | undefined {
       const client = this.find(id);
       if (!client || client.disabled) return undefined;
       return Math.floor((client.tokensValidFrom ?? client.createdAt) / 1000);
     },
-    list() {
+    list(): readonly ClientRecord[] {
       const own = derived();
       return [...own.values(), ...[...registry.all('clients').values()].filter(({ id }) => !own.has(id))];
     },
-    origins() {
+    /** Origins of every live client's redirect addresses: who may call from a page. */
+    origins(): ReadonlySet<string> {
       const of = [derived(), registry.all('clients')];
       if (!of.every((clients, index) => cached?.of[index] === clients)) {
         cached = { of, origins: originsOf(this.list()) };

@@ -3,12 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readiness } from './readiness.ts';
 
 /** `/live` and `/ready` (S82): two different questions, neither answered with any detail. */
-export interface Probes {
-  live(req: IncomingMessage, res: ServerResponse): void;
-  ready(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** From now on not ready: the process is about to stop. */
-  drain(): void;
-}
+export type Probes = ReturnType<typeof createProbes>;
 
 export interface ProbesDeps {
   /** Whether what the answers depend on is there: the keys that sign tokens, or that verify them. */
@@ -17,15 +12,16 @@ export interface ProbesDeps {
   readonly store?: Pick<Readiness, 'isReady'>;
 }
 
-export function createProbes({ isEquipped, store }: ProbesDeps): Probes {
+export function createProbes({ isEquipped, store }: ProbesDeps) {
   let isDraining = false;
 
   return {
-    live: (_req, res) => answer(res, 200),
-    async ready(_req, res) {
+    live: (_req: IncomingMessage, res: ServerResponse): void => answer(res, 200),
+    async ready(_req: IncomingMessage, res: ServerResponse) {
       const isReady = !isDraining && isEquipped() && (!store || (await store.isReady()));
       answer(res, isReady && !isDraining ? 200 : 503);
     },
+    /** From now on not ready: the process is about to stop. */
     drain() {
       isDraining = true;
     },

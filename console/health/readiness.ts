@@ -4,11 +4,7 @@
  */
 import type { Logger } from '../../platform/log.ts';
 
-export interface Readiness {
-  isReady(): Promise<boolean>;
-  /** Resolves when a probe that is under way has ended. */
-  close(): Promise<void>;
-}
+export type Readiness = ReturnType<typeof createReadiness>;
 
 export interface ReadinessDeps {
   /** Rejects with the reason when a write would fail. */
@@ -27,7 +23,7 @@ const patienceMs = 2000;
 /** What was seen longer ago says nothing: whoever asks waits for the next look. */
 const staleMs = 15_000;
 
-export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Readiness {
+export function createReadiness({ checkWritable, log, now }: ReadinessDeps) {
   let seen: { readonly isWritable: boolean; readonly at: number } | undefined;
   let probe: { readonly since: number; readonly end: Promise<void> } | undefined;
   /** What the log was told last. */
@@ -36,11 +32,12 @@ export function createReadiness({ checkWritable, log, now }: ReadinessDeps): Rea
   check();
 
   return {
-    async isReady() {
+    async isReady(): Promise<boolean> {
       if (!seen || now() - seen.at > freshMs) check();
       if (!seen || now() - seen.at > staleMs) await within(patienceMs, probe!.end);
       return isWritable();
     },
+    /** Resolves when a probe that is under way has ended. */
     async close() {
       clearInterval(timer);
       await probe?.end;

@@ -4,10 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  * Cross-origin access for the pages of registered applications and nobody else (S23): the origin is
  * looked up, never reflected, and credentials are never allowed.
  */
-export interface Cors {
-  /** Adds the response fields. @returns true when the request was a preflight and has been answered */
-  apply(req: IncomingMessage, res: ServerResponse): boolean;
-}
+export type Cors = ReturnType<typeof createCors>;
 
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
 const allowedHeaders = 'Authorization, Content-Type, DPoP';
@@ -16,9 +13,10 @@ const exposedHeaders = 'WWW-Authenticate, X-Request-Id, Retry-After';
 const preflightMaxAge = '600';
 
 /** @param origins  asked on each request, so that a registration takes effect at once */
-export function createCors({ origins }: { readonly origins: () => ReadonlySet<string> }): Cors {
+export function createCors({ origins }: { readonly origins: () => ReadonlySet<string> }) {
   return {
-    apply(req, res) {
+    /** Adds the response fields. @returns true when the request was a preflight and has been answered */
+    apply(req: IncomingMessage, res: ServerResponse): boolean {
       const { origin } = req.headers;
       if (origin === undefined) return false;
       const isKnown = origins().has(origin);

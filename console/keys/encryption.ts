@@ -1,13 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Turns a secret into what the store keeps, and back (S79). */
-export interface Cipher {
-  /** Whether the store keeps this as it is although there is a key by now. */
-  isPlaintext(stored: string): boolean;
-  encrypt(text: string, label: string): string;
-  /** @throws {DecryptionError} when the text was encrypted with another key, or was altered */
-  open(stored: string, label: string): string;
-}
+export type Cipher = ReturnType<typeof createCipher>;
 
 export class DecryptionError extends Error {
   override readonly name = 'DecryptionError';
@@ -23,10 +17,11 @@ const tagBytes = 16;
  *
  * @param key  32 bytes, or undefined: values are then stored as they are, which the start warns about
  */
-export function createCipher(key: Buffer | undefined): Cipher {
+export function createCipher(key: Buffer | undefined) {
   return {
-    isPlaintext: (stored) => key !== undefined && !stored.startsWith(prefix),
-    encrypt(text, label) {
+    /** Whether the store keeps this as it is although there is a key by now. */
+    isPlaintext: (stored: string): boolean => key !== undefined && !stored.startsWith(prefix),
+    encrypt(text: string, label: string): string {
       if (!key) return text;
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(label));
@@ -38,7 +33,8 @@ export function createCipher(key: Buffer | undefined): Cipher {
       ]);
       return prefix + ciphertext.toString('base64url');
     },
-    open(stored, label) {
+    /** @throws {DecryptionError} when the text was encrypted with another key, or was altered */
+    open(stored: string, label: string): string {
       if (!stored.startsWith(prefix)) return stored;
       if (!key)
         throw new DecryptionError(

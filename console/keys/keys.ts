@@ -35,36 +35,7 @@ export interface KeysDeps {
   readonly longestTokenLifeSeconds: number;
 }
 
-export interface Keys {
-  /**
-   * Makes what is missing: a signing key for each algorithm. Call once before use.
-   *
-   * @throws {DecryptionError} when the store's keys are encrypted, and not with this encryption key
-   * @throws {InvalidKeyError} when a key of the store must not sign (S4)
-   */
-  prepare(): Promise<void>;
-  /** Instead of {@link Keys.prepare}: reads what is there, makes nothing and writes nothing. @throws as that */
-  load(): void;
-  /** Makes the next key of each algorithm, and rotates by age; cheap when there is nothing to do. */
-  maintain(): Promise<void>;
-  /** @throws {Error} before {@link Keys.prepare} */
-  signing(alg: TokenAlg): SigningKey;
-  /** A key of the key set, for verification. */
-  find(kid: string): SigningKey | undefined;
-  /** Signing keys first, then the next ones, then those that only verify. */
-  published(): readonly PublishedKey[];
-  /**
-   * Lets the next keys sign: at once when verifiers have had time to see them, else as soon as they have.
-   *
-   * @param options  `isEmergency`: the keys may be known to somebody. All of them, the next ones too, give
-   *   way to new ones now, and every token they signed dies
-   * @returns epoch milliseconds from which other keys sign
-   */
-  rotate(options?: { readonly isEmergency?: boolean }): Promise<number>;
-  /** Tells that {@link Keys.published} has changed, by a rotation here or elsewhere, or by the clock. */
-  onChange(listener: () => void): () => void;
-  close(): void;
-}
+export type Keys = ReturnType<typeof createKeys>;
 
 export interface PublishedKey {
   readonly key: SigningKey;
@@ -74,7 +45,7 @@ export interface PublishedKey {
 
 const longestTimerMs = 3_600_000;
 
-export function createKeys({ registry, cipher, now, rotationDays, longestTokenLifeSeconds }: KeysDeps): Keys {
+export function createKeys({ registry, cipher, now, rotationDays, longestTokenLifeSeconds }: KeysDeps) {
   const rotation = {
     keySetMaxAgeMs: keySetMaxAgeSeconds * 1000,
     longestLifeMs: longestTokenLifeSeconds * 1000,
@@ -89,31 +60,50 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
   });
 
   return {
+    /**
+     * Makes what is missing: a signing key for each algorithm. Call once before use.
+     *
+     * @throws {DecryptionError} when the store's keys are encrypted, and not with this encryption key
+     * @throws {InvalidKeyError} when a key of the store must not sign (S4)
+     */
     async prepare() {
       refresh(); // a store that is not fit to be used is not written to
       await encryptPlaintextKeys();
       await addMissing('signing');
       refresh();
     },
+    /** Instead of {@link Keys.prepare}: reads what is there, makes nothing and writes nothing. @throws as that */
     load: refresh,
+    /** Makes the next key of each algorithm, and rotates by age; cheap when there is nothing to do. */
     async maintain() {
       await removeGone();
       await addMissing('next');
       if (tokenAlgs.some(isTooOld)) await rotate();
     },
-    signing(alg) {
+    /** @throws {Error} before {@link Keys.prepare} */
+    signing(alg: TokenAlg): SigningKey {
       const key = signing.get(alg);
       if (!key) throw new Error(`there is no signing key for ${alg}`);
       return key;
     },
-    find: (kid) => byKid.get(kid),
-    published: () => published,
-    async rotate({ isEmergency = false } = {}) {
+    /** A key of the key set, for verification. */
+    find: (kid: string): SigningKey | undefined => byKid.get(kid),
+    /** Signing keys first, then the next ones, then those that only verify. */
+    published: (): readonly PublishedKey[] => published,
+    /**
+     * Lets the next keys sign: at once when verifiers have had time to see them, else as soon as they have.
+     *
+     * @param options  `isEmergency`: the keys may be known to somebody. All of them, the next ones too, give
+     *   way to new ones now, and every token they signed dies
+     * @returns epoch milliseconds from which other keys sign
+     */
+    async rotate({ isEmergency = false }: { readonly isEmergency?: boolean } = {}): Promise<number> {
       const from = isEmergency ? await replaceAll() : await rotate();
       refresh();
       return from;
     },
-    onChange(listener) {
+    /** Tells that {@link Keys.published} has changed, by a rotation here or elsewhere, or by the clock. */
+    onChange(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -24,18 +24,7 @@ export interface Delivery {
   readonly dueAt: number;
 }
 
-export interface Deliveries {
-  /** The current licence to the current address, also when it is not due yet; nothing without a licence. */
-  current(): Promise<Delivery | undefined>;
-  /** For the one caller that is to send it now, among processes too, when it is due. */
-  take(address: string): Promise<Delivery | undefined>;
-  giveBack(address: string): Promise<void>;
-  record(delivery: Delivery): Promise<void>;
-  /** To every address of the last 30 days, the current one first. */
-  all(): Promise<readonly Delivery[]>;
-  /** When there is no licence any more. */
-  forget(): Promise<void>;
-}
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
 export interface DeliveriesDeps {
   readonly artifacts: ArtifactStore;
@@ -50,12 +39,14 @@ const kind = 'LicenceDelivery';
 const ttlSeconds = 30 * 86_400;
 const mostListed = 1000;
 
-export function createDeliveries({ artifacts, licences, address, now }: DeliveriesDeps): Deliveries {
+export function createDeliveries({ artifacts, licences, address, now }: DeliveriesDeps) {
   const claims = createClaims(artifacts, 'LicenceClaim');
 
   return {
+    /** The current licence to the current address, also when it is not due yet; nothing without a licence. */
     current,
-    async take(id) {
+    /** For the one caller that is to send it now, among processes too, when it is due. */
+    async take(id: string): Promise<Delivery | undefined> {
       if (!(await claims.take(id))) return undefined;
       const delivery = await current();
       if (delivery?.address === id && delivery.dueAt <= now()) return delivery;
@@ -63,12 +54,13 @@ export function createDeliveries({ artifacts, licences, address, now }: Deliveri
       return undefined;
     },
     giveBack: claims.giveBack,
-    record: (delivery) =>
+    record: (delivery: Delivery) =>
       artifacts.put(kind, delivery.address, {
         payload: { ...delivery },
         expiresAt: Math.floor(now() / 1000) + ttlSeconds,
       }),
-    async all() {
+    /** To every address of the last 30 days, the current one first. */
+    async all(): Promise<readonly Delivery[]> {
       const [newest, listed] = await Promise.all([current(), artifacts.list(kind, mostListed)]);
       const earlier = listed
         .map(({ artifact }) => artifact.payload as unknown as Delivery)
@@ -76,6 +68,7 @@ export function createDeliveries({ artifacts, licences, address, now }: Deliveri
         .sort((a, b) => a.address.localeCompare(b.address));
       return newest ? [newest, ...earlier] : earlier;
     },
+    /** When there is no licence any more. */
     async forget() {
       const listed = await artifacts.list(kind, mostListed);
       await Promise.all(listed.map(({ key }) => artifacts.removeByKey(kind, key)));

@@ -10,15 +10,7 @@ export interface StoredLicence extends Licence {
   readonly setAt: number;
 }
 
-export interface Licences {
-  current(): StoredLicence | undefined;
-  /** Takes the place of the one before. */
-  set(licence: Licence): Promise<StoredLicence>;
-  /** @throws {ProblemError} `not_found` */
-  remove(): Promise<StoredLicence>;
-  /** Tells of changes, those of other processes too. @returns a function that ends the subscription */
-  onChange(listener: () => void): () => void;
-}
+export type Licences = ReturnType<typeof createLicences>;
 
 export interface LicencesDeps {
   readonly registry: Registry;
@@ -29,22 +21,26 @@ export interface LicencesDeps {
 
 const settingId = 'licence';
 
-export function createLicences({ registry, newId, now }: LicencesDeps): Licences {
+export function createLicences({ registry, newId, now }: LicencesDeps) {
   return {
-    current: () => registry.get('settings', settingId)?.value as StoredLicence | undefined,
-    async set(licence) {
+    current: (): StoredLicence | undefined =>
+      registry.get('settings', settingId)?.value as StoredLicence | undefined,
+    /** Takes the place of the one before. */
+    async set(licence: Licence): Promise<StoredLicence> {
       const stored = { ...licence, version: newId(), setAt: now() };
       await registry.update((transaction) => transaction.put('settings', { id: settingId, value: stored }));
       return stored;
     },
-    remove: () =>
+    /** @throws {ProblemError} `not_found` */
+    remove: (): Promise<StoredLicence> =>
       registry.update((transaction) => {
         const stored = transaction.get('settings', settingId)?.value as StoredLicence | undefined;
         if (!stored) throw new ProblemError(problems.notFound, 'There is no licence.');
         transaction.remove('settings', settingId);
         return stored;
       }),
-    onChange: (listener) =>
+    /** Tells of changes, those of other processes too. @returns a function that ends the subscription */
+    onChange: (listener: () => void): (() => void) =>
       registry.onChange((changed) => {
         if (changed.has('settings')) listener();
       }),

@@ -35,16 +35,7 @@ export interface SignedOutDeps {
   readonly now: () => number;
 }
 
-export interface SignedOut {
-  /** @param ended  what has ended, if anything */
-  leave(ctx: Context, requester: LogoutRequester, ended?: EndedHere): Promise<void>;
-  /** `GET /connect/logout/success`. */
-  show(ctx: Context): Promise<void>;
-  /** `GET /connect/logout/provider`: on to the upstream provider. */
-  goOn(ctx: Context): Promise<void>;
-  /** Back from the provider. @param ticket  of the page; undefined when there is nothing to tell */
-  resume(ctx: Context, ticket: string | undefined): Promise<void>;
-}
+export type SignedOut = ReturnType<typeof createSignedOut>;
 
 export interface EndedHere {
   /** Its applications are waited for, a second at most. */
@@ -58,12 +49,13 @@ const mostWaitMs = 1000;
 /** For the frames to load before the browser goes back to the application. */
 const framesSeconds = 3;
 
-export function createSignedOut(deps: SignedOutDeps): SignedOut {
+export function createSignedOut(deps: SignedOutDeps) {
   const { issuer, isSecure, clients, notices, upstreamLogouts, newTicket } = deps;
   const transactions = createLogoutTransactions(deps);
 
   return {
-    async leave(ctx, requester, ended) {
+    /** @param ended  what has ended, if anything */
+    async leave(ctx: Context, requester: LogoutRequester, ended?: EndedHere) {
       if (!ended) return seeOther(ctx, requester.returnTo ?? pagePath);
       transactions.forget(ctx);
       const { session, upstreamOrigin } = ended;
@@ -80,7 +72,8 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
       await transactions.store(ctx, ticket, { ...requester, accountId, uid, frames, upstreamLogoutId });
       seeOther(ctx, pageOf(ticket));
     },
-    async show(ctx) {
+    /** `GET /connect/logout/success`. */
+    async show(ctx: Context) {
       const ticket = transactions.ticketOf(ctx);
       const transaction = await transactions.read(ticket);
       ctx.type = 'html';
@@ -98,7 +91,8 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
         providerPath + queryOf(ticket),
       );
     },
-    async goOn(ctx) {
+    /** `GET /connect/logout/provider`: on to the upstream provider. */
+    async goOn(ctx: Context) {
       const ticket = transactions.ticketOf(ctx);
       const transaction = await transactions.read(ticket);
       if (!transaction) return seeOther(ctx, pagePath);
@@ -106,7 +100,8 @@ export function createSignedOut(deps: SignedOutDeps): SignedOut {
       if (upstreamLogoutId !== undefined && (await upstreamLogouts.start(ctx, upstreamLogoutId))) return;
       seeOther(ctx, pageOf(ticket));
     },
-    async resume(ctx, ticket = '') {
+    /** Back from the provider. @param ticket  of the page; undefined when there is nothing to tell */
+    async resume(ctx: Context, ticket: string | undefined = '') {
       const transaction = await transactions.read(ticket);
       if (!transaction) return seeOther(ctx, pagePath);
       const upstream = await upstreamLogoutOf(transaction);

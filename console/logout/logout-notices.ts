@@ -28,20 +28,12 @@ export interface LogoutNoticesDeps {
   readonly now: () => number;
 }
 
-export interface LogoutNotices {
-  /** Begins to send, what an earlier run or another process has left too. */
-  start(): void;
-  /** What has become of the notices once each application has been tried, at the latest after `timeoutMs`. */
-  settled(session: EndedSessionId, timeoutMs: number): Promise<readonly NoticeOutcome[]>;
-  outcomes(session: EndedSessionId): Promise<readonly NoticeOutcome[]>;
-  /** Breaks off what is under way, which the next start takes up, and waits for its end. */
-  close(): Promise<void>;
-}
+export type LogoutNotices = ReturnType<typeof createLogoutNotices>;
 
 /** Before the second and the third try. */
 const backOffMs = [2000, 10_000] as const;
 
-export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
+export function createLogoutNotices(deps: LogoutNoticesDeps) {
   const { outbox, clients, signLogoutToken, outbound, audit, onError, now } = deps;
   const sender = createSender<LogoutNotice>({
     waiting: outbox.waiting,
@@ -53,8 +45,10 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
   });
 
   return {
+    /** Begins to send, what an earlier run or another process has left too. */
     start: sender.start,
-    settled(session, timeoutMs) {
+    /** What has become of the notices once each application has been tried, at the latest after `timeoutMs`. */
+    settled(session: EndedSessionId, timeoutMs: number): Promise<readonly NoticeOutcome[]> {
       return new Promise((resolve, reject) => {
         const end = () => {
           clearTimeout(timer);
@@ -78,6 +72,7 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): LogoutNotices {
       });
     },
     outcomes: outbox.outcomes,
+    /** Breaks off what is under way, which the next start takes up, and waits for its end. */
     close: sender.close,
   };
 

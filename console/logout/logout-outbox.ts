@@ -42,27 +42,7 @@ export interface NoticeOutcome {
 
 export type EndedSessionId = Pick<SignInSession, 'uid' | 'accountId'>;
 
-export interface LogoutOutbox {
-  add(session: Pick<SignInSession, 'uid' | 'accountId' | 'applications'>): Promise<void>;
-  waiting(): Promise<LogoutNotice[]>;
-  /**
-   * For the one caller that is to try now, among processes too; others get nothing until it gives the
-   * notice back, or a few seconds after it has died.
-   */
-  take(id: string): Promise<LogoutNotice | undefined>;
-  giveBack(id: string): Promise<void>;
-  /** Another try failed; the next one is not before `dueAt` (epoch milliseconds). */
-  postpone(notice: LogoutNotice, next: { readonly reason: string; readonly dueAt: number }): Promise<void>;
-  /** The last try is over. @param reason  why it failed; absent: the application has confirmed */
-  finish(notice: LogoutNotice, reason?: string): Promise<void>;
-  /** There is nobody to tell any more. */
-  drop(notice: LogoutNotice): Promise<void>;
-  outcomes(session: EndedSessionId): Promise<NoticeOutcome[]>;
-  /** Those of every session, or of one account, that ended within a day; the newest first. */
-  recent(accountId?: string): Promise<NoticeOutcome[]>;
-  /** Tells of notices that this process has written. @returns a function that ends the subscription */
-  onAdded(listener: () => void): () => void;
-}
+export type LogoutOutbox = ReturnType<typeof createLogoutOutbox>;
 
 export interface LogoutOutboxDeps {
   readonly artifacts: ArtifactStore;
@@ -81,13 +61,13 @@ const noticeSeconds = 86_400;
 const outcomeSeconds = 86_400;
 const mostListed = 10_000;
 
-export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDeps): LogoutOutbox {
+export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDeps) {
   const claims = createClaims(artifacts, claimKind);
   const listeners = new Set<() => void>();
   const inSeconds = (seconds: number) => Math.floor(now() / 1000) + seconds;
 
   return {
-    async add({ uid, accountId, applications }) {
+    async add({ uid, accountId, applications }: Pick<SignInSession, 'uid' | 'accountId' | 'applications'>) {
       const at = now();
       const common = { sessionUid: uid, accountId, tries: 0, endedAt: at, dueAt: at, reason: undefined };
       const notices = applications.flatMap(({ clientId, sid }) =>
@@ -99,10 +79,14 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
       await Promise.all(notices.map(put));
       if (notices.length > 0) for (const listener of listeners) listener();
     },
-    async waiting() {
+    async waiting(): Promise<LogoutNotice[]> {
       return (await artifacts.list(noticeKind, mostListed)).map(({ artifact }) => noticeOf(artifact));
     },
-    async take(id) {
+    /**
+     * For the one caller that is to try now, among processes too; others get nothing until it gives the
+     * notice back, or a few seconds after it has died.
+     */
+    async take(id: string): Promise<LogoutNotice | undefined> {
       if (!(await claims.take(id))) return undefined;
       const notice = await artifacts.get(noticeKind, id);
       if (notice && noticeOf(notice).dueAt <= now()) return noticeOf(notice);
@@ -110,8 +94,13 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
       return undefined;
     },
     giveBack: claims.giveBack,
-    postpone: (notice, { reason, dueAt }) => put({ ...notice, tries: notice.tries + 1, reason, dueAt }),
-    async finish(notice, reason) {
+    /** Another try failed; the next one is not before `dueAt` (epoch milliseconds). */
+    postpone: (
+      notice: LogoutNotice,
+      { reason, dueAt }: { readonly reason: string; readonly dueAt: number },
+    ) => put({ ...notice, tries: notice.tries + 1, reason, dueAt }),
+    /** The last try is over. @param reason  why it failed; absent: the application has confirmed */
+    async finish(notice: LogoutNotice, reason?: string) {
       const { id, accountId, sessionUid, clientId, node, endedAt } = notice;
       await artifacts.put(outcomeKind, id, {
         payload: { sessionUid, clientId, node, endedAt, tries: notice.tries + 1, reason },
@@ -120,12 +109,16 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
       });
       await artifacts.remove(noticeKind, id);
     },
-    drop: ({ id }) => artifacts.remove(noticeKind, id),
-    async outcomes({ uid, accountId }) {
+    /** There is nobody to tell any more. */
+    drop: ({ id }: LogoutNotice) => artifacts.remove(noticeKind, id),
+    async outcomes({ uid, accountId }: EndedSessionId): Promise<NoticeOutcome[]> {
       return outcomesOf(await read(accountId), uid);
     },
-    recent: async (accountId) => outcomesOf(await read(accountId)).sort((a, b) => b.endedAt - a.endedAt),
-    onAdded(listener) {
+    /** Those of every session, or of one account, that ended within a day; the newest first. */
+    recent: async (accountId?: string): Promise<NoticeOutcome[]> =>
+      outcomesOf(await read(accountId)).sort((a, b) => b.endedAt - a.endedAt),
+    /** Tells of notices that this process has written. @returns a function that ends the subscription */
+    onAdded(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -31,28 +31,14 @@ export interface LogoutTransactionsDeps {
   readonly now: () => number;
 }
 
-export interface LogoutTransactions {
-  /** A browser that leaves for an upstream provider keeps the ticket: who goes back there has lost the address. */
-  store(ctx: Context, ticket: string, transaction: LogoutTransaction): Promise<void>;
-  /** @returns undefined when it is too long ago, or there never was one */
-  read(ticket: string): Promise<LogoutTransaction | undefined>;
-  /** The ticket in the address, else the one that this browser keeps; empty when there is none. */
-  ticketOf(ctx: Context): string;
-  /** Makes the browser forget an earlier one. */
-  forget(ctx: Context): void;
-}
+export type LogoutTransactions = ReturnType<typeof createLogoutTransactions>;
 
 const kind = 'Farewell';
 const ttlSeconds = 600;
 /** As stores have it from before; another process may still read or write it. */
 const storedUpstreamLogout = 'outsideId';
 
-export function createLogoutTransactions({
-  artifacts,
-  cookieName,
-  isSecure,
-  now,
-}: LogoutTransactionsDeps): LogoutTransactions {
+export function createLogoutTransactions({ artifacts, cookieName, isSecure, now }: LogoutTransactionsDeps) {
   const cookie = {
     signed: true,
     httpOnly: true,
@@ -62,14 +48,16 @@ export function createLogoutTransactions({
   } as const;
 
   return {
-    async store(ctx, ticket, { accountId, upstreamLogoutId, ...rest }) {
+    /** A browser that leaves for an upstream provider keeps the ticket: who goes back there has lost the address. */
+    async store(ctx: Context, ticket: string, { accountId, upstreamLogoutId, ...rest }: LogoutTransaction) {
       const payload = { ...rest, [storedUpstreamLogout]: upstreamLogoutId };
       const expiresAt = Math.floor(now() / 1000) + ttlSeconds;
       await artifacts.put(kind, ticket, { payload, accountId, expiresAt });
       if (upstreamLogoutId === undefined) return;
       ctx.cookies.set(cookieName, ticket, { ...cookie, maxAge: ttlSeconds * 1000 });
     },
-    async read(ticket) {
+    /** @returns undefined when it is too long ago, or there never was one */
+    async read(ticket: string): Promise<LogoutTransaction | undefined> {
       const found = ticket === '' ? undefined : await artifacts.get(kind, ticket);
       if (!found) return undefined;
       const { [storedUpstreamLogout]: upstreamLogoutId, ...payload } = found.payload;
@@ -80,12 +68,14 @@ export function createLogoutTransactions({
         upstreamLogoutId: upstreamLogoutId as string | undefined,
       };
     },
-    ticketOf(ctx) {
+    /** The ticket in the address, else the one that this browser keeps; empty when there is none. */
+    ticketOf(ctx: Context): string {
       const { ticket } = ctx.query;
       return typeof ticket === 'string' && ticket !== ''
         ? ticket
         : (ctx.cookies.get(cookieName, cookie) ?? '');
     },
-    forget: (ctx) => void ctx.cookies.set(cookieName, null, cookie),
+    /** Makes the browser forget an earlier one. */
+    forget: (ctx: Context): void => void ctx.cookies.set(cookieName, null, cookie),
   };
 }

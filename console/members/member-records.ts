@@ -2,40 +2,34 @@
 import type { DiscoveredMember } from '../../member-proxy/members/members.ts';
 import type { Registry } from '../storage/storage.ts';
 
-export interface MemberRecords {
-  /** `host:port` of those that get no calls but by their name. */
-  drained(): ReadonlySet<string>;
-  /** @returns whether it is new */
-  drain(host: string): Promise<boolean>;
-  /** @returns whether it was drained */
-  undrain(host: string): Promise<boolean>;
-  discovered(): readonly DiscoveredMember[];
-  remember(members: readonly DiscoveredMember[]): Promise<void>;
-  /** Tells that drained ones may have changed. @returns a function that ends the subscription */
-  onChange(listener: () => void): () => void;
-}
+export type MemberRecords = ReturnType<typeof createMemberRecords>;
 
 const drainedId = 'drained-members';
 const discoveredId = 'discovered-members';
 /** A cluster has tens of them. */
 const mostDiscovered = 200;
 
-export function createMemberRecords(registry: Registry): MemberRecords {
+export function createMemberRecords(registry: Registry) {
   const drained = () => new Set((registry.get('settings', drainedId)?.value ?? []) as readonly string[]);
 
   return {
+    /** `host:port` of those that get no calls but by their name. */
     drained,
-    drain: (host) => change((hosts) => !hosts.has(host) && Boolean(hosts.add(host))),
-    undrain: (host) => change((hosts) => hosts.delete(host)),
-    discovered: () =>
+    /** @returns whether it is new */
+    drain: (host: string): Promise<boolean> =>
+      change((hosts) => !hosts.has(host) && Boolean(hosts.add(host))),
+    /** @returns whether it was drained */
+    undrain: (host: string): Promise<boolean> => change((hosts) => hosts.delete(host)),
+    discovered: (): readonly DiscoveredMember[] =>
       (registry.get('settings', discoveredId)?.value ?? []) as unknown as readonly DiscoveredMember[],
-    async remember(members) {
+    async remember(members: readonly DiscoveredMember[]) {
       const value = members.slice(0, mostDiscovered);
       const known = registry.get('settings', discoveredId)?.value ?? [];
       if (JSON.stringify(known) === JSON.stringify(value)) return;
       await registry.update((transaction) => transaction.put('settings', { id: discoveredId, value }));
     },
-    onChange: (listener) =>
+    /** Tells that drained ones may have changed. @returns a function that ends the subscription */
+    onChange: (listener: () => void): (() => void) =>
       registry.onChange((changed) => {
         if (changed.has('settings')) listener();
       }),

@@ -38,12 +38,7 @@ interface Source extends ArtifactName {
   readonly artifact: Artifact;
 }
 
-export interface Exchanges {
-  /** Of the request under way, if it is one to the token endpoint. */
-  current(): PendingExchange | undefined;
-  /** Runs the library, then commits what it has answered. */
-  run(ctx: Context, library: () => Promise<unknown>): Promise<void>;
-}
+export type Exchanges = ReturnType<typeof createExchanges>;
 
 export interface ExchangesDeps {
   readonly artifacts: Pick<ArtifactStore, 'exchange'>;
@@ -53,13 +48,15 @@ export interface ExchangesDeps {
   readonly onRejected: (ctx: KoaContextWithOIDC, error: Error) => void;
 }
 
-export function createExchanges(deps: ExchangesDeps): Exchanges {
+export function createExchanges(deps: ExchangesDeps) {
   const { artifacts, firstAnswers, revokeGrant, onRepeated, onRejected } = deps;
   const pendingExchange = new AsyncLocalStorage<Pending>();
 
   return {
-    current: () => pendingExchange.getStore(),
-    async run(ctx, library) {
+    /** Of the request under way, if it is one to the token endpoint. */
+    current: (): PendingExchange | undefined => pendingExchange.getStore(),
+    /** Runs the library, then commits what it has answered. */
+    async run(ctx: Context, library: () => Promise<unknown>) {
       const pending = createPending(firstAnswers);
       await pendingExchange.run(pending, library);
       // Refused, and nothing has been written; or a grant that uses nothing up.

@@ -27,18 +27,7 @@ export interface FirstAnswer {
   isTo(request: ExchangeRequest): boolean;
 }
 
-export interface FirstAnswers {
-  /** To be put in the commit that uses `source` up. */
-  record(
-    source: ArtifactName,
-    answer: TokenAnswer,
-    request: ExchangeRequest,
-  ): NonNullable<Exchange['put']>[number];
-  /** The exchange has been committed. */
-  recordIssued(source: ArtifactName, answer: TokenAnswer): void;
-  /** @returns nothing when it is too late, or its successor has been used: then it is reuse (S19) */
-  find(source: ArtifactName): Promise<FirstAnswer | undefined>;
-}
+export type FirstAnswers = ReturnType<typeof createFirstAnswers>;
 
 export interface FirstAnswersDeps {
   readonly artifacts: ArtifactStore;
@@ -50,9 +39,14 @@ export interface FirstAnswersDeps {
 export const repeatSeconds = 10;
 const kind = 'FirstAnswer';
 
-export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDeps): FirstAnswers {
+export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDeps) {
   return {
-    record: (source, answer, request) => ({
+    /** To be put in the commit that uses `source` up. */
+    record: (
+      source: ArtifactName,
+      answer: TokenAnswer,
+      request: ExchangeRequest,
+    ): NonNullable<Exchange['put']>[number] => ({
       kind,
       id: idOf(source),
       artifact: {
@@ -64,11 +58,13 @@ export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDe
         expiresAt: now() / 1000 + repeatSeconds,
       },
     }),
-    recordIssued(source, answer) {
+    /** The exchange has been committed. */
+    recordIssued(source: ArtifactName, answer: TokenAnswer) {
       const jti = source.kind === 'AuthorizationCode' && idOfToken(answer.access_token);
       if (jti) tokenUses.watch(jti);
     },
-    async find(source) {
+    /** @returns nothing when it is too late, or its successor has been used: then it is reuse (S19) */
+    async find(source: ArtifactName): Promise<FirstAnswer | undefined> {
       const stored = await artifacts.get(kind, idOf(source));
       // A clock that was put back must not make the time longer.
       if (!stored || now() < Number(stored.payload.at)) return undefined;

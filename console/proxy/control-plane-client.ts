@@ -17,16 +17,7 @@ import { createRevocationCache } from './revocation-cache.ts';
 import { followRevocations } from './revocation-stream.ts';
 import { fetchServiceToken, RejectedByConsoleError } from './service-token.ts';
 
-export interface ControlPlaneClient {
-  /** Everything that is known now, for a worker that starts. */
-  state(): ForWorker;
-  /** Resolves when the key has been looked for. */
-  fetchKey(kid: string): Promise<void>;
-  /** Tells the console what was refused here, when it can be told. */
-  report(batch: DenialBatch): void;
-  /** Ends it; what is still to be reported gets a moment. */
-  close(): Promise<void>;
-}
+export type ControlPlaneClient = ReturnType<typeof createControlPlaneClient>;
 
 export interface ControlPlaneClientDeps {
   readonly settings: Settings;
@@ -41,11 +32,7 @@ const lastReportsMs = 1_500;
 /** How long a key set is kept when the console does not say, and within which bounds it may say it. */
 const maxAgeSeconds = { usual: 300, least: 10, most: 3600 } as const;
 
-export function createControlPlaneClient({
-  settings,
-  log,
-  send,
-}: ControlPlaneClientDeps): ControlPlaneClient {
+export function createControlPlaneClient({ settings, log, send }: ControlPlaneClientDeps) {
   const outbound = outboundTo(settings);
   const problem = createProblemLog(log);
   const cache = createRevocationCache({
@@ -81,9 +68,13 @@ export function createControlPlaneClient({
   });
 
   return {
+    /** Everything that is known now, for a worker that starts. */
     state: cache.state,
+    /** Resolves when the key has been looked for. */
     fetchKey: keys.fetchKey,
+    /** Tells the console what was refused here, when it can be told. */
     report: reports.add,
+    /** Ends it; what is still to be reported gets a moment. */
     close() {
       endStream();
       keys.close();

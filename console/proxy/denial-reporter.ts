@@ -5,11 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DenialBatch } from '../access/denial-buffer.ts';
 
-export interface DenialReporter {
-  add(batch: DenialBatch): void;
-  /** Sends what is left, for so long at most. */
-  close(timeoutMs: number): Promise<void>;
-}
+export type DenialReporter = ReturnType<typeof createDenialReporter>;
 
 export interface DenialReporterDeps {
   /** @throws {Error} when the console has not taken it */
@@ -24,21 +20,22 @@ const mostWaiting = 32;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-export function createDenialReporter({ send, onResult }: DenialReporterDeps): DenialReporter {
+export function createDenialReporter({ send, onResult }: DenialReporterDeps) {
   /** By place: a newer state of a batch replaces an older one. */
   const waiting = new Map<string, DenialBatch>();
   const closing = new AbortController();
   let working: Promise<void> | undefined;
 
   return {
-    add(batch) {
+    add(batch: DenialBatch) {
       const place = `${batch.stem}.${batch.number}`;
       waiting.delete(place);
       if (waiting.size >= mostWaiting) waiting.delete(waiting.keys().next().value!);
       waiting.set(place, batch);
       start();
     },
-    async close(timeoutMs) {
+    /** Sends what is left, for so long at most. */
+    async close(timeoutMs: number) {
       closing.abort();
       start();
       await Promise.race([working, pause(timeoutMs, undefined, { ref: false })]);

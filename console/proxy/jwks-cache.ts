@@ -20,13 +20,7 @@ export interface KeySourceDeps {
   readonly now: () => number;
 }
 
-export interface KeySource {
-  /** Takes over which keys there are now; those that are not known yet are fetched. */
-  follow(kids: readonly string[]): void;
-  /** Resolves when it has been looked for, or need not be: whether it was found is told by `onKeys`. */
-  fetchKey(kid: string): Promise<void>;
-  close(): void;
-}
+export type KeySource = ReturnType<typeof createKeySource>;
 
 /** Pause after a failed fetch, milliseconds; doubled up to the longest. */
 const firstPauseMs = 250;
@@ -37,7 +31,7 @@ const callersPauseMs = 2_000;
 const unknownMs = 60_000;
 const mostUnknown = 1_000;
 
-export function createKeySource({ fetchKeys, onKeys, onFailure, now }: KeySourceDeps): KeySource {
+export function createKeySource({ fetchKeys, onKeys, onFailure, now }: KeySourceDeps) {
   const known = new Set<string>();
   /** Names that no key set had, and until when that is believed. */
   const unknown = new Map<string, number>();
@@ -49,13 +43,15 @@ export function createKeySource({ fetchKeys, onKeys, onFailure, now }: KeySource
   let isClosed = false;
 
   return {
-    follow(kids) {
+    /** Takes over which keys there are now; those that are not known yet are fetched. */
+    follow(kids: readonly string[]) {
       followed += 1;
       unknown.clear();
       for (const kid of [...known]) if (!kids.includes(kid)) known.delete(kid);
       if (kids.some((kid) => !known.has(kid))) void refresh();
     },
-    async fetchKey(kid) {
+    /** Resolves when it has been looked for, or need not be: whether it was found is told by `onKeys`. */
+    async fetchKey(kid: string) {
       if (known.has(kid) || (unknown.get(kid) ?? 0) > now()) return;
       if (!fetching && now() - fetchedAt < callersPauseMs) return;
       await refresh();

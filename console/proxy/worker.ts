@@ -22,18 +22,12 @@ export interface WorkerDeps {
   readonly isOneOfMany: boolean;
 }
 
-export interface Worker {
-  receive(message: ForWorker): void;
-  /** Whether it has been told enough for calls to pass. */
-  isCurrent(): boolean;
-  /** Starts to answer. @throws {ListenError} */
-  start(): Promise<Serving>;
-}
+export type Worker = ReturnType<typeof createWorker>;
 
 /** Longest wait for an answer of the process that listens to the console, milliseconds. */
 const patienceMs = 3_000;
 
-export function createWorker({ settings, log, faults, send, proofMemory, isOneOfMany }: WorkerDeps): Worker {
+export function createWorker({ settings, log, faults, send, proofMemory, isOneOfMany }: WorkerDeps) {
   const cache = createRevocationCache({
     graceSeconds: settings.proxyNewsGraceSeconds,
     monotonic: machineClock,
@@ -52,7 +46,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
   let asked = 0;
 
   return {
-    receive(message) {
+    receive(message: ForWorker) {
       switch (message.type) {
         case 'keyFetched':
           keyFetches.resolve(message.kid, undefined);
@@ -69,8 +63,10 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
           cache.take(message);
       }
     },
+    /** Whether it has been told enough for calls to pass. */
     isCurrent: cache.isCurrent,
-    start: () =>
+    /** Starts to answer. @throws {ListenError} */
+    start: (): Promise<Serving> =>
       serve({
         settings,
         log,

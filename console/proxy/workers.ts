@@ -23,15 +23,7 @@ export interface WorkersDeps {
   readonly log: Logger;
 }
 
-export interface Workers {
-  /** Starts them. @returns their address @throws {WorkerStartError} when the first one cannot start */
-  start(): Promise<string>;
-  send(message: ForWorker): void;
-  /** Whether calls pass at each of them. */
-  doAllPass(): boolean;
-  /** Lets them finish; what has not ended after `timeoutMs` is killed. */
-  stop(timeoutMs: number): Promise<void>;
-}
+export type Workers = ReturnType<typeof createWorkers>;
 
 /** A worker could not start, and has said why itself. */
 export class WorkerStartError extends Error {
@@ -59,15 +51,7 @@ const longestPauseMs = 30_000;
 /** Who lived this long has not died of its start, milliseconds. */
 const soundMs = 60_000;
 
-export function createWorkers({
-  count,
-  env,
-  state,
-  fetchKey,
-  onDenials,
-  proofMemory,
-  log,
-}: WorkersDeps): Workers {
+export function createWorkers({ count, env, state, fetchKey, onDenials, proofMemory, log }: WorkersDeps) {
   const numbers = new AggregatorRegistry();
   const running = new Map<Process, Started>();
   const subscribed = new Set<Process>();
@@ -75,7 +59,8 @@ export function createWorkers({
   const stopping = new AbortController();
 
   return {
-    async start() {
+    /** Starts them. @returns their address @throws {WorkerStartError} when the first one cannot start */
+    async start(): Promise<string> {
       cluster.setupPrimary({ silent: true });
       // One before the others: what keeps all of them from starting is told once.
       const first = launch();
@@ -85,11 +70,13 @@ export function createWorkers({
       await Promise.all(further.map(({ listening }) => listening.catch(() => {})));
       return address;
     },
-    send(message) {
+    send(message: ForWorker) {
       for (const worker of subscribed) send(worker, message);
     },
-    doAllPass: () => [...running.keys()].every((worker) => passing.has(worker)),
-    async stop(timeoutMs) {
+    /** Whether calls pass at each of them. */
+    doAllPass: (): boolean => [...running.keys()].every((worker) => passing.has(worker)),
+    /** Lets them finish; what has not ended after `timeoutMs` is killed. */
+    async stop(timeoutMs: number) {
       stopping.abort();
       const timer = setTimeout(() => {
         for (const worker of running.keys()) worker.process.kill('SIGKILL');

@@ -6,22 +6,19 @@ export class StrictStartError extends Error {
   override readonly name = 'StrictStartError';
 }
 
-export interface StartWarnings {
-  /** Logs a warning, and keeps it for {@link StartWarnings.check}. */
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** @throws {StrictStartError} when there was a warning and the start is to be strict */
-  check(): void;
-}
+export type StartWarnings = ReturnType<typeof createStartWarnings>;
 
 /** @param isStrict  `CONSOLE_STRICT` */
-export function createStartWarnings(log: Pick<Logger, 'warn'>, isStrict: boolean): StartWarnings {
+export function createStartWarnings(log: Pick<Logger, 'warn'>, isStrict: boolean) {
   const warned: string[] = [];
   return {
-    warn(fields, message) {
+    /** Logs a warning, and keeps it for {@link StartWarnings.check}. */
+    warn(fields: Readonly<Record<string, unknown>>, message: string) {
       log.warn(fields, message);
       const about = Object.entries(fields).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
       warned.push([message, ...about].join('; '));
     },
+    /** @throws {StrictStartError} when there was a warning and the start is to be strict */
     check() {
       if (!isStrict || warned.length === 0) return;
       const list = warned.map((warning) => `\n  - ${warning}`).join('');

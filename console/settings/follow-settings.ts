@@ -23,12 +23,7 @@ export interface FollowSettingsDeps {
   readonly audit: Audit;
 }
 
-export interface FollowedSettings {
-  /** The same object until the addresses change. */
-  application(): ApplicationAddresses;
-  /** Resolves when a reading that is under way is over. */
-  close(): Promise<void>;
-}
+export type FollowedSettings = ReturnType<typeof followSettings>;
 
 /** Without a change for this long a file counts as written to its end. */
 const settleMs = 100;
@@ -37,7 +32,7 @@ type Version = string;
 
 const liveKeys: readonly SettingKey[] = ['applicationAddresses', 'applicationInternalAddress'];
 
-export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
+export function followSettings(deps: FollowSettingsDeps) {
   const { started, file, read, follow, log, audit } = deps;
   let current = started;
   let application = applicationAddresses(started);
@@ -48,7 +43,9 @@ export function followSettings(deps: FollowSettingsDeps): FollowedSettings {
   const follower = follow(file, check);
 
   return {
-    application: () => application,
+    /** The same object until the addresses change. */
+    application: (): ApplicationAddresses => application,
+    /** Resolves when a reading that is under way is over. */
     close() {
       follower.close();
       clearTimeout(settling);

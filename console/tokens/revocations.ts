@@ -17,24 +17,7 @@ export interface TokenFacts {
 /** See {@link Revocations.revoke}. */
 export type Revoked = readonly [jti: string, expiresAt: number];
 
-export interface Revocations {
-  /** Reads what earlier runs have revoked, and follows what other processes revoke from then on. Call once before use. */
-  load(): Promise<void>;
-  /**
-   * @param jti        of one token, or what stands before the dot in the `jti` of every token of a grant
-   * @param expiresAt  epoch seconds; afterwards the token is refused for its age anyway
-   */
-  revoke(jti: string, expiresAt: number): Promise<void>;
-  /** Revokes every access token under a grant; they are signed and not looked up, so none is known by its `jti`. */
-  revokeGrant(grantId: string): Promise<void>;
-  isRevoked(token: TokenFacts): boolean;
-  /** Everything that is revoked and has not expired. */
-  all(): Iterable<Revoked>;
-  /** Tells what is revoked that was not before. @returns a function that ends the subscription */
-  onRevoked(listener: (revoked: readonly Revoked[]) => void): () => void;
-  /** Ends the following. */
-  close(): void;
-}
+export type Revocations = ReturnType<typeof createRevocations>;
 
 export interface RevocationsDeps {
   readonly artifacts: ArtifactStore;
@@ -53,7 +36,7 @@ const recentSeconds = 60;
 const followMs = 250;
 const mostAtStart = 1_000_000;
 
-export function createRevocations(deps: RevocationsDeps): Revocations {
+export function createRevocations(deps: RevocationsDeps) {
   const { artifacts, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
   const revoked = new Map<string, number>();
   const listeners = new Set<(revoked: readonly Revoked[]) => void>();
@@ -61,27 +44,37 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
   let isClosed = false;
 
   return {
+    /** Reads what earlier runs have revoked, and follows what other processes revoke from then on. Call once before use. */
     async load() {
       for (const { artifact } of await artifacts.list(kind, mostAtStart)) {
         revoked.set(String(artifact.payload.jti), artifact.expiresAt ?? Infinity);
       }
       timer = setTimeout(follow, followMs).unref();
     },
+    /**
+     * @param jti        of one token, or what stands before the dot in the `jti` of every token of a grant
+     * @param expiresAt  epoch seconds; afterwards the token is refused for its age anyway
+     */
     revoke,
-    revokeGrant: (grantId) => revoke(jtiPrefix(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
-    *all() {
+    /** Revokes every access token under a grant; they are signed and not looked up, so none is known by its `jti`. */
+    revokeGrant: (grantId: string) =>
+      revoke(jtiPrefix(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
+    /** Everything that is revoked and has not expired. */
+    *all(): Iterable<Revoked> {
       const seconds = now() / 1000;
       for (const entry of revoked) if (entry[1] >= seconds) yield entry;
     },
-    onRevoked(listener) {
+    /** Tells what is revoked that was not before. @returns a function that ends the subscription */
+    onRevoked(listener: (revoked: readonly Revoked[]) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    /** Ends the following. */
     close() {
       isClosed = true;
       clearTimeout(timer);
     },
-    isRevoked({ jti, sub, clientId, iat }) {
+    isRevoked({ jti, sub, clientId, iat }: TokenFacts): boolean {
       if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
       if (!isClientLive(clientId, iat)) return true;
       return sub !== clientId && !isAccountLive(sub, iat);

@@ -2,13 +2,7 @@
  * Which of the access tokens that codes were just exchanged for have been seen in use: whoever uses one has
  * got the answer, and does not repeat the code for a lost one.
  */
-export interface TokenUses {
-  /** @param jti  of a token that is issued now */
-  watch(jti: string): void;
-  /** Asked on every call with a token, whichever it is: a lookup in memory, while any is watched. */
-  record(jti: string): void;
-  wasUsed(jti: string): boolean;
-}
+export type TokenUses = ReturnType<typeof createTokenUses>;
 
 export interface TokenUsesDeps {
   /** How long a code may be repeated. */
@@ -22,20 +16,22 @@ interface Watched {
   isUsed: boolean;
 }
 
-export function createTokenUses({ watchedMs, elapsed }: TokenUsesDeps): TokenUses {
+export function createTokenUses({ watchedMs, elapsed }: TokenUsesDeps) {
   const watched = new Map<string, Watched>();
 
   return {
-    watch(jti) {
+    /** @param jti  of a token that is issued now */
+    watch(jti: string) {
       forgetOld();
       watched.set(jti, { until: elapsed() + watchedMs, isUsed: false });
     },
-    record(jti) {
+    /** Asked on every call with a token, whichever it is: a lookup in memory, while any is watched. */
+    record(jti: string) {
       if (watched.size === 0) return;
       const one = watched.get(jti);
       if (one) one.isUsed = true;
     },
-    wasUsed: (jti) => watched.get(jti)?.isUsed === true,
+    wasUsed: (jti: string): boolean => watched.get(jti)?.isUsed === true,
   };
 
   /** They come in the order in which they go. */

@@ -7,16 +7,12 @@ import { isSecure, type OwnAddresses } from './own-address.ts';
 
 export type CookieName = 'session' | 'browser';
 
-export interface Cookies {
-  /** @returns undefined as well when it is there twice: somebody planted one (S33) */
-  read(ctx: Context, name: CookieName): string | undefined;
-  write(ctx: Context, name: CookieName, value: string): void;
-  forget(ctx: Context, name: CookieName): void;
-}
+export type Cookies = ReturnType<typeof createCookies>;
 
-export function createCookies(addresses: OwnAddresses): Cookies {
+export function createCookies(addresses: OwnAddresses) {
   return {
-    read(ctx, name) {
+    /** @returns undefined as well when it is there twice: somebody planted one (S33) */
+    read(ctx: Context, name: CookieName): string | undefined {
       const full = fullName(ctx, name);
       const pairs = ctx
         .get('Cookie')
@@ -27,10 +23,10 @@ export function createCookies(addresses: OwnAddresses): Cookies {
         .map((pair) => pair.slice(full.length + 1));
       return values.length === 1 && /^[\w-]{20,100}$/.test(values[0]!) ? values[0] : undefined;
     },
-    write(ctx, name, value) {
+    write(ctx: Context, name: CookieName, value: string) {
       ctx.append('Set-Cookie', `${fullName(ctx, name)}=${value}; ${attributes(ctx)}`);
     },
-    forget(ctx, name) {
+    forget(ctx: Context, name: CookieName) {
       ctx.append('Set-Cookie', `${fullName(ctx, name)}=; Max-Age=0; ${attributes(ctx)}`);
     },
   };

@@ -47,25 +47,7 @@ export interface SignIn {
   readonly sid: string | undefined;
 }
 
-export interface RelyingParty {
-  /** @param prompt  `none` for a hidden frame: no page is shown, or an error comes back */
-  begin(
-    redirectUri: string,
-    prompt?: 'none',
-  ): Promise<{ readonly authorization: AuthorizationState; readonly url: URL }>;
-  /**
-   * Checks `state`, `iss`, the code and the ID token (signature, `iss`, `aud`, `exp`, `nonce`).
-   *
-   * @param query  as it came to the redirect URI
-   * @throws {AuthorizationResponseError} | {ResponseBodyError} | {ClientError} of openid-client
-   */
-  redeem(authorization: AuthorizationState, query: URLSearchParams): Promise<SignIn>;
-  /** The refresh token works once; the answer has the next one. @throws as `redeem` */
-  renew(signIn: SignIn): Promise<Tokens>;
-  endSession(idToken: string, options: { readonly returnTo: string; readonly state: string }): Promise<URL>;
-  /** @throws when the console does not answer */
-  discover(): Promise<void>;
-}
+export type RelyingParty = ReturnType<typeof createRelyingParty>;
 
 export interface RelyingPartyDeps {
   readonly issuer: string;
@@ -77,11 +59,15 @@ export interface RelyingPartyDeps {
 
 const scope = 'openid profile email offline_access';
 
-export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
+export function createRelyingParty(deps: RelyingPartyDeps) {
   const configuration = once(() => configure(deps));
 
   return {
-    async begin(redirectUri, prompt) {
+    /** @param prompt  `none` for a hidden frame: no page is shown, or an error comes back */
+    async begin(
+      redirectUri: string,
+      prompt?: 'none',
+    ): Promise<{ readonly authorization: AuthorizationState; readonly url: URL }> {
       const config = await configuration();
       const authorization = {
         state: randomState(),
@@ -100,7 +86,13 @@ export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
       });
       return { authorization, url };
     },
-    async redeem(authorization, query) {
+    /**
+     * Checks `state`, `iss`, the code and the ID token (signature, `iss`, `aud`, `exp`, `nonce`).
+     *
+     * @param query  as it came to the redirect URI
+     * @throws {AuthorizationResponseError} | {ResponseBodyError} | {ClientError} of openid-client
+     */
+    async redeem(authorization: AuthorizationState, query: URLSearchParams): Promise<SignIn> {
       const url = new URL(authorization.redirectUri);
       url.search = query.toString();
       const answer = await authorizationCodeGrant(await configuration(), url, {
@@ -112,20 +104,25 @@ export function createRelyingParty(deps: RelyingPartyDeps): RelyingParty {
       const { sub, sid } = answer.claims()!;
       return { tokens: tokensOf(answer), subject: sub, sid: typeof sid === 'string' ? sid : undefined };
     },
-    async renew({ tokens, subject }) {
+    /** The refresh token works once; the answer has the next one. @throws as `redeem` */
+    async renew({ tokens, subject }: SignIn): Promise<Tokens> {
       const answer = await refreshTokenGrant(await configuration(), tokens.refreshToken ?? '');
       const renewed = answer.claims();
       if (renewed && renewed.sub !== subject)
         throw new Error('the refreshed ID token is about somebody else');
       return tokensOf(answer, tokens);
     },
-    async endSession(idToken, { returnTo, state }) {
+    async endSession(
+      idToken: string,
+      { returnTo, state }: { readonly returnTo: string; readonly state: string },
+    ): Promise<URL> {
       return buildEndSessionUrl(await configuration(), {
         id_token_hint: idToken,
         post_logout_redirect_uri: returnTo,
         state,
       });
     },
+    /** @throws when the console does not answer */
     async discover() {
       await configuration();
     },

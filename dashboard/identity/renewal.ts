@@ -6,16 +6,7 @@ import type { RelyingParty } from './relying-party.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { KeySetError } from './signed-tokens.ts';
 
-export interface Renewal {
-  /**
-   * An access token that is good for this moment.
-   *
-   * @throws {SessionOverError} the console does not renew it any more: the session here has ended too
-   */
-  accessToken(session: Session): Promise<string>;
-  /** After a 401 for a token that looked good: it was revoked. @throws {SessionOverError} */
-  replaceRejected(session: Session, rejected: string): Promise<string>;
-}
+export type Renewal = ReturnType<typeof createRenewal>;
 
 export interface RenewalDeps {
   readonly relyingParty: Pick<RelyingParty, 'renew'>;
@@ -27,18 +18,24 @@ export interface RenewalDeps {
   readonly onEnd: (session: Session, reason: string) => void;
 }
 
-export function createRenewal(deps: RenewalDeps): Renewal {
+export function createRenewal(deps: RenewalDeps) {
   const { relyingParty, checkAccessToken, sessions, renewBeforeSeconds, now, onEnd } = deps;
   /** A refresh token works once, so two tabs must not use it twice. */
   const running = new WeakMap<Session, Promise<void>>();
 
   return {
-    async accessToken(session) {
+    /**
+     * An access token that is good for this moment.
+     *
+     * @throws {SessionOverError} the console does not renew it any more: the session here has ended too
+     */
+    async accessToken(session: Session): Promise<string> {
       const secondsLeft = session.caller.expiresAt - now() / 1000;
       if (secondsLeft <= marginOf(session)) await renewOnce(session, secondsLeft > 0);
       return session.tokens.accessToken;
     },
-    async replaceRejected(session, rejected) {
+    /** After a 401 for a token that looked good: it was revoked. @throws {SessionOverError} */
+    async replaceRejected(session: Session, rejected: string): Promise<string> {
       if (session.tokens.accessToken === rejected) await renewOnce(session, false);
       return session.tokens.accessToken;
     },

@@ -28,40 +28,29 @@ export interface Health {
 }
 
 /** Every call takes an access token. @throws {TokenRejectedError} when the console does not take it */
-export interface Cluster {
-  readFacts(token: string): Promise<Reading<ClusterFacts>>;
-  readHealth(token: string): Promise<Reading<Health>>;
-  readVersion(token: string): Promise<Reading<string>>;
-  readQueueSize(token: string, queue: string): Promise<Reading<number>>;
-  /** Puts a text at the end of a queue. */
-  offer(token: string, queue: string, item: string): Promise<Reading<void>>;
-}
+export type Cluster = ReturnType<typeof createCluster>;
 
 /** 401: expired, revoked, or its session is over. */
 export class TokenRejectedError extends Error {
   override readonly name = 'TokenRejectedError';
 }
 
-export function createCluster({
-  issuer,
-  fetch,
-}: {
-  readonly issuer: string;
-  readonly fetch: ConsoleFetch;
-}): Cluster {
+export function createCluster({ issuer, fetch }: { readonly issuer: string; readonly fetch: ConsoleFetch }) {
   return {
-    readFacts: (token) =>
+    readFacts: (token: string): Promise<Reading<ClusterFacts>> =>
       call(token, '/svc/rest/cluster', async (response) => factsOf(await response.json())),
-    readHealth: (token) => call(token, '/svc/health', async (response) => healthOf(await response.json())),
-    readVersion: (token) =>
+    readHealth: (token: string): Promise<Reading<Health>> =>
+      call(token, '/svc/health', async (response) => healthOf(await response.json())),
+    readVersion: (token: string): Promise<Reading<string>> =>
       call(token, '/svc/rest/management/cluster/version', async (response) =>
         textOf(await response.json(), 'version'),
       ),
-    readQueueSize: (token, queue) =>
+    readQueueSize: (token: string, queue: string): Promise<Reading<number>> =>
       call(token, `/svc/rest/queues/${encodeURIComponent(queue)}/size`, async (response) =>
         Number(await response.text()),
       ),
-    offer: (token, queue, item) =>
+    /** Puts a text at the end of a queue. */
+    offer: (token: string, queue: string, item: string): Promise<Reading<void>> =>
       call(token, `/svc/rest/queues/${encodeURIComponent(queue)}`, async () => undefined, {
         method: 'POST',
         headers: { 'Content-Type': 'text/plain' },

@@ -1,10 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-export interface BodyPump {
-  /** Stops reading the body; it is given up. */
-  stop(): void;
-}
+export type BodyPump = ReturnType<typeof pumpBody>;
 
 export interface BodyPumpEvents {
   /** The member takes no more for now, or takes it again. */
@@ -15,17 +12,13 @@ export interface BodyPumpEvents {
 }
 
 /** Sends a body as it comes in, no faster than the member takes it, without copying it. */
-export function pumpBody(
-  body: Readable,
-  socket: Socket,
-  isChunked: boolean,
-  events: BodyPumpEvents,
-): BodyPump {
+export function pumpBody(body: Readable, socket: Socket, isChunked: boolean, events: BodyPumpEvents) {
   body.on('data', send);
   body.once('end', finish);
   body.once('error', fail);
   socket.on('drain', goOn);
   return {
+    /** Stops reading the body; it is given up. */
     stop() {
       detach();
       body.destroy();

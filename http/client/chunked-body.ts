@@ -5,18 +5,9 @@ import { invalid } from './reply-head.ts';
 const sizeLine = /^[0-9A-Fa-f]{1,8}$/;
 const longestSizeLine = 10;
 
-export interface ChunkedBody {
-  /**
-   * Reads on.
-   *
-   * @param onChunk  gets the start and end of each piece of the body
-   * @returns where the body ended in `bytes`, or -1 when there is more to come
-   * @throws {UpstreamFailure} `invalidReply`
-   */
-  read(bytes: Buffer, from: number, onChunk: (start: number, end: number) => void): number;
-}
+export type ChunkedBody = ReturnType<typeof createChunkedBody>;
 
-export function createChunkedBody(): ChunkedBody {
+export function createChunkedBody() {
   /** What is left of the chunk under way. */
   let left = 0;
   /** A line that has not arrived in full: a size line, or the end of a chunk. */
@@ -24,7 +15,14 @@ export function createChunkedBody(): ChunkedBody {
   let expected: 'size' | 'data' | 'dataEnd' | 'bodyEnd' = 'size';
 
   return {
-    read(bytes, from, onChunk) {
+    /**
+     * Reads on.
+     *
+     * @param onChunk  gets the start and end of each piece of the body
+     * @returns where the body ended in `bytes`, or -1 when there is more to come
+     * @throws {UpstreamFailure} `invalidReply`
+     */
+    read(bytes: Buffer, from: number, onChunk: (start: number, end: number) => void): number {
       let at = from;
       while (at < bytes.length) {
         if (expected === 'data') {

@@ -6,28 +6,17 @@ import type { Attempt } from './attempt.ts';
 import { UpstreamFailure } from './failure.ts';
 import { isWithinShare } from './share.ts';
 
-export interface FairQueue {
-  /** Joins at its caller's end; told `busy` at once when the line is full, later when its turn does not come in time. */
-  join(attempt: Attempt): void;
-  /** @returns whether it stood in the line */
-  leave(attempt: Attempt): boolean;
-  /**
-   * Takes the next one out of the line.
-   *
-   * @param mayBegin  whether a caller's poll may have a place now
-   */
-  next(mayBegin: (attempt: Attempt) => boolean): Attempt | undefined;
-  all(): Iterable<Attempt>;
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 /** @param waitMs  longest wait, milliseconds */
-export function createFairQueue(most: number, waitMs: number): FairQueue {
+export function createFairQueue(most: number, waitMs: number) {
   /** By caller, the one whose turn comes next first. */
   const waiting = new Map<string, Map<Attempt, NodeJS.Timeout>>();
   let count = 0;
 
   return {
-    join(attempt) {
+    /** Joins at its caller's end; told `busy` at once when the line is full, later when its turn does not come in time. */
+    join(attempt: Attempt) {
       const own = waiting.get(attempt.caller) ?? new Map<Attempt, NodeJS.Timeout>();
       if (!isWithinShare(own.size, count, most)) {
         attempt.onFailure(new UpstreamFailure('busy'));
@@ -41,8 +30,14 @@ export function createFairQueue(most: number, waitMs: number): FairQueue {
       waiting.set(attempt.caller, own);
       count += 1;
     },
+    /** @returns whether it stood in the line */
     leave,
-    next(mayBegin) {
+    /**
+     * Takes the next one out of the line.
+     *
+     * @param mayBegin  whether a caller's poll may have a place now
+     */
+    next(mayBegin: (attempt: Attempt) => boolean): Attempt | undefined {
       for (const [caller, own] of waiting) {
         const [first] = own.keys();
         if (!mayBegin(first!)) continue;
@@ -55,7 +50,7 @@ export function createFairQueue(most: number, waitMs: number): FairQueue {
       }
       return undefined;
     },
-    all: () => [...waiting.values()].flatMap((own) => [...own.keys()]),
+    all: (): Iterable<Attempt> => [...waiting.values()].flatMap((own) => [...own.keys()]),
   };
 
   function leave(attempt: Attempt): boolean {

@@ -13,25 +13,14 @@ export interface ReplyEvents {
   onEnd(rest: Buffer | undefined, hasExcess: boolean): void;
 }
 
-export interface ReplyReader {
-  /** Begins with the reply to the next request. */
-  expect(method: string): void;
-  /**
-   * Takes bytes off the connection.
-   *
-   * @throws {UpstreamFailure} `invalidReply`; also for bytes without a request
-   */
-  read(bytes: Buffer): void;
-  /** Whether so much of the body is to come that it is worth a buffer of its own. */
-  isInLargeBody(): boolean;
-}
+export type ReplyReader = ReturnType<typeof createReplyReader>;
 
 type Phase = 'idle' | 'head' | 'counted' | 'chunked';
 
 const endOfHead = Buffer.from('\r\n\r\n');
 const largeBodyBytes = 64 * 1024;
 
-export function createReplyReader(events: ReplyEvents): ReplyReader {
+export function createReplyReader(events: ReplyEvents) {
   let phase: Phase = 'idle';
   let isToHead = false;
   /** A head that has not arrived in full. */
@@ -45,11 +34,17 @@ export function createReplyReader(events: ReplyEvents): ReplyReader {
   let chunks: ChunkedBody | undefined;
 
   return {
-    expect(method) {
+    /** Begins with the reply to the next request. */
+    expect(method: string) {
       phase = 'head';
       isToHead = method === 'HEAD';
     },
-    read(bytes) {
+    /**
+     * Takes bytes off the connection.
+     *
+     * @throws {UpstreamFailure} `invalidReply`; also for bytes without a request
+     */
+    read(bytes: Buffer) {
       switch (phase) {
         case 'idle':
           throw invalid('bytes without a request');
@@ -61,7 +56,8 @@ export function createReplyReader(events: ReplyEvents): ReplyReader {
           return readChunked(bytes, 0);
       }
     },
-    isInLargeBody: () => (phase === 'counted' && left > largeBodyBytes) || phase === 'chunked',
+    /** Whether so much of the body is to come that it is worth a buffer of its own. */
+    isInLargeBody: (): boolean => (phase === 'counted' && left > largeBodyBytes) || phase === 'chunked',
   };
 
   function readHead(received: Buffer): void {

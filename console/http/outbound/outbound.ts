@@ -34,42 +34,38 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface Outbound {
-  /**
-   * What can be said of an address before anything is resolved: call it when the address is set.
-   *
-   * @param loopbackOrigins  origins that become known with this change
-   * @throws {ProblemError} `invalid_url`
-   */
-  check(url: string, loopbackOrigins?: readonly string[]): URL;
-  /**
-   * @throws {ProblemError} `invalid_url` when the address, or what its name resolves to, is none to go to
-   * @throws {OutboundError} when the exchange did not come about
-   */
-  send(request: OutboundRequest): Promise<OutboundResponse>;
-  /**
-   * For an answer that goes on: its head comes in time or not at all, the rest until `signal` ends it.
-   *
-   * @throws as {@link Outbound.send}
-   */
-  open(request: OutboundRequest & { readonly signal: AbortSignal }): Promise<IncomingMessage>;
-}
+export type Outbound = ReturnType<typeof createOutbound>;
 
 /** From the name to the last byte of the answer. */
 export const outboundTimeoutMs = 5000;
 const longestUrl = 2048;
 
-export function createOutbound({ allow, isKnownLoopback, resolve = resolveName }: OutboundDeps): Outbound {
+export function createOutbound({ allow, isKnownLoopback, resolve = resolveName }: OutboundDeps) {
   const allowedNames = new Set(allow.filter(isName).map((name) => name.toLowerCase()));
   const isAllowedAddress = createAddressList(allow.filter((entry) => !isName(entry)));
 
   return {
+    /**
+     * What can be said of an address before anything is resolved: call it when the address is set.
+     *
+     * @param loopbackOrigins  origins that become known with this change
+     * @throws {ProblemError} `invalid_url`
+     */
     check,
-    async send(request) {
+    /**
+     * @throws {ProblemError} `invalid_url` when the address, or what its name resolves to, is none to go to
+     * @throws {OutboundError} when the exchange did not come about
+     */
+    async send(request: OutboundRequest): Promise<OutboundResponse> {
       const timeout = AbortSignal.timeout(outboundTimeoutMs);
       return attempt(request, timeout, exchange);
     },
-    async open(request) {
+    /**
+     * For an answer that goes on: its head comes in time or not at all, the rest until `signal` ends it.
+     *
+     * @throws as {@link Outbound.send}
+     */
+    async open(request: OutboundRequest & { readonly signal: AbortSignal }): Promise<IncomingMessage> {
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), outboundTimeoutMs);
       return attempt(request, timeout.signal, begin).finally(() => clearTimeout(timer));

@@ -4,17 +4,7 @@ import type { Keys } from '../../keys/keys.ts';
 import type { Revocations } from '../revocations.ts';
 import type { RevocationEvent } from './revocation-event.ts';
 
-export interface RevocationSource {
-  /**
-   * Tells everything that holds now, at once, and from then on what changes.
-   *
-   * @returns a function that ends it
-   */
-  follow(listener: (events: readonly RevocationEvent[]) => void): () => void;
-  /** Tells followers what has changed, if anything has: for what changes without anybody saying so. */
-  update(): void;
-  close(): void;
-}
+export type RevocationSource = ReturnType<typeof createRevocationSource>;
 
 export interface RevocationSourceDeps {
   readonly revocations: Pick<Revocations, 'all' | 'onRevoked'>;
@@ -35,7 +25,7 @@ export interface RevocationSourceDeps {
 /** What has been told so far, by what it is about. */
 type PublishedState = Map<string, RevocationEvent>;
 
-export function createRevocationSource(deps: RevocationSourceDeps): RevocationSource {
+export function createRevocationSource(deps: RevocationSourceDeps) {
   const { revocations, clients, accounts, keys, customRoles, versions } = deps;
   const followers = new Set<(events: readonly RevocationEvent[]) => void>();
   let publishedState: PublishedState = new Map();
@@ -47,7 +37,12 @@ export function createRevocationSource(deps: RevocationSourceDeps): RevocationSo
   ];
 
   return {
-    follow(listener) {
+    /**
+     * Tells everything that holds now, at once, and from then on what changes.
+     *
+     * @returns a function that ends it
+     */
+    follow(listener: (events: readonly RevocationEvent[]) => void): () => void {
       if (followers.size === 0) {
         publishedAt = versions();
         publishedState = standing();
@@ -58,6 +53,7 @@ export function createRevocationSource(deps: RevocationSourceDeps): RevocationSo
       followers.add(listener);
       return () => followers.delete(listener);
     },
+    /** Tells followers what has changed, if anything has: for what changes without anybody saying so. */
     update,
     close() {
       for (const stop of subscriptions) stop();
