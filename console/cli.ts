@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../platform/errors.ts';
-import { version } from '../platform/version.ts';
+import { version } from '../platform/installation.ts';
 import type { Services } from './app/services.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
 import { createAuditFile, osUser } from './commands/runner/audit-file.ts';

@@ -43,8 +43,8 @@ export async function whyGuessable(
 
 /** Half a megabyte that most starts have no use for. The most common first. */
 async function loadCommonPasswords(): Promise<readonly string[]> {
-  const { dictionary } = await import('@zxcvbn-ts/language-common');
-  return dictionary['passwords-common'];
+  const { default: lists } = await import('@zxcvbn-ts/language-common');
+  return lists.dictionary['passwords-common'];
 }
 
 /** Digits without an order are as good as any characters; with less than three letters beside them these words are not. */

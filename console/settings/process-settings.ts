@@ -69,9 +69,9 @@ async function readYamlFile(dataDir: string): Promise<unknown> {
     throw new SettingsError([`console.yaml cannot be read (${code})`]);
   }
   // Loaded only here: the parser costs 40 ms of start-up, and most installations have no such file.
-  const { parse } = await import('yaml');
+  const { default: yaml } = await import('yaml');
   try {
-    return parse(text);
+    return yaml.parse(text);
   } catch (error) {
     const line = (error as { linePos?: [{ line: number }] }).linePos?.[0].line ?? '?';
     throw new SettingsError([`console.yaml is not YAML (line ${line})`]);

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
+import { built } from '../helpers/built.ts';
 
 /** Runs a script with a logger on standard output, as a process of its own. */
 function run(script: string) {
@@ -38,20 +39,20 @@ test.each([
 const processes = [
   {
     name: 'the console, the proxy',
-    file: '../../dist/platform/log.js',
+    file: 'platform/log.ts',
     make: "own.createLogger({ level: 'info', format: 'json', descriptor: 2 })",
   },
-  { name: 'the dashboard', file: '../../dist/dashboard/log.js', make: 'own.createLogger()' },
+  { name: 'the dashboard', file: 'dashboard/log.ts', make: 'own.createLogger()' },
   {
     name: 'the member',
-    file: '../../dist/platform/log-output.js',
+    file: 'platform/log-output.ts',
     make: 'pino({}, own.openLogOutput({ descriptor: 2 }))',
   },
 ];
 
 test.each(processes)('$name: goes on and ends although nobody reads the log (C3)', async ({ file, make }) => {
   const code = `import { pino } from 'pino';
-    const own = await import(${JSON.stringify(new URL(file, import.meta.url).href)});
+    const own = await import(${JSON.stringify(built(file))});
     const log = ${make};
     for (let turn = 0; turn < 50; turn++) {
       for (let n = 0; n < 100; n++) log.info({ text: 'x'.repeat(1000) }, 'unread');

@@ -31,6 +31,21 @@ test('every version is exact (S88)', () => {
   }
 });
 
+test('a library that is loaded late is taken by its default: of one in CommonJS the builder gives no other name', () => {
+  const late = folders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap(
+      (file) => readFileSync(join(root, file), 'utf8').match(/.*\bawait import\('[^.n][^']*'\).*/g) ?? [],
+    );
+  expect(late.filter((line) => !/const \{ default: \w+ \} = await import/.test(line))).toEqual([]);
+  expect(late.length).toBeGreaterThan(0);
+});
+
 test('the papers name the Node that the manifest asks for', () => {
   const least = manifest.engines.node.replace('>=', '').replace(/\.0$/, '');
   expect(least).toMatch(/^\d+\.\d+$/);

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { assetPath, staticFiles } from '../../views/static.ts';
+import { built } from '../helpers/built.ts';
 import { parseMarkup } from './markup.ts';
 import { pageNames, usualPage } from './pages.ts';
-
-const built = new URL('../../dist/views/static.js', import.meta.url);
 
 test('every file has its type, its bytes and a validator of its own', async () => {
   const files = await staticFiles();
@@ -24,8 +22,8 @@ test('an address carries the validator, and a file that is not there has no addr
   expect(() => assetPath('../static.ts')).toThrow('has no ../static.ts');
 });
 
-test.skipIf(!existsSync(built))('the built program finds the same files', async () => {
-  const other: { staticFiles: typeof staticFiles } = await import(built.href);
+test('the built program finds the same files', async () => {
+  const other: { staticFiles: typeof staticFiles } = await import(built('views/static.ts'));
   expect([...(await other.staticFiles()).keys()]).toEqual([...(await staticFiles()).keys()]);
 });
 

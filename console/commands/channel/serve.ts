@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { MemberStatus } from '../../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
-import { version } from '../../../platform/version.ts';
+import { version } from '../../../platform/installation.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { StorageRejectedError } from '../../storage/storage.ts';

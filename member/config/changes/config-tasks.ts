@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programOf } from '../../../platform/installation.ts';
 import type { DynamicConfigurationConfig } from '../config.ts';
 import { MemberConfigError } from '../config-error.ts';
 import type { Addition } from './additions.ts';
@@ -48,10 +48,13 @@ async function workHere(task: ConfigTask): Promise<ConfigAnswer> {
 }
 
 function workApart(task: ConfigTask): Promise<ConfigAnswer> {
-  // The sources run as they are during development, compiled in production.
-  const extension = extname(import.meta.url);
-  const reader = fork(fileURLToPath(new URL(`./config-process${extension}`, import.meta.url)), {
-    execArgv: [...(extension === '.ts' ? ['--import', 'tsx'] : []), `--max-old-space-size=${largestHeapMb}`],
+  const program = fileURLToPath(programOf('member/config/changes/config-process'));
+  const reader = fork(program, {
+    // The sources run as they are during development.
+    execArgv: [
+      ...(program.endsWith('.ts') ? ['--import', 'tsx'] : []),
+      `--max-old-space-size=${largestHeapMb}`,
+    ],
     env: {}, // nothing that is read here comes from there
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

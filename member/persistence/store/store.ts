@@ -1,5 +1,5 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { programOf } from '../../../platform/installation.ts';
 import type { Pack } from '../journal.ts';
 import { readRecord, type StoreRecord } from '../records.ts';
 import type { MergeFailure, NumberedAnswer, Salvaged, StoreAnswers, StoreRequest } from './store-protocol.ts';
@@ -31,8 +31,7 @@ export interface Store {
  * @param onMergeFailure  hears that committed operations could not be put in their places yet
  */
 export function startStore(onMergeFailure: (error: Error) => void = () => {}): Store {
-  // The sources run as they are during development, compiled in production.
-  const worker = new Worker(new URL(`./store-thread${extname(import.meta.url)}`, import.meta.url));
+  const worker = new Worker(programOf('member/persistence/store/store-thread'));
   const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>();
   let lastNumber = 0;
   let end: Error | undefined;

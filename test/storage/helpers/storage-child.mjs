@@ -1,11 +1,10 @@
 /**
  * A process of its own around one storage: a JSON command per line in, a JSON answer per line out.
- * Started by storage-process.ts; arguments: data directory, role. On the built code: a start takes a third of the
- * time that it takes to compile it.
+ * Started by storage-process.ts, built; arguments: data directory, role.
  */
 import { createInterface } from 'node:readline';
-import { openStorage } from '../../../dist/console/storage/embedded/open.js';
-import { StorageRejectedError } from '../../../dist/console/storage/storage.js';
+import { openStorage } from '../../../console/storage/embedded/open.ts';
+import { StorageRejectedError } from '../../../console/storage/storage.ts';
 
 const [dataDir = '', role] = process.argv.slice(2);
 

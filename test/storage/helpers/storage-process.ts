@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { built } from '../../helpers/built.ts';
 
 /** What {@link program} does for a line. */
 export type Command =
@@ -37,7 +37,7 @@ export interface StorageProcess {
   kill(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('./storage-child.mjs', import.meta.url));
+const program = built('test/storage/helpers/storage-child.mjs');
 
 /** Starts a process that opens `dataDir`; its first line is `{ ready }` or `{ refused, message }`. */
 export function startStorageProcess({

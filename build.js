@@ -1,0 +1,99 @@
+/**
+ * Builds `dist/`: every program in one file, with the libraries, and the chunks that the programs share (decision 26).
+ * Does nothing when nothing has changed since, or when this is an installation without sources or without the builder.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const root = import.meta.dirname;
+const dist = join(root, 'dist');
+const record = join(dist, 'inputs.json');
+
+/** What is started by its name, threads and processes of their own included. */
+const programs = [
+  'console/main.ts',
+  'console/cli.ts',
+  'console/proxy/main.ts',
+  'member/main.ts',
+  'member/config/changes/config-process.ts',
+  'member/persistence/store/store-thread.ts',
+  'dashboard/main.ts',
+  'dashboard/demo.ts',
+];
+/** They have compiled parts, which they find beside their own files. */
+const native = ['argon2', 'lmdb'];
+/** Changes with every library that is installed. */
+const libraries = ['node_modules/.package-lock.json', 'package.json', 'tsconfig.json', 'build.js'];
+
+if (existsSync(join(root, programs[0])) && !isFresh()) await build();
+
+async function build() {
+  const builder = await import('esbuild').catch(() => undefined);
+  if (builder === undefined) {
+    process.stderr.write(
+      'dist/ is older than the sources, and the builder is not installed: npm ci && npm run build\n',
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const { metafile } = await builder.build({
+    absWorkingDir: root,
+    entryPoints: programs,
+    outbase: '.',
+    outdir: 'dist',
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: native,
+    // Libraries in CommonJS ask for Node's own modules so.
+    banner: {
+      js: "import { createRequire as createRequireOfChunk } from 'node:module'; const require = createRequireOfChunk(import.meta.url);",
+    },
+    metafile: true,
+    logLevel: 'warning',
+  });
+  removeOthers(new Set(Object.keys(metafile.outputs).map((path) => join(root, path))));
+  const own = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'));
+  writeFileSync(record, JSON.stringify(stateOf([...libraries, ...own])));
+}
+
+function isFresh() {
+  if (!existsSync(record)) return false;
+  const built = JSON.parse(readFileSync(record, 'utf8'));
+  const now = stateOf(Object.keys(built));
+  // Without the builder other libraries are installed than it had, and they are in `dist/` already.
+  const watched = Object.keys(built).filter((path) => canBuild() || !libraries.includes(path));
+  return watched.every((path) => built[path] === now[path]);
+}
+
+function canBuild() {
+  try {
+    createRequire(import.meta.url).resolve('esbuild');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @returns digests by path: the time of a change says nothing where files were copied */
+function stateOf(paths) {
+  return Object.fromEntries(
+    paths.map((path) => {
+      const file = join(root, path);
+      return [path, existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('base64') : ''];
+    }),
+  );
+}
+
+/** What an earlier build has left. */
+function removeOthers(outputs) {
+  for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(parentPath, name);
+    if (statSync(path).isFile() && !outputs.has(path)) rmSync(path);
+  }
+}
