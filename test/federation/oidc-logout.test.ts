@@ -206,7 +206,8 @@ describe('a logout token that is refused (S41)', () => {
 
 test('strangers’ tokens make the console ask the provider once more, and not again and again (D21)', async () => {
   const outbound = loopbackOutbound();
-  const connector = connect({ outbound });
+  const nowMs = Date.now();
+  const connector = connect({ outbound, now: () => nowMs });
   for (let i = 0; i < 5; i++) {
     const token = await byStranger(`kid-${i}`)(logoutClaims(provider.issuer));
     await errorOf(connector.readLogoutToken!(token));
