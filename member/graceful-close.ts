@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-const lookIntervalMs = 20;
+const checkIntervalMs = 20;
 
 /**
  * Prepares a server for being closed without cutting a reply; call it before the first connection.
@@ -23,13 +23,13 @@ export function prepareClose(server: Server, timeoutMs: number): () => Promise<v
   }
 
   return async function close() {
-    const looking = setInterval(closeIdle, lookIntervalMs);
+    const checking = setInterval(closeIdle, checkIntervalMs);
     const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
     await new Promise<void>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve());
       closeIdle();
     });
-    clearInterval(looking);
+    clearInterval(checking);
     clearTimeout(deadline);
     server.close(); // no connection is left to cut; this ends Node's own timer for slow requests
   };

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createNetServer, type Server as NetSe
 import { backlog, defaultOverloadLimits, type OverloadLimits } from '../http/server/overload/limits.ts';
 import { createOverload, serializeCalls } from '../http/server/overload/overload.ts';
 import { PortTakenError } from '../platform/port-taken-error.ts';
-import { refuseMalformed } from './malformed.ts';
+import { rejectMalformed } from './malformed.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -73,7 +73,7 @@ function createMemberServer(): Server {
     requestTimeout: 120_000,
     maxHeaderSize: 64 * 1024,
   });
-  refuseMalformed(server);
+  rejectMalformed(server);
   createOverload({
     limits,
     kindOf: () => 'call',

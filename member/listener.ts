@@ -13,7 +13,7 @@ export interface ListenerDeps {
 
 /** Calls the router; what it throws is a bare 500 (docs/member-surface.md#errors) and a line in the log. */
 export function createListener({ dispatch, log, isStopping }: ListenerDeps): RequestListener {
-  const logRefusedCall = createRefusedCallLog(log);
+  const logRejectedCall = createRejectedCallLog(log);
 
   function fail({ req, res, endpoint }: Call, error: unknown): void {
     const { method } = req;
@@ -32,7 +32,7 @@ export function createListener({ dispatch, log, isStopping }: ListenerDeps): Req
     const call: Call = { req, res, endpoint: undefined, refusal: undefined };
     try {
       const answered = dispatch(call);
-      if (call.refusal !== undefined) logRefusedCall(call, call.refusal);
+      if (call.refusal !== undefined) logRejectedCall(call, call.refusal);
       if (answered !== undefined) answered.catch((error) => fail(call, error));
     } catch (error) {
       fail(call, error);
@@ -45,14 +45,14 @@ export function createListener({ dispatch, log, isStopping }: ListenerDeps): Req
  * because anybody may make such calls as fast as they like, and a group that is off once, because it
  * stays so until the next start. `HEAD` is how proxies look which groups are on.
  */
-function createRefusedCallLog(log: MemberLog): (call: Call, reason: string) => void {
-  const toldAt = new Map<string, number>();
-  return function logRefusedCall({ req, res, endpoint }, reason) {
+function createRejectedCallLog(log: MemberLog): (call: Call, reason: string) => void {
+  const reportedAt = new Map<string, number>();
+  return function logRejectedCall({ req, res, endpoint }, reason) {
     if (req.method === 'HEAD') return;
     const now = performance.now();
     const quietMs = res.statusCode === 403 ? Infinity : 10_000;
-    if (now - (toldAt.get(reason) ?? -Infinity) < quietMs) return;
-    toldAt.set(reason, now);
+    if (now - (reportedAt.get(reason) ?? -Infinity) < quietMs) return;
+    reportedAt.set(reason, now);
     log.warn({ method: req.method, endpoint, reason }, 'call refused');
   };
 }

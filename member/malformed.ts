@@ -8,7 +8,7 @@ const statusLines: Readonly<Record<string, string>> = {
 };
 
 /** Requests that came whole before it are answered first: they may have been carried out, and their caller must hear so. */
-export function refuseMalformed(server: Server): void {
+export function rejectMalformed(server: Server): void {
   const refused = new WeakSet<Socket>();
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -19,17 +19,17 @@ export function refuseMalformed(server: Server): void {
     if (refused.has(socket)) return; // what comes behind is no HTTP either
     refused.add(socket);
     const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request';
-    endInTurn(socket, `HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    endAfterReply(socket, `HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   });
 }
 
-function endInTurn(socket: Socket, refusal: string): void {
+function endAfterReply(socket: Socket, refusal: string): void {
   const reply = replyInOrder(socket);
   if (reply === undefined || (!reply.req.complete && !reply.headersSent)) {
     socket.end(refusal);
   } else if (reply.req.complete) {
     reply.once('close', () => {
-      if (socket.writable) endInTurn(socket, refusal);
+      if (socket.writable) endAfterReply(socket, refusal);
     });
   } else if (reply.writableFinished) {
     socket.end(); // it was the answer to what has gone wrong now

@@ -54,7 +54,7 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
         settle(undefined);
         replyEmpty(res, status);
       }
-      function keep(chunk: Buffer): void {
+      function store(chunk: Buffer): void {
         chunks.push(chunk);
         if (length === declared) settle(whole());
         else if (chunks.length === 1) req.on('close', giveBack);
@@ -72,7 +72,7 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
         if (length + chunk.length > limitBytes) return refuse(413);
         if (!memory.tryTake(chunk.length)) return refuse(503);
         length += chunk.length;
-        keep(chunk);
+        store(chunk);
       });
       if (declared > 0) return;
       req.on('end', () => {

@@ -93,7 +93,7 @@ export async function serve({
     members: proxy.handle,
     oauth: oauthEndpoints,
     endpoints,
-    api: refuseAll,
+    api: denyAll,
     pages: (req, res) => sendProblem(res, nothingHere(), requestIdOf(req)),
     metrics: { request: metrics.request, tokenRejected: () => {} },
     audit,
@@ -138,7 +138,7 @@ function createBearer({
   });
 }
 
-async function refuseAll(): Promise<void> {
+async function denyAll(): Promise<void> {
   throw nothingHere();
 }
 

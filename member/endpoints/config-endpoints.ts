@@ -38,7 +38,7 @@ export function createConfigRoutes({
     if (!configChanges.join.enabled) return replyEmpty(res, 400);
     const memberList = membersIn(text);
     await configChanges.setMemberList(memberList);
-    const message = configChanges.areKept ? `${updated}${kept}` : updated;
+    const message = configChanges.areKept ? `${updated}${persistedNotice}` : updated;
     replyJson(res, JSON.stringify({ status: 'success', message, 'member-list': memberList }));
   }
 
@@ -55,15 +55,16 @@ export function createConfigRoutes({
 const memberListPath = 'rest/config/tcp-ip/member-list';
 
 const updated = 'The member list of TCP-IP join config is updated at run time. ';
-const kept = 'Dynamic Configuration Persistence is enabled. This member list change will be persisted.';
+const persistedNotice =
+  'Dynamic Configuration Persistence is enabled. This member list change will be persisted.';
 
 function changed(done: string, { addedConfigs, ignoredConfigs, outdated }: ConfigChange): string {
-  const message = outdated.length === 0 ? done : `${done} ${keeping(outdated)}`;
+  const message = outdated.length === 0 ? done : `${done} ${outdatedNotice(outdated)}`;
   return JSON.stringify({ status: 'success', message, result: { addedConfigs, ignoredConfigs } });
 }
 
 /** What is configured and has no effect yet must not read as if it had. */
-function keeping(outdated: ConfigChange['outdated']): string {
+function outdatedNotice(outdated: ConfigChange['outdated']): string {
   const names = outdated
     .slice(0, mostNamed)
     .map(({ sectionName, configName }) => `${sectionName} ${configName.slice(0, longestNamed)}`);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AcceptCredentials } from '../management/credentials.ts';
-import { refuseUnknown } from '../management/management-route.ts';
+import { rejectUnauthenticated } from '../management/management-route.ts';
 import { decodeField, splitPositionalBody } from '../positional-body.ts';
 import { replyBytes, replyEmpty, replyJson } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
@@ -37,10 +37,10 @@ export function createWanReceiverRoutes({
         const body = await readBatch(call);
         if (body === undefined) return;
         const end = body.indexOf('\n');
-        const positions = end === -1 ? undefined : splitPositionalBody(body.subarray(0, end), 2);
-        if (positions === undefined) return replyEmpty(call.res, 400);
-        const [name, password] = positions.map(decodeField);
-        if (!accept(name!, password!)) return refuseUnknown(call);
+        const fields = end === -1 ? undefined : splitPositionalBody(body.subarray(0, end), 2);
+        if (fields === undefined) return replyEmpty(call.res, 400);
+        const [name, password] = fields.map(decodeField);
+        if (!accept(name!, password!)) return rejectUnauthenticated(call);
         return handler(call, body.subarray(end + 1));
       },
     };

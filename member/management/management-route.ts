@@ -57,7 +57,7 @@ export function createManagement({ readBody, accept, log }: ManagementDeps): Man
         const [name, password, ...values] = encoded.map(decodeField);
         if (!accept(name!, password!)) {
           log.warn({ endpoint: template, reason: 'unauthenticated' }, refused);
-          return refuseUnknown(call);
+          return rejectUnauthenticated(call);
         }
         return handler(call, values, ...names);
       },
@@ -68,7 +68,7 @@ export function createManagement({ readBody, accept, log }: ManagementDeps): Man
 const refused = 'call refused';
 
 /** The specification leaves the form of this refusal open (docs/member-surface.md#errors): it is the real engine's. */
-export function refuseUnknown({ res }: Call): void {
+export function rejectUnauthenticated({ res }: Call): void {
   replyJson(res, unauthenticated, 403);
 }
 

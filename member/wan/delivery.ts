@@ -68,7 +68,7 @@ export function createDelivery({ target, about, log }: DeliveryDeps): Delivery {
 
   function drop({ map, key }: WanChange, reason: RejectedReason): void {
     dropped += 1;
-    if (!mayTell()) return;
+    if (!mayReport()) return;
     const keyBytes = key === undefined ? undefined : Buffer.byteLength(key);
     log.error(
       { ...about, map: map.slice(0, longestNamed), keyBytes, reason, dropped },
@@ -77,7 +77,7 @@ export function createDelivery({ target, about, log }: DeliveryDeps): Delivery {
   }
 
   /** A target with limits that fit nothing must not fill the disk with lines; `dropped` goes on counting. */
-  function mayTell(): boolean {
+  function mayReport(): boolean {
     const now = Math.floor(performance.now() / 60_000);
     if (now !== minute) linesLeft = linesPerMinute;
     minute = now;

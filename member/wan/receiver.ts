@@ -116,13 +116,13 @@ const changesPerTurn = 500;
 
 /** Tells once for each map and reason that changes are left out. */
 function createOmissions(log: MemberLog): (map: string, reason: RejectedReason) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return function leaveOut(name, found) {
     const reason = inWords[found];
     const map = name.slice(0, longestNamed);
     const omission = `${reason}: ${map}`;
-    if (told.has(omission) || told.size >= mostTold) return;
-    told.add(omission);
+    if (reported.has(omission) || reported.size >= mostTold) return;
+    reported.add(omission);
     log.warn({ map, reason }, 'changes of another cluster are left out');
   };
 }

@@ -61,7 +61,7 @@ describe('guards', () => {
     '/login/backchannel/{idp}': 'the signature of the provider',
   };
 
-  test('S31: every form of a page is behind the check of its token, which is behind the form', () => {
+  test('every form of a page is behind the check of its token, which is behind the form (S31)', () => {
     const posts = routes.filter(({ method, path }) => method === 'POST' && !path.startsWith('/api/'));
     expect(posts.length).toBeGreaterThan(10);
     const bare = posts.filter(({ line }) => {
@@ -71,7 +71,7 @@ describe('guards', () => {
     expect(bare.map(({ path }) => path).sort()).toEqual(Object.keys(fromElsewhere).sort());
   });
 
-  test('S49: every address of the admin API begins with who may call it, and every change with its event', () => {
+  test('every address of the admin API begins with who may call it, and every change with its event (S49)', () => {
     const api = routes.filter(({ path }) => path.startsWith('/api/'));
     expect(api.length).toBeGreaterThan(15);
     const wrong = api.filter(({ method, line: [first = ''] }) =>

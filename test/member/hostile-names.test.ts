@@ -27,8 +27,8 @@ async function start(more = '', env: Record<string, string> = {}) {
     ...member,
     call: (method: string, path: string, init?: Parameters<typeof call>[2]) =>
       call(`${svc}/${path}`, method, init),
-    post: (path: string, ...positions: string[]) =>
-      call(`${svc}/rest/${path}`, 'POST', { body: positions.map(encodeURIComponent).join('&') }),
+    post: (path: string, ...fields: string[]) =>
+      call(`${svc}/rest/${path}`, 'POST', { body: fields.map(encodeURIComponent).join('&') }),
     async isUntouched() {
       member.signal('SIGUSR2');
       const said = await eventually(
@@ -142,7 +142,7 @@ describe.each(names)('%s (S53, S90)', (name) => {
   });
 
   test('as the name of an uploaded map, queue or replication is one as any other, or is refused', async () => {
-    const isRefused = name === '__proto__';
+    const isRejected = name === '__proto__';
     const member = await start(
       `  dynamic-configuration: { persistence-enabled: true, backup-dir: BACKUPS }
   map: { a: {} }\n  queue: { a: {} }\n`.replace('BACKUPS', `${writeConfig('')}.backups`),
@@ -155,14 +155,14 @@ describe.each(names)('%s (S53, S90)', (name) => {
       `<svc><map name="${name}-*"/><queue name="${name}-*"/></svc>`,
     ]) {
       const { status } = await member.post('config/upload', 'dev', '', content);
-      expect(status, content).toBe(isRefused && !content.includes('-*') ? 500 : 200);
+      expect(status, content).toBe(isRejected && !content.includes('-*') ? 500 : 200);
     }
-    const status = isRefused ? 400 : 200;
+    const status = isRejected ? 400 : 200;
     expect(await member.call('POST', `rest/maps/${name}/k`, { body: 'v' })).toMatchObject(empty(status));
     expect(await member.call('POST', `rest/queues/${name}`, { body: 'v' })).toMatchObject(empty(status));
     expect(await member.call('POST', `rest/maps/${name}-1/k`, { body: 'v' })).toMatchObject(empty(200));
     const paused = await member.post('wan/pausePublisher', 'dev', '', name, name);
-    expect(paused.status).toBe(isRefused ? 500 : 200);
+    expect(paused.status).toBe(isRejected ? 500 : 200);
     expect(readFileSync(member.config, 'utf8').startsWith(before.slice(0, before.indexOf('  map:')))).toBe(
       true,
     );

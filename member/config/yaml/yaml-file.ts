@@ -20,7 +20,7 @@ import type { Path, SourceTree } from '../source-tree.ts';
 export function readYaml(text: string, file: string): SourceTree {
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
-  if (looksTooDeep(text)) throw new MemberConfigError([`${file}:1: nested too deep`]);
+  if (isNestedTooDeep(text)) throw new MemberConfigError([`${file}:1: nested too deep`]);
   try {
     // The parser's own look for keys that are there twice compares each with each.
     const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false };
@@ -63,7 +63,7 @@ function isTooDeep(value: unknown, depth = 0): boolean {
  * survive that: brackets that are open at once, and how far in a line begins. Ten levels of a
  * configuration are far from either.
  */
-function looksTooDeep(text: string): boolean {
+function isNestedTooDeep(text: string): boolean {
   if (/^[ \t?-]{200,}\S/m.test(text)) return true;
   let open = 0;
   for (let index = 0; index < text.length; index += 1) {
