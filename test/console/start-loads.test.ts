@@ -6,14 +6,15 @@ import { expect, test } from 'vitest';
 import { runTool, temporaryDirectory } from '../commands/support.ts';
 import { apiToken, startConsole } from '../helpers/console.ts';
 
-/** Writes down which libraries of schemas and protocols a process loads. */
+/** Writes down which files a process loads. */
 const hook = `import { appendFileSync } from 'node:fs';
   export async function resolve(specifier, context, next) {
     const found = await next(specifier, context);
-    const [, name] = /node_modules\\/(zod|ldapts|@node-saml|xml-crypto|openid-client)\\//.exec(found.url) ?? [];
-    if (name) appendFileSync(process.env.LOADED_LIBRARIES, name + '\\n');
+    if (found.url.startsWith('file:')) appendFileSync(process.env.LOADED_FILES, found.url + '\\n');
     return found;
   }`;
+/** A built file says what it is made of. */
+const marks = /^\/\/ node_modules\/(zod|ldapts|@node-saml|xml-crypto|openid-client)\//gm;
 
 test('a console without providers, and idp list, load no library of schemas or protocols; the admin API does by its first call', async () => {
   const directory = temporaryDirectory();
@@ -24,8 +25,12 @@ test('a console without providers, and idp list, load no library of schemas or p
   const register = `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hookFile))});`;
   writeFileSync(registerFile, register);
   writeFileSync(listFile, '');
-  const env = { NODE_OPTIONS: `--import=${registerFile}`, LOADED_LIBRARIES: listFile };
-  const loaded = () => [...new Set(readFileSync(listFile, 'utf8').split('\n').filter(Boolean))];
+  const env = { NODE_OPTIONS: `--import=${registerFile}`, LOADED_FILES: listFile };
+  const loaded = () => {
+    const files = new Set(readFileSync(listFile, 'utf8').split('\n').filter(Boolean));
+    const texts = [...files].map((url) => readFileSync(new URL(url), 'utf8'));
+    return [...new Set(texts.flatMap((text) => [...text.matchAll(marks)].map(([, name]) => name)))];
+  };
 
   const dataDir = join(directory, 'data');
   const console = await startConsole({ env, dataDir });
