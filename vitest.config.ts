@@ -10,6 +10,7 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default'],
+    globalSetup: 'test/once/set-up.ts',
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 });

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSessions } from '../../console/accounts/sessions.ts';
 import type { UserRecord } from '../../console/storage/records.ts';
-import { toolDone } from '../commands/support.ts';
-import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { toolDone } from '../helpers/commands.ts';
+import { admin, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import {
   authorizationPath,
   authorize,
@@ -323,7 +323,7 @@ describe('ends by time', () => {
 });
 
 test('sessions and refresh tokens survive a restart', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'console-restart-'));
+  const dataDir = await usedDataDir();
   try {
     const first = await startConsole({ dataDir });
     const agent = createUserAgent(first.url);

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import argon2 from 'argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { admin, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import { authorizationPath, callbackOf } from '../helpers/sign-in.ts';
 import { copyUser, countUsers, editUser, until, withStore } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf } from '../helpers/user-agent.ts';
@@ -209,7 +207,7 @@ describe('guessing (S29)', () => {
   });
 
   test('counters survive a restart (S29)', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'console-throttle-'));
+    const dataDir = await usedDataDir();
     try {
       const first = await startConsole({ dataDir });
       const guess = async ({ url }: RunningConsole) => {

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { runTool as runAtConsole } from '../helpers/commands.ts';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
 
 const password = 'correct-staple-battery-9';
 const other = 'unrelated-walnut-ferry-17';
@@ -80,16 +81,15 @@ test('no answer and no audit line holds a password or its hash (S54)', async () 
 });
 
 describe('the command line refuses what the pages refuse, with exit 1, and changes nothing (S56)', () => {
-  // What is refused changes nothing, so one store serves all.
-  let shared: string;
+  // What is refused changes nothing, so one console serves all; its administrator is ada.
+  let console: RunningConsole;
+  const tool = (args: string[], stdin: string) => runAtConsole(args, { dataDir, stdin });
   beforeAll(async () => {
-    shared = mkdtempSync(join(tmpdir(), 'console-tool-'));
-    dataDir = shared;
-    await add('ada', '--role', 'Admin');
+    console = await startConsole();
   });
-  afterAll(() => rmSync(shared, { recursive: true }));
+  afterAll(() => console?.stop());
   beforeEach(() => {
-    dataDir = shared;
+    dataDir = console.dataDir;
   });
 
   test.each([

@@ -1,10 +1,14 @@
 /** `/api/v1/access`: why a call was refused, and who may call what, at a running console. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool, toolDone } from '../commands/support.ts';
-import { apiToken, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
+import {
+  apiToken,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  usedDataDir,
+} from '../helpers/console.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
 import { until, withStore } from '../helpers/store.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
@@ -283,7 +287,7 @@ test('at a member where a group is off, both say so; a stopped console has writt
     if (!open.some((start) => req.url!.startsWith(start))) req.socket.destroy();
     else res.end('{}');
   });
-  const dataDir = mkdtempSync(join(tmpdir(), 'console-access-'));
+  const dataDir = await usedDataDir();
   const other = await startConsole({ dataDir, env: { CONSOLE_MEMBERS: member.address } });
   try {
     const tokens = { api: await apiToken(other), svc: await machineToken(other) };

@@ -1,6 +1,6 @@
 /** `/api/v1/clients` and `client update`: what a client may ask for, while it has tokens. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runTool, toolDone } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { eventually } from '../oidc/support.ts';
 

@@ -1,6 +1,7 @@
 /** The feed that a member proxy in a process of its own reads: who may, what it tells, and when it ends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askToken, toolDone } from '../commands/support.ts';
+import { askToken } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import {
   admin,
   apiToken,

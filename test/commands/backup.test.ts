@@ -1,6 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toolDone as doneAtConsole } from '../helpers/commands.ts';
 import { admin, clientSecret, nextKeysOf, startConsole } from '../helpers/console.ts';
 import {
   askToken,
@@ -24,7 +36,7 @@ test('a backup taken while clients are written and people sign in brings everyth
     secret: string;
   }>();
   const writing = Array.from({ length: 8 }, (_, n) =>
-    toolDone(['client', 'add', `during-${n}`], { dataDir }),
+    doneAtConsole(['client', 'add', `during-${n}`], { dataDir }),
   );
   const signingIn = Array.from({ length: 4 }, () => signIn(first.url, admin.username, admin.password));
   const { stdout } = await toolDone(['backup', backup], { dataDir });
@@ -86,7 +98,7 @@ describe('a damaged store is refused by every command, left as it is, and brough
       damage: (file: string) => writeFileSync(file, 'x'.repeat(20_000)),
     },
   ])('$name', async ({ file, damage }) => {
-    const { dataDir, backup } = await storeWithBackup();
+    const { dataDir, backup } = storeWithBackup();
     const good = registryOf(dataDir);
     damage(join(dataDir, file));
     const damaged = readFileSync(join(dataDir, file));
@@ -122,7 +134,7 @@ describe('what is no backup, or no place for one, is refused with exit 1 and cha
       },
     },
   ])('restore from $name', async ({ make }) => {
-    const { dataDir } = await storeWithBackup();
+    const { dataDir } = storeWithBackup();
     const before = registryOf(dataDir);
     const from = join(temporaryDirectory(), 'from');
     make(from);
@@ -133,7 +145,7 @@ describe('what is no backup, or no place for one, is refused with exit 1 and cha
   });
 
   test('backup to a directory that exists', async () => {
-    const { dataDir, backup } = await storeWithBackup();
+    const { dataDir, backup } = storeWithBackup();
     const before = readFileSync(join(backup, 'backup.json'), 'utf8');
     const rejected = await runTool(['backup', backup, '--json'], { dataDir });
     expect([rejected.code, rejected.json().error]).toEqual([1, 'conflict']);
@@ -141,7 +153,7 @@ describe('what is no backup, or no place for one, is refused with exit 1 and cha
   });
 
   test('backup to a place that cannot be written', async () => {
-    const { dataDir, backup } = await storeWithBackup();
+    const { dataDir, backup } = storeWithBackup();
     const target = join(backup, 'backup.json', 'copy');
     const rejected = await runTool(['backup', target], { dataDir });
     expect(rejected.code).toBe(1);
@@ -159,13 +171,20 @@ describe('what is no backup, or no place for one, is refused with exit 1 and cha
   });
 });
 
-async function storeWithBackup(): Promise<{ dataDir: string; backup: string }> {
-  const directory = temporaryDirectory();
-  const [dataDir, backup] = [join(directory, 'data'), join(directory, 'backup')];
+let made: string;
+beforeAll(async () => {
+  made = mkdtempSync(join(tmpdir(), 'console-backed-up-'));
+  const dataDir = join(made, 'data');
   await toolDone(['user', 'add', 'ada', '--role', 'Admin', '--password-file', '-'], {
     dataDir,
     stdin: password,
   });
-  await toolDone(['backup', backup], { dataDir });
-  return { dataDir, backup };
+  await toolDone(['backup', join(made, 'backup')], { dataDir });
+});
+afterAll(() => rmSync(made, { recursive: true }));
+
+function storeWithBackup(): { dataDir: string; backup: string } {
+  const directory = temporaryDirectory();
+  cpSync(made, directory, { recursive: true });
+  return { dataDir: join(directory, 'data'), backup: join(directory, 'backup') };
 }

@@ -1,10 +1,10 @@
 /** `client update`: a name that people see, and addresses, with what such a change ends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { authorizationPath, callbackOf, redeem, refresh } from '../helpers/sign-in.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
 import { eventually } from '../oidc/support.ts';
-import { runTool, toolDone } from './support.ts';
 
 let console: RunningConsole;
 const [first, second] = ['http://localhost:9021/first', 'http://localhost:9021/second'];

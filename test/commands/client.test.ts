@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runTool as runAtConsole } from '../helpers/commands.ts';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
 
 const secret = 'fjord-0123456789-abcdefghij-KLMNOP-42';
@@ -166,15 +167,16 @@ test('clients of the settings are listed, and changed only there', async () => {
 const page = ['--redirect-uri', 'https://a.example/cb'];
 
 describe('a registration that is not sound is refused with exit 1, and changes nothing (S56)', () => {
-  // What is refused changes nothing, so one store serves all.
-  let shared: string;
+  // What is refused changes nothing, so one console serves all.
+  let console: RunningConsole;
+  const tool = (args: string[], stdin = '') => runAtConsole(args, { dataDir, stdin });
   beforeAll(async () => {
-    shared = mkdtempSync(join(tmpdir(), 'console-tool-'));
-    await toolDone(['client', 'add', 'job'], { dataDir: shared });
+    console = await startConsole();
+    await toolDone(['client', 'add', 'job'], console);
   });
-  afterAll(() => rmSync(shared, { recursive: true }));
+  afterAll(() => console?.stop());
   beforeEach(() => {
-    dataDir = shared;
+    dataDir = console.dataDir;
   });
 
   const app = ['c', '--redirect-uri', 'http://localhost:3000/cb'];

@@ -1,22 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admin, startConsole } from '../helpers/console.ts';
-import { runTool, toolDone } from './support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
+import { admin, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'console-explain-'));
+const dataDir = await usedDataDir();
 const tool = (...args: string[]) => runTool(['explain', ...args], { dataDir });
 
+let console: RunningConsole;
 beforeAll(async () => {
-  const console = await startConsole({ dataDir });
-  await console.stop();
+  console = await startConsole({ dataDir });
   const password = { dataDir, stdin: 'correct-staple-battery-9' };
   await toolDone(['user', 'add', 'vera', '--role', 'Viewer', '--password-file', '-'], password);
   await toolDone(['client', 'add', 'feeder', '--scope', 'svc:queue:jobs:offer'], { dataDir });
 });
 
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+afterAll(async () => {
+  await console?.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
 
 test('a user is told by the roles that the user has', async () => {
   const rejected = await tool('DELETE', '/svc/rest/maps/orders', '--user', 'vera');

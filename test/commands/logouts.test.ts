@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { toolDone } from '../helpers/commands.ts';
+import { admin, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import {
   type Answer,
   confirm,
@@ -13,7 +12,6 @@ import {
 } from '../helpers/relying-party.ts';
 import { copyUser, until } from '../helpers/store.ts';
 import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
-import { toolDone } from './support.ts';
 
 interface Logout {
   readonly endedAt: string;
@@ -29,7 +27,7 @@ let dataDir: string;
 let console: RunningConsole;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'console-logouts-'));
+  dataDir = await usedDataDir();
   console = await startConsole({ dataDir });
 });
 afterAll(async () => {

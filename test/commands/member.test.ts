@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { startRecorder, unusedAddress } from '../member-proxy/servers.ts';
-import { auditOf, runTool, toolDone } from './support.ts';
+import { auditOf } from './support.ts';
 
 type Recorder = Awaited<ReturnType<typeof startRecorder>>;
 

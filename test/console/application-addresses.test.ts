@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
-import { admin, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { toolDone } from '../helpers/commands.ts';
+import { admin, machineToken, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import { confirm, type RelyingParty, startRelyingParty } from '../helpers/relying-party.ts';
 import { authorizationPath, dashboard, redeem, refresh } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';
@@ -20,7 +19,7 @@ let dataDir: string;
 let console: RunningConsole;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'console-addresses-'));
+  dataDir = await usedDataDir();
   writeSettings([stays, goes]);
   console = await startConsole({ dataDir });
 });
@@ -201,7 +200,7 @@ describe('addresses in console.yaml', () => {
 });
 
 test('environment and flags win over a file that changes', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'console-addresses-'));
+  const own = await usedDataDir();
   onTestFinished(() => rmSync(own, { recursive: true, force: true }));
   const outranked = await startConsole({
     dataDir: own,

@@ -1,6 +1,6 @@
 /** What never becomes a call is refused in the form of every other denial, and can be asked about. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { exchangeRaw } from '../helpers/wire.ts';
 

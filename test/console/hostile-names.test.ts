@@ -1,6 +1,6 @@
 /** Names that all objects have in common, as keys and values of everything that a caller can send. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import {
   apiToken,
   clientSecret,

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { temporaryDirectory, toolDone } from '../commands/support.ts';
+import { temporaryDirectory } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { machineToken, nextKeysOf, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -131,6 +132,7 @@ async function watchedConsole(env: Record<string, string> = {}) {
   const directory = temporaryDirectory();
   const files = { console: join(directory, 'console'), others: join(directory, 'others') };
   const console = await startConsole({
+    isFirstStart: true,
     env: { ...env, NODE_OPTIONS: `--import=${preload}`, LOOP_DELAY_FILE: files.console },
   });
   const idle = spawn(process.execPath, ['--import', preload, '-e', 'setInterval(() => {}, 1e6)'], {

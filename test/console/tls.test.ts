@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect, type SecureVersion } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { temporaryDirectory } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { type Certificate, makeCertificate, opensslIsMissing } from '../peers/support/certificate.ts';
 

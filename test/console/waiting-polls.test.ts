@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { tokenOf } from '../proxy/support.ts';

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
+import { toolDone } from '../helpers/commands.ts';
 import { waitFor } from '../helpers/console.ts';
 import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
-import { addPerson, type Pair, people, runTool, startDashboard, startPair } from './support.ts';
+import { addPerson, type Pair, people, startDashboard, startPair } from './support.ts';
 
 /** Every call finds its token too old, so that no test waits for one to be. */
 const alwaysRenew = { APP_SECURITY_OPENIDP_RENEWBEFORE: '3600' };
@@ -56,7 +57,7 @@ test('a refused renewal ends the session here: the person was disabled', async (
   await addPerson(pair.console, people.viewer);
   const { dashboard } = await signIn(pair, people.viewer);
   expect((await dashboard.get('/')).status).toBe(200);
-  await runTool(pair.console, ['user', 'disable', people.viewer.username]);
+  await toolDone(['user', 'disable', people.viewer.username], pair.console);
   const address = async () => (await dashboard.get('/')).headers.location;
   await expect.poll(address, { timeout: 5_000 }).toBe('/login');
   await waitFor(

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { exportJWK, type JWTHeaderParameters, SignJWT } from 'jose';
+import { toolDone } from '../helpers/commands.ts';
 import { admin, freePort, logIn, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -109,24 +110,12 @@ interface NewPerson {
   readonly role: string | undefined;
 }
 
-export function addPerson(console: RunningConsole, { username, password, role }: NewPerson): Promise<void> {
-  const roles = role === undefined ? [] : ['--role', role];
-  return runTool(console, ['user', 'add', username, ...roles, '--password-file', '-'], password);
-}
-
-/** The configuration tool on the store of a running console, which follows. */
-export async function runTool(
-  { dataDir, url }: RunningConsole,
-  args: readonly string[],
-  input = '',
+export async function addPerson(
+  { dataDir }: RunningConsole,
+  { username, password, role }: NewPerson,
 ): Promise<void> {
-  const child = spawn(process.execPath, [join(root, 'dist/console/cli.js'), ...args], {
-    env: { ...process.env, CONSOLE_DATA_DIR: dataDir, CONSOLE_URL: url },
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  child.stdin.on('error', () => {}).end(input);
-  const code = await new Promise((done) => child.once('close', done));
-  if (code !== 0) throw new Error(`console ${args.join(' ')} ended with ${code}`);
+  const roles = role === undefined ? [] : ['--role', role];
+  await toolDone(['user', 'add', username, ...roles, '--password-file', '-'], { dataDir, stdin: password });
 }
 
 export interface TestIssuer {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { excessOf } from '../../console/clients/client-excess.ts';
-import { runTool, toolDone } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { thirdParty } from '../helpers/store.ts';
 

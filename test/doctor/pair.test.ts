@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { registryOf, temporaryDirectory } from '../commands/support.ts';
 import { type Pair, startPair } from '../dashboard/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { freePort, nextKeysOf, startConsole } from '../helpers/console.ts';
 import { cleanSettings, runDoctor } from './support.ts';
 

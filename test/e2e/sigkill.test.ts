@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
   admin,
@@ -9,6 +7,7 @@ import {
   machineToken,
   type RunningConsole,
   startConsole,
+  usedDataDir,
 } from '../helpers/console.ts';
 
 const kills = 50;
@@ -23,7 +22,7 @@ interface Acknowledged {
 test(`killed at ${kills} random moments during writes, the store opens and nothing acknowledged is missing (S75)`, {
   timeout: 600_000,
 }, async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'console-sigkill-'));
+  const dataDir = await usedDataDir();
   const port = await freePort();
   let checked = 0;
   let console = await startConsole({ dataDir, port });

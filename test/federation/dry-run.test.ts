@@ -1,8 +1,15 @@
 /** `idp test`: each step of a dry sign-in, at providers that nobody here wrote. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  toolDone as processDone,
+  registryOf,
+  runTool as runProcess,
+  temporaryDirectory,
+} from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { emptyTree, type LdapServer, service, startLdapServer, suffix, whySkipped } from './ldap-server.ts';
 import { type RunningProvider, startProvider } from './support.ts';
 
@@ -18,11 +25,17 @@ interface Step {
 
 let folder: string;
 let dataDir: string;
+let console: RunningConsole;
 const env = { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' };
+beforeAll(async () => {
+  console = await startConsole({ env });
+  dataDir = console.dataDir;
+});
+afterAll(() => console?.stop());
 beforeEach(() => {
   folder = temporaryDirectory();
-  dataDir = join(folder, 'data');
 });
+afterEach(() => runTool(['idp', 'remove', 'it'], { dataDir }));
 
 /** Adds the provider as `it`, tests it, and shows that this changed nothing. */
 async function dryRun(add: readonly string[], secret = '', more: readonly string[] = [], stdin = '') {
@@ -40,11 +53,11 @@ async function dryRun(add: readonly string[], secret = '', more: readonly string
 
 describe('at an OpenID provider', () => {
   const secret = 'marmot-0123456789-abcdefghij-klmnop';
-  const callback = 'http://localhost:8080/login/callback/it';
   const scope = 'openid email profile groups';
   let provider: RunningProvider;
   beforeAll(async () => {
-    const client = { redirect_uris: [callback], scope };
+    const callbacks = [console.url, 'http://localhost:8080'].map((url) => `${url}/login/callback/it`);
+    const client = { redirect_uris: callbacks, scope };
     provider = await startProvider({
       clients: [
         { ...client, client_id: 'basic', client_secret: secret },
@@ -82,7 +95,12 @@ describe('at an OpenID provider', () => {
       expect(report.step(name), name).toMatchObject({ ok: true });
     }
     expect(report.step('token endpoint')?.said).toContain('client_secret_basic');
-    const shown = await runTool(['idp', 'test', 'it'], { dataDir, env });
+  });
+
+  test('every step goes well without a console too, and is told in lines', async () => {
+    const own = { dataDir: join(folder, 'data'), env };
+    await processDone(['idp', 'add', 'it', ...oidc('basic', ...bySecret)], { ...own, stdin: secret });
+    const shown = await runProcess(['idp', 'test', 'it'], own);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^ok +discovery/)]);
   });
 

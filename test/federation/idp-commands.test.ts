@@ -3,8 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { toolDone as doneAtConsole, runTool as runAtConsole } from '../helpers/commands.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
@@ -22,12 +23,33 @@ const search = ['--bind-dn', 'cn=console', '--bind-password-file', '-', '--base-
 
 let folder: string;
 let dataDir: string;
+let console: RunningConsole;
+let provider: RunningProvider;
 const tool = (args: readonly string[], stdin = '', env = {}) => runTool(args, { dataDir, stdin, env });
 const done = (args: readonly string[], stdin = '', env = {}) => toolDone(args, { dataDir, stdin, env });
+/** The same in the running console, which knows the provider at which people sign in. */
+const toolThere = (args: readonly string[], stdin = '') =>
+  runAtConsole(args, { dataDir: console.dataDir, stdin });
+const doneThere = (args: readonly string[], stdin = '') =>
+  doneAtConsole(args, { dataDir: console.dataDir, stdin });
 
+beforeAll(async () => {
+  const port = await freePort();
+  provider = await startOpenIdProvider(`http://localhost:${port}`, 'corp');
+  console = await startConsole({ port, env: { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });
+});
+afterAll(async () => {
+  await console?.stop();
+  await provider?.close();
+});
 beforeEach(() => {
   folder = temporaryDirectory();
   dataDir = join(folder, 'data');
+});
+afterEach(async () => {
+  for (const { id } of (await doneThere(['idp', 'list', '--json'])).json<View[]>()) {
+    await doneThere(['idp', 'remove', id]);
+  }
 });
 
 interface View {
@@ -37,7 +59,7 @@ interface View {
 }
 
 /** Everything that a person or a program gets to see of a provider. */
-async function seen(id: string): Promise<string> {
+async function seen(id: string, done: typeof doneThere, directory: string): Promise<string> {
   const calls = [
     ['show', id],
     ['show', id, '--json'],
@@ -48,8 +70,10 @@ async function seen(id: string): Promise<string> {
   ];
   const outcomes = [];
   for (const call of calls) outcomes.push(await done(['idp', ...call]));
-  return outcomes.map(({ stdout, stderr }) => stdout + stderr).join('') + JSON.stringify(auditOf(dataDir));
+  return outcomes.map(({ stdout, stderr }) => stdout + stderr).join('') + JSON.stringify(auditOf(directory));
 }
+
+const seenThere = (id: string) => seen(id, doneThere, console.dataDir);
 
 describe('an OpenID provider', () => {
   test('is added, shown, changed and removed, each change audited', async () => {
@@ -90,7 +114,7 @@ describe('an OpenID provider', () => {
       },
     });
     expect((await done(['idp', 'show', 'corp', '--json'])).json()).toEqual(added);
-    expect(await seen('corp'), 'S54').not.toContain(secret);
+    expect(await seen('corp', done, dataDir), 'S54').not.toContain(secret);
     const changes = ['--name', 'Other', '--default-role', 'Viewer', '--scope', 'openid groups'];
     const changed = (await done(['idp', 'update', 'corp', ...changes, '--json'])).json<View>();
     expect(changed).toEqual({
@@ -153,10 +177,10 @@ describe('an OpenID provider', () => {
       'one',
       '--json',
     ];
-    expect((await done(add)).json<View>().settings.clientAuthentication).toBe('private_key_jwt');
-    const stored = JSON.parse(registryOf(dataDir)).providers[0].oidc.authentication.key as string;
+    expect((await doneThere(add)).json<View>().settings.clientAuthentication).toBe('private_key_jwt');
+    const stored = JSON.parse(registryOf(console.dataDir)).providers[0].oidc.authentication.key as string;
     expect(JSON.parse(stored)).toMatchObject({ alg, kid: 'one', d: expect.any(String) });
-    expect(await seen('corp')).not.toContain((JSON.parse(stored) as { d: string }).d);
+    expect(await seenThere('corp')).not.toContain((JSON.parse(stored) as { d: string }).d);
   });
 
   test('takes its addresses by hand', async () => {
@@ -190,45 +214,44 @@ describe.skipIf(!existsSync('/usr/bin/openssl'))('a SAML provider', () => {
     const server = createServer((_req, res) => res.end(served));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metadata`;
-    const env = { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' };
     try {
       const add = ['idp', 'add', 'corp', '--kind', 'saml', '--metadata-url', url, '--sign-requests', ...rule];
-      const added = (await done([...add, '--json'], '', env)).json<View>();
+      const added = (await doneThere([...add, '--json'])).json<View>();
       expect(added.settings).toMatchObject({
         entityId: providerEntityId,
         signOnUrl,
         certificates: [{ sha256: new X509Certificate(pair.certificate).fingerprint256 }],
         metadataUrl: url,
-        ownEntityId: 'http://localhost:8080/login/saml/corp/metadata',
-        ownLogoutUrl: 'http://localhost:8080/login/saml/corp/logout',
+        ownEntityId: `${console.url}/login/saml/corp/metadata`,
+        ownLogoutUrl: `${console.url}/login/saml/corp/logout`,
         signsRequests: true,
-        ownCertificate: { subject: 'CN=corp at localhost:8080' },
+        ownCertificate: { subject: `CN=corp at localhost:${console.port}` },
       });
-      expect(await seen('corp'), 'S54').not.toContain('PRIVATE KEY');
-      const good = await tool(['idp', 'test', 'corp'], '', env);
+      expect(await seenThere('corp'), 'S54').not.toContain('PRIVATE KEY');
+      const good = await toolThere(['idp', 'test', 'corp']);
       expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('signed by RSA-SHA-256')]);
 
       served = document(next.certificate);
-      const changed = await tool(['idp', 'test', 'corp', '--json'], '', env);
+      const changed = await toolThere(['idp', 'test', 'corp', '--json']);
       expect(changed.code).toBe(1);
       expect(stepOf(changed.json(), 'metadata as pinned')).toMatchObject({
         ok: false,
         said: expect.stringContaining('certificates'),
         advice: expect.stringContaining('npx console idp update corp'),
       });
-      await done(['idp', 'update', 'corp', '--metadata-url', url], '', env);
-      expect((await tool(['idp', 'test', 'corp'], '', env)).code).toBe(0);
+      await doneThere(['idp', 'update', 'corp', '--metadata-url', url]);
+      expect((await toolThere(['idp', 'test', 'corp'])).code).toBe(0);
 
       served = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>';
-      const bad = (await tool(['idp', 'test', 'corp', '--json'], '', env)).json();
+      const bad = (await toolThere(['idp', 'test', 'corp', '--json'])).json();
       expect(stepOf(bad, 'metadata'), 'S48').toMatchObject({ ok: false });
-      const before = registryOf(dataDir);
-      const rejected = await tool(['idp', 'update', 'corp', '--metadata-url', url, '--json'], '', env);
+      const before = registryOf(console.dataDir);
+      const rejected = await toolThere(['idp', 'update', 'corp', '--metadata-url', url, '--json']);
       expect([rejected.code, rejected.json()]).toEqual([
         1,
         expect.objectContaining({ error: 'invalid_request' }),
       ]);
-      expect(registryOf(dataDir)).toBe(before);
+      expect(registryOf(console.dataDir)).toBe(before);
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
@@ -288,7 +311,7 @@ describe('a directory', () => {
       ],
       ...['--email-attribute', 'mail', '--name-attribute', 'cn', ...rule, '--disabled', '--json'],
     ];
-    const added = (await done(add, secret)).json<View>();
+    const added = (await doneThere(add, secret)).json<View>();
     expect(added).toMatchObject({ enabled: false, callbackUrl: null });
     expect(added.settings).toEqual({
       url: 'ldap://ldap.example:1389',
@@ -310,7 +333,7 @@ describe('a directory', () => {
       emailAttribute: 'mail',
       nameAttribute: 'cn',
     });
-    expect(await seen('staff'), 'S54').not.toContain(secret);
+    expect(await seenThere('staff'), 'S54').not.toContain(secret);
   });
 });
 
@@ -403,40 +426,25 @@ describe('is refused with what to change, and adds nothing', () => {
     ['a secret as an argument (S56)', [...oidc, '--client-secret', secret], 2, '--client-secret-file'],
   ];
   test.each(rows)('%s', async (_what, args, code, said) => {
-    const outcome = await tool(['idp', 'add', 'corp', ...args, '--json'], secret);
+    const before = registryOf(console.dataDir);
+    const outcome = await toolThere(['idp', 'add', 'corp', ...args, '--json'], secret);
     expect([outcome.code, outcome.json().message]).toEqual([code, expect.stringContaining(said)]);
     expect(outcome.stdout + outcome.stderr).not.toContain(secret);
-    if (existsSync(join(dataDir, 'registry.json'))) {
-      expect(JSON.parse(registryOf(dataDir)).providers ?? []).toEqual([]);
-    }
+    expect(registryOf(console.dataDir)).toBe(before);
   });
 
   test('an unknown id, by every command', async () => {
-    await done(['user', 'add', 'root', '--role', 'Admin', '--password-file', '-'], 'seven grey herons');
     for (const verb of ['show', 'test', 'enable', 'disable', 'remove']) {
-      const outcome = await tool(['idp', verb, 'nobody', '--json']);
+      const outcome = await toolThere(['idp', verb, 'nobody', '--json']);
       expect([outcome.code, outcome.json().error], verb).toEqual([1, 'not_found']);
     }
-    const nothing = await tool(['idp', 'update', 'nobody', '--json']);
+    const nothing = await toolThere(['idp', 'update', 'nobody', '--json']);
     expect([nothing.code, nothing.json().error]).toEqual([2, 'wrong_usage']);
   });
 });
 
 describe('a running console', () => {
-  let console: RunningConsole;
-  let provider: RunningProvider;
-  const env = () => ({ CONSOLE_URL: console.url, CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' });
-  const change = (...args: string[]) => toolDone(['idp', ...args], { dataDir: console.dataDir, env: env() });
-
-  beforeAll(async () => {
-    const port = await freePort();
-    provider = await startOpenIdProvider(`http://localhost:${port}`, 'corp');
-    console = await startConsole({ port, env: { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });
-  });
-  afterAll(async () => {
-    await console?.stop();
-    await provider?.close();
-  });
+  const change = (...args: string[]) => doneThere(['idp', ...args]);
 
   test('offers what is added, ends sessions of what is disabled, and starts afresh after a removal', async () => {
     const add = ['add', 'corp', '--kind', 'oidc', '--issuer', provider.issuer, '--client-id', 'console'];
@@ -464,7 +472,7 @@ describe('a running console', () => {
     expect(await isIn(), 'the session stays ended').toBe(false);
 
     await until(async () => (await signIn()).status === 200, 'a new sign-in', 15_000);
-    const rejected = await runTool(['idp', 'remove', 'corp'], { dataDir: console.dataDir, env: env() });
+    const rejected = await toolThere(['idp', 'remove', 'corp']);
     expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('--with-accounts')]);
     expect(await isIn()).toBe(true);
     const removed = (await change('remove', 'corp', '--with-accounts', '--json')).json();

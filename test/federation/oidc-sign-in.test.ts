@@ -1,10 +1,12 @@
 /** Sign-in at an OpenID provider that nobody here wrote, through the front door. */
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runTool } from '../commands/support.ts';
+import { runTool } from '../helpers/commands.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
+import { oidcProvider, putProviders, storeWithProviders } from '../helpers/providers.ts';
 import { authorizationPath, callbackOf, redeem, refresh, userinfo } from '../helpers/sign-in.ts';
 import { countUsers, editUser, until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
@@ -503,7 +505,8 @@ test('on https the cookie of the way out is Secure and of this host alone (S33)'
 });
 
 test('before the first administrator is made, nobody comes in from outside (S27)', async () => {
-  const dir = await storeWithProviders(oidcProvider('corp', 'Corp', corp.issuer));
+  const dir = await mkdtemp(join(tmpdir(), 'console-fresh-'));
+  await putProviders(dir, oidcProvider('corp', 'Corp', corp.issuer));
   const env = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
   const fresh = await startConsole({ dataDir: dir, env: { ...env, CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });
   try {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SamlProvider } from '../../console/federation/providers/schema.ts';
-import { runTool } from '../commands/support.ts';
+import { runTool } from '../helpers/commands.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { countUsers, until } from '../helpers/store.ts';

@@ -1,6 +1,7 @@
 /** A real browser: the system's Chromium, or the one that ships in a package. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { askShared, type Shared } from '../once/ask.ts';
 
 const systemBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -20,18 +21,31 @@ export interface FoundBrowser {
   readonly reason?: string;
 }
 
+/** The one of this run, with contexts of the caller's own. */
 export async function openBrowser(): Promise<FoundBrowser> {
+  const { endpoint, reason } = await askShared('browser');
+  return endpoint === undefined ? { reason: reason! } : { browser: await chromium.connect(endpoint) };
+}
+
+/** For everybody who connects. */
+export async function startBrowser(): Promise<{
+  readonly answer: Shared['browser'];
+  stop(): Promise<unknown>;
+}> {
   const system = systemBrowsers.find((path) => existsSync(path));
   const errors: string[] = [];
   for (const find of [async () => system, packagedBrowser]) {
     try {
       const executablePath = await find();
-      if (executablePath) return { browser: await chromium.launch({ executablePath, args: flags }) };
+      if (!executablePath) continue;
+      const server = await chromium.launchServer({ executablePath, args: flags });
+      return { answer: { endpoint: server.wsEndpoint() }, stop: () => server.close() };
     } catch (error) {
       errors.push((error as Error).message.split('\n')[0]!);
     }
   }
-  return { reason: `no browser can be started here: ${errors.join('; ') || 'none found'}` };
+  const reason = `no browser can be started here: ${errors.join('; ') || 'none found'}`;
+  return { answer: { reason }, stop: async () => {} };
 }
 
 async function packagedBrowser(): Promise<string> {

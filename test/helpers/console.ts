@@ -1,11 +1,12 @@
 /** Starts the real console as its own process on a free port, with a data directory of its own. */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { askShared } from '../once/ask.ts';
 
 export const clientSecret = 'test-secret-0123456789-abcdefghij-klmnop';
 export const admin = { username: 'ada', password: 'correct-staple-battery-9' };
@@ -29,8 +30,10 @@ export interface RunningConsole {
 export interface ConsoleOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly args?: readonly string[];
-  /** Kept and reused; otherwise a new one that goes with the process. */
+  /** Kept and reused; otherwise one that goes with the process, as a console leaves it that has run once. */
   readonly dataDir?: string;
+  /** On an empty data directory: keys of its own, and the first administrator, are made. */
+  readonly isFirstStart?: boolean;
   readonly port?: number;
   /** Another Node binary. */
   readonly node?: string;
@@ -43,7 +46,7 @@ export const mainScript = join(root, 'dist/console/main.js');
 export async function startConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
   const port = options.port ?? (await freePort());
   const url = options.env?.CONSOLE_URL ?? `http://localhost:${port}`;
-  const dataDir = options.dataDir ?? (await newDataDir());
+  const dataDir = options.dataDir ?? (await (isFirst(options) ? newDataDir() : usedDataDir()));
   const spawned = spawnConsole(options, {
     CONSOLE_URL: url,
     CONSOLE_PORT: String(port),
@@ -133,8 +136,20 @@ export function followed<Process extends ChildProcessByStdio<null, Readable, Rea
   return { child, stdout: read(child.stdout), stderr: read(child.stderr), exited };
 }
 
+/** Another administrator than that of {@link usedDataDir} is made at a first start alone. */
+function isFirst({ isFirstStart, env = {} }: ConsoleOptions): boolean {
+  return isFirstStart ?? Object.keys(env).some((name) => name.startsWith('CONSOLE_ADMIN_'));
+}
+
 function newDataDir(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'console-test-'));
+}
+
+/** With signing keys, the next ones and {@link admin}; the keys are the same for all of a run. */
+export async function usedDataDir(): Promise<string> {
+  const [dataDir, used] = await Promise.all([newDataDir(), askShared('data-directory')]);
+  await cp(used.path, dataDir, { recursive: true });
+  return dataDir;
 }
 
 /** Polls for a state that another process brings about. */

@@ -1,16 +1,14 @@
 /** Upstream identity providers in the store of a console, as the command line leaves them there. */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { encryptProvider } from '../../console/federation/providers/records.ts';
 import type { OidcProvider, Provider } from '../../console/federation/providers/schema.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createCipher } from '../../console/keys/encryption.ts';
+import { usedDataDir } from './console.ts';
 import { withStore } from './store.ts';
 
-/** @returns a new data directory in which these are configured before any console has run on it */
+/** @returns a data directory of its own in which these are configured before the next start */
 export async function storeWithProviders(...providers: readonly Provider[]): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'console-providers-'));
+  const dataDir = await usedDataDir();
   await putProviders(dataDir, ...providers);
   return dataDir;
 }

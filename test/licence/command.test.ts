@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { auditOf, registryOf, temporaryDirectory } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { startConsole } from '../helpers/console.ts';
 
 // Each starts several processes, on machines that may be busy.

@@ -1,13 +1,22 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { auditOf, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { auditOf, temporaryDirectory } from '../commands/support.ts';
 import { startDashboard } from '../dashboard/support.ts';
-import { freePort, machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { toolDone } from '../helpers/commands.ts';
+import {
+  freePort,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  usedDataDir,
+  waitFor,
+} from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { acknowledge, answerJson, type Receiver, receiverOfTest, startReceiver } from './receiver.ts';
 
@@ -27,8 +36,10 @@ async function consoleFor(
   internalAddress: string,
   options: { readonly dataDir?: string; readonly env?: Record<string, string> } = {},
 ): Promise<RunningConsole> {
+  const dataDir = options.dataDir ?? (await usedDataDir());
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const console = await startConsole({
-    dataDir: options.dataDir ?? temporaryDirectory(),
+    dataDir,
     env: {
       SVC_MC_APP_ADDRESSES: internalAddress,
       SVC_MC_APP_INTERNALADDRESS: internalAddress,

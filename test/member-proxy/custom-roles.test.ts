@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
-import { runTool, toolDone } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';

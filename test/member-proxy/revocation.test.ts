@@ -1,7 +1,7 @@
 /** Through the whole console: what ends a token ends the calls that wait with it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';

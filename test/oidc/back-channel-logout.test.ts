@@ -1,6 +1,6 @@
 import { decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { admin, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 import {
   type Answer,

@@ -1,7 +1,7 @@
 /** D20: single claims that are asked for by the parameter `claims` (OpenID Connect Core §5.5). */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   authorizationPath,

@@ -1,9 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretDigest } from '../../console/clients/clients.ts';
-import { clientSecret, type RunningConsole, runFailing, startConsole } from '../helpers/console.ts';
+import {
+  clientSecret,
+  type RunningConsole,
+  runFailing,
+  startConsole,
+  usedDataDir,
+} from '../helpers/console.ts';
 import { basic, machineClient, post as postFrom, registerClients, requestScope } from './support.ts';
 
 const grant = 'grant_type=client_credentials';
@@ -34,7 +38,7 @@ let dataDir: string;
 let console: RunningConsole;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'console-clients-'));
+  dataDir = await usedDataDir();
   await registerClients(dataDir, [
     ...secrets.map((secret, index) =>
       machineClient(`client-${index}`, { secrets: [{ sha256: secretDigest(secret), createdAt: 0 }] }),

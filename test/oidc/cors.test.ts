@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import { basic, eventually, machineClient, registerClients } from './support.ts';
 
 const dashboard = 'http://localhost:9021';
@@ -22,7 +20,7 @@ const page = (id: string, uri: string, given = {}) =>
   });
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'console-cors-'));
+  dataDir = await usedDataDir();
   await registerClients(dataDir, [
     page('registered', `${registered}/callback`),
     page('disabled', 'https://gone.example/callback', { disabled: true }),

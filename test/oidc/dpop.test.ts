@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool, toolDone } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { admin, clientSecret, nextKeysOf, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { type ClientKey, encodePart, makeProof, newClientKey, type ProofParts } from '../helpers/dpop.ts';
 import { authorizationPath, authorize, dashboard, redeem, verifier } from '../helpers/sign-in.ts';

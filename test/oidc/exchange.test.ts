@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import { type ClientKey, makeProof, newClientKey } from '../helpers/dpop.ts';
 import {
   authorize,
@@ -242,7 +242,7 @@ const kills = Number(process.env.TEST_KILLS ?? 3);
 test(
   `after SIGKILL during an exchange (${kills} times) the repetition is answered (B2)`,
   async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'console-killed-'));
+    const dataDir = await usedDataDir();
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
     let lost = 0;
     let console = await startConsole({ dataDir });

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { clientSecret, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import { basic, type FormRequest, machineClient, post, registerClients, requestScope } from './support.ts';
 
 let dataDir: string;
 let console: RunningConsole;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'console-status-'));
+  dataDir = await usedDataDir();
   await registerClients(dataDir, [
     machineClient('other'),
     machineClient('web', {

@@ -33,7 +33,7 @@ test('the key set has public members only, and strong keys (S4)', async () => {
 });
 
 test('every installation makes keys of its own (S4)', async () => {
-  const other = await startConsole();
+  const other = await startConsole({ isFirstStart: true });
   try {
     const own = await (await get()).text();
     for (const key of ((await (await fetch(`${other.url}/oauth2/jwks`)).json()) as { keys: object[] }).keys) {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +7,13 @@ import { createCipher } from '../../console/keys/encryption.ts';
 import { createKeys, keySetMaxAgeSeconds } from '../../console/keys/keys.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { KeyRecord, TokenAlg } from '../../console/storage/records.ts';
-import { type ConsoleOptions, type RunningConsole, runFailing, startConsole } from '../helpers/console.ts';
+import {
+  type ConsoleOptions,
+  type RunningConsole,
+  runFailing,
+  startConsole,
+  usedDataDir,
+} from '../helpers/console.ts';
 import { withStore } from '../helpers/store.ts';
 import {
   basic,
@@ -31,7 +36,7 @@ let dataDir: string;
 let running: RunningConsole | undefined;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'console-keys-'));
+  dataDir = await usedDataDir();
 });
 afterEach(async () => {
   await running?.stop();
@@ -57,14 +62,27 @@ async function isActive(console: RunningConsole, token: string): Promise<boolean
 }
 
 /** Next keys that verifiers have had the time to see, so that a rotation takes effect at once. */
-async function makeSeasonedKeys(ageMs: number): Promise<void> {
-  await withKeys(dataDir, { now: () => Date.now() - ageMs }, (keys) => keys.maintain());
+async function seasonKeys(ageMs: number): Promise<void> {
+  await withStore(dataDir, ({ registry }) =>
+    registry.update((transaction) => {
+      for (const key of [...transaction.all('keys').values()]) {
+        const signs = key.signsFrom === undefined ? {} : { signsFrom: key.signsFrom - ageMs };
+        transaction.put('keys', { ...key, publishedAt: key.publishedAt - ageMs, ...signs });
+      }
+    }),
+  );
+}
+
+/** On an empty data directory. */
+async function startFirst(options: ConsoleOptions = {}): Promise<RunningConsole> {
+  await rm(dataDir, { recursive: true });
+  return start(options);
 }
 
 describe('rotation', () => {
   test('while tokens are requested and verified, none is refused, and no key signs before it is published (S5)', async () => {
     await registerClients(dataDir, [machineClient('curve', { tokenAlg: 'ES256' })]);
-    await makeSeasonedKeys(day);
+    await seasonKeys(day);
     const console = await start();
     const cached = keySetOf(console); // as a verifier keeps it, from before the rotation
     const first = await newToken(console);
@@ -98,7 +116,7 @@ describe('rotation', () => {
   });
 
   test('the next key of every algorithm is in the key set before any rotation (S5)', async () => {
-    const console = await start();
+    const console = await startFirst();
     await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
     const kids = await publishedKids(console);
     expect(kids.map((kid) => kid.split('-')[0])).toEqual([
@@ -126,7 +144,7 @@ describe('rotation', () => {
   });
 
   test('an old key is kept until its last token has expired, and no longer (S5)', async () => {
-    await makeSeasonedKeys(day);
+    await seasonKeys(day);
     const console = await start();
     const token = await newToken(console);
     const kept = { longestTokenLifeSeconds: 3 };
@@ -144,7 +162,7 @@ describe('rotation', () => {
   });
 
   test('--now gives up every key at once, the next ones too, and voids what they signed (S5)', async () => {
-    await makeSeasonedKeys(day);
+    await seasonKeys(day);
     const console = await start();
     await withKeys(dataDir, {}, (keys) => keys.rotate()); // one more key on leave
     await eventually(async () => (await publishedKids(console)).length === 9, 'the regular rotation');
@@ -166,7 +184,7 @@ describe('rotation', () => {
   });
 
   test('two processes on one store follow each other within a second (S5)', async () => {
-    await makeSeasonedKeys(day);
+    await seasonKeys(day);
     const console = await start();
     for (let turn = 0; turn < 3; turn++) {
       const before = kidOf(await newToken(console));
@@ -177,7 +195,7 @@ describe('rotation', () => {
   });
 
   test('keys older than CONSOLE_KEY_ROTATION_DAYS are rotated by the running console (S5)', async () => {
-    await makeSeasonedKeys(8 * day);
+    await seasonKeys(8 * day);
     const before = await withKeys(dataDir, {}, async (keys) => keys.published().map(({ key }) => key.kid));
     const console = await start({ env: { CONSOLE_KEY_ROTATION_DAYS: '7' } });
     await eventually(async () => kidOf(await newToken(console)) === before[3], 'the rotation by age');
@@ -279,7 +297,7 @@ describe('keys at rest', () => {
   const encryptionKey = randomBytes(32).toString('base64');
 
   test('with CONSOLE_ENCRYPTION_KEY the store holds no private key in clear (S79)', async () => {
-    const console = await start({ env: { CONSOLE_ENCRYPTION_KEY: encryptionKey } });
+    const console = await startFirst({ env: { CONSOLE_ENCRYPTION_KEY: encryptionKey } });
     await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
     const text = await registryText();
     expect(text).not.toMatch(privateMember);

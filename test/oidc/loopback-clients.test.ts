@@ -1,6 +1,6 @@
 /** Whether there is a dashboard client that nobody has set up, and who is asked at a loopback address (RFC 8252 §8.6, S97). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool, toolDone } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { authorizationPath, callbackOf, redeem } from '../helpers/sign-in.ts';
 import { createUserAgent, textOf, titleOf } from '../helpers/user-agent.ts';

@@ -1,7 +1,7 @@
 /** D20: what ID tokens and userinfo say of a person, and how userinfo may be asked. */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { makeProof, newClientKey } from '../helpers/dpop.ts';
 import {

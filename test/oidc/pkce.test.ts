@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretDigest } from '../../console/clients/clients.ts';
 import type { ClientRecord } from '../../console/storage/records.ts';
-import { runTool, toolDone } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   authorizationPath,

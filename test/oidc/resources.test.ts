@@ -1,7 +1,7 @@
 /** Tokens are for the members or for the admin API, and open nothing at the other (RFC 8707, S96). */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import {
   apiToken,
   clientSecret,

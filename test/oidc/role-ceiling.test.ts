@@ -1,7 +1,7 @@
 /** What an application gets of its users' roles (RFC 9700 §2.3, S96). */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool, toolDone } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { admin, apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   authorizationPath,

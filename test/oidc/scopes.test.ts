@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import { basic, machineClient, post, registerClients, requestScope, verify } from './support.ts';
 
 let dataDir: string;
 let console: RunningConsole;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'console-scopes-'));
+  dataDir = await usedDataDir();
   await registerClients(dataDir, [
     machineClient('narrow', { scopes: ['openid', 'app:MetricsViewer'] }),
     machineClient('plain', { scopes: ['openid', 'profile'] }),

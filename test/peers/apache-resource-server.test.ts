@@ -48,7 +48,7 @@ describe.skipIf(missing)(`Apache as a resource server${missing ? ` (skipped: ${m
     agent = createUserAgent(console.url, { ca: certificate.pem });
     yesterdays = await askToken();
     clock.set(0);
-    foreign = await startConsole();
+    foreign = await startConsole({ isFirstStart: true });
     apache = await startProtected(console.url, certificate.certificateFile);
   });
   afterAll(async () => {

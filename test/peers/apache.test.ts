@@ -1,8 +1,9 @@
 /** An application that nobody here wrote: Apache with mod_auth_openidc, configured as docs/applications.md says. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addPerson, type Pair, people, runTool, startPair } from '../dashboard/support.ts';
+import { addPerson, type Pair, people, startPair } from '../dashboard/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { freePort } from '../helpers/console.ts';
 import { noticesTo } from '../helpers/relying-party.ts';
 import { until } from '../helpers/store.ts';
@@ -110,9 +111,9 @@ describe.skipIf(missing)(title, { timeout: 90_000 }, () => {
   });
 
   test('a person who is disabled at the console is out of Apache', async () => {
-    await runTool(pair.console, ['user', 'enable', people.viewer.username]);
+    await toolDone(['user', 'enable', people.viewer.username], pair.console);
     await signIn(people.viewer);
-    await runTool(pair.console, ['user', 'disable', people.viewer.username]);
+    await toolDone(['user', 'disable', people.viewer.username], pair.console);
     await until(async () => !(await isSignedInAtApache()), 'Apache to know', 20_000);
   });
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Pair } from '../dashboard/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { until } from '../helpers/store.ts';
-import { type Keycloak, keycloakStartMs, startKeycloak, whyNoKeycloak } from './support/keycloak.ts';
+import { type Keycloak, keycloakStartMs, openKeycloak, whyNoKeycloak } from './support/keycloak.ts';
 import {
   corporation,
   excludeFromIdTokens,
@@ -45,7 +45,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
   const secret = randomBytes(24).toString('base64');
 
   beforeAll(async () => {
-    [keycloak, pair] = await Promise.all([startKeycloak(), startTour()]);
+    [keycloak, pair] = await Promise.all([openKeycloak(), startTour()]);
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'of-console', use: 'sig', alg: 'RS256' };
     const issuer = await keycloak.addRealm(
@@ -93,7 +93,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
     // Realms and their keys take as long again.
   }, 2 * keycloakStartMs);
   afterAll(async () => {
-    await Promise.all([browser?.close(), keycloak?.stop(), pair?.stop()]);
+    await Promise.all([browser?.close(), pair?.stop()]);
   });
   beforeEach(async () => {
     browserUser = await visit(browser as Browser, pair);

@@ -9,7 +9,7 @@ import { Secret } from '../../platform/secret.ts';
 import { loopbackOutbound } from '../federation/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { type CallbackAddress, openCallback } from './support/callback.ts';
-import { type Keycloak, keycloakStartMs, startKeycloak, whyNoKeycloak } from './support/keycloak.ts';
+import { type Keycloak, keycloakStartMs, openKeycloak, whyNoKeycloak } from './support/keycloak.ts';
 import { corporation, excludeFromIdTokens, typeInAtKeycloak } from './support/keycloak-realm.ts';
 
 const { browser, reason } = whyNoKeycloak ? {} : await openBrowser();
@@ -29,15 +29,15 @@ describe.skipIf(skipped)(
     const secret = randomBytes(24).toString('base64');
 
     beforeAll(async () => {
-      [keycloak, callback] = await Promise.all([startKeycloak(), openCallback()]);
+      [keycloak, callback] = await Promise.all([openKeycloak(), openCallback()]);
       const client = { clientId: 'console', secret, redirectUris: [callback.url] };
-      issuer = await keycloak.addRealm(corporation('corp', client));
-      spare = await keycloak.addRealm(corporation('spare', client));
-      await excludeFromIdTokens(keycloak, 'spare', ['email', 'profile']);
+      issuer = await keycloak.addRealm(corporation('company', client));
+      spare = await keycloak.addRealm(corporation('spare-company', client));
+      await excludeFromIdTokens(keycloak, 'spare-company', ['email', 'profile']);
       // Realms and their keys take as long again.
     }, 2 * keycloakStartMs);
     afterAll(async () => {
-      await Promise.all([browser?.close(), keycloak?.stop(), callback?.close()]);
+      await Promise.all([browser?.close(), callback?.close()]);
     });
     afterEach(() => context?.close());
 

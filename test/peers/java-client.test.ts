@@ -1,6 +1,6 @@
 /** An application in Java: Spring Security's OAuth client, as Spring Boot 3 puts it together by default. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 import { type Application, fetchLibraries, startApplication } from './support/java.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
@@ -26,7 +26,7 @@ describe.skipIf(missing)(`Java resource servers${missing ? ` (skipped: ${missing
     console = await startConsole({ env: clock.env });
     yesterdays = await machineToken(console);
     clock.set(0);
-    foreign = await startConsole();
+    foreign = await startConsole({ isFirstStart: true });
     server = await startResourceServer(classPath, console.url);
   }, 120_000);
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { createUserAgent, type Reply, type UserAgent } from '../helpers/user-agent.ts';
 import { pasteClientAdd } from './support/documented.ts';
-import { type Keycloak, keycloakStartMs, startKeycloak, whyNoKeycloak } from './support/keycloak.ts';
+import { type Keycloak, keycloakStartMs, openKeycloak, whyNoKeycloak } from './support/keycloak.ts';
 import { recipe } from './support/recipe.ts';
 
 describe.skipIf(whyNoKeycloak)(`Keycloak as a broker${whyNoKeycloak ?? ''}`, { timeout: 60_000 }, () => {
@@ -15,7 +15,7 @@ describe.skipIf(whyNoKeycloak)(`Keycloak as a broker${whyNoKeycloak ?? ''}`, { t
   beforeAll(async () => {
     [console, keycloak] = await Promise.all([
       startConsole({ env: { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } }),
-      startKeycloak(),
+      openKeycloak(),
     ]);
     issuer = await keycloak.addRealm({
       realm: 'staff',
@@ -38,7 +38,6 @@ describe.skipIf(whyNoKeycloak)(`Keycloak as a broker${whyNoKeycloak ?? ''}`, { t
     await keycloak.manage('POST', '/staff/identity-provider/instances', provider);
   }, keycloakStartMs + 60_000);
   afterAll(async () => {
-    await keycloak?.stop();
     await console?.stop();
   });
 

@@ -1,6 +1,6 @@
 /** Applications with a secret whose libraries send no PKCE by themselves. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { createUserAgent, type Reply } from '../helpers/user-agent.ts';
 import { type PythonApplications, startPythonApplications, whyNoPython } from './support/python.ts';

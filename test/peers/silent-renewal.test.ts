@@ -2,8 +2,8 @@
 import { decodeJwt } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runTool } from '../dashboard/support.ts';
 import { openBrowser } from '../helpers/browser.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { dashboard, userinfo } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';
@@ -49,7 +49,7 @@ describe.skipIf(!found)(
       board.connect({ authority: console.url, clientId: 'board' });
       const addresses = ['/', '/silent-refresh.html'].flatMap((path) => ['--redirect-uri', board.url + path]);
       const kind = ['--public', '--first-party', '--grant', 'authorization_code'];
-      await runTool(console, ['client', 'add', 'board', ...kind, ...addresses]);
+      await toolDone(['client', 'add', 'board', ...kind, ...addresses], console);
     });
     afterAll(async () => {
       await found?.close();

@@ -1,7 +1,5 @@
 /** A proxy whose console is away, silent or does not want it: it lets nothing pass that it cannot vouch for. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   clientSecret,
@@ -9,6 +7,7 @@ import {
   machineToken,
   type RunningConsole,
   startConsole,
+  usedDataDir,
 } from '../helpers/console.ts';
 import { startRecorder, until } from '../member-proxy/servers.ts';
 import {
@@ -34,7 +33,7 @@ describe('with a console', () => {
 
   beforeEach(async () => {
     member = await startRecorder();
-    dataDir = await mkdtemp(join(tmpdir(), 'proxy-console-'));
+    dataDir = await usedDataDir();
     console = await startConsole({ dataDir });
     client = await addProxyClient(console);
     env = { CONSOLE_PROXY_NEWS_GRACE: '3' };

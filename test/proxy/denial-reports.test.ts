@@ -1,12 +1,17 @@
 /** What a proxy in a process of its own refuses, the console can explain. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DenialBatch } from '../../console/access/denial-buffer.ts';
 import { createDenialReporter } from '../../console/proxy/denial-reporter.ts';
-import { runTool, toolDone } from '../commands/support.ts';
-import { apiToken, freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
+import {
+  apiToken,
+  freePort,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  usedDataDir,
+} from '../helpers/console.ts';
 import { exchangeRaw } from '../helpers/wire.ts';
 import {
   addProxyClient,
@@ -18,7 +23,7 @@ import {
   tokenOf,
 } from './support.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'refusals-test-'));
+const dataDir = await usedDataDir();
 let console: RunningConsole;
 let port: number;
 let proxy: RunningProxy;

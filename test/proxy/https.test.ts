@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { clientSecret, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { type ClientKey, makeProof, newClientKey } from '../helpers/dpop.ts';
 import { startRecorder } from '../member-proxy/servers.ts';

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { askToken, toolDone } from '../commands/support.ts';
+import { askToken } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { followed, freePort, logIn, type RunningConsole, waitFor } from '../helpers/console.ts';
 
 export interface ProxyClient {

@@ -1,6 +1,6 @@
 /** The proxy in a process of its own answers what the console does: the same rules, words, fields and lines. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { sendRaw, startRecorder } from '../member-proxy/servers.ts';
 import { addProxyClient, call, type RunningProxy, startProxy } from './support.ts';

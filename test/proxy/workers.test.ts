@@ -1,6 +1,6 @@
 /** Several processes on one port: each knows what the console says, and one that dies is replaced. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { startRecorder, until } from '../member-proxy/servers.ts';
 import {

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toolDone } from '../../commands/support.ts';
+import { toolDone } from '../../helpers/commands.ts';
 import { machineToken, type RunningConsole, startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/store.ts';
 import { ask, type WireAnswer, type WireRequest } from '../../helpers/wire.ts';

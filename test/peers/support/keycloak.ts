@@ -7,6 +7,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../helpers/console.ts';
 import { until } from '../../helpers/store.ts';
+import { askShared, type Shared } from '../../once/ask.ts';
 
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 /** The version that the set-up fetches. */
@@ -27,14 +28,29 @@ export interface Keycloak {
   addRealm(representation: Representation): Promise<string>;
   /** The admin REST API beneath `/admin/realms`; text is sent as XML. @throws {Error} for every error */
   manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Everything that it wrote. */
-  output(): string;
-  stop(): Promise<void>;
 }
 
 export type Representation = Readonly<Record<string, unknown>> & { readonly realm: string };
 
-export async function startKeycloak(): Promise<Keycloak> {
+/** The one of this run. Files run beside each other: each has names of its own for its realms. */
+export async function openKeycloak(): Promise<Keycloak> {
+  const { origin } = await askShared('keycloak');
+  const manage = createManagement(origin);
+  return {
+    origin,
+    async addRealm(representation) {
+      await manage('POST', '', { enabled: true, sslRequired: 'none', ...representation });
+      return `${origin}/realms/${representation.realm}`;
+    },
+    manage,
+  };
+}
+
+/** For everybody who asks: its database goes with it. */
+export async function startKeycloak(): Promise<{
+  readonly answer: Shared['keycloak'];
+  stop(): Promise<void>;
+}> {
   const folder = await mkdtemp(join(tmpdir(), 'keycloak-'));
   await copyFile(join(home, 'data/h2/keycloakdb.mv.db'), join(folder, 'keycloakdb.mv.db'));
   const port = await freePort();
@@ -73,17 +89,7 @@ export async function startKeycloak(): Promise<Keycloak> {
     await stop();
     throw new Error(`Keycloak did not start\n${output}`, { cause: error });
   }
-  const manage = createManagement(origin);
-  return {
-    origin,
-    async addRealm(representation) {
-      await manage('POST', '', { enabled: true, sslRequired: 'none', ...representation });
-      return `${origin}/realms/${representation.realm}`;
-    },
-    manage,
-    output: () => output,
-    stop,
-  };
+  return { answer: { origin }, stop };
 }
 
 /** A token lives a minute, so each request has its own. */

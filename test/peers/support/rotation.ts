@@ -1,6 +1,6 @@
 /** Keys that are replaced at once, as after a theft. */
 import { decodeProtectedHeader } from 'jose';
-import { toolDone } from '../../commands/support.ts';
+import { toolDone } from '../../helpers/commands.ts';
 import type { RunningConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/store.ts';
 

@@ -1,8 +1,8 @@
 /** Console and dashboard with upstream providers, and what a person does there in a real browser. */
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { UserRecord } from '../../../console/storage/records.ts';
-import { runTool } from '../../commands/support.ts';
 import { type Pair, startPair } from '../../dashboard/support.ts';
+import { runTool } from '../../helpers/commands.ts';
 import { until, withStore } from '../../helpers/store.ts';
 
 /** Both may call the providers of a test, which are at loopback addresses. */
