@@ -1,7 +1,7 @@
 /** A disk that takes seconds to sync, and a reader of the log that reads no more: neither holds up the console. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
+import { availableParallelism, constants, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -145,8 +145,8 @@ async function watchedConsole(env: Record<string, string> = {}) {
 
   async function readOne(child: ChildProcess, file: string): Promise<number> {
     rmSync(file, { force: true });
-    // The handler is set up while the process starts, which this does not wait for otherwise.
-    await waitFor(() => readFileSync(`/proc/${child.pid}/status`, 'utf8').includes('SigCgt'), 'a process');
+    // The handler is set up while the process starts; before that the signal would end it.
+    await waitFor(() => handlesSigusr2(child), 'a process that handles the signal', 60_000);
     child.kill('SIGUSR2');
     await waitFor(() => existsSync(file) && readFileSync(file, 'utf8') !== '', 'the delay of an event loop');
     return Number(readFileSync(file, 'utf8'));
@@ -163,6 +163,11 @@ async function watchedConsole(env: Record<string, string> = {}) {
     },
   };
   return { console, watch };
+}
+
+function handlesSigusr2({ pid }: ChildProcess): boolean {
+  const [, caught = '0'] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return (BigInt(`0x${caught}`) & (1n << BigInt(constants.signals.SIGUSR2 - 1))) !== 0n;
 }
 
 /** Each sync of the console takes two seconds from now on. */

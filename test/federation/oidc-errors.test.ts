@@ -46,8 +46,10 @@ const unsigned = (claims: JWTPayload) => {
 };
 const bySecret = (claims: JWTPayload) =>
   new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(clientSecret));
-const byStranger = (kid?: string) => async (claims: JWTPayload) => {
-  const { privateKey } = await generateKeyPair('RS256');
+// Made before the provider is asked for a token, which the console waits five seconds for.
+const stranger = await generateKeyPair('RS256');
+const byStranger = (kid?: string) => (claims: JWTPayload) => {
+  const { privateKey } = stranger;
   return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', ...(kid ? { kid } : {}) }).sign(privateKey);
 };
 const byOtherAlg = (claims: JWTPayload) => provider.signOther(claims);

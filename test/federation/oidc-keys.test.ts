@@ -40,8 +40,9 @@ async function logOut(sign: (claims: JWTPayload) => Promise<string> = provider.s
   return (await connector.readLogoutToken!(await sign(logoutClaims(provider.issuer)))).subject;
 }
 
-const byStranger = (kid: string) => async (claims: JWTPayload) => {
-  const { privateKey } = await generateKeyPair('RS256');
+const stranger = await generateKeyPair('RS256');
+const byStranger = (kid: string) => (claims: JWTPayload) => {
+  const { privateKey } = stranger;
   return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey);
 };
 

@@ -218,10 +218,13 @@ describe.skipIf(!canMount)(
     test.each(sources.flatMap((source) => [0, 1, 4].map((pages) => ({ ...source, pages }))))(
       '$name that got 503 with $pages pages left works once there is room (B2)',
       async ({ prepare, exchange, pages }) => {
-        const source = await prepare(console);
-        fill(filler(), pages);
-        const rejected = await exchange(console, source);
-        rmSync(filler());
+        let source = await prepare(console);
+        let rejected = await onFullDisk();
+        // The store's file may have had pages to reuse, of which every exchange leaves fewer.
+        for (let n = 0; pages === 0 && rejected.status === 200 && n < 10; n++) {
+          source = await prepare(console);
+          rejected = await onFullDisk();
+        }
         if (pages === 0) {
           expect([rejected.status, rejected.body.error]).toEqual([503, 'temporarily_unavailable']);
           expect(rejected.body.access_token).toBeUndefined();
@@ -231,6 +234,11 @@ describe.skipIf(!canMount)(
         if (rejected.status === 200) expect(tokens).toEqual(rejected);
         expect((await userinfo(console, tokens.body.access_token)).status).toBe(200);
         expect((await refresh(console, tokens.body.refresh_token)).status).toBe(200);
+
+        async function onFullDisk() {
+          fill(filler(), pages);
+          return exchange(console, source).finally(() => rmSync(filler()));
+        }
       },
     );
   },
