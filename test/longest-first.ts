@@ -46,11 +46,14 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     return sorted
-      .map((file) => ({
-        file,
-        rank: longest.findIndex((name) => file.moduleId.includes(`/test/${name}.test.`)),
-      }))
-      .sort((a, b) => (a.rank < 0 ? longest.length : a.rank) - (b.rank < 0 ? longest.length : b.rank))
+      .map((file) => ({ file, order: orderOf(file) }))
+      .sort((a, b) => a.order - b.order)
       .map(({ file }) => file);
   }
+}
+
+/** A process takes the next file as long as that is of its project: those that want one of their own come first. */
+function orderOf({ moduleId, project }: TestSpecification): number {
+  const rank = longest.findIndex((name) => moduleId.includes(`/test/${name}.test.`));
+  return (project.config.isolate ? 0 : 2 * longest.length) + (rank < 0 ? longest.length : rank);
 }
