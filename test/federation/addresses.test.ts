@@ -181,6 +181,20 @@ describe('an answer to a sign-in (S43)', () => {
   );
 });
 
+test('so many answers by a form wait for one network, and then it is told to wait (S83)', async () => {
+  const fields = await answered();
+  const post = () =>
+    createUserAgent(console.url).post('/login/callback/crafted', fields, { origin: crafted.issuer });
+  const replies: Reply[] = [];
+  while (replies.length < 130) replies.push(...(await Promise.all(Array.from({ length: 10 }, post))));
+  const denied = replies.filter(({ status }) => status === 429);
+  expect(replies.filter(({ status }) => status === 303)).toHaveLength(120);
+  expect(denied).toHaveLength(10);
+  expect(denied.map(({ headers }) => headers['retry-after'])).toEqual(Array(10).fill('60'));
+  // Whoever brings cookies along needs no place to wait.
+  expect((await agent.post('/login/callback/crafted', fields)).status).toBe(303);
+});
+
 describe('a logout in a frame', () => {
   test.each([
     ['no session', () => ({ iss: crafted.issuer })],

@@ -176,6 +176,24 @@ test('the last administrator keeps the role, and is refused when the provider do
   expect(users.find(first.id)).toEqual(first);
 });
 
+test.each([
+  ['switched off', { id: 'corp', enabled: false }],
+  ['with text for a switch', { id: 'corp', enabled: 'yes' }],
+  ['gone', undefined],
+])('a provider that is %s makes no account, and changes none (S45)', async (_name, record) => {
+  const known = await link(corp, { ...ada, subject: 'known' });
+  await registry.update((transaction) => {
+    if (record) transaction.put('providers', record);
+    else transaction.remove('providers', 'corp');
+  });
+  const before = users.find(known.id);
+  const admins = { groups: ['admins'] };
+  for (const subject of ['new', 'known']) {
+    expect(await errorOf(link(corp, { ...ada, subject, attributes: admins }))).toMatchObject({ status: 403 });
+  }
+  expect(linked()).toEqual([before]);
+});
+
 test('an account that was disabled here stays out', async () => {
   const { id } = await link(corp, ada);
   await users.setDisabled(id, true);
