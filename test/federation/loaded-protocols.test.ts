@@ -39,7 +39,7 @@ beforeAll(async () => {
 /** @returns what was loaded of the packages above by a program that was started with this environment */
 async function loadedBy(start: (env: Record<string, string>) => Promise<unknown>): Promise<string[]> {
   const file = join(await mkdtemp(join(tmpdir(), 'console-loaded-')), 'packages');
-  const hooks = join(import.meta.dirname, 'loaded-packages.mjs');
+  const hooks = join(import.meta.dirname, '../helpers/loaded-packages.mjs');
   await start({ NODE_OPTIONS: `--import=${hooks}`, LOADED_PACKAGES: file });
   const names = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   expect(names).toContain('lmdb'); // the list is one
