@@ -1,11 +1,15 @@
 import type { MapConfig } from '../config/config.ts';
 import type { HeldValue } from './values.ts';
 
-/** An entry of a map that expires or evicts: it also knows when it was written and how it was used. */
-export interface WatchedEntry extends HeldValue {
-  readonly key: string;
+/** What a map has under a key. */
+export interface Entry extends HeldValue {
   /** Epoch milliseconds. */
   readonly writtenAt: number;
+}
+
+/** An entry of a map that expires or evicts: it also knows how it was used. */
+export interface WatchedEntry extends Entry {
+  readonly key: string;
   expiresAt: number;
   /** Rises with each use of any entry of the map. */
   lastUse: number;
@@ -15,13 +19,14 @@ export interface WatchedEntry extends HeldValue {
 }
 
 /** Knows which entries of one map are over, and which one has to make room. */
-export interface EntryWatch {
-  watch(key: string, value: HeldValue, writtenAt: number): WatchedEntry;
-  unwatch(entry: WatchedEntry): void;
-  isOver(entry: WatchedEntry): boolean;
-  used(entry: WatchedEntry): void;
-  /** The entry to evict, any but `kept`; `undefined` when there is none. */
-  victim(kept: WatchedEntry): WatchedEntry | undefined;
+export interface EntryWatch<E extends Entry> {
+  watch(key: string, value: HeldValue, writtenAt: number): E;
+  unwatch(entry: E): void;
+  /** `undefined` when none ever is. */
+  readonly isOver: ((entry: E) => boolean) | undefined;
+  used(entry: E): void;
+  /** The key of the entry to evict, any but `kept`; `undefined` when there is none. */
+  victim(kept: E | undefined): string | undefined;
 }
 
 /** The real engine draws as many; the worst of them is near the worst of all. */
@@ -31,7 +36,7 @@ const sampleSize = 15;
  * @param now  epoch milliseconds
  * @returns `undefined` for a map whose entries stay until they are removed
  */
-export function watchFor(config: MapConfig, now: () => number): EntryWatch | undefined {
+export function watchFor(config: MapConfig, now: () => number): EntryWatch<WatchedEntry> | undefined {
   const { timeToLiveSeconds, maxIdleSeconds, eviction } = config;
   const evicts = isEvicting(config);
   if (timeToLiveSeconds === 0 && maxIdleSeconds === 0 && !evicts) return undefined;
@@ -83,7 +88,7 @@ export function watchFor(config: MapConfig, now: () => number): EntryWatch | und
         const entry = drawn[drawsInOrder ? draw : Math.floor(Math.random() * drawn.length)]!;
         if (entry !== kept && (worst === undefined || isWorse(entry, worst))) worst = entry;
       }
-      return worst ?? drawn.find((entry) => entry !== kept);
+      return (worst ?? drawn.find((entry) => entry !== kept))?.key;
     },
   };
 }

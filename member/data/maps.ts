@@ -1,14 +1,10 @@
 /** The maps of a member: what they hold, within limits and for as long as their configuration says. */
-import { randomBytes } from 'node:crypto';
 import type { MapConfig } from '../config/config.ts';
 import { type ChangeRecorder, memoryOnly } from './changes.ts';
-import { isWatchedAlike, watchFor } from './entry-watch.ts';
-import { createKeyHash } from './key-hash.ts';
-import type { LiveMap } from './live-map.ts';
+import { isWatchedAlike } from './entry-watch.ts';
+import { createLiveMap, type LiveMap } from './live-map.ts';
 import { costOfParts, type Memory } from './memory.ts';
-import { createPackedMap } from './packed-map.ts';
 import { type HeldValue, release, type StoredValue } from './values.ts';
-import { createWatchedMap } from './watched-map.ts';
 
 /** The maps of this member, each made when its first entry is written (docs/member-surface.md#maps). */
 export interface Maps {
@@ -75,18 +71,13 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
   const maps = new Map<string, LiveMap>();
   const madeWith = new WeakMap<LiveMap, MapConfig>();
   const listeners = new Set<MapListener>();
-  const hashOf = createKeyHash(randomBytes(8));
   let sweeping: Iterator<void> | undefined;
 
   function open(name: string, config: MapConfig): LiveMap {
     const known = maps.get(name);
     if (known !== undefined) return known;
     const dropped = (key: string) => recorder.note({ kind: 'expired', map: name, key });
-    const watch = watchFor(config, now);
-    const map =
-      watch === undefined
-        ? createPackedMap({ memory, hashOf })
-        : createWatchedMap({ config, watch, memory, dropped });
+    const map = createLiveMap({ config, memory, now, dropped });
     maps.set(name, map);
     madeWith.set(map, config);
     return map;
@@ -103,7 +94,9 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
 
     const writtenAt = now();
     const apply = (): PutOutcome => {
-      open(name, config).put(key, value, writtenAt);
+      const map = open(name, config);
+      map.put(key, value, writtenAt);
+      map.evict(key);
       if (listeners.size > 0 && !isRemote) tell(name, key, value);
       return 'stored';
     };
@@ -179,7 +172,9 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
       const config = configOf(name);
       if (config === undefined) return;
       memory.take(costOfParts(key, value.contentType, value.bytes.length));
-      open(name, config).put(key, value, writtenAt);
+      const map = open(name, config);
+      map.put(key, value, writtenAt);
+      map.evict(key);
     },
 
     reset() {

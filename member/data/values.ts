@@ -16,17 +16,10 @@ export interface HeldValue {
 /** Bytes; what is larger is held as a buffer of its own, which costs less to send and no copy to store. */
 const largestText = 2 * 1024;
 
-export function isSmall(bytes: Buffer): boolean {
-  return bytes.length <= largestText;
-}
-
 /** @param bytes  of a large value, kept as they are: nobody may write to them afterwards */
 export function hold({ bytes, contentType }: StoredValue): HeldValue {
-  return { content: contentOf(bytes), contentType: contentType && shared(contentType) };
-}
-
-export function contentOf(bytes: Buffer): string | Buffer {
-  return isSmall(bytes) ? bytes.toString('latin1') : ownBytes(bytes);
+  const content = bytes.length <= largestText ? bytes.toString('latin1') : ownBytes(bytes);
+  return { content, contentType: contentType && shared(contentType) };
 }
 
 export function release({ content, contentType }: HeldValue): StoredValue {
@@ -49,26 +42,14 @@ function ownBytes(bytes: Buffer): Buffer {
   return bytes.buffer.byteLength > 2 * bytes.length + 1024 ? Buffer.from(bytes) : bytes;
 }
 
-/** The few MIME types that are in use are kept once each, not once for each value; number 0 is none. */
-const types: (string | undefined)[] = [undefined];
-const numbers = new Map<string | undefined, number>([[undefined, 0]]);
+/** The few MIME types that are in use are kept once each, not once for each value. */
+const types = new Map<string, string>();
 const mostTypes = 1000;
 
-/** `undefined` when too many others are in use. */
-export function typeNumber(contentType: string | undefined): number | undefined {
-  const known = numbers.get(contentType);
-  if (known !== undefined || types.length > mostTypes) return known;
-  const own = contentType && ownText(contentType);
-  types.push(own);
-  numbers.set(own, types.length - 1);
-  return types.length - 1;
-}
-
-export function typeNamed(number: number): string | undefined {
-  return types[number];
-}
-
 function shared(contentType: string): string {
-  const number = typeNumber(contentType);
-  return number === undefined ? ownText(contentType) : typeNamed(number)!;
+  const known = types.get(contentType);
+  if (known !== undefined) return known;
+  const own = ownText(contentType);
+  if (types.size < mostTypes) types.set(own, own);
+  return own;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { defaultMap } from '../../member/config/built-in-config.ts';
 import type { EvictionConfig, MapConfig } from '../../member/config/config.ts';
@@ -99,6 +100,50 @@ describe('a map for others than callers', () => {
       ['m', undefined, undefined],
       ['m', 'c', value('3')],
     ]);
+  });
+
+  test('has keys of any script, and values of any size and MIME type, as they were put', () => {
+    const keys = [
+      'caf\u00e9\u00ff',
+      'ключ-\u{1f511}',
+      'a\ud83d',
+      'a\0b',
+      'A0',
+      '\u3041',
+      'k'.repeat(16_000),
+      '7',
+      '07',
+    ];
+    const values = [0, 1, 2047, 2048, 2049, 70_000].map((bytes) => randomBytes(bytes));
+    const types = [
+      undefined,
+      'text/plain',
+      'x/y; z="\u00e9"',
+      ...Array.from({ length: 1200 }, (_, i) => `test/kind-${i}`),
+    ];
+    const data = createMaps({ configOf: () => defaultMap, memory: createMemory(1e9), now: Date.now });
+    const stored = types.map((contentType, i) => ({ bytes: values[i % values.length]!, contentType }));
+    for (const key of keys) data.put('m', key, { bytes: Buffer.from(key), contentType: undefined });
+    for (const [i, one] of stored.entries()) data.put('types', `${i}`, one);
+    for (const key of keys) expect(data.get('m', key)?.bytes.equals(Buffer.from(key))).toBe(true);
+    for (const [i, { bytes, contentType }] of stored.entries()) {
+      const found = data.get('types', `${i}`)!;
+      expect([found.bytes.equals(bytes), found.contentType]).toEqual([true, contentType]);
+    }
+    for (const key of keys) data.remove('m', key);
+    expect([...data.names()]).toEqual(['types']);
+  });
+
+  test('gives back the memory that it took, entry by entry and all at once', () => {
+    const memory = createMemory(1e9);
+    const data = createMaps({ configOf: () => defaultMap, memory, now: Date.now });
+    for (const round of ['one by one', 'all']) {
+      for (let i = 0; i < 500; i += 1) data.put('m', `k${i % 200}`, value('x'.repeat(i * 10)));
+      expect(memory.usedBytes).toBeGreaterThan(0);
+      if (round === 'all') data.clear('m');
+      else for (let i = 0; i < 200; i += 1) data.remove('m', `k${i}`);
+      expect(memory.usedBytes).toBe(0);
+    }
   });
 
   test('is read whole while it is written', () => {
