@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files of more than twenty seconds on two cores, the longest first. One that is not named here comes after them. */
 const longest = [
   'member/persistence',
-  'member/persistence-log',
+  'member/persistence-state',
   'peers/identity-keycloak',
   'peers/engine-differences',
   'federation/idp-commands',

@@ -17,6 +17,9 @@ export type Change =
   | { readonly kind: 'offer'; readonly queue: string; readonly number: number; readonly item: StoredValue }
   | { readonly kind: 'delivered'; readonly queue: string; readonly number: number };
 
+export type MapChange = Extract<Change, { readonly map: string }>;
+export type QueueChange = Extract<Change, { readonly queue: string }>;
+
 /** Makes changes safe before they take effect. */
 export interface ChangeRecorder {
   /**

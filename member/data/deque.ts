@@ -5,6 +5,8 @@ export interface Deque<T> {
   shift(): T | undefined;
   /** Puts `item` in front of all others. */
   unshift(item: T): void;
+  /** As they are now, in order. */
+  all(): T[];
 }
 
 /** Taking is constant in time on average, however long the list is (an array's `shift` is not). */
@@ -16,6 +18,7 @@ export function createDeque<T>(): Deque<T> {
     get size() {
       return items.length - head;
     },
+    all: () => items.slice(head) as T[],
     push(item) {
       items.push(item);
     },

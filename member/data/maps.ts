@@ -1,6 +1,6 @@
 /** The maps of a member: what they hold, within limits and for as long as their configuration says. */
 import type { MapConfig } from '../config/config.ts';
-import { type ChangeRecorder, memoryOnly } from './changes.ts';
+import { type ChangeRecorder, type MapChange, memoryOnly } from './changes.ts';
 import { isWatchedAlike } from './entry-watch.ts';
 import { createLiveMap, type LiveMap } from './live-map.ts';
 import { costOfParts, type Memory } from './memory.ts';
@@ -28,8 +28,17 @@ export interface Maps {
     key: string | undefined,
     value: StoredValue | undefined,
   ): PutOutcome | Promise<PutOutcome>;
-  /** Puts an entry back that was persisted, whatever room it takes. */
-  restore(map: string, key: string, value: StoredValue, writtenAt: number): void;
+  /**
+   * Makes a change that was persisted, whatever room it takes. Nothing is evicted before {@link Maps.replayed}, since
+   * what was is among the changes.
+   *
+   * @returns `false` when no configuration matches the map
+   */
+  replay(change: MapChange): boolean;
+  /** After the last of them. @returns how many entries there are */
+  replayed(): number;
+  /** Everything that holds, as the changes that make it. Writes may go on between two steps, as for `entriesOf`. */
+  changes(): Iterable<MapChange>;
   /** Forgets everything in memory, as if the member had just started. */
   reset(): void;
   /** The maps that hold entries, in the order in which they were made. */
@@ -120,10 +129,14 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
 
   function empty(name: string, isRemote: boolean): void | Promise<void> {
     return recorder.record({ kind: 'clear', map: name }, () => {
-      maps.get(name)?.clear(); // a sweep may stand in the middle of it
-      maps.delete(name);
+      dropAll(name);
       if (listeners.size > 0 && !isRemote) tell(name, undefined, undefined);
     });
+  }
+
+  function dropAll(name: string): void {
+    maps.get(name)?.clear(); // a sweep may stand in the middle of it
+    maps.delete(name);
   }
 
   function dropIfEmpty(name: string): void {
@@ -168,13 +181,38 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
 
     clear: (name) => empty(name, false),
 
-    restore(name, key, value, writtenAt) {
+    replay(change) {
+      const { map: name } = change;
       const config = configOf(name);
-      if (config === undefined) return;
-      memory.take(costOfParts(key, value.contentType, value.bytes.length));
-      const map = open(name, config);
-      map.put(key, value, writtenAt);
-      map.evict(key);
+      if (config === undefined) return false;
+      if (change.kind === 'put') {
+        const { key, value, writtenAt } = change;
+        memory.take(costOfParts(key, value.contentType, value.bytes.length));
+        open(name, config).put(key, value, writtenAt);
+      } else if (change.kind === 'clear') {
+        dropAll(name);
+      } else {
+        maps.get(name)?.remove(change.key);
+        dropIfEmpty(name);
+      }
+      return true;
+    },
+
+    replayed() {
+      let entries = 0;
+      for (const map of maps.values()) {
+        map.evict();
+        entries += map.size;
+      }
+      return entries;
+    },
+
+    *changes() {
+      for (const [map, live] of maps) {
+        for (const [key, held] of live.entries()) {
+          yield { kind: 'put', map, key, value: release(held), writtenAt: held.writtenAt };
+        }
+      }
     },
 
     reset() {

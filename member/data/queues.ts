@@ -1,5 +1,5 @@
 import type { MemberLimits, QueueConfig } from '../config/config.ts';
-import { type ChangeRecorder, memoryOnly } from './changes.ts';
+import { type ChangeRecorder, memoryOnly, type QueueChange } from './changes.ts';
 import { createDeque, type Deque } from './deque.ts';
 import { costOf, type Memory } from './memory.ts';
 import { type HeldValue, hold, release, type StoredValue } from './values.ts';
@@ -38,8 +38,16 @@ export interface Queues {
   /** Waits for an item behind all earlier waiters; `false` when too many wait already. */
   wait(queue: string, waiter: Waiter): boolean;
   stopWaiting(queue: string, waiter: Waiter): void;
-  /** Puts an item at the tail that was persisted, whatever room it takes. */
-  restore(queue: string, number: number, item: StoredValue): void;
+  /**
+   * Makes a change that was persisted, whatever room it takes; the items are there after {@link Queues.replayed}.
+   *
+   * @returns `false` when no configuration matches the queue
+   */
+  replay(change: QueueChange): boolean;
+  /** After the last of them. @returns how many items there are */
+  replayed(): number;
+  /** Every item that is there or on its way to a client, as the changes that make them. */
+  changes(): readonly QueueChange[];
   /** Forgets everything in memory, as if the member had just started. */
   reset(): void;
   /** The queues in use whose limit is not the one that the configuration has for them now; as for maps. */
@@ -63,6 +71,14 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
   let nextNumber = 1;
   let waiting = 0;
   let isEnding = false;
+  /** On their way to a client, and on the disk until they have been delivered: by number. */
+  const leaving = new Map<number, { readonly name: string; readonly item: QueueItem }>();
+  const replaying = new Map<string, Map<number, QueueItem>>();
+
+  function leave(name: string, item: QueueItem): void {
+    memory.give(costOf('', item));
+    if (recorder !== memoryOnly) leaving.set(item.number, { name, item });
+  }
 
   function open(name: string): LiveQueue | undefined {
     const known = queues.get(name);
@@ -96,12 +112,13 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       queues.set(name, queue);
       return;
     }
-    memory.give(costOf('', item));
+    leave(name, item);
     waiter.give(item);
   }
 
   function putBack(name: string, item: QueueItem): void {
     const queue = open(name);
+    leaving.delete(item.number);
     if (queue === undefined) return;
     memory.take(costOf('', item));
     add(name, queue, item, 'unshift');
@@ -147,7 +164,7 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       const queue = queues.get(name);
       const item = queue?.items.shift();
       if (queue === undefined || item === undefined) return undefined;
-      memory.give(costOf('', item));
+      leave(name, item);
       dropIfIdle(name, queue);
       return item;
     },
@@ -155,11 +172,14 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
     putBack,
 
     takeBack(name, item) {
-      recorder.note({ kind: 'offer', queue: name, number: item.number, item: release(item) });
+      recorder.note(offerOf(name, item));
       putBack(name, item);
     },
 
-    delivered: (name, { number }) => recorder.note({ kind: 'delivered', queue: name, number }),
+    delivered(name, { number }) {
+      leaving.delete(number);
+      recorder.note({ kind: 'delivered', queue: name, number });
+    },
 
     wait(name, waiter) {
       const queue = open(name);
@@ -180,14 +200,38 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       if (queue !== undefined) stopWaiting(name, queue, waiter);
     },
 
-    restore(name, number, value) {
-      const queue = open(name);
+    replay(change) {
+      const { queue: name, number } = change;
       nextNumber = Math.max(nextNumber, number + 1);
-      if (queue === undefined) return;
-      const item = { ...hold(value), number };
-      memory.take(costOf('', item));
-      queue.items.push(item);
-      queues.set(name, queue);
+      if (configOf(name) === undefined) return false;
+      const items = replaying.get(name) ?? new Map<number, QueueItem>();
+      replaying.set(name, items);
+      if (change.kind === 'offer') items.set(number, { ...hold(change.item), number });
+      else items.delete(number);
+      return true;
+    },
+
+    replayed() {
+      let count = 0;
+      for (const [name, items] of replaying) {
+        const queue = open(name);
+        if (queue === undefined || items.size === 0) continue;
+        for (const item of [...items.values()].sort((a, b) => a.number - b.number)) {
+          memory.take(costOf('', item));
+          queue.items.push(item);
+        }
+        queues.set(name, queue);
+        count += items.size;
+      }
+      replaying.clear();
+      return count;
+    },
+
+    changes() {
+      const queued = [...queues].flatMap(([name, { items }]) =>
+        items.all().map((item) => offerOf(name, item)),
+      );
+      return [...queued, ...[...leaving.values()].map(({ name, item }) => offerOf(name, item))];
     },
 
     reset() {
@@ -196,6 +240,7 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
           memory.give(costOf('', item));
       }
       queues.clear();
+      replaying.clear();
     },
 
     outdated: () =>
@@ -214,6 +259,10 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
       }
     },
   };
+}
+
+function offerOf(queue: string, item: QueueItem): QueueChange {
+  return { kind: 'offer', queue, number: item.number, item: release(item) };
 }
 
 function limitOf({ maxSize }: QueueConfig): number {

@@ -1,12 +1,15 @@
-import { renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { MemberLog } from '../log.ts';
-import { makePrivateDirectory } from './private-files.ts';
+import type { DataFile } from './directory.ts';
+import { makePrivateDirectory, privateFile } from './private-files.ts';
 
 export interface BackupsDeps {
   readonly backupDir: string;
-  /** Copies one consistent state into a directory that is not there yet; `false` when it was interrupted. */
-  readonly copy: (directory: string, interruption: AbortSignal) => Promise<boolean>;
+  /** Hands over the files that have everything up to now, which stay as they are meanwhile. */
+  readonly withFiles: (work: (files: readonly DataFile[]) => Promise<void>) => Promise<void>;
   readonly log: Pick<MemberLog, 'info' | 'warn' | 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -23,24 +26,29 @@ export interface Backups {
  * Each backup is a directory `backup-<epoch milliseconds>`, whole when it has that name; a member that
  * has it as its `base-dir` starts with what it holds.
  */
-export function createBackups({ backupDir, copy, log, now }: BackupsDeps): Backups {
+export function createBackups({ backupDir, withFiles, log, now }: BackupsDeps): Backups {
   let running: { readonly end: Promise<void>; readonly interruption: AbortController } | undefined;
 
-  async function run(directory: string, interruption: AbortSignal): Promise<void> {
+  async function run(directory: string, signal: AbortSignal): Promise<void> {
     const partial = `${directory}.partial`;
     try {
-      makePrivateDirectory(partial);
-      const isComplete = await copy(join(partial, 'store'), interruption);
-      if (isComplete) {
-        renameSync(partial, directory);
-        log.info({ directory }, 'backup written');
-        return;
-      }
-      log.warn({ directory }, 'backup interrupted');
+      const data = join(partial, 'data');
+      makePrivateDirectory(data);
+      await withFiles(async (files) => {
+        for (const { path } of files) {
+          const copy = createWriteStream(join(data, basename(path)), { mode: privateFile, flush: true });
+          await pipeline(createReadStream(path), copy, { signal });
+        }
+      });
+      signal.throwIfAborted();
+      await rename(partial, directory);
+      log.info({ directory }, 'backup written');
+      return;
     } catch (error) {
-      log.error({ err: error, directory }, 'backup failed');
+      if (signal.aborted) log.warn({ directory }, 'backup interrupted');
+      else log.error({ err: error, directory }, 'backup failed');
     }
-    rmSync(partial, { recursive: true, force: true });
+    await rm(partial, { recursive: true, force: true });
   }
 
   return {

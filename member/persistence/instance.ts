@@ -1,116 +1,129 @@
-import { readFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TransactionFlags } from 'lmdb';
-import { makePrivateDirectory, openPrivately } from './private-files.ts';
-import { createRoomCheck, NoRoomError } from './room.ts';
-import { corruptionOf } from './store/lmdb-file.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process-identity.ts';
+import { makePrivateDirectory, privateFile } from './private-files.ts';
 
 /** The data of a member cannot be used by this process; the message says why and what to do. */
 export class PersistenceRejectedError extends Error {
   override readonly name = 'PersistenceRejectedError';
 }
 
+/** How the process ended that last used the data; `none` in a directory that no member has used, such as a backup. */
+export type LastRun = 'none' | 'released' | 'killed' | 'stopped with the machine';
+
 /** The right of this process to be the only one in a directory. */
 export interface Instance {
-  /** Whether the machine has started anew since the directory was last used. */
-  readonly hasMachineRestarted: boolean;
-  release(): Promise<void>;
+  readonly lastRun: LastRun;
+  /** From now on this process writes; until then it is as if it had not been. */
+  writes(): void;
+  /** The disk has everything. */
+  release(): void;
 }
 
 /** One run of one process on one run of the machine: an id alone may be given to another process later. */
-interface InstanceRecord {
-  readonly pid: number;
-  /** Clock ticks between boot and the process's start; absent where the system does not tell. */
-  readonly startedAt: string | undefined;
-  readonly boot: string | undefined;
+interface InstanceRecord extends ProcessIdentity {
+  readonly boot?: string;
   readonly isReleased?: boolean;
+  /** Of one that has written nothing: how the one before it ended. */
+  readonly after?: LastRun;
 }
 
-const key = 'member';
-const synchronous = 2 as TransactionFlags;
-
 /**
- * Check and entry are one transaction; the entry of a process that was killed counts for nothing, so
- * that the next start succeeds at once.
+ * The instances of a directory are numbered, and each number is given once: two processes that find the last one
+ * ended cannot both be the next. That of a process that was killed counts for nothing, so that the next start succeeds
+ * at once.
  *
- * @throws {PersistenceRefusedError} while another member uses the directory
+ * @throws {PersistenceRejectedError} while another member uses the directory
  */
 export function takeInstance(directory: string): Instance {
   const path = join(directory, 'instance');
-  const checkRoom = createRoomCheck(directory);
+  const boot = bootId();
+  const own: InstanceRecord = { ...ownIdentity(), ...(boot === undefined ? {} : { boot }) };
   try {
     makePrivateDirectory(path);
-    checkRoom(0);
+    for (;;) {
+      const { number, record: last } = newestIn(path);
+      if (last !== undefined && isRunning(last, boot)) {
+        throw new PersistenceRejectedError(
+          `another member (process ${last.pid}) uses ${directory}: stop it, or choose another base-dir`,
+        );
+      }
+      const lastRun = lastRunOf(last, boot);
+      if (!isTaken(path, number + 1, { ...own, after: lastRun })) continue;
+      for (const name of readdirSync(path)) {
+        if (Number(name) <= number) rmSync(join(path, name));
+      }
+      return {
+        lastRun,
+        writes: () => replace(path, number + 1, own),
+        release() {
+          try {
+            replace(path, number + 1, { ...own, isReleased: true });
+          } catch {
+            // No room: that this process has ended says enough.
+          }
+        },
+      };
+    }
   } catch (cause) {
+    if (cause instanceof PersistenceRejectedError) throw cause;
     throw new PersistenceRejectedError(`${directory} cannot be written: ${(cause as Error).message}`, {
       cause,
     });
   }
-  const corruption = corruptionOf(join(path, 'data.mdb'));
-  if (corruption !== undefined) {
-    throw new PersistenceRejectedError(
-      `${path} is damaged (${corruption}): remove it once no member uses ${directory}`,
-    );
-  }
-  const holders = openPrivately<InstanceRecord, string>(path, { overlappingSync: false, encoding: 'json' });
-  const own: InstanceRecord = { pid: process.pid, startedAt: statOf(process.pid)?.startedAt, boot: bootId() };
-
-  let last: InstanceRecord | undefined;
-  holders.transactionSync(() => {
-    last = holders.get(key);
-    if (last === undefined || !isRunning(last)) holders.putSync(key, own);
-  }, synchronous);
-  if (last !== undefined && isRunning(last)) {
-    void holders.close();
-    throw new PersistenceRejectedError(
-      `another member (process ${last.pid}) uses ${directory}: stop it, or choose another base-dir`,
-    );
-  }
-  return {
-    hasMachineRestarted: last !== undefined && last.boot !== own.boot,
-    async release() {
-      try {
-        checkRoom(0);
-        holders.transactionSync(() => holders.putSync(key, { ...own, isReleased: true }), synchronous);
-      } catch (error) {
-        if (!(error instanceof NoRoomError)) throw error; // that this process has ended says it as well
-      }
-      await holders.close();
-    },
-  };
 }
 
-function isRunning({ pid, startedAt, boot, isReleased }: InstanceRecord): boolean {
-  if (isReleased === true || boot !== bootId() || !hasProcess(pid)) return false;
-  const stat = statOf(pid);
-  // A zombie has ended; only its parent has not asked yet how.
-  return stat === undefined || (stat.startedAt === startedAt && !['Z', 'X'].includes(stat.state));
-}
-
-function hasProcess(pid: number): boolean {
+function newestIn(path: string): { readonly number: number; readonly record: InstanceRecord | undefined } {
+  const number = Math.max(0, ...readdirSync(path).map(Number).filter(Number.isSafeInteger));
+  if (number === 0) return { number, record: undefined };
   try {
-    process.kill(pid, 0);
+    return { number, record: JSON.parse(readFileSync(join(path, String(number)), 'utf8')) };
+  } catch {
+    return { number, record: unreadable };
+  }
+}
+
+/** Written, and lost when the machine stopped. */
+const unreadable: InstanceRecord = { pid: 0, boot: 'another' };
+
+/** @returns whether this process has the number, and no other one */
+function isTaken(path: string, number: number, record: InstanceRecord): boolean {
+  const draft = write(path, record);
+  try {
+    linkSync(draft, join(path, String(number)));
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft);
   }
+}
+
+function replace(path: string, number: number, record: InstanceRecord): void {
+  renameSync(write(path, record), join(path, String(number)));
+}
+
+function write(path: string, record: InstanceRecord): string {
+  const draft = join(path, `${process.pid}.draft`);
+  writeFileSync(draft, JSON.stringify(record), { mode: privateFile });
+  return draft;
+}
+
+function lastRunOf(last: InstanceRecord | undefined, boot: string | undefined): LastRun {
+  if (last === undefined) return 'none';
+  if (last.isReleased) return 'released';
+  if (last.after !== undefined && last.after !== 'killed') return last.after;
+  return last.boot === boot ? 'killed' : 'stopped with the machine';
+}
+
+function isRunning(record: InstanceRecord, boot: string | undefined): boolean {
+  return !record.isReleased && record.boot === boot && isAlive(record);
 }
 
 function bootId(): string | undefined {
-  return contentOf('/proc/sys/kernel/random/boot_id')?.trim();
-}
-
-/** `/proc/<pid>/stat` (proc(5)): the third and the 22nd field; the second may hold spaces and brackets. */
-function statOf(pid: number): { readonly state: string; readonly startedAt: string } | undefined {
-  const text = contentOf(`/proc/${pid}/stat`);
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
-  const [state, startedAt] = [fields[0], fields[19]];
-  return state === undefined || startedAt === undefined ? undefined : { state, startedAt };
-}
-
-function contentOf(file: string): string | undefined {
   try {
-    return readFileSync(file, 'latin1');
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   } catch {
     return undefined;
   }

@@ -1,18 +1,20 @@
 /** What a member keeps on the disk: every change before it is confirmed, read back at the start, copied for backups. */
-import { existsSync } from 'node:fs';
 import type { MapConfig, PersistenceConfig } from '../config/config.ts';
-import { ChangeNotDurableError, type ChangeRecorder, memoryOnly } from '../data/changes.ts';
+import { type Change, ChangeNotDurableError, type ChangeRecorder, memoryOnly } from '../data/changes.ts';
+import type { Maps } from '../data/maps.ts';
+import type { Queues } from '../data/queues.ts';
 import type { MemberLog } from '../log.ts';
 import { type Backups, createBackups } from './backups.ts';
+import type { ChangeLog } from './change-log.ts';
+import { type Compaction, createCompaction } from './compaction.ts';
 import { dataDirectory } from './directory.ts';
+import { bringOverFormerData } from './former/former-data.ts';
 import { takeInstance } from './instance.ts';
-import { openJournal, readablePacks } from './journal.ts';
+import { operationOf } from './operations.ts';
 import { createRecorder } from './recorder.ts';
-import type { StructureKind } from './records.ts';
-import { DamagedDataError, type Recovered, type RecoveryDeps, recoverData } from './recovery.ts';
-import { corruptionOf } from './store/lmdb-file.ts';
-import { startStore } from './store/store.ts';
-import { tightenData } from './store/tighten.ts';
+import { DamagedDataError, recoverData } from './recovery.ts';
+import { salvage } from './salvage.ts';
+import { tightenData } from './tighten.ts';
 import { createWriteQueue, type Safety, type WriteQueue } from './write-queue.ts';
 
 /** The member's data on the disk: written before a call is answered, read back at the start. */
@@ -25,7 +27,7 @@ export interface Persistence {
    * Reads everything back. On damaged files it waits, touching nothing, until one of the two starts
    * below is called.
    */
-  recover(into: Pick<RecoveryDeps, 'maps' | 'queues'>): Promise<void>;
+  recover(into: { readonly maps: Maps; readonly queues: Queues }): Promise<void>;
   /** Resolves when the files have been looked at: read back, or found damaged. Rejects when neither could be. */
   readonly examined: Promise<void>;
   /** Moves damaged files aside and starts empty; `false` when nothing waits for that. */
@@ -35,7 +37,7 @@ export interface Persistence {
   /** Starts a backup; `false` before the recovery is over and while another one is being written. */
   backUp(): boolean;
   interruptBackup(): Promise<void>;
-  /** Resolves when everything promised is in the store. */
+  /** Resolves when everything promised is on the disk. */
   close(): Promise<void>;
 }
 
@@ -49,6 +51,16 @@ export interface PersistenceDeps {
 }
 
 const failureToldEveryMs = 10_000;
+const compactionCheckMs = 100;
+
+/** What a member that has its data writes with. */
+interface OpenData {
+  readonly log: ChangeLog;
+  readonly writes: WriteQueue;
+  readonly compaction: Compaction;
+  readonly backups: Backups;
+  readonly compactionTimer: NodeJS.Timeout;
+}
 
 type Decision = 'force' | 'partial';
 
@@ -60,9 +72,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
   let recorder: ChangeRecorder = closedRecorder;
   let damage: string | undefined;
   let decide: ((decision: Decision) => void) | undefined;
-  let open:
-    | { readonly recovered: Recovered; readonly writes: WriteQueue; readonly backups: Backups }
-    | undefined;
+  let open: OpenData | undefined;
   let failureToldAt = Number.NEGATIVE_INFINITY;
   let hasExamined = () => {};
   let hasFailed = (_error: unknown) => {};
@@ -71,17 +81,6 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     hasFailed = reject;
   });
   examined.catch(() => {}); // whoever waits for it hears of it
-
-  /** A journal that was never flushed may be damaged after the machine stopped; the store is not. */
-  function dropLostJournal(): void {
-    const corruption = instance.hasMachineRestarted ? corruptionOf(directory.journalFile) : undefined;
-    if (corruption === undefined) return;
-    const target = directory.setAside('journal');
-    log.warn(
-      { target, flaw: corruption },
-      'the machine stopped within a period: writes since the last flush are lost',
-    );
-  }
 
   function waitForDecision(error: DamagedDataError): Promise<Decision> {
     damage = error.message;
@@ -95,56 +94,77 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     });
   }
 
-  async function salvage(): Promise<void> {
-    directory.setAside('salvaged');
-    const thread = startStore();
-    const salvaged = existsSync(directory.storeFile)
-      ? await thread.salvage(directory.storeFile, directory.salvaged)
-      : undefined;
-    await thread.close();
-    const packs = existsSync(directory.journalFile) ? readablePacks(directory.journalFile) : [];
-    const operations = packs.reduce((sum, { count }) => sum + count, 0);
-    const target = directory.setAside('store', 'journal');
-    if (salvaged !== undefined) directory.useSalvaged();
-    const journal = openJournal(directory.journal);
-    journal.append(packs);
-    await journal.close();
+  async function carryOut(decision: Decision): Promise<void> {
+    damage = undefined;
+    directory.setAside('renewed'); // what an earlier one has left
+    const changes = decision === 'partial' ? await salvage(directory) : undefined;
+    const target = directory.setAside('data', 'store', 'journal');
+    if (changes === undefined) {
+      log.warn({ target }, 'forced start without data: damaged files were moved aside');
+      return;
+    }
+    directory.useRenewed();
     log.warn(
-      { ...salvaged, operations, target },
-      'partial start: damaged files were moved aside; unless isCurrent, entries that were removed may be back',
+      { changes, target },
+      'partial start: damaged files were moved aside; entries that were removed may be back',
     );
   }
 
-  async function carryOut(decision: Decision): Promise<void> {
-    damage = undefined;
-    if (decision === 'partial') return salvage();
-    const target = directory.setAside('store', 'journal');
-    log.warn({ target }, 'forced start without data: damaged files were moved aside');
-  }
-
-  function start(recovered: Recovered): void {
-    const { store, journal, numbers, sequence, entries, items } = recovered;
+  async function start({ maps, queues }: { maps: Maps; queues: Queues }): Promise<void> {
+    if (directory.former.isThere) await bringOverFormerData(directory);
+    const { lastRun } = instance;
+    const recovered = await recoverData({ directory, lastRun, maps, queues, keepsMap, onCut });
+    const { log: changes, parked, stateBytes, entries, items } = recovered;
+    instance.writes();
     const writes = createWriteQueue({
-      journal,
-      store,
-      sequence,
+      log: changes,
       periodMillis: config.periodMillis,
-      onFailure: reportFailure,
-    });
-    recorder = createRecorder({ numbers, writes, safetyOf });
-    const backups = createBackups({
-      backupDir: config.backupDir,
-      log,
-      now,
-      async copy(target, interruption) {
-        await writes.settle();
-        if (interruption.aborted) return false;
-        interruption.addEventListener('abort', () => void store.interrupt());
-        return store.backUp(target);
+      onFailure(error, where) {
+        if (where === 'disk') compaction.demand();
+        reportFailure(error, where);
       },
     });
-    open = { recovered, writes, backups };
+
+    function* operations() {
+      yield* parked.operations();
+      for (const change of maps.changes()) if (keepsMap(change.map)) yield operationOf(change);
+      for (const change of queues.changes()) yield operationOf(change);
+    }
+    const compaction = createCompaction({
+      directory,
+      log: changes,
+      stateBytes,
+      settle: writes.settle,
+      operations,
+      onFailure: onCompactionFailure,
+    });
+    const backups = createBackups({
+      backupDir: config.backupDir,
+      withFiles: (work) =>
+        compaction.exclude(async () => {
+          const last = changes.turn();
+          await changes.flush();
+          await work(directory.files().filter(({ number }) => number <= last));
+        }),
+      log,
+      now,
+    });
+    recorder = createRecorder({
+      writes,
+      safetyOf(change) {
+        parked.supersede(change);
+        return safetyOf(change);
+      },
+    });
+    const compactionTimer = setInterval(compaction.beginIfDue, compactionCheckMs).unref();
+    open = { log: changes, writes, compaction, backups, compactionTimer };
     log.info({ baseDir: config.baseDir, entries, items }, 'persisted data read back');
+  }
+
+  function onCut(bytes: number, copy: string | undefined): void {
+    if (copy === undefined) log.warn({ bytes }, 'a write was cut short by the end of the process');
+    else
+      log.warn({ bytes, copy }, 'the machine stopped within a period: writes since the last flush are lost');
   }
 
   /** A disk that is full fails many times a second. */
@@ -154,10 +174,10 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     log.error({ err: error, where }, 'data could not be persisted: writes are refused');
   }
 
-  function onMergeFailure(error: Error): void {
+  function onCompactionFailure(error: Error): void {
     log.warn(
       { err: error },
-      'the log on the disk could not be merged: nothing is lost, and it will be tried again',
+      'the state could not be written anew: nothing is lost, and it will be tried again',
     );
   }
 
@@ -165,10 +185,10 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     return mapConfigOf(name)?.persistence.enabled ?? false;
   }
 
-  function safetyOf(structure: StructureKind, name: string): Safety | undefined {
-    const map = structure === 'map' ? mapConfigOf(name)?.persistence : undefined;
-    if (structure === 'map' && !map?.enabled) return undefined;
-    return config.durability === 'sync' || map?.fsync ? 'store' : 'journal';
+  function safetyOf(change: Change): Safety | undefined {
+    const map = 'map' in change ? mapConfigOf(change.map)?.persistence : undefined;
+    if ('map' in change && !map?.enabled) return undefined;
+    return config.durability === 'sync' || map?.fsync ? 'disk' : 'system';
   }
 
   return {
@@ -181,11 +201,10 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     },
     examined,
 
-    async recover({ maps, queues }) {
-      dropLostJournal();
+    async recover(into) {
       for (;;) {
         try {
-          start(await recoverData({ directory, maps, queues, keepsMap, onMergeFailure }));
+          await start(into);
           hasExamined();
           return;
         } catch (error) {
@@ -205,11 +224,11 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
 
     async close() {
       await open?.backups.interrupt();
+      clearInterval(open?.compactionTimer);
+      await open?.compaction.close();
       await open?.writes.close();
       recorder = closedRecorder;
-      await open?.recovered.journal.close();
-      await open?.recovered.store.close();
-      await instance.release();
+      if (await open?.log.close()) instance.release();
     },
   };
 

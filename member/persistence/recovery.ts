@@ -1,21 +1,20 @@
+import { copyFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Change } from '../data/changes.ts';
 import type { Maps } from '../data/maps.ts';
 import type { Queues } from '../data/queues.ts';
-import type { DataDirectory } from './directory.ts';
-import { type Journal, openJournal, type Pack } from './journal.ts';
-import type { Operation } from './operations.ts';
-import type { StructureNumbers } from './recorder.ts';
-import { purge, type StoreRecord } from './records.ts';
-import { corruptionOf } from './store/lmdb-file.ts';
-import { type Store, startStore } from './store/store.ts';
-import type { Corruption } from './store/store-protocol.ts';
+import { type ChangeLog, openChangeLog } from './change-log.ts';
+import type { DataDirectory, DataFile } from './directory.ts';
+import type { LastRun } from './instance.ts';
+import { createParkedChanges, type ParkedChanges } from './parked-changes.ts';
+import { makePrivateDirectory } from './private-files.ts';
+import { type Reading, readOperations } from './read-file.ts';
 
-/** What was read back, opened and ready for writes. */
+/** What was read back, and where it goes on. */
 export interface Recovered {
-  readonly store: Store;
-  readonly journal: Journal;
-  readonly numbers: StructureNumbers;
-  /** Number of the last operation that is in the store. */
-  readonly sequence: number;
+  readonly log: ChangeLog;
+  readonly stateBytes: number;
+  readonly parked: ParkedChanges;
   readonly entries: number;
   readonly items: number;
 }
@@ -27,113 +26,92 @@ export class DamagedDataError extends Error {
 
 export interface RecoveryDeps {
   readonly directory: DataDirectory;
-  readonly maps: Pick<Maps, 'restore' | 'reset'>;
-  readonly queues: Pick<Queues, 'restore' | 'reset'>;
+  readonly lastRun: LastRun;
+  readonly maps: Pick<Maps, 'replay' | 'replayed' | 'reset'>;
+  readonly queues: Pick<Queues, 'replay' | 'replayed' | 'reset'>;
   /** Whether a map is persisted now; what was written while it was stays where it is. */
   readonly keepsMap: (map: string) => boolean;
-  readonly onMergeFailure: (error: Error) => void;
+  /** Hears of bytes at the end that were cut off. @param copy  where they are still, if they may have been confirmed */
+  readonly onCut: (bytes: number, copy: string | undefined) => void;
 }
 
-/** What one commit of the journal's operations takes at most. */
-const commitBytes = 8 * 1024 * 1024;
-
 /**
- * Reads the store and what the journal has beyond it into maps and queues. Nothing is written before
- * everything has been read.
+ * Reads state and logs into maps and queues. Nothing is written before everything has been read.
  *
  * @throws {DamagedDataError} and leaves maps and queues empty
  */
 export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
-  const { directory, maps, queues } = deps;
-  const journalCorruption = corruptionOf(directory.journalFile);
-  if (journalCorruption !== undefined)
-    throw new DamagedDataError(`${directory.journalFile}: ${journalCorruption}`);
-  const store = startStore(deps.onMergeFailure);
-  let journal: Journal | undefined;
+  const { directory, maps, queues, keepsMap } = deps;
+  const parked = createParkedChanges();
+
+  function take(change: Change): void {
+    if ('queue' in change ? queues.replay(change) : keepsMap(change.map) && maps.replay(change)) return;
+    parked.add(change);
+  }
+
   try {
-    const { sequence: stored } = unlessCorrupt(await store.open(directory.store));
-    journal = openJournal(directory.journal);
-    const packs = journal.read()?.filter(({ first }) => first > stored);
-    if (packs === undefined) throw new DamagedDataError(`${directory.journalFile}: an entry is damaged`);
-    const { lastId } = unlessCorrupt(await store.prepareRead(packs));
-    const { rubbish, ...loaded } = await load(store, deps, lastId);
-    const sequence = await commitAll(store, [...packs, ...purgesAfter(packs, stored, rubbish)], stored);
-    journal.clear();
-    return { store, journal, sequence, ...loaded };
+    const { last, cutBytes, stateBytes, logBytes } = await readAll(deps, take);
+    if (cutBytes > 0) deps.onCut(cutBytes, setAsideCopy(deps, last!));
+    const entries = maps.replayed();
+    const items = queues.replayed();
+    makePrivateDirectory(directory.data);
+    const log = openChangeLog(directory, last && { ...last, bytes: logBytes });
+    return { log, stateBytes, parked, entries, items };
   } catch (error) {
     maps.reset();
     queues.reset();
-    await journal?.close();
-    await store.close();
     throw error;
   }
 }
 
-function unlessCorrupt<Answer extends object>(answer: Corruption | Answer): Answer {
-  if ('corruption' in answer) throw new DamagedDataError(answer.corruption);
-  return answer;
-}
-
-function purgesAfter(packs: readonly Pack[], stored: number, rubbish: readonly Operation[]): Pack[] {
-  if (rubbish.length === 0) return [];
-  return [{ first: lastOf(packs, stored) + 1, count: rubbish.length, bytes: Buffer.concat(rubbish) }];
-}
-
-/** @returns the number of the last operation that is in the store now */
-async function commitAll(store: Store, packs: readonly Pack[], stored: number): Promise<number> {
-  let part: Pack[] = [];
-  let bytes = 0;
-  for (const [at, pack] of packs.entries()) {
-    part.push(pack);
-    bytes += pack.bytes.length;
-    if (bytes < commitBytes && at + 1 < packs.length) continue;
-    await store.commit(part);
-    part = [];
-    bytes = 0;
-  }
-  return lastOf(packs, stored);
-}
-
-function lastOf(packs: readonly Pack[], stored: number): number {
-  const last = packs.at(-1);
-  return last === undefined ? stored : last.first + last.count - 1;
-}
-
-async function load(store: Store, { directory, maps, queues, keepsMap }: RecoveryDeps, lastId: number) {
-  const numbers: StructureNumbers = { map: new Map(), queue: new Map(), last: lastId };
-  const names = { map: new Map<number, string>(), queue: new Map<number, string>() };
-  const rubbish = new Map<string, Operation>();
-  let entries = 0;
-  let items = 0;
-
-  /** The names come first: their keys sort before all others. */
-  function take(record: StoreRecord): void {
-    if (record.kind === 'progress' || record.kind === 'log') return;
-    numbers.last = Math.max(numbers.last, record.id);
-    if (record.kind === 'structure') {
-      numbers[record.structure].set(record.name, record.id);
-      names[record.structure].set(record.id, record.name);
-      return;
+async function readAll({ directory, lastRun }: RecoveryDeps, take: (change: Change) => void) {
+  const files = directory.files();
+  let last: { readonly number: number; readonly end: number } | undefined;
+  let [stateBytes, logBytes, cutBytes] = [0, 0, 0];
+  for (const [at, file] of files.entries()) {
+    if (isGap(files, at)) throw new DamagedDataError(`${file.path}: the log before it is missing`);
+    const reading = await readOperations(file.path, take);
+    const isLast = at === files.length - 1;
+    if (!reading.isEnded) {
+      const isExpected = isLast && file.kind === 'log' && mayEndSo(reading, lastRun);
+      if (!isExpected) throw new DamagedDataError(`${file.path}: ${corruptionOf(reading)}`);
+      cutBytes = reading.bytes - reading.wholeBytes;
     }
-    const structure = record.kind === 'entry' ? 'map' : 'queue';
-    const name = names[structure].get(record.id);
-    if (name === undefined) {
-      rubbish.set(`${structure} ${record.id}`, purge(structure, record.id));
-    } else if (record.kind === 'entry') {
-      if (!keepsMap(name)) return;
-      maps.restore(name, record.key, record.value, record.writtenAt);
-      entries += 1;
-    } else {
-      queues.restore(name, record.number, record.item);
-      items += 1;
-    }
+    if (file.kind === 'state') stateBytes = reading.bytes;
+    else logBytes += reading.wholeBytes;
+    last = { number: file.number, end: reading.wholeBytes };
   }
+  if (files.length === 1 && files[0]!.kind === 'state')
+    throw new DamagedDataError(`${files[0]!.path}: the log behind it is missing`);
+  return { last, stateBytes, logBytes, cutBytes };
+}
 
-  for await (const records of store.records()) {
-    for (const record of records) {
-      if (record === undefined) throw new DamagedDataError(`${directory.storeFile}: a record is damaged`);
-      take(record);
-    }
-  }
-  return { numbers, entries, items, rubbish: [...rubbish.values()] };
+/** A state has all up to its number, so that the log behind it has the next one; each log follows the one before. */
+function isGap(files: readonly DataFile[], at: number): boolean {
+  const [file, before] = [files[at]!, files[at - 1]];
+  return file.kind === 'log' && file.number !== (before?.number ?? 0) + 1;
+}
+
+/**
+ * A killed process leaves a log without its end, and of a write that it was in the middle of, and so has not confirmed,
+ * a part. After a stop of the machine anything may be there that had not been flushed.
+ */
+function mayEndSo({ isCutShort }: Reading, lastRun: LastRun): boolean {
+  return lastRun === 'stopped with the machine' || (lastRun === 'killed' && isCutShort);
+}
+
+function corruptionOf({ bytes, wholeBytes, isCutShort }: Reading): string {
+  return isCutShort ? `its end is missing, at byte ${bytes}` : `damaged at byte ${wholeBytes}`;
+}
+
+/** What was not flushed when the machine stopped may have been confirmed. */
+function setAsideCopy(
+  { directory, lastRun }: RecoveryDeps,
+  { number }: { readonly number: number },
+): string | undefined {
+  if (lastRun !== 'stopped with the machine') return undefined;
+  const file = directory.log(number);
+  const copy = join(directory.setAside(), basename(file));
+  copyFileSync(file, copy);
+  return copy;
 }

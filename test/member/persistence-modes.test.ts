@@ -8,6 +8,8 @@ import { call, eventually } from './support.ts';
 vi.setConfig({ testTimeout: 240_000 }); // several starts, on a machine that others use too
 
 const management = 'rest/management/cluster';
+/** The first one of a member. */
+const log = '0000000001.log';
 
 /** Path and mode of everything that others may reach; the directory itself is `.`. */
 function openIn(directory: string): string[] {
@@ -30,29 +32,27 @@ async function backUp(member: PersistentMember): Promise<string> {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'store, journal, backup and what is moved aside are not open to others, whatever the umask (S79)',
+  'state, logs, backup and what is moved aside are not open to others, whatever the umask (S79)',
   async () => {
     const umask = process.umask(0);
     try {
       const member = persistentMember({ durability: 'periodic' });
       await member.start();
       await member.call('POST', 'rest/maps/m/k', 'v');
-      expect(readdirSync(await backUp(member), { recursive: true })).toContain('store/data.mdb');
-      expect(readdirSync(join(member.baseDir, 'journal'))).toEqual(['data.mdb', 'lock.mdb']);
+      expect(readdirSync(await backUp(member), { recursive: true })).toContain(`data/${log}`);
+      expect(readdirSync(join(member.baseDir, 'data'))).toContain(log);
       expect(openIn(member.backupDir)).toEqual([]);
       expect(openIn(member.baseDir)).toEqual([]);
       await member.stop();
 
-      truncateSync(join(member.baseDir, 'store', 'data.mdb'), 4096);
+      truncateSync(join(member.baseDir, 'data', log), 40);
       expect(await member.start()).toContain('waits');
       await member.call('POST', `${management}/partialStart`, 'dev&');
       await eventually(
         () => member.call('POST', 'rest/maps/m/new', 'v'),
         ({ status }) => status === 200,
       );
-      expect(readdirSync(join(member.baseDir, 'set-aside'), { recursive: true }).join()).toContain(
-        'data.mdb',
-      );
+      expect(readdirSync(join(member.baseDir, 'set-aside'), { recursive: true }).join()).toContain(log);
       expect(openIn(member.baseDir)).toEqual([]);
       await member.stop();
     } finally {
@@ -71,7 +71,7 @@ test.skipIf(process.platform === 'win32')(
     await member.stop();
     execFileSync('chmod', ['-R', 'a+rX', member.baseDir, member.backupDir]);
     chmodSync(member.dir, 0o755); // not the member's
-    expect(openIn(member.baseDir)).toContain('store/data.mdb 644');
+    expect(openIn(member.baseDir)).toContain(`data/${log} 644`);
 
     const started = await startProcess({ MEMBER_PORT: '0', MEMBER_CONFIG: join(member.dir, 'member.yaml') });
     const read = () => call(`${addressIn(started.ready)}/svc/rest/maps/m/k`, 'GET');
@@ -89,8 +89,8 @@ test.skipIf(process.platform === 'win32')(
     const [data, backups] = reported.map(({ paths }) =>
       paths.map((path: string) => relative(member.dir, path)),
     );
-    expect(data).toEqual(expect.arrayContaining(['data', 'data/store/data.mdb', 'data/journal/lock.mdb']));
-    expect(backups).toContain(`backups/${backup}/store/data.mdb`);
+    expect(data).toEqual(expect.arrayContaining(['data', `data/data/${log}`, 'data/instance']));
+    expect(backups).toContain(`backups/${backup}/data/${log}`);
     expect(reported.map(({ count }) => count)).toEqual([data.length, backups.length]);
   },
 );
@@ -101,7 +101,7 @@ test.skipIf(process.getuid?.() !== 0)(
     const member = persistentMember({ durability: 'sync' });
     await member.start();
     await member.stop();
-    const file = join(member.baseDir, 'store', 'data.mdb');
+    const file = join(member.baseDir, 'data', log);
     chmodSync(file, 0o644);
     chownSync(file, 12_345, 12_345);
     expect(await member.start()).toContain(

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -13,7 +14,6 @@ import {
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { writeFormerStore } from './former-store.ts';
 import { type PersistentMember, persistentMember, temporaryDir } from './member-process.ts';
 import { empty, eventually, memberFile, startTestMember } from './support.ts';
 
@@ -108,25 +108,25 @@ test('a second member on the same directory ends with 78 and says who has it', a
 });
 
 describe.each([
-  { place: 'in the log', filled: filledMember },
-  { place: 'merged', filled: mergedMember },
-])('damaged data $place', ({ filled }) => {
+  { place: 'in the log', kind: 'log', filled: filledMember },
+  { place: 'in the state', kind: 'state', filled: compactedMember },
+] as const)('damaged data $place', ({ kind, filled }) => {
   const entries = 300;
 
   test.each([
     { name: 'pages overwritten', damage: overwritePages, keeps: 100 },
     { name: 'one bit of a record flipped', damage: flipRecordBit, keeps: entries - 20 },
     { name: 'the file cut in half', damage: cutInHalf, keeps: 50 },
-    { name: 'the head overwritten', damage: overwriteHead, keeps: entries },
+    { name: 'the head overwritten', damage: overwriteHead, keeps: entries - 10 },
     { name: 'the file replaced by text', damage: replaceByText, keeps: 0 },
   ])('$name: refused and left untouched, until a start is forced (S73)', async ({ damage, keeps }) => {
     const member = await filled(entries);
-    const file = join(member.baseDir, 'store/data.mdb');
+    const file = dataFile(member, kind);
     damage(file);
     const before = digestOf(file);
 
     expect(await member.start()).toMatch(
-      /^member waits at .*data\.mdb: .*; call partialStart or forceStart$/,
+      /^member waits at .*data\/\d+\.(log|state): .*; call partialStart or forceStart$/,
     );
     expect(await member.call('GET', 'health/ready')).toMatchObject(empty(503));
     expect(await member.call('GET', 'health/node-state')).toMatchObject({ body: '"STARTING"' });
@@ -162,7 +162,7 @@ describe.each([
     expect(await countEntries(member, 10)).toBe(10);
     await member.kill();
 
-    const file = join(member.baseDir, 'store/data.mdb');
+    const file = dataFile(member, kind);
     overwriteHead(file);
     const before = digestOf(file);
     await member.start();
@@ -176,16 +176,36 @@ describe.each([
   });
 });
 
-test('a damaged journal is found as well', async () => {
+test('damage is found after SIGKILL as well', async () => {
   const member = persistentMember({ durability: 'periodic', more: '' });
   await member.start();
   for (let i = 0; i < 50; i += 1) await member.call('POST', `rest/maps/m/key-${i}`, `value ${i}`);
   await member.kill();
-  overwriteHead(join(member.baseDir, 'journal/data.mdb'));
-  expect(await member.start()).toMatch(/^member waits at .*journal\/data\.mdb: /);
+  change(dataFile(member, 'log'), (bytes) => {
+    bytes[bytes.indexOf('value 7')]! ^= 1;
+  });
+  expect(await member.start()).toMatch(/^member waits at .*data\/\d+\.log: damaged at byte \d+/);
   await member.call('POST', `${management}/partialStart`, 'dev&');
   await untilReady(member);
+  expect(await member.call('GET', 'rest/maps/m/key-49')).toMatchObject({ body: 'value 49' });
   expect(await member.call('POST', 'rest/maps/m/new', 'v')).toMatchObject(empty(200));
+});
+
+test('a write that SIGKILL has cut short is left out, and a file that has gone is missed', async () => {
+  const member = persistentMember({ durability: 'sync' });
+  await member.start();
+  for (const key of ['first', 'last']) await member.call('POST', `rest/maps/m/${key}`, 'v');
+  await member.kill();
+  const file = dataFile(member, 'log');
+  truncateSync(file, statSync(file).size - 1);
+  for (const end of ['kill', 'stop'] as const) {
+    expect(await member.start()).toMatch(/^member ready/);
+    expect(await member.call('GET', 'rest/maps/m/first')).toMatchObject({ body: 'v' });
+    expect(await member.call('GET', 'rest/maps/m/last')).toMatchObject(empty(204));
+    await member[end]();
+  }
+  renameSync(file, file.replace('0000000001', '0000000002'));
+  expect(await member.start()).toMatch(/^member waits at .*: the log before it is missing; call/);
 });
 
 describe('a backup', () => {
@@ -304,8 +324,24 @@ describe.each(durabilities)('a disk that fills up, with durability %s', (durabil
   });
 });
 
-/** Stopped, with that many entries in the log of its store: too few for a merge. */
+/** Stopped, with that many entries in its log: too few for a state. */
 async function filledMember(entries: number): Promise<PersistentMember> {
+  const member = await runningMember(entries);
+  expect(await member.stop()).toBe(0);
+  return member;
+}
+
+/** The same, with each of them in a state. */
+async function compactedMember(entries: number): Promise<PersistentMember> {
+  const member = await runningMember(entries);
+  const isCompacted = () => readdirSync(join(member.baseDir, 'data')).some((name) => name.endsWith('.state'));
+  while (!isCompacted()) await member.call('POST', 'rest/maps/other/k', 'x'.repeat(1_000_000));
+  await member.call('DELETE', 'rest/maps/other');
+  expect(await member.stop()).toBe(0);
+  return member;
+}
+
+async function runningMember(entries: number): Promise<PersistentMember> {
   const member = persistentMember({ durability: 'periodic' });
   await member.start();
   const keys = Array.from({ length: entries }, (_, i) => i);
@@ -316,19 +352,13 @@ async function filledMember(entries: number): Promise<PersistentMember> {
       }
     }),
   );
-  expect(await member.stop()).toBe(0);
   return member;
 }
 
-/** The same, with each of them in its place among the records. */
-async function mergedMember(entries: number): Promise<PersistentMember> {
-  const member = persistentMember({ durability: 'periodic' });
-  const values = Array.from(
-    { length: entries },
-    (_, i) => [`key-${i}`, `value ${i} ${'.'.repeat(1000)}`] as const,
-  );
-  await writeFormerStore(member.baseDir, new Map(values));
-  return member;
+/** The newest file of that kind. */
+function dataFile({ baseDir }: PersistentMember, kind: 'log' | 'state'): string {
+  const names = readdirSync(join(baseDir, 'data')).filter((name) => name.endsWith(`.${kind}`));
+  return join(baseDir, 'data', names.sort().at(-1)!);
 }
 
 /** How many of them are there; each of those as it was written. */
@@ -395,7 +425,7 @@ function digestOf(file: string): string {
 function setAsideFiles({ baseDir }: PersistentMember): string[] {
   const root = join(baseDir, 'set-aside');
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('data.mdb'))
+    .filter((name) => /\.(?:log|state)$/.test(name))
     .map((name) => join(root, name));
 }
 

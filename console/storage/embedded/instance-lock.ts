@@ -1,8 +1,8 @@
 /** One console per data directory (S77). */
 
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../../platform/process-identity.ts';
 import { StorageRejectedError } from '../storage.ts';
 import type { Environment } from './lmdb/lmdb-environment.ts';
-import { isAlive, ownIdentity, type ProcessIdentity } from './lmdb/process-identity.ts';
 
 const key = ['console'];
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncDirectory, writeTemporary } from '../../../platform/durable-file.ts';
 import type { DynamicConfigurationConfig } from '../config.ts';
 import { isXml, readSection } from '../load.ts';
 import { readConfigFile } from '../read-file.ts';
@@ -42,36 +43,15 @@ async function keepCopy(file: string, folder: string, count: number): Promise<vo
 
 const copySuffix = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.[0-9a-f]{4}$/;
 
-/** A reader sees the old text or the new one, never half of it, and neither is lost with the power. */
 async function replace(file: string, text: string): Promise<void> {
   const { mode } = await stat(file);
-  const next = `${file}.${randomBytes(4).toString('hex')}.tmp`;
+  const next = await writeTemporary(file, [text]);
   try {
-    await writeDurably(next, text, mode);
+    await chmod(next, mode);
     await rename(next, file);
   } catch (error) {
     await rm(next, { force: true });
     throw error;
   }
-  await syncFolder(dirname(file));
-}
-
-async function writeDurably(file: string, text: string, mode: number): Promise<void> {
-  const handle = await open(file, 'wx', mode);
-  try {
-    await handle.chmod(mode); // whatever the umask is
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncDirectory(dirname(file));
 }

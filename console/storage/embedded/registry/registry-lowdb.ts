@@ -8,16 +8,16 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Adapter, Low } from 'lowdb';
-import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import {
   dropStaleTemporaries,
   syncDirectory,
   UnsyncedDirectoryError,
   writeTemporary,
-} from '../durable-file.ts';
+} from '../../../../platform/durable-file.ts';
+import { hasProcess } from '../../../../platform/process-identity.ts';
+import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { followFile } from '../follow-file.ts';
 import { createListeners } from '../listeners.ts';
-import { hasProcess } from '../lmdb/process-identity.ts';
 import type { StorageLog } from '../permissions.ts';
 import { corrupt, formatRegistry, parseRegistry } from './registry-format.ts';
 import { changeState, differingCollections, emptyState, type RegistryState } from './registry-state.ts';

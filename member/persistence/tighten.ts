@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { MemberLog } from '../../log.ts';
-import { PersistenceRejectedError } from '../instance.ts';
-import { privateDirectory, privateFile } from '../private-files.ts';
+import type { MemberLog } from '../log.ts';
+import { PersistenceRejectedError } from './instance.ts';
+import { privateDirectory, privateFile } from './private-files.ts';
 
 export interface TightenDeps {
   readonly baseDir: string;
@@ -54,7 +54,7 @@ interface OpenPath {
 }
 
 const mostTold = 20;
-const ownName = /^(?:instance|journal|salvaged|set-aside|store)$/;
+const ownName = /^(?:data|instance|journal|renewed|salvaged|set-aside|store)$/;
 const backupName = /^backup-\d+$/;
 /** What lets anybody else in. */
 const forOthers = 0o077;

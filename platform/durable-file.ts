@@ -13,7 +13,7 @@ const { O_CREAT, O_EXCL, O_RDWR } = constants;
  * @param content  taken as it is written, so that making it need not hold up anybody
  * @returns the path of the temporary file
  */
-export async function writeTemporary(file: string, content: Iterable<string>): Promise<string> {
+export async function writeTemporary(file: string, content: Iterable<string | Buffer>): Promise<string> {
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
   const handle = await open(temporary, O_CREAT | O_EXCL | O_RDWR, 0o600);
   try {

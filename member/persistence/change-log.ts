@@ -1,0 +1,173 @@
+import { closeSync, fdatasync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { DataDirectory } from './directory.ts';
+import { marks, type Operation } from './operations.ts';
+import { privateFile } from './private-files.ts';
+
+/**
+ * What has changed since the last state was written: files that are only appended to, one after the other. What is
+ * appended outlives the process at once, and after a flush the machine's stop as well.
+ */
+export interface ChangeLog {
+  /** What the logs have together. */
+  readonly bytes: number;
+  /** What a stop of the machine would lose. */
+  readonly unflushedBytes: number;
+  /**
+   * Writes all or none.
+   *
+   * @throws {NodeJS.ErrnoException}
+   */
+  append(operations: readonly Operation[]): void;
+  /**
+   * Resolves when the disk has all that was appended before.
+   *
+   * @throws {NodeJS.ErrnoException} when it may have lost some: then only a new state brings it back
+   */
+  flush(): Promise<void>;
+  /** Ends the file, and begins another one. @returns the number of the one that has ended */
+  turn(): number;
+  /** Logs of so many bytes together have been removed. */
+  removed(bytes: number): void;
+  /** @returns whether the disk has all of it, and the mark of its end */
+  close(): Promise<boolean>;
+}
+
+interface LogFile {
+  readonly number: number;
+  readonly descriptor: number;
+  end: number;
+  flushed: number;
+  /** Whether the disk has its name. */
+  isNamed: boolean;
+}
+
+const flushData = promisify(fdatasync);
+
+/** @param last  the log to go on with, and where; `bytes` is what all of them have */
+export function openChangeLog(
+  directory: DataDirectory,
+  last: { readonly number: number; readonly end: number; readonly bytes: number } | undefined,
+): ChangeLog {
+  let files: LogFile[] = [];
+  let bytes = last?.bytes ?? 0;
+  let isInDoubt = false;
+  let line: Promise<void> = Promise.resolve();
+
+  if (last === undefined || last.end === 0) begin(last?.number ?? 1);
+  else {
+    const descriptor = openSync(directory.log(last.number), 'r+');
+    ftruncateSync(descriptor, last.end);
+    files.push({ number: last.number, descriptor, end: last.end, flushed: 0, isNamed: true });
+  }
+
+  const current = (): LogFile => files.at(-1)!;
+
+  function begin(number: number): void {
+    const descriptor = openSync(directory.log(number), 'w', privateFile);
+    const file = { number, descriptor, end: 0, flushed: 0, isNamed: false };
+    try {
+      write(file, marks.begin);
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+    files.push(file);
+  }
+
+  function write(file: LogFile, operations: Buffer): void {
+    let written = 0;
+    try {
+      while (written < operations.length)
+        written += writeSync(
+          file.descriptor,
+          operations,
+          written,
+          operations.length - written,
+          file.end + written,
+        );
+    } catch (error) {
+      if (written > 0) ftruncateSync(file.descriptor, file.end);
+      throw error;
+    }
+    file.end += written;
+    bytes += written;
+  }
+
+  function turn(): number {
+    const ended = current();
+    write(ended, marks.end);
+    try {
+      begin(ended.number + 1);
+    } catch (error) {
+      takeBack(ended, marks.end.length);
+      throw error;
+    }
+    isInDoubt = false;
+    return ended.number;
+  }
+
+  function takeBack(file: LogFile, some: number): void {
+    file.end -= some;
+    bytes -= some;
+    ftruncateSync(file.descriptor, file.end);
+  }
+
+  async function flushAll(): Promise<void> {
+    for (const file of files) {
+      const { end, descriptor } = file;
+      if (file.flushed === end) continue;
+      await flushData(descriptor);
+      if (!file.isNamed) flushNames();
+      file.isNamed = true;
+      file.flushed = end;
+    }
+    for (const file of files.slice(0, -1)) closeSync(file.descriptor);
+    files = files.slice(-1);
+  }
+
+  function flushNames(): void {
+    const descriptor = openSync(directory.data, 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  }
+
+  const flush = (): Promise<void> => {
+    const done = line.then(flushAll).catch((error) => {
+      isInDoubt = true;
+      throw error;
+    });
+    line = done.catch(() => {});
+    return done;
+  };
+
+  return {
+    get bytes() {
+      return bytes;
+    },
+    get unflushedBytes() {
+      return files.reduce((sum, { end, flushed }) => sum + end - flushed, 0);
+    },
+    append(operations) {
+      if (operations.length === 0) return;
+      if (isInDoubt) turn(); // nothing that follows what may be lost could be read back
+      write(current(), operations.length === 1 ? operations[0]! : Buffer.concat(operations));
+    },
+    flush,
+    turn,
+    removed(some) {
+      bytes -= some;
+    },
+    async close() {
+      try {
+        write(current(), marks.end);
+        await flush();
+        return true;
+      } catch {
+        return false; // the next start finds it as after a kill
+      } finally {
+        for (const { descriptor } of files) closeSync(descriptor);
+      }
+    },
+  };
+}

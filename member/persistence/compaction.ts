@@ -1,0 +1,93 @@
+import { rm } from 'node:fs/promises';
+import type { ChangeLog } from './change-log.ts';
+import type { DataDirectory } from './directory.ts';
+import type { Operation } from './operations.ts';
+import { writeOperations } from './state.ts';
+
+export interface CompactionDeps {
+  readonly directory: DataDirectory;
+  readonly log: ChangeLog;
+  /** Of the state that there is. */
+  readonly stateBytes: number;
+  /** Resolves when all that has been appended has been done in memory, or refused. */
+  readonly settle: () => Promise<void>;
+  /** All that holds in memory, as operations; what changes meanwhile may be among them or not. */
+  readonly operations: () => Iterable<Operation>;
+  /** One could not be completed, for want of room for example; it will be tried again. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** Writes the state anew when the logs have grown as large as it, and removes them. */
+export interface Compaction {
+  beginIfDue(): void;
+  /** Begins as soon as may be: the logs may not have on the disk what memory has. */
+  demand(): void;
+  /** Does something with the files, while none of them is removed. */
+  exclude<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** With less in the logs a start is short whatever is in them. */
+const leastBytes = 32 * 1024 * 1024;
+/** After one that failed. */
+const retryMs = 10_000;
+
+export function createCompaction({ directory, log, settle, operations, onFailure, ...deps }: CompactionDeps) {
+  let { stateBytes } = deps;
+  let isDemanded = false;
+  let isPlanned = false;
+  let isClosing = false;
+  let retryAt = Number.NEGATIVE_INFINITY;
+  let line: Promise<unknown> = Promise.resolve();
+
+  async function compact(): Promise<void> {
+    isDemanded = false;
+    const logged = log.bytes;
+    const number = log.turn();
+    await log.flush();
+    await settle();
+    stateBytes = await writeOperations(directory.state(number), untilClosing());
+    for (const file of directory.stale()) await rm(file);
+    log.removed(logged);
+  }
+
+  function* untilClosing(): Generator<Operation> {
+    for (const operation of operations()) {
+      if (isClosing) throw new Error('the member stops');
+      yield operation;
+    }
+  }
+
+  function exclude<T>(work: () => Promise<T>): Promise<T> {
+    const done = line.then(work);
+    line = done.catch(() => {});
+    return done;
+  }
+
+  const compaction: Compaction = {
+    beginIfDue() {
+      const isDue = isDemanded || log.bytes >= Math.max(leastBytes, stateBytes);
+      if (!isDue || isPlanned || isClosing || performance.now() < retryAt) return;
+      isPlanned = true;
+      exclude(compact)
+        .catch((error) => {
+          if (isClosing) return;
+          retryAt = performance.now() + retryMs;
+          isDemanded = true;
+          onFailure(error);
+        })
+        .finally(() => {
+          isPlanned = false;
+        });
+    },
+    demand() {
+      isDemanded = true;
+    },
+    exclude,
+    async close() {
+      isClosing = true;
+      await line;
+    },
+  };
+  return compaction;
+}

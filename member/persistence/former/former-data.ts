@@ -1,0 +1,34 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DataDirectory } from '../directory.ts';
+import { DamagedDataError } from '../recovery.ts';
+
+/**
+ * Brings over what a member has left that kept its data in two environments of LMDB, once. In a process of its own, as
+ * LMDB ends the process on a damaged page.
+ *
+ * @throws {DamagedDataError} when not all of it can be read; nothing has changed then
+ */
+export async function bringOverFormerData(directory: DataDirectory): Promise<void> {
+  const { store, journal } = directory.former;
+  // The sources run as they are during development, compiled in production.
+  const extension = extname(import.meta.url);
+  const reader = fork(
+    fileURLToPath(new URL(`./import-former${extension}`, import.meta.url)),
+    [store, journal, directory.renewed],
+    {
+      execArgv: extension === '.ts' ? ['--import', 'tsx'] : [],
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    },
+  );
+  const [code, signal] = await once(reader, 'exit');
+  if (code !== 0) {
+    const reason = signal === null ? 'some of it cannot be read' : `reading it ends with ${signal}`;
+    throw new DamagedDataError(`${store}/data.mdb: data of a former version: ${reason}`);
+  }
+  directory.useRenewed();
+  directory.setAside('store', 'journal');
+}
