@@ -1,13 +1,5 @@
-import {
-  allNames,
-  canonical,
-  entriesOfTable,
-  flagOf,
-  nameOf,
-  nearest,
-  printable,
-  shortName,
-} from './names.ts';
+import { nearest } from '../../platform/nearest-name.ts';
+import { allNames, canonical, entriesOfTable, flagOf, nameOf, printable, shortName } from './names.ts';
 import { type Setting, settingsTable } from './table.ts';
 
 export interface SettingsSources {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { nearest } from '../../platform/nearest-name.ts';
 import { memberSection } from './config-schema.ts';
 import { type Environment, type Override, overridesIn } from './override-names.ts';
 import { shapeOf, valueFromText } from './schema-shape.ts';
@@ -136,12 +137,7 @@ function listOnTheWay(schema: z.ZodType, [step, ...rest]: readonly string[]): Pa
 function nearestName({ name, steps }: Override, root: unknown): string {
   const prefix = name.slice(0, name.indexOf('_') + 1).toUpperCase();
   const wanted = steps.join('_').toUpperCase();
-  const [first = '', ...others] = namesIn(memberSection, root);
-  const nearest = others.reduce(
-    (best, one) => (distance(one, wanted) < distance(best, wanted) ? one : best),
-    first,
-  );
-  return `${prefix}${nearest}`;
+  return `${prefix}${nearest(wanted, namesIn(memberSection, root))}`;
 }
 
 /** Every name that an override could have: those of a collection with the entries that there are. */
@@ -161,18 +157,4 @@ function namesIn(schema: z.ZodType, value: unknown): readonly string[] {
   }
   if (shape.kind === 'list' && shapeOf(shape.item).kind !== 'text') return [];
   return [''];
-}
-
-/** Levenshtein: how many letters must be added, dropped or replaced. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j += 1) {
-      const replaced = row[j]! + (letter === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

@@ -35,6 +35,12 @@ export function createHealthRoutes({ cluster, isReady }: HealthEndpointsDeps): r
     res.end();
   }
 
+  const values = {
+    'node-state': () => cluster.nodeState,
+    'cluster-state': () => cluster.state,
+    'migration-queue-size': () => alone.migrationQueueSize,
+    'cluster-size': () => alone.clusterSize,
+  };
   const probe = (method: 'GET' | 'HEAD', template: string, handler: Handler): Route => ({
     method,
     template,
@@ -48,26 +54,7 @@ export function createHealthRoutes({ cluster, isReady }: HealthEndpointsDeps): r
     probe('HEAD', 'health', overviewHead),
     probe('GET', 'health/ready', ready),
     probe('GET', 'health/cluster-safe', safe),
-    probe(
-      'GET',
-      'health/node-state',
-      show(() => cluster.nodeState),
-    ),
-    probe(
-      'GET',
-      'health/cluster-state',
-      show(() => cluster.state),
-    ),
-    probe(
-      'GET',
-      'health/migration-queue-size',
-      show(() => alone.migrationQueueSize),
-    ),
-    probe(
-      'GET',
-      'health/cluster-size',
-      show(() => alone.clusterSize),
-    ),
+    ...Object.entries(values).map(([name, value]) => probe('GET', `health/${name}`, show(value))),
     { method: 'GET', template: 'health/{probe...}', group: 'HEALTH_CHECK', handler: unknownProbe },
   ];
 }

@@ -1,4 +1,5 @@
 import type { StoredValue } from '../data/memory.ts';
+import { parseJson } from '../json.ts';
 import { isStorableType } from '../storable-type.ts';
 
 /** One change of a map on its way to another cluster. */
@@ -76,12 +77,4 @@ function isName(value: unknown): value is string {
 /** What a later reply can carry as a header field. */
 function isType(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isStorableType(value);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

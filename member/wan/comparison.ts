@@ -1,3 +1,4 @@
+import { parseJson } from '../json.ts';
 import {
   deepestLevel,
   differingLeaves,
@@ -85,10 +86,6 @@ export function decodeLeaves(bytes: Buffer): { readonly map: string; readonly la
 }
 
 function parseName(text: string): string | undefined {
-  try {
-    const name: unknown = JSON.parse(text);
-    return typeof name === 'string' && name !== '' ? name : undefined;
-  } catch {
-    return undefined;
-  }
+  const name = parseJson(text);
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }

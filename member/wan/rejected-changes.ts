@@ -1,3 +1,5 @@
+import { parseJson } from '../json.ts';
+
 /** Why a member can never take a change, as long as its configuration is what it is. */
 export type RejectedReason = (typeof reasons)[number];
 
@@ -16,21 +18,11 @@ export function encodeRejectedChanges(rejected: readonly RejectedChanges[]): str
 
 /** @returns nothing for an empty reply, which says that all were made, and for what is no form of ours */
 export function decodeRejectedChanges(bytes: Buffer): readonly RejectedChanges[] {
-  const { leftOut: rejected } = parse(bytes) ?? {};
+  const { leftOut: rejected } = Object(parseJson(bytes.toString()));
   if (!Array.isArray(rejected)) return [];
   return rejected.flatMap((pair: unknown) => {
     const [index, text] = Array.isArray(pair) ? (pair as unknown[]) : [];
     const reason = reasons.find((one) => one === text);
     return reason !== undefined && Number.isInteger(index) ? [{ index: index as number, reason }] : [];
   });
-}
-
-function parse(bytes: Buffer): { readonly leftOut?: unknown } | undefined {
-  if (bytes.length === 0) return undefined;
-  try {
-    const value: unknown = JSON.parse(bytes.toString());
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
