@@ -1,6 +1,6 @@
 import { type EndpointGroup, endpointGroups } from '../../platform/endpoint-groups.ts';
 import {
-  builtInConfig,
+  type ConfigSource,
   defaultCp,
   defaultDynamicConfiguration,
   defaultLimits,
@@ -9,24 +9,19 @@ import {
   defaultPort,
   defaultPublisher,
   defaultQueue,
-} from './built-in-config.ts';
-import type {
-  ConfigSource,
-  EvictionConfig,
-  MapConfig,
-  MapPersistenceConfig,
-  MemberConfig,
-  PersistenceConfig,
-  PortConfig,
-  QueueConfig,
-  RestConfig,
-  SecurityConfig,
-  WanPublisherConfig,
-  WanReplicationConfig,
+  type MapConfig,
+  type MemberConfig,
+  type PersistenceConfig,
+  type PortConfig,
+  type QueueConfig,
+  type RestConfig,
+  type SecurityConfig,
+  type WanPublisherConfig,
+  type WanReplicationConfig,
 } from './config.ts';
 import type { MemberSection } from './config-schema.ts';
 import { defaultGroups, groupNamed } from './endpoint-groups.ts';
-import { endpointsIn } from './schema/wan.ts';
+import { isObject } from './source-tree.ts';
 
 export interface Origin {
   readonly source: ConfigSource | undefined;
@@ -39,43 +34,46 @@ export interface Origin {
  * one that is left out is the built-in list.
  */
 export function complete(section: MemberSection, { source, notices }: Origin): MemberConfig {
-  const builtIn = builtInConfig();
-  const { limits = {}, 'cp-subsystem': cp = {}, 'dynamic-configuration': dynamic = {} } = section;
+  const cp = section['cp-subsystem'];
   return {
     source,
     notices,
-    clusterName: section['cluster-name'] ?? builtIn.clusterName,
+    clusterName: section['cluster-name'] ?? 'dev',
     instanceName: section['instance-name'],
     licenceKey: section['license-key'],
     port: portOf(memberPort(section)),
     rest: restOf(section),
     join: joinOf(section),
     security: securityOf(section),
-    maps: section.map === undefined ? builtIn.maps : eachNamed(section.map, mapOf),
-    queues: section.queue === undefined ? builtIn.queues : eachNamed(section.queue, queueOf),
+    maps: eachNamed(section.map ?? { default: {} }, mapOf),
+    queues: eachNamed(section.queue ?? { default: {} }, queueOf),
     wanReplications: eachNamed(section['wan-replication'] ?? {}, wanReplicationOf),
-    cp: {
-      memberCount: cp['cp-member-count'] ?? defaultCp.memberCount,
-      sessionTimeToLiveSeconds: cp['session-time-to-live-seconds'] ?? defaultCp.sessionTimeToLiveSeconds,
-      sessionHeartbeatIntervalSeconds:
-        cp['session-heartbeat-interval-seconds'] ?? defaultCp.sessionHeartbeatIntervalSeconds,
-    },
+    cp: { ...filled(defaultCp, cp), memberCount: cp?.['cp-member-count'] ?? defaultCp.memberCount },
     persistence: persistenceOf(section.persistence ?? section['hot-restart-persistence'] ?? {}),
-    dynamicConfiguration: {
-      persistenceEnabled: dynamic['persistence-enabled'] ?? defaultDynamicConfiguration.persistenceEnabled,
-      backupDir: dynamic['backup-dir'] ?? defaultDynamicConfiguration.backupDir,
-      backupCount: dynamic['backup-count'] ?? defaultDynamicConfiguration.backupCount,
-    },
-    limits: {
-      bodyBytes: limits['body-bytes'] ?? defaultLimits.bodyBytes,
-      keyBytes: limits['key-bytes'] ?? defaultLimits.keyBytes,
-      memoryBytes: limits['memory-bytes'] ?? defaultLimits.memoryBytes,
-      pollSeconds: limits['poll-seconds'] ?? defaultLimits.pollSeconds,
-      waitersPerQueue: limits['waiters-per-queue'] ?? defaultLimits.waitersPerQueue,
-      waiters: limits.waiters ?? defaultLimits.waiters,
-      structures: limits.structures ?? defaultLimits.structures,
-    },
+    dynamicConfiguration: filled(defaultDynamicConfiguration, section['dynamic-configuration']),
+    limits: filled(defaultLimits, section.limits),
   };
+}
+
+/**
+ * The values of a section, and the defaults of what it leaves out. A section has the names of the defaults in the
+ * spelling of files.
+ */
+export function filled<Defaults extends object>(
+  defaults: Defaults,
+  section: unknown,
+  spelling: (name: string) => string = inKebabCase,
+): Defaults {
+  const given = isObject(section) ? section : {};
+  const values = Object.entries(defaults).map(([name, value]) => {
+    const own = given[spelling(name)];
+    return [name, isObject(value) ? filled(value, own, spelling) : (own ?? value)];
+  });
+  return Object.fromEntries(values);
+}
+
+export function inKebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 type Network = NonNullable<MemberSection['network']>;
@@ -86,12 +84,8 @@ function memberPort({ network, 'advanced-network': advanced }: MemberSection): P
   return advanced?.enabled ? advanced['member-server-socket-endpoint-config']?.port : network?.port;
 }
 
-function portOf(section: PortSection = {}): PortConfig {
-  return {
-    port: section.port ?? defaultPort.port,
-    autoIncrement: section['auto-increment'] ?? defaultPort.autoIncrement,
-    portCount: section['port-count'] ?? defaultPort.portCount,
-  };
+function portOf(section: PortSection | undefined): PortConfig {
+  return filled(defaultPort, section);
 }
 
 /** A REST listener of the advanced network switches REST on by being there; without one it is off. */
@@ -144,40 +138,21 @@ function securityOf({ security }: MemberSection): SecurityConfig {
 type MapSection = NonNullable<MemberSection['map']>[string];
 
 export function mapOf(map: MapSection): MapConfig {
-  const { eviction = {}, 'merkle-tree': tree = {} } = map;
+  const config = filled(defaultMap, map);
+  const policy = map.eviction?.['eviction-policy'] ?? defaultMap.eviction.policy;
   return {
-    timeToLiveSeconds: map['time-to-live-seconds'] ?? defaultMap.timeToLiveSeconds,
-    maxIdleSeconds: map['max-idle-seconds'] ?? defaultMap.maxIdleSeconds,
-    eviction: evictionOf(eviction),
+    ...config,
+    eviction: { ...config.eviction, policy },
     wanReplicationRefs: Object.entries(map['wan-replication-ref'] ?? {}).map(([name, ref]) => ({
       name,
       republishingEnabled: ref['republishing-enabled'] ?? false,
     })),
-    merkleTree: {
-      enabled: tree.enabled ?? defaultMap.merkleTree.enabled,
-      depth: tree.depth ?? defaultMap.merkleTree.depth,
-    },
-    persistence: mapPersistenceOf(map['data-persistence'] ?? map['hot-restart'] ?? {}),
+    persistence: filled(defaultMap.persistence, map['data-persistence'] ?? map['hot-restart']),
   };
 }
 
 export function queueOf(queue: NonNullable<MemberSection['queue']>[string]): QueueConfig {
-  return { maxSize: queue['max-size'] ?? defaultQueue.maxSize };
-}
-
-function evictionOf(eviction: NonNullable<MapSection['eviction']>): EvictionConfig {
-  return {
-    policy: eviction['eviction-policy'] ?? defaultMap.eviction.policy,
-    maxSizePolicy: eviction['max-size-policy'] ?? defaultMap.eviction.maxSizePolicy,
-    size: eviction.size ?? defaultMap.eviction.size,
-  };
-}
-
-function mapPersistenceOf(persistence: NonNullable<MapSection['data-persistence']>): MapPersistenceConfig {
-  return {
-    enabled: persistence.enabled ?? defaultMap.persistence.enabled,
-    fsync: persistence.fsync ?? defaultMap.persistence.fsync,
-  };
+  return filled(defaultQueue, queue);
 }
 
 type ReplicationSection = NonNullable<MemberSection['wan-replication']>[string];
@@ -193,35 +168,21 @@ export function wanReplicationOf(replication: ReplicationSection, name: string):
 /** The key is the publisher's id; without a cluster name it is that too, as in the real engine. */
 function publisherOf(publisher: PublisherSection, key: string): WanPublisherConfig {
   return {
+    ...filled(defaultPublisher, publisher),
     publisherId: publisher['publisher-id'] ?? key,
     clusterName: publisher['cluster-name'] ?? key,
-    batchSize: publisher['batch-size'] ?? defaultPublisher.batchSize,
-    batchMaxDelayMillis: publisher['batch-max-delay-millis'] ?? defaultPublisher.batchMaxDelayMillis,
-    responseTimeoutMillis: publisher['response-timeout-millis'] ?? defaultPublisher.responseTimeoutMillis,
-    acknowledgeType: publisher['acknowledge-type'] ?? defaultPublisher.acknowledgeType,
-    initialPublisherState: publisher['initial-publisher-state'] ?? defaultPublisher.initialPublisherState,
-    snapshotEnabled: publisher['snapshot-enabled'] ?? defaultPublisher.snapshotEnabled,
-    queueFullBehavior: publisher['queue-full-behavior'] ?? defaultPublisher.queueFullBehavior,
-    queueCapacity: publisher['queue-capacity'] ?? defaultPublisher.queueCapacity,
     targetEndpoints: endpointsIn(publisher['target-endpoints']),
-    sync: {
-      consistencyCheckStrategy:
-        publisher.sync?.['consistency-check-strategy'] ?? defaultPublisher.sync.consistencyCheckStrategy,
-    },
   };
 }
 
+/** @param list  as the schema has checked it */
+export function endpointsIn(list: string): readonly string[] {
+  return list.split(',').map((one) => one.trim());
+}
+
 function persistenceOf(section: NonNullable<MemberSection['persistence']>): PersistenceConfig {
-  const baseDir = section['base-dir'] ?? defaultPersistence.baseDir;
-  return {
-    enabled: section.enabled ?? defaultPersistence.enabled,
-    baseDir,
-    backupDir: section['backup-dir'] ?? `${baseDir}-backup`,
-    validationTimeoutSeconds:
-      section['validation-timeout-seconds'] ?? defaultPersistence.validationTimeoutSeconds,
-    durability: section.durability ?? defaultPersistence.durability,
-    periodMillis: section['period-millis'] ?? defaultPersistence.periodMillis,
-  };
+  const config = filled(defaultPersistence, section);
+  return { ...config, backupDir: section['backup-dir'] ?? `${config.baseDir}-backup` };
 }
 
 function eachNamed<From, To>(

@@ -30,13 +30,6 @@ export interface ConfigSource {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export interface PortConfig {
-  readonly port: number;
-  /** Take the next free port when `port` is taken, `portCount` ports in all. */
-  readonly autoIncrement: boolean;
-  readonly portCount: number;
-}
-
 export interface RestConfig {
   readonly enabled: boolean;
   readonly groups: readonly EndpointGroup[];
@@ -116,11 +109,6 @@ export interface MapPersistenceConfig {
   readonly fsync: boolean;
 }
 
-export interface QueueConfig {
-  /** Items that the queue holds at most; 0 is unbounded. */
-  readonly maxSize: number;
-}
-
 export interface WanReplicationConfig {
   readonly name: string;
   /** By publisher id; at least one. */
@@ -149,13 +137,6 @@ export interface WanPublisherConfig {
   readonly sync: { readonly consistencyCheckStrategy: 'NONE' | 'MERKLE_TREES' };
 }
 
-export interface CpConfig {
-  /** 0: the CP subsystem is off. */
-  readonly memberCount: number;
-  readonly sessionTimeToLiveSeconds: number;
-  readonly sessionHeartbeatIntervalSeconds: number;
-}
-
 export interface PersistenceConfig {
   readonly enabled: boolean;
   /** Relative to the working directory of the process. */
@@ -168,29 +149,89 @@ export interface PersistenceConfig {
   readonly periodMillis: number;
 }
 
+export const defaultMap: MapConfig = {
+  timeToLiveSeconds: 0,
+  maxIdleSeconds: 0,
+  eviction: { policy: 'NONE', maxSizePolicy: 'PER_NODE', size: 0 },
+  wanReplicationRefs: [],
+  merkleTree: { enabled: false, depth: 10 },
+  persistence: { enabled: true, fsync: false },
+};
+
+export const defaultQueue = {
+  /** Items that the queue holds at most; 0 is unbounded. */
+  maxSize: 0,
+};
+
+export type QueueConfig = Readonly<typeof defaultQueue>;
+
+export const defaultPort = {
+  port: 5701,
+  /** Take the next free port when `port` is taken, `portCount` ports in all. */
+  autoIncrement: true,
+  portCount: 100,
+};
+
+export type PortConfig = Readonly<typeof defaultPort>;
+
+/** What a publisher needs beside these: its id, the target's cluster name and endpoints. */
+export const defaultPublisher: Omit<WanPublisherConfig, 'publisherId' | 'clusterName' | 'targetEndpoints'> = {
+  batchSize: 500,
+  batchMaxDelayMillis: 1000,
+  responseTimeoutMillis: 60_000,
+  acknowledgeType: 'ACK_ON_OPERATION_COMPLETE',
+  initialPublisherState: 'REPLICATING',
+  snapshotEnabled: false,
+  queueFullBehavior: 'DISCARD_AFTER_MUTATION',
+  queueCapacity: 10_000,
+  sync: { consistencyCheckStrategy: 'NONE' },
+};
+
+export const defaultCp = {
+  /** 0: the CP subsystem is off. */
+  memberCount: 0,
+  sessionTimeToLiveSeconds: 300,
+  sessionHeartbeatIntervalSeconds: 5,
+};
+
+export type CpConfig = Readonly<typeof defaultCp>;
+
+export const defaultPersistence: PersistenceConfig = {
+  enabled: false,
+  baseDir: 'persistence',
+  backupDir: 'persistence-backup',
+  validationTimeoutSeconds: 120,
+  durability: 'sync',
+  periodMillis: 100,
+};
+
 /** What becomes of configuration that is added at run time. */
-export interface DynamicConfigurationConfig {
+export const defaultDynamicConfiguration = {
   /** Whether it is written into the configuration file. */
-  readonly persistenceEnabled: boolean;
+  persistenceEnabled: false,
   /** Where the file is copied to before it is written. */
-  readonly backupDir: string;
+  backupDir: 'dynamic-configuration-backups',
   /** How many of the copies are kept. */
-  readonly backupCount: number;
-}
+  backupCount: 5,
+};
+
+export type DynamicConfigurationConfig = Readonly<typeof defaultDynamicConfiguration>;
 
 /** The specification names no limits (docs/member-surface.md#limits); these keep one caller from taking the whole process. */
-export interface MemberLimits {
+export const defaultLimits = {
   /** Largest request body, in bytes: more is 413. */
-  readonly bodyBytes: number;
+  bodyBytes: 10 * 1024 * 1024,
   /** Longest decoded key or structure name, in bytes of UTF-8: more is 413. */
-  readonly keyBytes: number;
+  keyBytes: 8 * 1024,
   /** All values, keys and bodies in flight, in bytes: more is 503. */
-  readonly memoryBytes: number;
+  memoryBytes: 512 * 1024 * 1024,
   /** Longest poll, in seconds: more is 400. */
-  readonly pollSeconds: number;
+  pollSeconds: 3600,
   /** Polls that wait at once, for one queue and for all: more is 503. */
-  readonly waitersPerQueue: number;
-  readonly waiters: number;
+  waitersPerQueue: 16_000,
+  waiters: 20_000,
   /** Maps and queues that are configured, together, up to which more are added while the member runs. */
-  readonly structures: number;
-}
+  structures: 1000,
+};
+
+export type MemberLimits = Readonly<typeof defaultLimits>;

@@ -60,175 +60,97 @@ const noDiscovery = 'this member discovers nobody: name the members in target-en
 const noLogin = 'this member knows users by authentication.simple only';
 const oneFile = 'this member reads one file: put everything into it';
 
-const socket = [
-  'name',
-  'interfaces',
-  'outbound-ports',
-  'public-address',
-  'reuse-address',
-  'socket-interceptor',
-  'socket-options',
-  'tpc-socket',
-];
-const encryption = { ssl: noEncryption, 'symmetric-encryption': noEncryption };
-const joins = [
-  'auto-detection',
-  'multicast',
-  'aws',
-  'gcp',
-  'azure',
-  'kubernetes',
-  'eureka',
-  'consul',
-  'discovery-strategies',
-];
-const tcpIp = ['connection-timeout-seconds', 'interface', 'required-member'];
+/** Names as they stand in a text. */
+const names = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
+
+const refusedWith = (reason: string, text: string) =>
+  Object.fromEntries(names(text).map((key) => [key, reason]));
+
+const socket = `name interfaces outbound-ports public-address reuse-address socket-interceptor socket-options tpc-socket`;
+const encryption = refusedWith(noEncryption, 'ssl symmetric-encryption');
+
+function rule(under: string, withoutEffect: string, refused: Rule['refused'] = {}): Rule {
+  return { under: under === '' ? [] : under.split('.'), withoutEffect: names(withoutEffect), refused };
+}
 
 const rules: readonly Rule[] = [
-  {
-    under: [],
-    withoutEffect: [
-      ...['auditlog', 'cache', 'cardinality-estimator', 'crdt-replication', 'data-connection', 'diagnostics'],
-      ...['durable-executor-service', 'executor-service', 'flake-id-generator', 'instance-tracking'],
-      ...['integrity-checker', 'jet', 'list', 'listeners', 'lite-member', 'local-device'],
-      ...['management-center', 'member-attributes', 'metrics', 'multimap', 'native-memory'],
-      ...['partition-group', 'pn-counter', 'properties', 'reliable-topic', 'replicatedmap', 'rest'],
-      ...['ringbuffer', 'scheduled-executor-service', 'serialization', 'set', 'split-brain-protection'],
-      ...['sql', 'topic', 'tpc', 'user-code-deployment', 'user-code-namespaces', 'vector-collection'],
-    ],
-    refused: { import: oneFile, 'config-replacers': oneFile },
-  },
-  {
-    under: ['network'],
-    withoutEffect: [...socket, 'failure-detector', 'member-address-provider', 'memcache-protocol'],
-    refused: encryption,
-  },
-  { under: ['network', 'join'], withoutEffect: joins, refused: {} },
-  { under: ['network', 'join', 'tcp-ip'], withoutEffect: tcpIp, refused: {} },
-  {
-    under: ['advanced-network'],
-    withoutEffect: [
-      'client-server-socket-endpoint-config',
-      'failure-detector',
-      'interfaces',
-      'member-address-provider',
-      'memcache-server-socket-endpoint-config',
-      'wan-endpoint-config',
-      'wan-server-socket-endpoint-config',
-    ],
-    refused: {},
-  },
-  { under: ['advanced-network', 'join'], withoutEffect: joins, refused: {} },
-  { under: ['advanced-network', 'join', 'tcp-ip'], withoutEffect: tcpIp, refused: {} },
-  {
-    under: ['advanced-network', 'member-server-socket-endpoint-config'],
-    withoutEffect: socket,
-    refused: encryption,
-  },
-  {
-    under: ['advanced-network', 'rest-server-socket-endpoint-config'],
-    withoutEffect: socket,
-    refused: encryption,
-  },
-  {
-    under: ['map', '*'],
-    withoutEffect: [
-      ...['async-backup-count', 'attributes', 'backup-count', 'cache-deserialized-values', 'entry-listeners'],
-      ...['event-journal', 'in-memory-format', 'indexes', 'merge-policy', 'metadata-policy', 'near-cache'],
-      ...[
-        'partition-attributes',
-        'partition-lost-listeners',
-        'partition-strategy',
-        'per-entry-stats-enabled',
-      ],
-      ...['query-caches', 'read-backup-data', 'split-brain-protection-ref', 'statistics-enabled'],
-      ...['tiered-store', 'user-code-namespace'],
-    ],
-    refused: { 'map-store': noStore },
-  },
-  {
-    under: ['map', '*', 'eviction'],
-    withoutEffect: [],
-    refused: { 'comparator-class-name': 'this member runs no code of others: choose an eviction-policy' },
-  },
-  {
-    under: ['map', '*', 'wan-replication-ref', '*'],
-    withoutEffect: ['merge-policy-class-name'],
-    refused: { filters: 'this member runs no code of others: every change would be sent' },
-  },
-  {
-    under: ['queue', '*'],
-    withoutEffect: [
-      ...['async-backup-count', 'backup-count', 'empty-queue-ttl', 'item-listeners', 'merge-policy'],
-      ...['split-brain-protection-ref', 'statistics-enabled', 'user-code-namespace'],
-    ],
-    refused: {
+  rule(
+    '',
+    `auditlog cache cardinality-estimator crdt-replication data-connection diagnostics durable-executor-service
+    executor-service flake-id-generator instance-tracking integrity-checker jet list listeners lite-member local-device
+    management-center member-attributes metrics multimap native-memory partition-group pn-counter properties
+    reliable-topic replicatedmap rest ringbuffer scheduled-executor-service serialization set split-brain-protection
+    sql topic tpc user-code-deployment user-code-namespaces vector-collection`,
+    refusedWith(oneFile, 'import config-replacers'),
+  ),
+  rule('network', `${socket} failure-detector member-address-provider memcache-protocol`, encryption),
+  rule(
+    'advanced-network',
+    `client-server-socket-endpoint-config failure-detector interfaces member-address-provider
+    memcache-server-socket-endpoint-config wan-endpoint-config wan-server-socket-endpoint-config`,
+  ),
+  ...['network', 'advanced-network'].flatMap((network) => [
+    rule(
+      `${network}.join`,
+      'auto-detection multicast aws gcp azure kubernetes eureka consul discovery-strategies',
+    ),
+    rule(`${network}.join.tcp-ip`, 'connection-timeout-seconds interface required-member'),
+  ]),
+  rule('advanced-network.member-server-socket-endpoint-config', socket, encryption),
+  rule('advanced-network.rest-server-socket-endpoint-config', socket, encryption),
+  rule(
+    'map.*',
+    `async-backup-count attributes backup-count cache-deserialized-values entry-listeners event-journal
+    in-memory-format indexes merge-policy metadata-policy near-cache partition-attributes partition-lost-listeners
+    partition-strategy per-entry-stats-enabled query-caches read-backup-data split-brain-protection-ref
+    statistics-enabled tiered-store user-code-namespace`,
+    { 'map-store': noStore },
+  ),
+  rule('map.*.eviction', '', {
+    'comparator-class-name': 'this member runs no code of others: choose an eviction-policy',
+  }),
+  rule('map.*.wan-replication-ref.*', 'merge-policy-class-name', {
+    filters: 'this member runs no code of others: every change would be sent',
+  }),
+  rule(
+    'queue.*',
+    `async-backup-count backup-count empty-queue-ttl item-listeners merge-policy split-brain-protection-ref
+    statistics-enabled user-code-namespace`,
+    {
       'queue-store': noStore,
       'priority-comparator-class-name': 'this member runs no code of others: items leave in their order',
     },
-  },
-  {
-    under: ['wan-replication', '*'],
-    withoutEffect: ['consumer'],
-    refused: { 'custom-publisher': 'this member runs no code of others: use a batch-publisher' },
-  },
-  {
-    under: ['wan-replication', '*', 'batch-publisher', '*'],
-    withoutEffect: [
-      ...['discovery-period-seconds', 'endpoint', 'idle-max-park-ns', 'idle-min-park-ns'],
-      ...['max-concurrent-invocations', 'max-target-endpoints', 'properties', 'use-endpoint-private-address'],
-    ],
-    refused: Object.fromEntries(
-      ['aws', 'azure', 'discovery-strategies', 'eureka', 'gcp', 'kubernetes'].map((key) => [
-        key,
-        noDiscovery,
-      ]),
+  ),
+  rule('wan-replication.*', 'consumer', {
+    'custom-publisher': 'this member runs no code of others: use a batch-publisher',
+  }),
+  rule(
+    'wan-replication.*.batch-publisher.*',
+    `discovery-period-seconds endpoint idle-max-park-ns idle-min-park-ns max-concurrent-invocations
+    max-target-endpoints properties use-endpoint-private-address`,
+    refusedWith(noDiscovery, 'aws azure discovery-strategies eureka gcp kubernetes'),
+  ),
+  rule(
+    'cp-subsystem',
+    `auto-step-down-when-leader base-dir cp-member-priority data-load-timeout-seconds
+    fail-on-indeterminate-operation-state group-size locks map-limit maps missing-cp-member-auto-removal-seconds
+    persistence-enabled raft-algorithm semaphores`,
+  ),
+  ...['persistence', 'hot-restart-persistence'].map((name) =>
+    rule(
+      name,
+      'auto-remove-stale-data cluster-data-recovery-policy data-load-timeout-seconds parallelism rebalance-delay-seconds',
+      refusedWith(noEncryption, 'encryption-at-rest'),
     ),
-  },
-  {
-    under: ['cp-subsystem'],
-    withoutEffect: [
-      ...['auto-step-down-when-leader', 'base-dir', 'cp-member-priority', 'data-load-timeout-seconds'],
-      ...['fail-on-indeterminate-operation-state', 'group-size', 'locks', 'map-limit', 'maps'],
-      ...['missing-cp-member-auto-removal-seconds', 'persistence-enabled', 'raft-algorithm', 'semaphores'],
-    ],
-    refused: {},
-  },
-  ...['persistence', 'hot-restart-persistence'].map((under) => ({
-    under: [under],
-    withoutEffect: [
-      ...['auto-remove-stale-data', 'cluster-data-recovery-policy', 'data-load-timeout-seconds'],
-      ...['parallelism', 'rebalance-delay-seconds'],
-    ],
-    refused: { 'encryption-at-rest': noEncryption },
-  })),
-  {
-    under: ['security'],
-    withoutEffect: [
-      ...['client-authentication', 'client-block-unmapped-actions', 'client-permission-policy'],
-      ...['client-permissions', 'security-interceptors'],
-    ],
-    refused: {},
-  },
-  { under: ['security', 'realms', '*'], withoutEffect: ['access-control-service'], refused: {} },
-  {
-    under: ['security', 'realms', '*', 'identity'],
-    withoutEffect: ['credentials-factory', 'kerberos', 'token'],
-    refused: {},
-  },
-  {
-    under: ['security', 'realms', '*', 'authentication'],
-    withoutEffect: [],
-    refused: Object.fromEntries(['jaas', 'kerberos', 'ldap', 'tls'].map((key) => [key, noLogin])),
-  },
-  {
-    under: ['security', 'realms', '*', 'authentication', 'simple'],
-    withoutEffect: ['skip-role'],
-    refused: {},
-  },
-  {
-    under: ['security', 'realms', '*', 'authentication', 'simple', 'users', '*'],
-    withoutEffect: ['role', 'roles'],
-    refused: {},
-  },
+  ),
+  rule(
+    'security',
+    `client-authentication client-block-unmapped-actions client-permission-policy client-permissions
+    security-interceptors`,
+  ),
+  rule('security.realms.*', 'access-control-service'),
+  rule('security.realms.*.identity', 'credentials-factory kerberos token'),
+  rule('security.realms.*.authentication', '', refusedWith(noLogin, 'jaas kerberos ldap tls')),
+  rule('security.realms.*.authentication.simple', 'skip-role'),
+  rule('security.realms.*.authentication.simple.users.*', 'role roles'),
 ];

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { checkTree } from './check.ts';
-import { complete } from './complete.ts';
+import { complete, inKebabCase } from './complete.ts';
 import type { MemberConfig } from './config.ts';
 import { type MemberSection, memberSection } from './config-schema.ts';
 import { shapeOf } from './schema-shape.ts';
@@ -45,7 +45,7 @@ function toKebabCase(value: unknown, schema: z.ZodType | undefined): unknown {
   const fields = shape?.kind === 'section' ? shape.fields : undefined;
   return Object.fromEntries(
     entries.map(([key, inner]) => {
-      const kebab = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      const kebab = inKebabCase(key);
       return [kebab, toKebabCase(inner, fields?.[kebab])];
     }),
   );

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { defaultPublisher } from '../config/built-in-config.ts';
-import type { WanPublisherConfig, WanReplicationConfig } from '../config/config.ts';
+import { endpointsIn, filled } from '../config/complete.ts';
+import { defaultPublisher, type WanPublisherConfig, type WanReplicationConfig } from '../config/config.ts';
 import { count, millis, text } from '../config/schema/parts.ts';
-import { endpointsIn, targetEndpoints } from '../config/schema/wan.ts';
+import { targetEndpoints } from '../config/schema/wan.ts';
+import { parseJson } from '../json.ts';
 import { OperationFailedError } from '../operation-failed.ts';
 
 /** Numbers stand for these, in this order (docs/member-surface.md#wan). */
@@ -76,7 +77,9 @@ const replication = z.strictObject({
  * @throws {OperationFailedError} with everything that is wrong with it
  */
 export function readWanConfig(json: string): WanReplicationConfig {
-  const checked = replication.safeParse(parse(json));
+  const given = parseJson(json);
+  if (given === undefined) throw new OperationFailedError('the WAN configuration is no JSON');
+  const checked = replication.safeParse(given);
   if (!checked.success) {
     const problems = checked.error.issues
       .slice(0, mostProblems)
@@ -97,28 +100,9 @@ function publisherOf(given: z.infer<typeof batchPublisher>): WanPublisherConfig 
   const clusterName = given.clusterName ?? given.publisherId;
   if (clusterName == null) throw new OperationFailedError('a publisher needs a clusterName');
   return {
+    ...filled(defaultPublisher, given, (name) => name),
     publisherId: given.publisherId ?? clusterName,
     clusterName,
-    batchSize: given.batchSize ?? defaultPublisher.batchSize,
-    batchMaxDelayMillis: given.batchMaxDelayMillis ?? defaultPublisher.batchMaxDelayMillis,
-    responseTimeoutMillis: given.responseTimeoutMillis ?? defaultPublisher.responseTimeoutMillis,
-    acknowledgeType: given.acknowledgeType ?? defaultPublisher.acknowledgeType,
-    initialPublisherState: given.initialPublisherState ?? defaultPublisher.initialPublisherState,
-    snapshotEnabled: given.snapshotEnabled ?? defaultPublisher.snapshotEnabled,
-    queueFullBehavior: given.queueFullBehavior ?? defaultPublisher.queueFullBehavior,
-    queueCapacity: given.queueCapacity ?? defaultPublisher.queueCapacity,
     targetEndpoints: endpointsIn(given.targetEndpoints),
-    sync: {
-      consistencyCheckStrategy:
-        given.sync?.consistencyCheckStrategy ?? defaultPublisher.sync.consistencyCheckStrategy,
-    },
   };
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new OperationFailedError('the WAN configuration is no JSON');
-  }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { builtInConfig, defaultMap } from '../../member/config/built-in-config.ts';
+import { builtInConfig } from '../../member/config/built-in-config.ts';
+import { defaultMap } from '../../member/config/config.ts';
 import { MemberConfigError } from '../../member/config/config-error.ts';
 import { loadMemberConfig } from '../../member/config/load.ts';
 

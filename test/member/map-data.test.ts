@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { defaultMap } from '../../member/config/built-in-config.ts';
 import type { EvictionConfig, MapConfig } from '../../member/config/config.ts';
+import { defaultMap } from '../../member/config/config.ts';
 import { createMaps, type Maps } from '../../member/data/maps.ts';
 import { createMemory, type StoredValue } from '../../member/data/memory.ts';
 import { empty, eventually, memberFile, startTestMember } from './support.ts';

@@ -1,5 +1,5 @@
 import '../../../platform/no-prototype-access.ts';
-import type { ConfigTask } from './config-messages.ts';
+import type { ConfigTask } from './config-work.ts';
 import { carryOut } from './config-work.ts';
 
 // Without the member nobody waits for the answer.

@@ -4,7 +4,7 @@ import { programOf } from '../../../platform/installation.ts';
 import type { DynamicConfigurationConfig } from '../config.ts';
 import { MemberConfigError } from '../config-error.ts';
 import type { Addition } from './additions.ts';
-import type { ConfigAnswer, ConfigTask } from './config-messages.ts';
+import type { ConfigAnswer, ConfigTask } from './config-work.ts';
 import type { FileEdit } from './file-edits.ts';
 
 /**

@@ -1,8 +1,25 @@
+import type { DynamicConfigurationConfig } from '../config.ts';
 import { MemberConfigError } from '../config-error.ts';
 import { readSection } from '../load.ts';
-import { additionsIn } from './additions.ts';
-import type { ConfigAnswer, ConfigTask } from './config-messages.ts';
+import { type Addition, additionsIn } from './additions.ts';
+import type { FileEdit } from './file-edits.ts';
 import { writeEdits } from './persist.ts';
+
+export interface ConfigAnswer {
+  readonly additions?: readonly Addition[];
+  readonly problems?: readonly string[];
+  /** Of an error of the file system. */
+  readonly code?: string;
+}
+
+export type ConfigTask =
+  | { readonly kind: 'read'; readonly content: Uint8Array | string; readonly file: string }
+  | {
+      readonly kind: 'write';
+      readonly file: string;
+      readonly edits: readonly FileEdit[];
+      readonly copies: DynamicConfigurationConfig;
+    };
 
 /** Reads or writes, and gives the errors that are expected as an answer: they cross between processes. */
 export async function carryOut(task: ConfigTask): Promise<ConfigAnswer> {

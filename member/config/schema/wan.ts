@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpointsIn } from '../complete.ts';
 import { count, millis, named, section, text } from './parts.ts';
 
 const endpoint = /^(?:\[[0-9A-Fa-f:.]+\]|[^\s,:[\]]+):([0-9]{1,5})$/;
@@ -12,11 +13,6 @@ export const targetEndpoints = text.refine(
     }),
   { error: 'expected host:port, several joined by commas' },
 );
-
-/** @param list  as the schema has checked it */
-export function endpointsIn(list: string): readonly string[] {
-  return list.split(',').map((one) => one.trim());
-}
 
 const batchPublisher = section({
   'cluster-name': text.optional(),
