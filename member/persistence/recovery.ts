@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Change } from '../data/changes.ts';
 import type { Maps } from '../data/maps.ts';
@@ -50,8 +50,8 @@ export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
   }
 
   try {
-    const { last, cutBytes, stateBytes, logBytes } = await readAll(deps, take);
-    if (cutBytes > 0) deps.onCut(cutBytes, setAsideCopy(deps, last!));
+    const { last, lost, cutBytes, stateBytes, logBytes } = await readAll(deps, take);
+    if (cutBytes > 0 || lost.length > 1) deps.onCut(cutBytes, keepLost(deps, lost));
     const entries = maps.replayed();
     const items = queues.replayed();
     makePrivateDirectory(directory.data);
@@ -68,22 +68,23 @@ async function readAll({ directory, lastRun }: RecoveryDeps, take: (change: Chan
   const files = directory.files();
   let last: { readonly number: number; readonly end: number } | undefined;
   let [stateBytes, logBytes, cutBytes] = [0, 0, 0];
+  let lost: readonly DataFile[] = [];
   for (const [at, file] of files.entries()) {
     if (isGap(files, at)) throw new DamagedDataError(`${file.path}: the log before it is missing`);
     const reading = await readOperations(file.path, take);
-    const isLast = at === files.length - 1;
-    if (!reading.isEnded) {
-      const isExpected = isLast && file.kind === 'log' && mayEndSo(reading, lastRun);
-      if (!isExpected) throw new DamagedDataError(`${file.path}: ${corruptionOf(reading)}`);
-      cutBytes = reading.bytes - reading.wholeBytes;
-    }
     if (file.kind === 'state') stateBytes = reading.bytes;
     else logBytes += reading.wholeBytes;
     last = { number: file.number, end: reading.wholeBytes };
+    if (reading.isEnded) continue;
+    if (file.kind === 'state' || !mayEndSo(reading, lastRun, at === files.length - 1))
+      throw new DamagedDataError(`${file.path}: ${corruptionOf(reading)}`);
+    cutBytes = reading.bytes - reading.wholeBytes;
+    lost = files.slice(at);
+    break; // what is behind was flushed after it, and so was not
   }
   if (files.length === 1 && files[0]!.kind === 'state')
     throw new DamagedDataError(`${files[0]!.path}: the log behind it is missing`);
-  return { last, stateBytes, logBytes, cutBytes };
+  return { last, lost, stateBytes, logBytes, cutBytes };
 }
 
 /** A state has all up to its number, so that the log behind it has the next one; each log follows the one before. */
@@ -96,22 +97,19 @@ function isGap(files: readonly DataFile[], at: number): boolean {
  * A killed process leaves a log without its end, and of a write that it was in the middle of, and so has not confirmed,
  * a part. After a stop of the machine anything may be there that had not been flushed.
  */
-function mayEndSo({ isCutShort }: Reading, lastRun: LastRun): boolean {
-  return lastRun === 'stopped with the machine' || (lastRun === 'killed' && isCutShort);
+function mayEndSo({ isCutShort }: Reading, lastRun: LastRun, isLast: boolean): boolean {
+  return lastRun === 'stopped with the machine' || (lastRun === 'killed' && isLast && isCutShort);
 }
 
 function corruptionOf({ bytes, wholeBytes, isCutShort }: Reading): string {
   return isCutShort ? `its end is missing, at byte ${bytes}` : `damaged at byte ${wholeBytes}`;
 }
 
-/** What was not flushed when the machine stopped may have been confirmed. */
-function setAsideCopy(
-  { directory, lastRun }: RecoveryDeps,
-  { number }: { readonly number: number },
-): string | undefined {
+/** What was not flushed when the machine stopped may have been confirmed: a copy stays. */
+function keepLost({ directory, lastRun }: RecoveryDeps, lost: readonly DataFile[]): string | undefined {
   if (lastRun !== 'stopped with the machine') return undefined;
-  const file = directory.log(number);
-  const copy = join(directory.setAside(), basename(file));
-  copyFileSync(file, copy);
-  return copy;
+  const target = directory.setAside();
+  for (const { path } of lost) copyFileSync(path, join(target, basename(path)));
+  for (const { path } of lost.slice(1)) rmSync(path);
+  return target;
 }

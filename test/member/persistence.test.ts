@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type PersistentMember, persistentMember, temporaryDir } from './member-process.ts';
 import { empty, eventually, memberFile, startTestMember } from './support.ts';
@@ -206,6 +206,39 @@ test('a write that SIGKILL has cut short is left out, and a file that has gone i
   }
   renameSync(file, file.replace('0000000001', '0000000002'));
   expect(await member.start()).toMatch(/^member waits at .*: the log before it is missing; call/);
+});
+
+test('after a stop of the machine what had not been flushed is left out, and a copy of it kept', async () => {
+  const member = persistentMember({ durability: 'periodic' });
+  await member.start();
+  for (const key of ['first', 'second']) await member.call('POST', `rest/maps/m/${key}`, 'v');
+  const first = dataFile(member, 'log');
+  await member.call('POST', `${management}/backup`, 'dev&'); // begins another log
+  await eventually(
+    () => Promise.resolve(dataFile(member, 'log')),
+    (file) => file !== first,
+  );
+  await member.call('POST', 'rest/maps/m/third', 'v');
+  const second = dataFile(member, 'log');
+  await member.kill();
+  const [number] = readdirSync(join(member.baseDir, 'instance'));
+  const record = join(member.baseDir, 'instance', number!);
+  writeFileSync(record, readFileSync(record, 'utf8').replace(/"boot":"[^"]*"/, '"boot":"another"'));
+  change(first, (bytes) => bytes.fill(0, bytes.indexOf('second')));
+
+  expect(await member.start()).toMatch(/^member ready/);
+  expect(await member.call('GET', 'rest/maps/m/first')).toMatchObject({ body: 'v' });
+  for (const key of ['second', 'third'])
+    expect(await member.call('GET', `rest/maps/m/${key}`)).toMatchObject(empty(204));
+  expect(
+    setAsideFiles(member)
+      .map((file) => basename(file))
+      .sort(),
+  ).toEqual([basename(first), basename(second)]);
+  await member.call('POST', 'rest/maps/m/fourth', 'v');
+  await member.kill();
+  expect(await member.start()).toMatch(/^member ready/);
+  expect(await member.call('GET', 'rest/maps/m/fourth')).toMatchObject({ body: 'v' });
 });
 
 describe('a backup', () => {
