@@ -18,7 +18,7 @@ const programs = [
   'console/proxy/main.ts',
   'member/main.ts',
   'member/config/changes/config-process.ts',
-  'member/persistence/store/store-thread.ts',
+  'member/persistence/former/import-former.ts',
   'dashboard/main.ts',
   'dashboard/demo.ts',
 ];

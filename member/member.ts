@@ -9,7 +9,7 @@ import type { MemberConfig } from './config/config.ts';
 import { type CpSubsystem, createCpSubsystem } from './cp/cp-subsystem.ts';
 import { memoryOnly } from './data/changes.ts';
 import { createMaps, type Maps } from './data/maps.ts';
-import { createMemory } from './data/memory.ts';
+import { createMemory, type Memory } from './data/memory.ts';
 import { createQueues, type Queues } from './data/queues.ts';
 import { prepareClose } from './graceful-close.ts';
 import { bracketedAddress, createIdentity, type MemberIdentity, reachableHost } from './identity.ts';
@@ -25,7 +25,6 @@ import { openPorts } from './ports.ts';
 import { createBodyReader } from './request-body.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
-import { stopOnce } from './stop-once.ts';
 import { createWan } from './wan/wan.ts';
 
 export interface MemberOptions {
@@ -89,12 +88,14 @@ export async function startMember({
   const identity = createIdentity(config, host, memberPort);
   const { uuid, address } = identity;
   const lifecycle = createLifecycle();
-  const data = createData({ config, live, persistence, now });
-  const { maps, queues } = data;
+  const memory = createMemory(config.limits.memoryBytes);
+  const recorder = persistence?.recorder ?? memoryOnly;
+  const maps = createMaps({ configOf: live.maps.of, memory, now, recorder });
+  const queues = createQueues({ configOf: live.queues.of, memory, limits: config.limits, recorder });
   const { dispatch, groups, cp, replications } = createSurface({
     config,
     live,
-    data,
+    data: { memory, maps, queues },
     persistence,
     identity,
     lifecycle,
@@ -103,11 +104,11 @@ export async function startMember({
     now,
     shutDown() {
       log.warn({ address }, 'shutting down, as a call has asked');
-      stopping.begin().catch((error) => log.error({ err: error }, 'the member could not stop as it should'));
+      stop().catch((error) => log.error({ err: error }, 'the member could not stop as it should'));
     },
     countConnections: promisify(server.getConnections.bind(server)),
   });
-  const stopping = stopOnce(async () => {
+  async function end(): Promise<void> {
     lifecycle.stopping();
     stopSweeping();
     queues.endWaits();
@@ -120,12 +121,23 @@ export async function startMember({
       lifecycle.stopped();
       log.info({ address }, 'member stopped');
     }
-  });
-  answerWith(server, createListener({ dispatch, log, isStopping: () => stopping.hasBegun }));
+  }
+  let stopping: Promise<void> | undefined;
+  function stop(): Promise<void> {
+    stopping ??= end();
+    return stopping;
+  }
+  answerWith(server, createListener({ dispatch, log, isStopping: () => stopping !== undefined }));
 
   const stopSweeping = startSweeping(maps);
   lifecycle.opened();
-  if (persistence !== undefined) await recover({ persistence, lifecycle, maps, queues, log });
+  if (persistence !== undefined) {
+    // It listens and is not ready meanwhile; damaged files keep it so until somebody decides.
+    lifecycle
+      .recover(() => persistence.recover({ maps, queues }))
+      .catch((error) => log.error({ err: error }, 'persisted data could not be read back'));
+    await persistence.examined;
+  }
   const { notices } = config;
   if (notices.length > 0) log.warn({ notices }, 'parts of the configuration have no effect here');
   log.info({ address, uuid, groups: [...groups] }, 'member started');
@@ -138,31 +150,18 @@ export async function startMember({
       return persistence?.damage;
     },
     cp,
-    close: stopping.begin,
-    stopped: stopping.ended,
+    close: stop,
+    stopped: lifecycle.ended,
   };
 }
 
-interface DataDeps {
+interface SurfaceDeps {
   readonly config: MemberConfig;
   readonly live: LiveConfig;
+  /** What the member holds, and the memory that bounds it. */
+  readonly data: { readonly memory: Memory; readonly maps: Maps; readonly queues: Queues };
   readonly persistence: Persistence | undefined;
   readonly now: () => number;
-}
-
-/** What the member holds, and the memory that bounds it. */
-function createData({ config, live, persistence, now }: DataDeps) {
-  const memory = createMemory(config.limits.memoryBytes);
-  const recorder = persistence?.recorder ?? memoryOnly;
-  return {
-    memory,
-    maps: createMaps({ configOf: live.maps.of, memory, now, recorder }),
-    queues: createQueues({ configOf: live.queues.of, memory, limits: config.limits, recorder }),
-  };
-}
-
-interface SurfaceDeps extends DataDeps {
-  readonly data: ReturnType<typeof createData>;
   readonly identity: MemberIdentity;
   readonly lifecycle: Lifecycle;
   readonly licences: Licences;
@@ -220,22 +219,6 @@ function createSurface({ data, shutDown, countConnections, ...deps }: SurfaceDep
     trace: createCallTrace({ log, logLevels }),
   });
   return { dispatch, groups, cp, replications };
-}
-
-interface RecoverDeps {
-  readonly persistence: Persistence;
-  readonly lifecycle: Lifecycle;
-  readonly maps: Maps;
-  readonly queues: Queues;
-  readonly log: MemberLog;
-}
-
-/** The member listens and is not ready meanwhile; damaged files keep it so until somebody decides. */
-async function recover({ persistence, lifecycle, maps, queues, log }: RecoverDeps): Promise<void> {
-  lifecycle
-    .recover(() => persistence.recover({ maps, queues }))
-    .catch((error) => log.error({ err: error }, 'persisted data could not be read back'));
-  await persistence.examined;
 }
 
 const sweepIntervalMs = 1_000;

@@ -9,12 +9,18 @@ export interface Lifecycle {
   opened(): void;
   stopping(): void;
   stopped(): void;
+  /** Resolves when the member has stopped, well or not. */
+  readonly ended: Promise<void>;
 }
 
 export function createLifecycle(): Lifecycle {
   let isOpen = false;
   let recoveries = 0;
   let end: 'stopping' | 'stopped' | undefined;
+  let hasEnded = () => {};
+  const ended = new Promise<void>((resolve) => {
+    hasEnded = resolve;
+  });
 
   return {
     get phase() {
@@ -35,8 +41,10 @@ export function createLifecycle(): Lifecycle {
     stopping() {
       end ??= 'stopping';
     },
+    ended,
     stopped() {
       end = 'stopped';
+      hasEnded();
     },
   };
 }

@@ -12,8 +12,6 @@ import {
   type MapConfig,
   type MemberConfig,
   type PersistenceConfig,
-  type PortConfig,
-  type QueueConfig,
   type RestConfig,
   type SecurityConfig,
   type WanPublisherConfig,
@@ -22,6 +20,7 @@ import {
 import type { MemberSection } from './config-schema.ts';
 import { defaultGroups, groupNamed } from './endpoint-groups.ts';
 import { isObject } from './source-tree.ts';
+import { endpointsIn } from './target-endpoints.ts';
 
 export interface Origin {
   readonly source: ConfigSource | undefined;
@@ -84,9 +83,7 @@ function memberPort({ network, 'advanced-network': advanced }: MemberSection): P
   return advanced?.enabled ? advanced['member-server-socket-endpoint-config']?.port : network?.port;
 }
 
-function portOf(section: PortSection | undefined): PortConfig {
-  return filled(defaultPort, section);
-}
+const portOf = (section: PortSection | undefined) => filled(defaultPort, section);
 
 /** A REST listener of the advanced network switches REST on by being there; without one it is off. */
 function restOf({ network, 'advanced-network': advanced }: MemberSection): RestConfig {
@@ -151,9 +148,7 @@ export function mapOf(map: MapSection): MapConfig {
   };
 }
 
-export function queueOf(queue: NonNullable<MemberSection['queue']>[string]): QueueConfig {
-  return filled(defaultQueue, queue);
-}
+export const queueOf = (queue: unknown) => filled(defaultQueue, queue);
 
 type ReplicationSection = NonNullable<MemberSection['wan-replication']>[string];
 type PublisherSection = ReplicationSection['batch-publisher'][string];
@@ -173,11 +168,6 @@ function publisherOf(publisher: PublisherSection, key: string): WanPublisherConf
     clusterName: publisher['cluster-name'] ?? key,
     targetEndpoints: endpointsIn(publisher['target-endpoints']),
   };
-}
-
-/** @param list  as the schema has checked it */
-export function endpointsIn(list: string): readonly string[] {
-  return list.split(',').map((one) => one.trim());
 }
 
 function persistenceOf(section: NonNullable<MemberSection['persistence']>): PersistenceConfig {

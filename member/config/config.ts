@@ -66,8 +66,13 @@ export interface MapConfig {
   readonly eviction: EvictionConfig;
   /** The WAN replications that get this map's changes. */
   readonly wanReplicationRefs: readonly WanReplicationRef[];
-  readonly merkleTree: MerkleTreeConfig;
-  readonly persistence: MapPersistenceConfig;
+  /** `depth`: levels of the tree, 2 to 27: 2^depth - 1 nodes. */
+  readonly merkleTree: { readonly enabled: boolean; readonly depth: number };
+  /**
+   * Has an effect where the member persists; there, all maps do that do not say otherwise. `fsync`: whether a write of
+   * this map is on the disk before it is answered, whatever the member's durability is.
+   */
+  readonly persistence: { readonly enabled: boolean; readonly fsync: boolean };
 }
 
 /** Which entries leave a map that is too large. */
@@ -96,57 +101,10 @@ export interface WanReplicationRef {
   readonly republishingEnabled: boolean;
 }
 
-export interface MerkleTreeConfig {
-  readonly enabled: boolean;
-  /** Levels of the tree, 2 to 27: 2^depth - 1 nodes. */
-  readonly depth: number;
-}
-
-export interface MapPersistenceConfig {
-  /** Has an effect where the member persists; there, all maps do that do not say otherwise. */
-  readonly enabled: boolean;
-  /** Whether a write of this map is on the disk before it is answered, whatever the member's durability is. */
-  readonly fsync: boolean;
-}
-
 export interface WanReplicationConfig {
   readonly name: string;
   /** By publisher id; at least one. */
   readonly publishers: ReadonlyMap<string, WanPublisherConfig>;
-}
-
-/** A batch publisher: sends the changes of maps to members of another cluster. */
-export interface WanPublisherConfig {
-  readonly publisherId: string;
-  /** The target cluster's name, for its credentials. */
-  readonly clusterName: string;
-  readonly batchSize: number;
-  readonly batchMaxDelayMillis: number;
-  readonly responseTimeoutMillis: number;
-  readonly acknowledgeType: 'ACK_ON_RECEIPT' | 'ACK_ON_OPERATION_COMPLETE';
-  readonly initialPublisherState: 'REPLICATING' | 'PAUSED' | 'STOPPED';
-  /** Whether only the latest change of a key is sent. */
-  readonly snapshotEnabled: boolean;
-  readonly queueFullBehavior:
-    | 'DISCARD_AFTER_MUTATION'
-    | 'THROW_EXCEPTION'
-    | 'THROW_EXCEPTION_ONLY_IF_REPLICATION_ACTIVE';
-  readonly queueCapacity: number;
-  /** `host:port`, at least one. */
-  readonly targetEndpoints: readonly string[];
-  readonly sync: { readonly consistencyCheckStrategy: 'NONE' | 'MERKLE_TREES' };
-}
-
-export interface PersistenceConfig {
-  readonly enabled: boolean;
-  /** Relative to the working directory of the process. */
-  readonly baseDir: string;
-  readonly backupDir: string;
-  /** How long the start may wait for the data directory to be validated. */
-  readonly validationTimeoutSeconds: number;
-  /** `sync`: a write is on the disk before it is answered; `periodic`: at most `periodMillis` later. */
-  readonly durability: 'sync' | 'periodic';
-  readonly periodMillis: number;
 }
 
 export const defaultMap: MapConfig = {
@@ -175,16 +133,29 @@ export const defaultPort = {
 export type PortConfig = Readonly<typeof defaultPort>;
 
 /** What a publisher needs beside these: its id, the target's cluster name and endpoints. */
-export const defaultPublisher: Omit<WanPublisherConfig, 'publisherId' | 'clusterName' | 'targetEndpoints'> = {
+export const defaultPublisher = {
   batchSize: 500,
   batchMaxDelayMillis: 1000,
   responseTimeoutMillis: 60_000,
-  acknowledgeType: 'ACK_ON_OPERATION_COMPLETE',
-  initialPublisherState: 'REPLICATING',
+  acknowledgeType: 'ACK_ON_OPERATION_COMPLETE' as 'ACK_ON_RECEIPT' | 'ACK_ON_OPERATION_COMPLETE',
+  initialPublisherState: 'REPLICATING' as 'REPLICATING' | 'PAUSED' | 'STOPPED',
+  /** Whether only the latest change of a key is sent. */
   snapshotEnabled: false,
-  queueFullBehavior: 'DISCARD_AFTER_MUTATION',
+  queueFullBehavior: 'DISCARD_AFTER_MUTATION' as
+    | 'DISCARD_AFTER_MUTATION'
+    | 'THROW_EXCEPTION'
+    | 'THROW_EXCEPTION_ONLY_IF_REPLICATION_ACTIVE',
   queueCapacity: 10_000,
-  sync: { consistencyCheckStrategy: 'NONE' },
+  sync: { consistencyCheckStrategy: 'NONE' as 'NONE' | 'MERKLE_TREES' },
+};
+
+/** A batch publisher: sends the changes of maps to members of another cluster. */
+export type WanPublisherConfig = Readonly<typeof defaultPublisher> & {
+  readonly publisherId: string;
+  /** The target cluster's name, for its credentials. */
+  readonly clusterName: string;
+  /** `host:port`, at least one. */
+  readonly targetEndpoints: readonly string[];
 };
 
 export const defaultCp = {
@@ -196,14 +167,19 @@ export const defaultCp = {
 
 export type CpConfig = Readonly<typeof defaultCp>;
 
-export const defaultPersistence: PersistenceConfig = {
+export const defaultPersistence = {
   enabled: false,
+  /** Relative to the working directory of the process. */
   baseDir: 'persistence',
   backupDir: 'persistence-backup',
+  /** How long the start may wait for the data directory to be validated. */
   validationTimeoutSeconds: 120,
-  durability: 'sync',
+  /** `sync`: a write is on the disk before it is answered; `periodic`: at most `periodMillis` later. */
+  durability: 'sync' as 'sync' | 'periodic',
   periodMillis: 100,
 };
+
+export type PersistenceConfig = Readonly<typeof defaultPersistence>;
 
 /** What becomes of configuration that is added at run time. */
 export const defaultDynamicConfiguration = {

@@ -95,16 +95,13 @@ export function watchFor(config: MapConfig, now: () => number): EntryWatch<Watch
 
 /** Whether entries leave a map by the same rules, whatever else its configuration says. */
 export function isWatchedAlike(one: MapConfig, other: MapConfig): boolean {
-  const isEvictedAlike = isEvicting(one)
-    ? one.eviction.policy === other.eviction.policy &&
-      one.eviction.maxSizePolicy === other.eviction.maxSizePolicy &&
-      one.eviction.size === other.eviction.size
-    : !isEvicting(other);
-  return (
-    isEvictedAlike &&
-    one.timeToLiveSeconds === other.timeToLiveSeconds &&
-    one.maxIdleSeconds === other.maxIdleSeconds
-  );
+  return rulesOf(one) === rulesOf(other);
+}
+
+function rulesOf(config: MapConfig): string {
+  const { policy, maxSizePolicy, size } = config.eviction;
+  const eviction = isEvicting(config) ? [policy, maxSizePolicy, size] : [];
+  return JSON.stringify([config.timeToLiveSeconds, config.maxIdleSeconds, ...eviction]);
 }
 
 function isEvicting({ eviction }: MapConfig): boolean {

@@ -41,6 +41,8 @@ export interface Maps {
   changes(): Iterable<MapChange>;
   /** Forgets everything in memory, as if the member had just started. */
   reset(): void;
+  /** How many entries a map has, those among them that are over and not yet dropped. */
+  sizeOf(map: string): number;
   /** The maps that hold entries, in the order in which they were made. */
   names(): Iterable<string>;
   /**
@@ -220,6 +222,7 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
       maps.clear();
     },
 
+    sizeOf: (name) => maps.get(name)?.size ?? 0,
     names: () => maps.keys(),
 
     outdated: () =>

@@ -1,7 +1,5 @@
 import type { HeldValue } from './values.ts';
 
-export type { StoredValue } from './values.ts';
-
 /** Counts the bytes that callers have made the member hold, against one cap for all of them. */
 export interface Memory {
   readonly usedBytes: number;

@@ -1,6 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Maps, PutOutcome } from '../data/maps.ts';
-import type { StoredValue } from '../data/memory.ts';
+import type { StoredValue } from '../data/values.ts';
 import { replyEmpty, replyNoContent, replyValue } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';
@@ -81,14 +81,9 @@ export function createMapRoutes({
 
   /**
    * `DELETE /maps/m/` names the entry with the empty key, as in the real engine. No entry has that
-   * key, so nothing is removed; above all it is no clear.
+   * key, so nothing is removed; above all it is no clear. The real engine's HEAD is 200 without a look at the entry.
    */
-  function removeNothing({ res }: Call, map: string) {
-    replyEmpty(res, maps.isConfigured(map) ? 200 : 400);
-  }
-
-  /** The real engine's HEAD: 200 without a look at the entry. */
-  function headEntry({ res }: Call, map: string) {
+  function doNothing({ res }: Call, map: string) {
     replyEmpty(res, maps.isConfigured(map) ? 200 : 400);
   }
 
@@ -105,10 +100,10 @@ export function createMapRoutes({
   return [
     { method: 'POST', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: putEntry },
     { method: 'GET', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: getEntry },
-    { method: 'HEAD', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: headEntry },
+    { method: 'HEAD', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: doNothing },
     { method: 'DELETE', template: 'rest/maps/{map}/{key...}', group: 'DATA', handler: removeEntry },
     { method: 'DELETE', template: 'rest/maps/{map}', group: 'DATA', handler: clearMap },
-    { method: 'DELETE', template: 'rest/maps/{map}/', group: 'DATA', handler: removeNothing },
+    { method: 'DELETE', template: 'rest/maps/{map}/', group: 'DATA', handler: doNothing },
     { method: 'POST', template: 'rest/maps/{map}', group: 'DATA', handler: missingKey },
     { method: 'GET', template: 'rest/maps/{map}', group: 'DATA', handler: missingKey },
     { method: 'POST', template: 'rest/maps', group: 'DATA', handler: missingKey },

@@ -2,14 +2,13 @@ import type { ManagementRoute } from '../management/management-route.ts';
 import type { Persistence } from '../persistence/persistence.ts';
 import { replyJson } from '../replies.ts';
 import type { Call, Route } from '../router.ts';
+import { management } from './management-paths.ts';
 
 export interface PersistenceEndpointsDeps {
   /** `undefined`: the member does not persist, and answers as the real engine's community edition. */
   readonly persistence: Persistence | undefined;
   readonly managementRoute: ManagementRoute;
 }
-
-const base = 'rest/management/cluster';
 
 /**
  * Backups, and starting on damaged data (docs/member-surface.md#persistence). `hotBackup` and `hotBackupInterrupt`
@@ -20,11 +19,16 @@ export function createPersistenceRoutes({
   managementRoute,
 }: PersistenceEndpointsDeps): readonly Route[] {
   function route(operation: string, handler: (call: Call) => void | Promise<void>): Route {
-    return managementRoute({ template: `${base}/${operation}`, group: 'PERSISTENCE', positions: 2, handler });
+    return managementRoute({
+      template: `${management}/${operation}`,
+      group: 'PERSISTENCE',
+      positions: 2,
+      handler,
+    });
   }
 
   function deprecated(successor: string, handler: (call: Call) => void | Promise<void>) {
-    const warning = `299 - "Deprecated API". Please use /svc/${base}/${successor} instead. This API will be removed in future releases.`;
+    const warning = `299 - "Deprecated API". Please use /svc/${management}/${successor} instead. This API will be removed in future releases.`;
     return (call: Call) => {
       call.res.setHeader('Deprecation', 'true');
       call.res.setHeader('Warning', warning);

@@ -1,5 +1,5 @@
-import type { StoredValue } from '../data/memory.ts';
 import type { OfferOutcome } from '../data/queues.ts';
+import type { StoredValue } from '../data/values.ts';
 import { replyEmpty, replyText } from '../replies.ts';
 import type { ReadBody } from '../request-body.ts';
 import type { Call, Route } from '../router.ts';

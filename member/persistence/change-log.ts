@@ -1,5 +1,6 @@
-import { closeSync, fdatasync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { syncDirectory } from '../../platform/durable-file.ts';
 import type { DataDirectory } from './directory.ts';
 import { marks, type Operation } from './operations.ts';
 import { privateFile } from './private-files.ts';
@@ -118,18 +119,12 @@ export function openChangeLog(
       const { end, descriptor } = file;
       if (file.flushed === end) continue;
       await flushData(descriptor);
-      if (!file.isNamed) flushNames();
+      if (!file.isNamed) await syncDirectory(directory.data);
       file.isNamed = true;
       file.flushed = end;
     }
     for (const file of files.slice(0, -1)) closeSync(file.descriptor);
     files = files.slice(-1);
-  }
-
-  function flushNames(): void {
-    const descriptor = openSync(directory.data, 'r');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
   }
 
   const flush = (): Promise<void> => {

@@ -19,7 +19,6 @@ export interface CompactionDeps {
 
 /** Writes the state anew when the logs have grown as large as it, and removes them. */
 export interface Compaction {
-  beginIfDue(): void;
   /** Begins as soon as may be: the logs may not have on the disk what memory has. */
   demand(): void;
   /** Does something with the files, while none of them is removed. */
@@ -29,16 +28,26 @@ export interface Compaction {
 
 /** With less in the logs a start is short whatever is in them. */
 const leastBytes = 32 * 1024 * 1024;
+/** How often it is looked at whether one is due. */
+const checkMs = 100;
 /** After one that failed. */
 const retryMs = 10_000;
 
-export function createCompaction({ directory, log, settle, operations, onFailure, ...deps }: CompactionDeps) {
+export function createCompaction({
+  directory,
+  log,
+  settle,
+  operations,
+  onFailure,
+  ...deps
+}: CompactionDeps): Compaction {
   let { stateBytes } = deps;
   let isDemanded = false;
   let isPlanned = false;
   let isClosing = false;
   let retryAt = Number.NEGATIVE_INFINITY;
   let line: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(beginIfDue, checkMs).unref();
 
   async function compact(): Promise<void> {
     isDemanded = false;
@@ -64,30 +73,31 @@ export function createCompaction({ directory, log, settle, operations, onFailure
     return done;
   }
 
-  const compaction: Compaction = {
-    beginIfDue() {
-      const isDue = isDemanded || log.bytes >= Math.max(leastBytes, stateBytes);
-      if (!isDue || isPlanned || isClosing || performance.now() < retryAt) return;
-      isPlanned = true;
-      exclude(compact)
-        .catch((error) => {
-          if (isClosing) return;
-          retryAt = performance.now() + retryMs;
-          isDemanded = true;
-          onFailure(error);
-        })
-        .finally(() => {
-          isPlanned = false;
-        });
-    },
+  function beginIfDue(): void {
+    const isDue = isDemanded || log.bytes >= Math.max(leastBytes, stateBytes);
+    if (!isDue || isPlanned || performance.now() < retryAt) return;
+    isPlanned = true;
+    exclude(compact)
+      .catch((error) => {
+        if (isClosing) return;
+        retryAt = performance.now() + retryMs;
+        isDemanded = true;
+        onFailure(error);
+      })
+      .finally(() => {
+        isPlanned = false;
+      });
+  }
+
+  return {
     demand() {
       isDemanded = true;
     },
     exclude,
     async close() {
       isClosing = true;
+      clearInterval(timer);
       await line;
     },
   };
-  return compaction;
 }

@@ -51,7 +51,6 @@ export interface PersistenceDeps {
 }
 
 const failureToldEveryMs = 10_000;
-const compactionCheckMs = 100;
 
 /** What a member that has its data writes with. */
 interface OpenData {
@@ -59,7 +58,6 @@ interface OpenData {
   readonly writes: WriteQueue;
   readonly compaction: Compaction;
   readonly backups: Backups;
-  readonly compactionTimer: NodeJS.Timeout;
 }
 
 type Decision = 'force' | 'partial';
@@ -156,8 +154,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
         return safetyOf(change);
       },
     });
-    const compactionTimer = setInterval(compaction.beginIfDue, compactionCheckMs).unref();
-    open = { log: changes, writes, compaction, backups, compactionTimer };
+    open = { log: changes, writes, compaction, backups };
     log.info({ baseDir: config.baseDir, entries, items }, 'persisted data read back');
   }
 
@@ -224,7 +221,6 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
 
     async close() {
       await open?.backups.interrupt();
-      clearInterval(open?.compactionTimer);
       await open?.compaction.close();
       await open?.writes.close();
       recorder = closedRecorder;

@@ -40,17 +40,11 @@ export function tightenData({ baseDir, backupDir, log }: TightenDeps): void {
   }
 }
 
-function tighten(open: readonly OpenPath[], log: TightenDeps['log']): void {
-  for (const { path, wanted } of open) chmodSync(path, wanted);
+function tighten(open: readonly string[], log: TightenDeps['log']): void {
+  for (const path of open) chmodSync(path, statSync(path).isDirectory() ? privateDirectory : privateFile);
   if (open.length === 0) return;
-  const paths = open.slice(0, mostTold).map(({ path }) => path);
+  const paths = open.slice(0, mostTold);
   log.warn({ count: open.length, paths }, 'others could reach persisted data: permissions tightened');
-}
-
-interface OpenPath {
-  readonly path: string;
-  /** The mode that it should have. */
-  readonly wanted: number;
 }
 
 const mostTold = 20;
@@ -77,7 +71,7 @@ function namedIn(directory: string, name: RegExp): string[] {
 }
 
 /** What is open at `path` and below it, where no link is followed. */
-function openBelow(path: string, stats: Stats): OpenPath[] {
+function openBelow(path: string, stats: Stats): string[] {
   if (!stats.isDirectory() && !stats.isFile()) return [];
   if (stats.uid !== process.getuid?.()) {
     throw new PersistenceRejectedError(
@@ -88,7 +82,6 @@ function openBelow(path: string, stats: Stats): OpenPath[] {
   return [...openOne(path, stats), ...inner.flatMap((one) => openBelow(one, lstatSync(one)))];
 }
 
-function openOne(path: string, stats: Stats): OpenPath[] {
-  if ((stats.mode & forOthers) === 0) return [];
-  return [{ path, wanted: stats.isDirectory() ? privateDirectory : privateFile }];
+function openOne(path: string, { mode }: Stats): string[] {
+  return (mode & forOthers) === 0 ? [] : [path];
 }

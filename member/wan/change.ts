@@ -1,4 +1,4 @@
-import type { StoredValue } from '../data/memory.ts';
+import type { StoredValue } from '../data/values.ts';
 import { parseJson } from '../json.ts';
 import { isStorableType } from '../storable-type.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { StoredValue } from '../data/memory.ts';
+import type { StoredValue } from '../data/values.ts';
 
 /** Key and value as one number each: what two clusters compare instead of the data. */
 export interface EntryDigest {

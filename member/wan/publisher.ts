@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WanPublisherConfig } from '../config/config.ts';
 import { createDeque } from '../data/deque.ts';
-import type { StoredValue } from '../data/memory.ts';
+import type { StoredValue } from '../data/values.ts';
 import type { MemberLog } from '../log.ts';
 import { batchesOf } from './batches.ts';
 import type { WanChange } from './change.ts';

@@ -136,8 +136,7 @@ export function createSynchronizations({ maps, log, now }: SynchronizationsDeps)
     sync(destination, names) {
       return start(destination, 'synchronisation', async (operation) => {
         for (const map of names) {
-          operation.total +=
-            differing.get(destination.publisher)?.get(map)?.size ?? (await countOf(maps, map));
+          operation.total += differing.get(destination.publisher)?.get(map)?.size ?? maps.sizeOf(map);
         }
         for (const map of names) await syncMap(destination, map, operation);
       });
@@ -150,7 +149,7 @@ export function createSynchronizations({ maps, log, now }: SynchronizationsDeps)
         const byMap = differing.get(publisher) ?? new Map<string, Set<string>>();
         differing.set(publisher, byMap.set(map, found)); // from here on writes count as differing
         try {
-          operation.total = await countOf(maps, map);
+          operation.total = maps.sizeOf(map);
           const ours = await leavesOf(maps.entriesOf(map), depth);
           const comparison = await target.compare(map, ours);
           const missing = await keysMissingIn(comparison, maps.entriesOf(map), ours.depth);
@@ -191,17 +190,6 @@ function percentOf({ stage, done, total }: Operation): number {
   if (stage === 'FINISHED') return 100;
   return total === 0 ? 0 : Math.min(99, Math.floor((done * 100) / total));
 }
-
-async function countOf(maps: Maps, map: string): Promise<number> {
-  let count = 0;
-  for (const _ of maps.entriesOf(map)) {
-    count += 1;
-    if (count % entriesPerTurn === 0) await nextTurn();
-  }
-  return count;
-}
-
-const entriesPerTurn = 5_000;
 
 function* entriesAsChanges(maps: Maps, map: string): Generator<WanChange, void> {
   for (const [key, value] of maps.entriesOf(map)) yield { map, key, value };

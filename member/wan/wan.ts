@@ -33,11 +33,6 @@ export interface WanDeps {
 /** Names and lengths around the largest value that a member takes, or around the values of one request. */
 const frameBytes = 1024 * 1024;
 
-/** What could not be read with no data at all is too large (413), and not a matter of memory (503): it never fits. */
-function largestBatch({ bodyBytes, memoryBytes }: MemberConfig['limits']): number {
-  return Math.min(bodyBytes + frameBytes, memoryBytes);
-}
-
 export function createWan({ config, mapConfigOf, maps, cluster, memory, log, now }: WanDeps): Wan {
   const { clusterName, wanReplications, security, limits } = config;
   const replications = createReplications({
@@ -49,10 +44,12 @@ export function createWan({ config, mapConfigOf, maps, cluster, memory, log, now
     log,
     now,
   });
+  // What could not be read with no data at all is too large (413), and not a matter of memory (503): it never fits.
+  const limitBytes = Math.min(limits.bodyBytes + frameBytes, limits.memoryBytes);
   return {
     replications,
     receiver: createReceiver({ maps, limits, cluster, replications, log }),
-    readBatch: createBodyReader({ limitBytes: largestBatch(limits), memory }),
+    readBatch: createBodyReader({ limitBytes, memory }),
     merkleDepthOf(map) {
       const tree = mapConfigOf(map)?.merkleTree;
       return tree?.enabled ? tree.depth : undefined;

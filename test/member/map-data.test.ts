@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { EvictionConfig, MapConfig } from '../../member/config/config.ts';
 import { defaultMap } from '../../member/config/config.ts';
 import { createMaps, type Maps } from '../../member/data/maps.ts';
-import { createMemory, type StoredValue } from '../../member/data/memory.ts';
+import { createMemory } from '../../member/data/memory.ts';
+import type { StoredValue } from '../../member/data/values.ts';
 import { empty, eventually, memberFile, startTestMember } from './support.ts';
 
 const maps = '/svc/rest/maps';

@@ -56,7 +56,7 @@ test('a member that waits with damaged data changes no state, and can be shut do
   await member.start();
   expect(await member.call('POST', 'rest/maps/m/k', 'v')).toMatchObject(empty(200));
   await member.stop();
-  await writeFile(join(member.baseDir, 'store/data.mdb'), 'no such file '.repeat(10_000));
+  await writeFile(join(member.baseDir, 'data/0000000001.log'), 'no such file '.repeat(10_000));
   expect(await member.start()).toMatch(/^member waits at /);
 
   const operation = (name: string, body: string) =>

@@ -1,6 +1,7 @@
-import { mapOf, queueOf, wanReplicationOf } from '../complete.ts';
+import { inKebabCase, mapOf, queueOf, wanReplicationOf } from '../complete.ts';
 import type { MapConfig, QueueConfig, WanPublisherConfig, WanReplicationConfig } from '../config.ts';
 import type { MemberSection } from '../config-schema.ts';
+import { isObject } from '../source-tree.ts';
 import type { FileEdit } from './file-edits.ts';
 
 /** A map, queue or WAN replication that a running member is asked to have, and how a file spells it. */
@@ -12,25 +13,22 @@ export type Addition = (
 
 /** What of a section can be added at run time; the rest of it takes effect at the next start. */
 export function additionsIn(section: MemberSection): readonly Addition[] {
-  const additions: Addition[] = [];
-  for (const [name, map] of Object.entries(section.map ?? {})) {
-    additions.push({ sectionName: 'map', ...named('map', name, map), config: mapOf(map) });
-  }
-  for (const [name, queue] of Object.entries(section.queue ?? {})) {
-    additions.push({ sectionName: 'queue', ...named('queue', name, queue), config: queueOf(queue) });
-  }
-  for (const [name, replication] of Object.entries(section['wan-replication'] ?? {})) {
-    additions.push({
-      sectionName: 'wan-replication',
-      ...named('wan-replication', name, replication),
-      config: wanReplicationOf(replication, name),
-    });
-  }
-  return additions;
+  return [
+    ...eachOf('map', section.map, mapOf),
+    ...eachOf('queue', section.queue, queueOf),
+    ...eachOf('wan-replication', section['wan-replication'], wanReplicationOf),
+  ];
 }
 
-function named(section: string, name: string, value: unknown): Pick<Addition, 'configName' | 'edit'> {
-  return { configName: name, edit: { path: [section, name], value } };
+function eachOf<Name extends string, From, Config>(
+  sectionName: Name,
+  sections: Readonly<Record<string, From>> = {},
+  convert: (from: From, configName: string) => Config,
+) {
+  return Object.entries(sections).map(([configName, value]) => {
+    const edit = { path: [sectionName, configName], value };
+    return { sectionName, configName, config: convert(value, configName), edit };
+  });
 }
 
 /** Publishers of a replication as a file spells them. */
@@ -44,19 +42,13 @@ export function publisherEdits(
   }));
 }
 
-function spell(publisher: WanPublisherConfig): object {
-  return {
-    'publisher-id': publisher.publisherId,
-    'cluster-name': publisher.clusterName,
-    'batch-size': publisher.batchSize,
-    'batch-max-delay-millis': publisher.batchMaxDelayMillis,
-    'response-timeout-millis': publisher.responseTimeoutMillis,
-    'acknowledge-type': publisher.acknowledgeType,
-    'initial-publisher-state': publisher.initialPublisherState,
-    'snapshot-enabled': publisher.snapshotEnabled,
-    'queue-full-behavior': publisher.queueFullBehavior,
-    'queue-capacity': publisher.queueCapacity,
-    'target-endpoints': publisher.targetEndpoints.join(','),
-    sync: { 'consistency-check-strategy': publisher.sync.consistencyCheckStrategy },
-  };
+function spell({ targetEndpoints, ...publisher }: WanPublisherConfig): object {
+  return { ...(inFileSpelling(publisher) as object), 'target-endpoints': targetEndpoints.join(',') };
+}
+
+function inFileSpelling(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [inKebabCase(name), inFileSpelling(inner)]),
+  );
 }

@@ -2,9 +2,10 @@ import type { MemberLog } from '../../log.ts';
 import { OperationFailedError } from '../../operation-failed.ts';
 import type { JoinConfig, MemberConfig, WanReplicationConfig } from '../config.ts';
 import { MemberConfigError } from '../config-error.ts';
-import type { Addition } from './additions.ts';
+import { readConfigFile } from '../read-file.ts';
+import { type Addition, publisherEdits } from './additions.ts';
 import { readAdditions, writeInto } from './config-tasks.ts';
-import type { FileEdit } from './file-edits.ts';
+import { type FileEdit, memberListPath } from './file-edits.ts';
 import type { LiveConfig } from './live-config.ts';
 
 /** Changes of the configuration while the member runs (docs/member-surface.md#changes-of-the-cluster), one after the other. */
@@ -88,9 +89,11 @@ export function createConfigChanges({
   async function inTurn<T>(change: () => Promise<T>): Promise<T> {
     if (waiting >= mostWaiting) throw new OperationFailedError('too many changes of the configuration wait');
     waiting += 1;
-    const current = previous.then(change).finally(() => {
-      waiting -= 1;
-    });
+    const current = previous
+      .then(() => asOperation(change))
+      .finally(() => {
+        waiting -= 1;
+      });
     previous = current.catch(() => {});
     return current;
   }
@@ -166,42 +169,28 @@ export function createConfigChanges({
     },
 
     reload: () =>
-      inTurn(() =>
-        asOperation(async () => {
-          if (source === undefined)
-            throw new OperationFailedError('there is no configuration file to reload');
-          const { readConfigFile } = await import('../read-file.ts');
-          const additions = await readAdditions(await readConfigFile(source.file), source.file);
-          return add(additions, async () => {}); // the file has them already
-        }),
-      ),
+      inTurn(async () => {
+        if (source === undefined) throw new OperationFailedError('there is no configuration file to reload');
+        const additions = await readAdditions(await readConfigFile(source.file), source.file);
+        return add(additions, async () => {}); // the file has them already
+      }),
 
     update: (content) =>
-      inTurn(() =>
-        asOperation(async () => add(await readAdditions(content, 'the configuration sent'), keep)),
-      ),
+      inTurn(async () => add(await readAdditions(content, 'the configuration sent'), keep)),
 
     setMemberList: (memberList) =>
-      inTurn(() =>
-        asOperation(async () => {
-          const { memberListPath } = await import('./file-edits.ts');
-          await keep([{ path: memberListPath, value: memberList }]);
-          live.setMemberList(memberList);
-        }),
-      ),
+      inTurn(async () => {
+        await keep([{ path: memberListPath, value: memberList }]);
+        live.setMemberList(memberList);
+      }),
 
     addPublishers: (replication) =>
-      inTurn(() =>
-        asOperation(async () => {
-          const newIds = replications.newIn(replication);
-          assertFewPublishers(newIds);
-          if (areKept) {
-            const { publisherEdits } = await import('./additions.ts');
-            await keep(publisherEdits(replication, newIds));
-          }
-          return replications.add(replication);
-        }),
-      ),
+      inTurn(async () => {
+        const newIds = replications.newIn(replication);
+        assertFewPublishers(newIds);
+        await keep(publisherEdits(replication, newIds));
+        return replications.add(replication);
+      }),
   };
 }
 

@@ -22,19 +22,24 @@ export const security = section({
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
   const realms = value.realms ?? [];
-  for (const [index, { name }] of realms.entries()) {
-    if (realms.findIndex((other) => other.name === name) < index) {
-      refuse(['realms', index, 'name'], `a second realm named ${JSON.stringify(name)}`);
+  const refuseRepeated = (
+    kind: string,
+    names: readonly string[],
+    pathOf: (at: number) => (string | number)[],
+  ) => {
+    for (const [at, name] of names.entries()) {
+      if (names.indexOf(name) < at) refuse(pathOf(at), `a second ${kind} named ${JSON.stringify(name)}`);
     }
-  }
-  for (const [index, one] of realms.entries()) {
-    const users = one.authentication?.simple?.users ?? [];
-    for (const [position, { username }] of users.entries()) {
-      if (users.findIndex((other) => other.username === username) < position) {
-        const path = ['realms', index, 'authentication', 'simple', 'users', position, 'username'];
-        refuse(path, `a second user named ${JSON.stringify(username)}`);
-      }
-    }
+  };
+  refuseRepeated(
+    'realm',
+    realms.map(({ name }) => name),
+    (at) => ['realms', at, 'name'],
+  );
+  for (const [index, { authentication }] of realms.entries()) {
+    const users = (authentication?.simple?.users ?? []).map(({ username }) => username);
+    const path = ['realms', index, 'authentication', 'simple', 'users'];
+    refuseRepeated('user', users, (at) => [...path, at, 'username']);
   }
   const chosen = value['member-authentication']?.realm;
   const found = realms.find(({ name }) => name === chosen);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointsIn } from '../complete.ts';
+import { endpointsIn } from '../target-endpoints.ts';
 import { count, millis, named, section, text } from './parts.ts';
 
 const endpoint = /^(?:\[[0-9A-Fa-f:.]+\]|[^\s,:[\]]+):([0-9]{1,5})$/;

@@ -1,7 +1,7 @@
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programOf } from '../../../platform/installation.ts';
 import type { DataDirectory } from '../directory.ts';
 import { DamagedDataError } from '../recovery.ts';
 
@@ -13,17 +13,12 @@ import { DamagedDataError } from '../recovery.ts';
  */
 export async function bringOverFormerData(directory: DataDirectory): Promise<void> {
   const { store, journal } = directory.former;
-  // The sources run as they are during development, compiled in production.
-  const extension = extname(import.meta.url);
-  const reader = fork(
-    fileURLToPath(new URL(`./import-former${extension}`, import.meta.url)),
-    [store, journal, directory.renewed],
-    {
-      execArgv: extension === '.ts' ? ['--import', 'tsx'] : [],
-      env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    },
-  );
+  const program = fileURLToPath(programOf('member/persistence/former/import-former'));
+  const execArgv = program.endsWith('.ts') ? ['--import', 'tsx'] : []; // the sources, during development
+  const reader = spawn(process.execPath, [...execArgv, program, store, journal, directory.renewed], {
+    env: {},
+    stdio: 'ignore',
+  });
   const [code, signal] = await once(reader, 'exit');
   if (code !== 0) {
     const reason = signal === null ? 'some of it cannot be read' : `reading it ends with ${signal}`;
