@@ -2,7 +2,7 @@ import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:f
 import { promisify } from 'node:util';
 import { syncDirectory } from '../../platform/durable-file.ts';
 import type { DataDirectory } from './directory.ts';
-import { marks, type Operation } from './operations.ts';
+import { bounds, type Operation } from './operations.ts';
 import { privateFile } from './private-files.ts';
 
 /**
@@ -68,7 +68,7 @@ export function openChangeLog(
     const descriptor = openSync(directory.log(number), 'w', privateFile);
     const file = { number, descriptor, end: 0, flushed: 0, isNamed: false };
     try {
-      write(file, marks.begin);
+      write(file, bounds.begin);
     } catch (error) {
       closeSync(descriptor);
       throw error;
@@ -97,11 +97,11 @@ export function openChangeLog(
 
   function turn(): number {
     const ended = current();
-    write(ended, marks.end);
+    write(ended, bounds.end);
     try {
       begin(ended.number + 1);
     } catch (error) {
-      takeBack(ended, marks.end.length);
+      takeBack(ended, bounds.end.length);
       throw error;
     }
     isInDoubt = false;
@@ -155,7 +155,7 @@ export function openChangeLog(
     },
     async close() {
       try {
-        write(current(), marks.end);
+        write(current(), bounds.end);
         await flush();
         return true;
       } catch {

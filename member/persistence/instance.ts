@@ -1,6 +1,6 @@
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process-identity.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process/process-identity.ts';
 import { makePrivateDirectory, privateFile } from './private-files.ts';
 
 /** The data of a member cannot be used by this process; the message says why and what to do. */

@@ -25,7 +25,7 @@ function operation(line: readonly unknown[], value: Buffer = noBytes): Operation
 }
 
 /** The first and the last one of each file: a file without its end was cut short, by a kill at best. */
-export const marks = { begin: operation(['begin', 1]), end: operation(['end']) };
+export const bounds = { begin: operation(['begin', 1]), end: operation(['end']) };
 
 export function operationOf(change: Change): Operation {
   switch (change.kind) {
@@ -77,10 +77,10 @@ function isChange(bytes: Operation): boolean {
   return read !== undefined && read.kind !== 'begin' && read.kind !== 'end';
 }
 
-export type Mark = { readonly kind: 'begin' } | { readonly kind: 'end' };
+export type Bound = { readonly kind: 'begin' } | { readonly kind: 'end' };
 
 /** @returns `undefined` for what this release does not know */
-export function readOperation(bytes: Operation): Change | Mark | undefined {
+export function readOperation(bytes: Operation): Change | Bound | undefined {
   const lineEnd = bytes.indexOf(newline, headBytes);
   const [kind, name, second, third, fourth] = JSON.parse(bytes.toString('utf8', headBytes, lineEnd));
   const valueWith = (contentType: string | null) => ({

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Change } from '../data/changes.ts';
-import { bytesOf, endOf, marks, readOperation, wholeOperations } from './operations.ts';
+import { bounds, bytesOf, endOf, readOperation, wholeOperations } from './operations.ts';
 
 /** How far a file of operations is whole. */
 export interface Reading {
@@ -14,7 +14,7 @@ export interface Reading {
 }
 
 /** What is read at once, unless one operation is larger. */
-const pieceBytes = 1024 * 1024;
+const chunkBytes = 1024 * 1024;
 
 /** Reads a file from its beginning, in order, to its end or to the first operation that is not whole. */
 export async function readOperations(file: string, take: (change: Change) => void): Promise<Reading> {
@@ -23,19 +23,19 @@ export async function readOperations(file: string, take: (change: Change) => voi
     const { size: bytes } = await handle.stat();
     let wholeBytes = 0;
     const found = (isEnded: boolean, isCutShort: boolean) => ({ bytes, wholeBytes, isEnded, isCutShort });
-    for (let atOnce = pieceBytes; ; ) {
+    for (let atOnce = chunkBytes; ; ) {
       const left = bytes - wholeBytes;
-      const piece = Buffer.allocUnsafeSlow(Math.min(atOnce, left)); // of its own, as values may stay in it
-      await handle.read(piece, 0, piece.length, wholeBytes);
-      const { end, isEnded } = takeWhole(piece, wholeBytes === 0, take);
+      const chunk = Buffer.allocUnsafeSlow(Math.min(atOnce, left)); // of its own, as values may stay in it
+      await handle.read(chunk, 0, chunk.length, wholeBytes);
+      const { end, isEnded } = takeWhole(chunk, wholeBytes === 0, take);
       wholeBytes += end;
-      if (isEnded) return found(wholeBytes + marks.end.length === bytes, false);
+      if (isEnded) return found(wholeBytes + bounds.end.length === bytes, false);
       if (wholeBytes === bytes) return found(false, true);
-      atOnce = pieceBytes;
+      atOnce = chunkBytes;
       if (end > 0) continue;
-      const needed = bytesOf(piece);
+      const needed = bytesOf(chunk);
       if (needed > left) return found(false, !(await hasMore(handle, wholeBytes, left)));
-      if (needed <= piece.length) return found(false, false);
+      if (needed <= chunk.length) return found(false, false);
       atOnce = needed;
     }
   } finally {
@@ -51,10 +51,10 @@ async function hasMore(handle: FileHandle, from: number, bytes: number): Promise
 }
 
 /** @returns where what was taken ends, and whether the mark of the end follows */
-function takeWhole(piece: Buffer, isFirst: boolean, take: (change: Change) => void) {
+function takeWhole(chunk: Buffer, isFirst: boolean, take: (change: Change) => void) {
   let start = 0;
-  for (let end = endOf(piece, 0); end !== undefined; end = endOf(piece, start)) {
-    const read = readOperation(piece.subarray(start, end));
+  for (let end = endOf(chunk, 0); end !== undefined; end = endOf(chunk, start)) {
+    const read = readOperation(chunk.subarray(start, end));
     if (read === undefined || (read.kind === 'begin') !== (isFirst && start === 0)) break;
     if (read.kind === 'end') return { end: start, isEnded: true };
     if (read.kind !== 'begin') take(read);

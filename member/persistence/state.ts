@@ -1,10 +1,10 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory, writeTemporary } from '../../platform/durable-file.ts';
-import { marks, type Operation } from './operations.ts';
+import { bounds, type Operation } from './operations.ts';
 
 /** What is written at once: some hundred microseconds of work, between which calls are answered. */
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /**
  * Writes a file of operations; it has its name when it is whole and on the disk.
@@ -14,9 +14,9 @@ const pieceBytes = 64 * 1024;
 export async function writeOperations(path: string, operations: Iterable<Operation>): Promise<number> {
   let bytes = 0;
   function* counted(): Generator<Buffer> {
-    for (const piece of piecesOf(operations)) {
-      bytes += piece.length;
-      yield piece;
+    for (const chunk of chunksOf(operations)) {
+      bytes += chunk.length;
+      yield chunk;
     }
   }
   const temporary = await writeTemporary(path, counted());
@@ -30,16 +30,16 @@ export async function writeOperations(path: string, operations: Iterable<Operati
   return bytes;
 }
 
-function* piecesOf(operations: Iterable<Operation>): Generator<Buffer> {
-  let piece: Operation[] = [marks.begin];
+function* chunksOf(operations: Iterable<Operation>): Generator<Buffer> {
+  let chunk: Operation[] = [bounds.begin];
   let bytes = 0;
   for (const operation of operations) {
-    piece.push(operation);
+    chunk.push(operation);
     bytes += operation.length;
-    if (bytes < pieceBytes) continue;
-    yield Buffer.concat(piece);
-    piece = [];
+    if (bytes < chunkBytes) continue;
+    yield Buffer.concat(chunk);
+    chunk = [];
     bytes = 0;
   }
-  yield Buffer.concat([...piece, marks.end]);
+  yield Buffer.concat([...chunk, bounds.end]);
 }

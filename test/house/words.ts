@@ -79,7 +79,6 @@ export const retired: Readonly<Record<string, string>> = {
 /** Names that users, files or other people's programs know: they stay. */
 export const kept: Readonly<Record<string, string>> = {
   proxyNewsGraceSeconds: 'the setting CONSOLE_PROXY_NEWS_GRACE',
-  flaw: 'a field of the member’s log',
   refusals: 'a field of the report of denials, and of their stored batches',
   refused: 'a field of the dashboard’s GET /api',
   connection_refused: 'a reason in the log',

@@ -1,6 +1,6 @@
 /** One console per data directory (S77). */
 
-import { isAlive, ownIdentity, type ProcessIdentity } from '../../../platform/process-identity.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../../platform/process/process-identity.ts';
 import { StorageRejectedError } from '../storage.ts';
 import type { Environment } from './lmdb/lmdb-environment.ts';
 

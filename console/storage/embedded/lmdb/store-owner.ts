@@ -10,7 +10,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ABORT, open } from 'lmdb';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../../../../platform/process-identity.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../../../../platform/process/process-identity.ts';
 import { StorageRejectedError } from '../../storage.ts';
 import { ownDirectory, ownFile } from '../permissions.ts';
 

@@ -14,7 +14,7 @@ import {
   UnsyncedDirectoryError,
   writeTemporary,
 } from '../../../../platform/durable-file.ts';
-import { hasProcess } from '../../../../platform/process-identity.ts';
+import { hasProcess } from '../../../../platform/process/process-identity.ts';
 import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { followFile } from '../follow-file.ts';
 import { createListeners } from '../listeners.ts';
