@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { writeFormerJournal, writeFormerStore } from './former-store.ts';
-import { type PersistentMember, persistentMember, temporaryDir } from './member-process.ts';
+import { addressIn, type PersistentMember, persistentMember, temporaryDir } from './member-process.ts';
 import { empty } from './support.ts';
 
 vi.setConfig({ testTimeout: 300_000 }); // a state takes 32 MB of writes, on a machine that others use too
@@ -82,6 +83,39 @@ test('what was cleared, taken or given back before a state was written is so aft
   for (const body of ['two', 'three'])
     expect(await member.call('GET', 'rest/queues/q/0')).toMatchObject({ body, type: 'text/x-item' });
   expect(await member.call('GET', 'rest/queues/q/0')).toMatchObject(empty(204));
+});
+
+test('an item that was on its way to a client when a state was written is there after SIGKILL', async () => {
+  const member = persistentMember({ durability: 'periodic' });
+  const address = addressIn(await member.start());
+  const item = 'i'.repeat(10_000_000);
+  await member.call('POST', 'rest/queues/q', item);
+  await member.call('POST', 'rest/queues/q', 'behind it');
+  const client = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });
+  onTestFinished(() => void client.destroy());
+  client.pause(); // it never reads
+  client.write('DELETE /svc/rest/queues/q/0 HTTP/1.1\r\nHost: m\r\n\r\n');
+  await until(async () => (await member.call('GET', 'rest/queues/q/size')).body === '1');
+  await writeState(member);
+  await member.kill();
+  expect(await member.start()).toMatch(/^member ready/);
+  expect((await member.call('DELETE', 'rest/queues/q/0')).body === item).toBe(true);
+  expect(await member.call('DELETE', 'rest/queues/q/0')).toMatchObject({ body: 'behind it' });
+});
+
+test('entries of a map that is not persisted any more stay on the disk, whatever states are written', async () => {
+  const dir = temporaryDir();
+  const settings = ['default: {}', 'm: { data-persistence: { enabled: false } }, default: {}', 'default: {}'];
+  const found: string[] = [];
+  for (const maps of settings) {
+    const member = persistentMember({ durability: 'periodic', dir, more: `map: { ${maps} }` });
+    expect(await member.start()).toMatch(/^member ready/);
+    found.push((await member.call('GET', 'rest/maps/m/k')).body);
+    if (found.length === 1) await member.call('POST', 'rest/maps/m/k', 'v');
+    await writeState(member);
+    expect(await member.stop()).toBe(0);
+  }
+  expect(found).toEqual(['', '', 'v']);
 });
 
 test('files of a member that had no log yet are read, its journal as well', async () => {
@@ -164,6 +198,16 @@ async function expectEntries(member: PersistentMember, { acknowledged, sent }: K
     }
   }
   await Promise.all(Array.from({ length: 8 }, check));
+}
+
+/** Until there is another state than before. */
+async function writeState(member: PersistentMember): Promise<void> {
+  const states = () =>
+    dataFiles(member)
+      .filter((name) => name.endsWith('.state'))
+      .join();
+  const before = states();
+  while (states() === before) await member.call('POST', 'rest/maps/other/k', 'x'.repeat(4_000_000));
 }
 
 async function stateBegins(member: PersistentMember): Promise<void> {
