@@ -12,6 +12,8 @@ import { privateFile } from './private-files.ts';
 export interface ChangeLog {
   /** What the logs have together. */
   readonly bytes: number;
+  /** Whether the disk may have lost some of it, so that a new state is due. */
+  readonly isInDoubt: boolean;
   /** What a stop of the machine would lose. */
   readonly unflushedBytes: number;
   /**
@@ -23,13 +25,13 @@ export interface ChangeLog {
   /**
    * Resolves when the disk has all that was appended before.
    *
-   * @throws {NodeJS.ErrnoException} when it may have lost some: then only a new state brings it back
+   * @throws {Error} when it may have lost some: from then on, until a new state has it
    */
   flush(): Promise<void>;
   /** Ends the file, and begins another one. @returns the number of the one that has ended */
   turn(): number;
-  /** Logs of so many bytes together have been removed. */
-  removed(bytes: number): void;
+  /** The logs up to that number, of so many bytes together, have been removed: a state has what they had. */
+  removed(upTo: number, bytes: number): Promise<void>;
   /** @returns whether the disk has all of it, and the mark of its end */
   close(): Promise<boolean>;
 }
@@ -52,7 +54,8 @@ export function openChangeLog(
 ): ChangeLog {
   let files: LogFile[] = [];
   let bytes = last?.bytes ?? 0;
-  let isInDoubt = false;
+  /** The file of which some may be lost: nothing that follows it could be read back. */
+  let inDoubt: LogFile | undefined;
   let line: Promise<void> = Promise.resolve();
 
   if (last === undefined || last.end === 0) begin(last?.number ?? 1);
@@ -104,7 +107,6 @@ export function openChangeLog(
       takeBack(ended, bounds.end.length);
       throw error;
     }
-    isInDoubt = false;
     return ended.number;
   }
 
@@ -115,6 +117,8 @@ export function openChangeLog(
   }
 
   async function flushAll(): Promise<void> {
+    if (inDoubt !== undefined)
+      throw new Error('some may be lost of what was written before: a new state is due');
     for (const file of files) {
       const { end, descriptor } = file;
       if (file.flushed === end) continue;
@@ -123,36 +127,51 @@ export function openChangeLog(
       file.isNamed = true;
       file.flushed = end;
     }
-    for (const file of files.slice(0, -1)) closeSync(file.descriptor);
-    files = files.slice(-1);
+    close((file) => file !== current() && file.flushed === file.end);
   }
 
-  const flush = (): Promise<void> => {
-    const done = line.then(flushAll).catch((error) => {
-      isInDoubt = true;
-      throw error;
-    });
+  function close(isOver: (file: LogFile) => boolean): void {
+    for (const { descriptor } of files.filter(isOver)) closeSync(descriptor);
+    files = files.filter((file) => !isOver(file));
+  }
+
+  function inTurn(work: () => void | Promise<void>): Promise<void> {
+    const done = line.then(work);
     line = done.catch(() => {});
     return done;
-  };
+  }
+
+  const flush = () =>
+    inTurn(() =>
+      flushAll().catch((error) => {
+        inDoubt ??= current();
+        throw error;
+      }),
+    );
 
   return {
     get bytes() {
       return bytes;
+    },
+    get isInDoubt() {
+      return inDoubt !== undefined;
     },
     get unflushedBytes() {
       return files.reduce((sum, { end, flushed }) => sum + end - flushed, 0);
     },
     append(operations) {
       if (operations.length === 0) return;
-      if (isInDoubt) turn(); // nothing that follows what may be lost could be read back
+      if (inDoubt === current()) turn();
       write(current(), operations.length === 1 ? operations[0]! : Buffer.concat(operations));
     },
     flush,
     turn,
-    removed(some) {
-      bytes -= some;
-    },
+    removed: (upTo, some) =>
+      inTurn(() => {
+        bytes -= some;
+        close(({ number }) => number <= upTo);
+        if (inDoubt !== undefined && inDoubt.number <= upTo) inDoubt = undefined;
+      }),
     async close() {
       try {
         write(current(), bounds.end);
@@ -161,7 +180,7 @@ export function openChangeLog(
       } catch {
         return false; // the next start finds it as after a kill
       } finally {
-        for (const { descriptor } of files) closeSync(descriptor);
+        close(() => true);
       }
     },
   };

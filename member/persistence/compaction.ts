@@ -19,8 +19,6 @@ export interface CompactionDeps {
 
 /** Writes the state anew when the logs have grown as large as it, and removes them. */
 export interface Compaction {
-  /** Begins as soon as may be: the logs may not have on the disk what memory has. */
-  demand(): void;
   /** Does something with the files, while none of them is removed. */
   exclude<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -42,7 +40,6 @@ export function createCompaction({
   ...deps
 }: CompactionDeps): Compaction {
   let { stateBytes } = deps;
-  let isDemanded = false;
   let isPlanned = false;
   let isClosing = false;
   let retryAt = Number.NEGATIVE_INFINITY;
@@ -50,14 +47,12 @@ export function createCompaction({
   const timer = setInterval(beginIfDue, checkMs).unref();
 
   async function compact(): Promise<void> {
-    isDemanded = false;
     const logged = log.bytes;
     const number = log.turn();
-    await log.flush();
     await settle();
     stateBytes = await writeOperations(directory.state(number), untilClosing());
     for (const file of directory.stale()) await rm(file);
-    log.removed(logged);
+    await log.removed(number, logged);
   }
 
   function* untilClosing(): Generator<Operation> {
@@ -74,14 +69,13 @@ export function createCompaction({
   }
 
   function beginIfDue(): void {
-    const isDue = isDemanded || log.bytes >= Math.max(leastBytes, stateBytes);
+    const isDue = log.isInDoubt || log.bytes >= Math.max(leastBytes, stateBytes);
     if (!isDue || isPlanned || performance.now() < retryAt) return;
     isPlanned = true;
     exclude(compact)
       .catch((error) => {
         if (isClosing) return;
         retryAt = performance.now() + retryMs;
-        isDemanded = true;
         onFailure(error);
       })
       .finally(() => {
@@ -90,9 +84,6 @@ export function createCompaction({
   }
 
   return {
-    demand() {
-      isDemanded = true;
-    },
     exclude,
     async close() {
       isClosing = true;

@@ -117,10 +117,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     const writes = createWriteQueue({
       log: changes,
       periodMillis: config.periodMillis,
-      onFailure(error, where) {
-        if (where === 'disk') compaction.demand();
-        reportFailure(error, where);
-      },
+      onFailure: reportFailure,
     });
 
     function* operations() {
