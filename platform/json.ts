@@ -5,9 +5,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** @returns undefined when it is no JSON object */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+/** @returns undefined for what is no JSON */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { nearest } from '../../platform/nearest-name.ts';
+import { nearest } from '../../platform/names/nearest-name.ts';
 import { allNames, canonical, entriesOfTable, flagOf, nameOf, printable, shortName } from './names.ts';
 import { type Setting, settingsTable } from './table.ts';
 

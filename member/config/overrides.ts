@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../../platform/nearest-name.ts';
+import { nearest } from '../../platform/names/nearest-name.ts';
 import { memberSection } from './config-schema.ts';
 import { type Environment, type Override, overridesIn } from './override-names.ts';
 import { shapeOf, valueFromText } from './schema-shape.ts';

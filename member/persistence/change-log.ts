@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { syncDirectory } from '../../platform/durable-file.ts';
+import { syncDirectory } from '../../platform/files/durable-file.ts';
 import type { DataDirectory } from './directory.ts';
 import { bounds, type Operation } from './operations.ts';
 import { privateFile } from './private-files.ts';

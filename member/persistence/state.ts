@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncDirectory, writeTemporary } from '../../platform/durable-file.ts';
+import { syncDirectory, writeTemporary } from '../../platform/files/durable-file.ts';
 import { bounds, type Operation } from './operations.ts';
 
 /** What is written at once: some hundred microseconds of work, between which calls are answered. */

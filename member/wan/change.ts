@@ -1,5 +1,5 @@
+import { parseJson } from '../../platform/json.ts';
 import type { StoredValue } from '../data/values.ts';
-import { parseJson } from '../json.ts';
 import { isStorableType } from '../storable-type.ts';
 
 /** One change of a map on its way to another cluster. */

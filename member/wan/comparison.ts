@@ -1,4 +1,4 @@
-import { parseJson } from '../json.ts';
+import { parseJson } from '../../platform/json.ts';
 import {
   deepestLevel,
   differingLeaves,

@@ -1,4 +1,4 @@
-import { parseJson } from '../json.ts';
+import { jsonObject } from '../../platform/json.ts';
 
 /** Why a member can never take a change, as long as its configuration is what it is. */
 export type RejectedReason = (typeof reasons)[number];
@@ -18,7 +18,7 @@ export function encodeRejectedChanges(rejected: readonly RejectedChanges[]): str
 
 /** @returns nothing for an empty reply, which says that all were made, and for what is no form of ours */
 export function decodeRejectedChanges(bytes: Buffer): readonly RejectedChanges[] {
-  const { leftOut: rejected } = Object(parseJson(bytes.toString()));
+  const { leftOut: rejected } = jsonObject(bytes.toString()) ?? {};
   if (!Array.isArray(rejected)) return [];
   return rejected.flatMap((pair: unknown) => {
     const [index, text] = Array.isArray(pair) ? (pair as unknown[]) : [];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { parseJson } from '../../platform/json.ts';
 import { filled } from '../config/complete.ts';
 import { defaultPublisher, type WanPublisherConfig, type WanReplicationConfig } from '../config/config.ts';
 import { count, millis, text } from '../config/schema/parts.ts';
 import { targetEndpoints } from '../config/schema/wan.ts';
 import { endpointsIn } from '../config/target-endpoints.ts';
-import { parseJson } from '../json.ts';
 import { OperationFailedError } from '../operation-failed.ts';
 
 /** Numbers stand for these, in this order (docs/member-surface.md#wan). */

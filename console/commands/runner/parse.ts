@@ -1,6 +1,6 @@
 /** From arguments to one command and its input, or to a sentence about what is wrong with them. */
 import { parseArgs } from 'node:util';
-import { nearest } from '../../../platform/nearest-name.ts';
+import { nearest } from '../../../platform/names/nearest-name.ts';
 import { entriesOfTable, flagOf } from '../../settings/names.ts';
 import { type Command, type Flag, flags, type Input, UsageError } from './command.ts';
 

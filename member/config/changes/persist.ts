@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { syncDirectory, writeTemporary } from '../../../platform/durable-file.ts';
+import { syncDirectory, writeTemporary } from '../../../platform/files/durable-file.ts';
 import type { DynamicConfigurationConfig } from '../config.ts';
 import { isXml, readSection } from '../load.ts';
 import { readConfigFile } from '../read-file.ts';

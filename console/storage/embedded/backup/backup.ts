@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { syncDirectory, syncPath } from '../../../../platform/durable-file.ts';
+import { syncDirectory, syncPath } from '../../../../platform/files/durable-file.ts';
 import type { Environment } from '../lmdb/lmdb-environment.ts';
 import { formatRegistry } from '../registry/registry-format.ts';
 import type { FileRegistry } from '../registry/registry-lowdb.ts';

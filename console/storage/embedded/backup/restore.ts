@@ -10,7 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { syncDirectory, syncPath } from '../../../../platform/durable-file.ts';
+import { syncDirectory, syncPath } from '../../../../platform/files/durable-file.ts';
 import { forgetInstanceLock } from '../instance-lock.ts';
 import { checkFormat } from '../lmdb/store-format.ts';
 import { ownStore } from '../lmdb/store-owner.ts';

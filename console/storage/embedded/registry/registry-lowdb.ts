@@ -13,7 +13,7 @@ import {
   syncDirectory,
   UnsyncedDirectoryError,
   writeTemporary,
-} from '../../../../platform/durable-file.ts';
+} from '../../../../platform/files/durable-file.ts';
 import { hasProcess } from '../../../../platform/process/process-identity.ts';
 import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { followFile } from '../follow-file.ts';
