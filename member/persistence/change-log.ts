@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, ftruncate, open, write as writeFile } from 'node:fs';
 import { promisify } from 'node:util';
 import { syncDirectory } from '../../platform/files/durable-file.ts';
 import type { DataDirectory } from './directory.ts';
@@ -17,23 +17,30 @@ export interface ChangeLog {
   /** What a stop of the machine would lose. */
   readonly unflushedBytes: number;
   /**
-   * Writes all or none.
+   * Writes all or none, in the order of the calls; a disk that stands still holds up nobody else.
    *
-   * @throws {NodeJS.ErrnoException}
+   * @throws {NodeJS.ErrnoException} as a rejection
    */
-  append(operations: readonly Operation[]): void;
+  append(operations: readonly Operation[]): Promise<void>;
   /**
    * Resolves when the disk has all that was appended before.
    *
    * @throws {Error} when it may have lost some: from then on, until a new state has it
    */
   flush(): Promise<void>;
-  /** Ends the file, and begins another one. @returns the number of the one that has ended */
-  turn(): number;
+  /** Ends the file, and begins another one. */
+  turn(): Promise<EndedLog>;
   /** The logs up to that number, of so many bytes together, have been removed: a state has what they had. */
   removed(upTo: number, bytes: number): Promise<void>;
   /** @returns whether the disk has all of it, and the mark of its end */
   close(): Promise<boolean>;
+}
+
+/** The last log of several. */
+export interface EndedLog {
+  readonly number: number;
+  /** What it and those before it have together. */
+  readonly bytes: number;
 }
 
 interface LogFile {
@@ -46,32 +53,36 @@ interface LogFile {
 }
 
 const flushData = promisify(fdatasync);
+const openFile = promisify(open);
+const truncate = promisify(ftruncate);
+const writeAt = promisify(writeFile);
 
 /** @param last  the log to go on with, and where; `bytes` is what all of them have */
-export function openChangeLog(
+export async function openChangeLog(
   directory: DataDirectory,
   last: { readonly number: number; readonly end: number; readonly bytes: number } | undefined,
-): ChangeLog {
+): Promise<ChangeLog> {
   let files: LogFile[] = [];
   let bytes = last?.bytes ?? 0;
   /** The file of which some may be lost: nothing that follows it could be read back. */
   let inDoubt: LogFile | undefined;
-  let line: Promise<void> = Promise.resolve();
+  const writes = createLine();
+  const flushes = createLine();
 
-  if (last === undefined || last.end === 0) begin(last?.number ?? 1);
+  if (last === undefined || last.end === 0) await begin(last?.number ?? 1);
   else {
-    const descriptor = openSync(directory.log(last.number), 'r+');
-    ftruncateSync(descriptor, last.end);
+    const descriptor = await openFile(directory.log(last.number), 'r+');
+    await truncate(descriptor, last.end);
     files.push({ number: last.number, descriptor, end: last.end, flushed: 0, isNamed: true });
   }
 
   const current = (): LogFile => files.at(-1)!;
 
-  function begin(number: number): void {
-    const descriptor = openSync(directory.log(number), 'w', privateFile);
+  async function begin(number: number): Promise<void> {
+    const descriptor = await openFile(directory.log(number), 'w', privateFile);
     const file = { number, descriptor, end: 0, flushed: 0, isNamed: false };
     try {
-      write(file, bounds.begin);
+      await write(file, bounds.begin);
     } catch (error) {
       closeSync(descriptor);
       throw error;
@@ -79,41 +90,45 @@ export function openChangeLog(
     files.push(file);
   }
 
-  function write(file: LogFile, operations: Buffer): void {
+  async function write(file: LogFile, operations: Buffer): Promise<void> {
     let written = 0;
     try {
-      while (written < operations.length)
-        written += writeSync(
+      while (written < operations.length) {
+        const left = operations.length - written;
+        const { bytesWritten } = await writeAt(
           file.descriptor,
           operations,
           written,
-          operations.length - written,
+          left,
           file.end + written,
         );
+        written += bytesWritten;
+      }
     } catch (error) {
-      if (written > 0) ftruncateSync(file.descriptor, file.end);
+      if (written > 0) await truncate(file.descriptor, file.end);
       throw error;
     }
     file.end += written;
     bytes += written;
   }
 
-  function turn(): number {
+  async function turnNow(): Promise<EndedLog> {
     const ended = current();
-    write(ended, bounds.end);
+    await write(ended, bounds.end);
+    const ofAll = bytes;
     try {
-      begin(ended.number + 1);
+      await begin(ended.number + 1);
     } catch (error) {
-      takeBack(ended, bounds.end.length);
+      await takeBack(ended, bounds.end.length);
       throw error;
     }
-    return ended.number;
+    return { number: ended.number, bytes: ofAll };
   }
 
-  function takeBack(file: LogFile, some: number): void {
+  async function takeBack(file: LogFile, some: number): Promise<void> {
     file.end -= some;
     bytes -= some;
-    ftruncateSync(file.descriptor, file.end);
+    await truncate(file.descriptor, file.end);
   }
 
   async function flushAll(): Promise<void> {
@@ -135,14 +150,8 @@ export function openChangeLog(
     files = files.filter((file) => !isOver(file));
   }
 
-  function inTurn(work: () => void | Promise<void>): Promise<void> {
-    const done = line.then(work);
-    line = done.catch(() => {});
-    return done;
-  }
-
   const flush = () =>
-    inTurn(() =>
+    flushes.add(() =>
       flushAll().catch((error) => {
         inDoubt ??= current();
         throw error;
@@ -159,22 +168,23 @@ export function openChangeLog(
     get unflushedBytes() {
       return files.reduce((sum, { end, flushed }) => sum + end - flushed, 0);
     },
-    append(operations) {
-      if (operations.length === 0) return;
-      if (inDoubt === current()) turn();
-      write(current(), operations.length === 1 ? operations[0]! : Buffer.concat(operations));
-    },
+    append: (operations) =>
+      writes.add(async () => {
+        if (operations.length === 0) return;
+        if (inDoubt === current()) await turnNow();
+        await write(current(), operations.length === 1 ? operations[0]! : Buffer.concat(operations));
+      }),
     flush,
-    turn,
+    turn: () => writes.add(turnNow),
     removed: (upTo, some) =>
-      inTurn(() => {
+      flushes.add(async () => {
         bytes -= some;
         close(({ number }) => number <= upTo);
         if (inDoubt !== undefined && inDoubt.number <= upTo) inDoubt = undefined;
       }),
     async close() {
       try {
-        write(current(), bounds.end);
+        await writes.add(() => write(current(), bounds.end));
         await flush();
         return true;
       } catch {
@@ -182,6 +192,18 @@ export function openChangeLog(
       } finally {
         close(() => true);
       }
+    },
+  };
+}
+
+/** Work that is done one after the other, whatever becomes of what was before. */
+function createLine() {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    add<T>(work: () => Promise<T>): Promise<T> {
+      const done = last.then(work);
+      last = done.catch(() => {});
+      return done;
     },
   };
 }

@@ -47,12 +47,11 @@ export function createCompaction({
   const timer = setInterval(beginIfDue, checkMs).unref();
 
   async function compact(): Promise<void> {
-    const logged = log.bytes;
-    const number = log.turn();
+    const { number, bytes } = await log.turn();
     await settle();
     stateBytes = await writeOperations(directory.state(number), untilClosing());
     for (const file of directory.stale()) await rm(file);
-    await log.removed(number, logged);
+    await log.removed(number, bytes);
   }
 
   function* untilClosing(): Generator<Operation> {

@@ -137,7 +137,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
       backupDir: config.backupDir,
       withFiles: (work) =>
         compaction.exclude(async () => {
-          const last = changes.turn();
+          const { number: last } = await changes.turn();
           await changes.flush();
           await work(directory.files().filter(({ number }) => number <= last));
         }),

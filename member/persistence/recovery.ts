@@ -55,7 +55,7 @@ export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
     const entries = maps.replayed();
     const items = queues.replayed();
     makePrivateDirectory(directory.data);
-    const log = openChangeLog(directory, last && { ...last, bytes: logBytes });
+    const log = await openChangeLog(directory, last && { ...last, bytes: logBytes });
     return { log, stateBytes, parked, entries, items };
   } catch (error) {
     maps.reset();

@@ -8,7 +8,7 @@ export type Safety = 'system' | 'disk';
 export interface Write {
   readonly operation: Operation;
   readonly safety: Safety;
-  /** It has happened already: it is written at once, and when there is no room, with the next writes. */
+  /** It has happened already: when there is no room for it, it is written with the next writes. */
   readonly isFact?: boolean;
   /** Called once it is safe, in the order of the writes. */
   done(): void;
@@ -16,7 +16,10 @@ export interface Write {
   failed(error: ChangeNotDurableError): void;
 }
 
-/** Appends writes to the log: the callers of one turn of the event loop share one write, and many one flush of the disk. */
+/**
+ * Appends writes to the log: the callers of one turn of the event loop, and of the time that a write takes, share one
+ * write, and many one flush of the disk.
+ */
 export interface WriteQueue {
   add(write: Write): void;
   /** Resolves when everything that was added before is on the disk, or was refused. */
@@ -35,9 +38,11 @@ export interface WriteQueueDeps {
 const mostUnflushedBytes = 64 * 1024 * 1024;
 
 export function createWriteQueue({ log, periodMillis, onFailure }: WriteQueueDeps): WriteQueue {
-  /** Added in this turn of the event loop. */
+  /** Added since the last append began. */
   let fresh: Write[] = [];
+  let hasNew = false;
   let isScheduled = false;
+  let appending: Promise<void> | undefined;
   /** Appended, and waiting for the disk. */
   let waiting: Write[] = [];
   let flushing: Promise<void> | undefined;
@@ -52,19 +57,29 @@ export function createWriteQueue({ log, periodMillis, onFailure }: WriteQueueDep
     isScheduled = true;
     setImmediate(async () => {
       if (log.unflushedBytes > mostUnflushedBytes) await flush();
+      await append();
       isScheduled = false;
-      append();
+      if (hasNew) schedule();
     });
   }
 
-  function append(): void {
+  function append(): Promise<void> {
+    appending ??= appendOnce().finally(() => {
+      appending = undefined;
+    });
+    return appending;
+  }
+
+  async function appendOnce(): Promise<void> {
     const writes = fresh;
     fresh = [];
+    hasNew = false;
+    if (writes.length === 0) return;
     try {
-      log.append(writes.map(({ operation }) => operation));
+      await log.append(writes.map(({ operation }) => operation));
     } catch (error) {
       onFailure(error, 'system');
-      fresh = writes.filter(({ isFact }) => isFact);
+      fresh = [...writes.filter(({ isFact }) => isFact), ...fresh];
       refuse(
         writes.filter(({ isFact }) => !isFact),
         error,
@@ -105,7 +120,8 @@ export function createWriteQueue({ log, periodMillis, onFailure }: WriteQueueDep
   }
 
   async function settle(): Promise<void> {
-    append();
+    await appending;
+    await append();
     await flushing;
     await flush();
   }
@@ -113,8 +129,8 @@ export function createWriteQueue({ log, periodMillis, onFailure }: WriteQueueDep
   return {
     add(write) {
       fresh.push(write);
-      if (write.isFact) append();
-      else schedule();
+      hasNew = true;
+      schedule();
     },
     settle,
     async close() {

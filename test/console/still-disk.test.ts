@@ -1,6 +1,6 @@
 /** A disk that takes seconds to sync, and a reader of the log that reads no more: neither holds up the console. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, constants, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -61,6 +61,37 @@ describe.skipIf(!canTrace)('with an fsync of two seconds (needs strace)', () => 
     expect(slowest).toBeLessThan(1000);
     expect(syncs.length).toBeGreaterThan(2);
     expect(syncs.filter((line) => line.startsWith(`${console.child.pid} `))).toEqual([]);
+  });
+});
+
+describe.skipIf(!canTrace)('with a write of 200 milliseconds (needs strace)', () => {
+  test('entries that the embedded member persists hold up neither probes nor the event loop (C4, S100)', async () => {
+    const file = join(temporaryDirectory(), 'member.yaml');
+    const dataOf = (name: string) => JSON.stringify(join(temporaryDirectory(), name));
+    const persistence = `{ enabled: true, base-dir: ${dataOf('data')}, backup-dir: ${dataOf('backups')}, durability: periodic }`;
+    const restApi = '{ enabled: true, endpoint-groups: { DATA: { enabled: true } } }';
+    writeFileSync(file, `svc:\n  network: { rest-api: ${restApi} }\n  persistence: ${persistence}\n`);
+    const { console, watch } = await watchedConsole({ MEMBER_CONFIG: file });
+    const headers = { Authorization: `Bearer ${await machineToken(console)}` };
+    await nextKeysOf(console);
+    const slow = await traceOf(console, ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:delay_enter=200000']);
+    await watch.restart();
+    const from = performance.now();
+    for (let n = 0; n < 5; n++) {
+      const reply = await fetch(`${console.url}/svc/rest/maps/kept/${n}`, {
+        method: 'POST',
+        headers,
+        body: 'x',
+      });
+      expect(reply.status).toBe(200);
+    }
+    const took = performance.now() - from;
+    const { console: own, others } = await watch.read();
+    const lines = (await slow.end()).filter((line) => line.includes('pwrite64('));
+    expect(took, 'each entry waits for its write').toBeGreaterThan(5 * 200);
+    expect(own).toBeLessThan(mostDelayMs + others);
+    expect(lines.length).toBeGreaterThanOrEqual(5);
+    expect(lines.filter((line) => line.startsWith(`${console.child.pid} `))).toEqual([]);
   });
 });
 
@@ -171,9 +202,19 @@ function handlesSigusr2({ pid }: ChildProcess): boolean {
 }
 
 /** Each sync of the console takes two seconds from now on. */
-async function slowDisk({ child }: RunningConsole) {
+async function slowDisk(console: RunningConsole) {
+  const { end } = await traceOf(console, [
+    '-e',
+    'trace=fsync,fdatasync',
+    '-e',
+    'inject=fsync,fdatasync:delay_enter=2000000',
+  ]);
+  return { end: async () => (await end()).filter((line) => line.includes('sync')) };
+}
+
+/** @param calls  what strace is told of system calls */
+async function traceOf({ child }: RunningConsole, calls: readonly string[]) {
   const trace = join(temporaryDirectory(), 'trace');
-  const calls = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_enter=2000000'];
   const strace = spawn('strace', ['-f', '-p', String(child.pid), '-o', trace, ...calls], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -188,9 +229,7 @@ async function slowDisk({ child }: RunningConsole) {
       const ended = new Promise((resolve) => strace.once('exit', resolve));
       strace.kill('SIGINT');
       await ended;
-      return readFileSync(trace, 'utf8')
-        .split('\n')
-        .filter((line) => line.includes('sync'));
+      return readFileSync(trace, 'utf8').split('\n').filter(Boolean);
     },
   };
 }
