@@ -123,7 +123,10 @@ test('the dashboard shows the licence that was set while both run, and the next 
   await set(dataDir, address, { id: 'L-2', expiresAt: undefined });
   await until(async () => (await shown()).id === 'L-2', 'the next licence', patience);
 
-  const sent = log().filter(({ event }) => event === 'licence.sent');
+  const sent = await waitFor(() => {
+    const lines = log().filter(({ event }) => event === 'licence.sent');
+    return lines.length >= 2 && lines;
+  }, 'both lines of the log');
   expect(sent).toHaveLength(2);
   expect(sent[0]).toMatchObject({ audit: true, outcome: 'success', target: 'L-1', address, attempt: 1 });
   expect(auditOf(dataDir)).toMatchObject([

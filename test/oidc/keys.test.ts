@@ -131,7 +131,7 @@ describe('rotation', () => {
   });
 
   test('a next key that verifiers cannot have seen yet waits (S5)', async () => {
-    const console = await start();
+    const console = await startFirst();
     await eventually(async () => (await publishedKids(console)).length === 6, 'the next keys');
     const before = kidOf(await newToken(console));
     const from = await withKeys(dataDir, {}, (keys) => keys.rotate());
