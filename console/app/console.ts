@@ -1,7 +1,7 @@
 /** Puts the features of the console together: from services to one request listener. */
 import type { RequestListener } from 'node:http';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
-import { once } from '../../platform/once.ts';
+import { once } from '../../platform/async/once.ts';
 import { createAccessQuestions } from '../access/questions.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { AdminApi } from '../admin-api/module.ts';

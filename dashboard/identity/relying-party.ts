@@ -21,7 +21,7 @@ import {
   type TokenEndpointResponse,
   type TokenEndpointResponseHelpers,
 } from 'openid-client';
-import { once } from '../../platform/once.ts';
+import { once } from '../../platform/async/once.ts';
 import type { ConsoleFetch } from './console-fetch.ts';
 
 /** One authorization request: what the answer has to fit. */

@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, ftruncate, open, write as writeFile } from 'node:fs';
 import { promisify } from 'node:util';
+import { createSerial } from '../../platform/async/serial.ts';
 import { syncDirectory } from '../../platform/files/durable-file.ts';
 import type { DataDirectory } from './directory.ts';
 import { bounds, type Operation } from './operations.ts';
@@ -66,8 +67,8 @@ export async function openChangeLog(
   let bytes = last?.bytes ?? 0;
   /** The file of which some may be lost: nothing that follows it could be read back. */
   let inDoubt: LogFile | undefined;
-  const writes = createLine();
-  const flushes = createLine();
+  const inOrder = createSerial();
+  const flushInOrder = createSerial();
 
   if (last === undefined || last.end === 0) await begin(last?.number ?? 1);
   else {
@@ -151,7 +152,7 @@ export async function openChangeLog(
   }
 
   const flush = () =>
-    flushes.add(() =>
+    flushInOrder(() =>
       flushAll().catch((error) => {
         inDoubt ??= current();
         throw error;
@@ -169,22 +170,22 @@ export async function openChangeLog(
       return files.reduce((sum, { end, flushed }) => sum + end - flushed, 0);
     },
     append: (operations) =>
-      writes.add(async () => {
+      inOrder(async () => {
         if (operations.length === 0) return;
         if (inDoubt === current()) await turnNow();
         await write(current(), operations.length === 1 ? operations[0]! : Buffer.concat(operations));
       }),
     flush,
-    turn: () => writes.add(turnNow),
+    turn: () => inOrder(turnNow),
     removed: (upTo, some) =>
-      flushes.add(async () => {
+      flushInOrder(async () => {
         bytes -= some;
         close(({ number }) => number <= upTo);
         if (inDoubt !== undefined && inDoubt.number <= upTo) inDoubt = undefined;
       }),
     async close() {
       try {
-        await writes.add(() => write(current(), bounds.end));
+        await inOrder(() => write(current(), bounds.end));
         await flush();
         return true;
       } catch {
@@ -192,18 +193,6 @@ export async function openChangeLog(
       } finally {
         close(() => true);
       }
-    },
-  };
-}
-
-/** Work that is done one after the other, whatever becomes of what was before. */
-function createLine() {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    add<T>(work: () => Promise<T>): Promise<T> {
-      const done = last.then(work);
-      last = done.catch(() => {});
-      return done;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { createSerial } from '../../platform/async/serial.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { DataDirectory } from './directory.ts';
 import type { Operation } from './operations.ts';
@@ -43,7 +44,7 @@ export function createCompaction({
   let isPlanned = false;
   let isClosing = false;
   let retryAt = Number.NEGATIVE_INFINITY;
-  let line: Promise<unknown> = Promise.resolve();
+  const exclude = createSerial();
   const timer = setInterval(beginIfDue, checkMs).unref();
 
   async function compact(): Promise<void> {
@@ -59,12 +60,6 @@ export function createCompaction({
       if (isClosing) throw new Error('the member stops');
       yield operation;
     }
-  }
-
-  function exclude<T>(work: () => Promise<T>): Promise<T> {
-    const done = line.then(work);
-    line = done.catch(() => {});
-    return done;
   }
 
   function beginIfDue(): void {
@@ -87,7 +82,7 @@ export function createCompaction({
     async close() {
       isClosing = true;
       clearInterval(timer);
-      await line;
+      await exclude(async () => {});
     },
   };
 }

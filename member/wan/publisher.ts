@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createSerial } from '../../platform/async/serial.ts';
 import type { WanPublisherConfig } from '../config/config.ts';
 import { createDeque } from '../data/deque.ts';
 import type { StoredValue } from '../data/values.ts';
@@ -70,7 +71,8 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
   let isDiscarding = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
-  let line: Promise<void> = Promise.resolve();
+  /** One exchange with the target at a time: an older value must not overtake a newer one. */
+  const inLine = createSerial();
 
   const queued = () => queue.size + batch.length;
   const isFull = () => queued() >= config.queueCapacity;
@@ -79,13 +81,6 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
     const { queueFullBehavior } = config;
     if (state === 'STOPPED' || queueFullBehavior === 'DISCARD_AFTER_MUTATION' || !isFull()) return false;
     return state === 'REPLICATING' || queueFullBehavior === 'THROW_EXCEPTION';
-  }
-
-  /** One exchange with the target at a time: an older value must not overtake a newer one. */
-  function inLine(work: () => Promise<void>): Promise<void> {
-    const done = line.then(work);
-    line = done.catch(() => {});
-    return done;
   }
 
   function schedule(): void {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createSerial } from '../../platform/async/serial.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { MemberLimits } from '../config/config.ts';
 import type { Maps } from '../data/maps.ts';
@@ -43,16 +44,14 @@ export interface ReceiverDeps {
 export function createReceiver({ maps, limits, cluster, replications, log }: ReceiverDeps): Receiver {
   const leaveOut = createOmissions(log);
   let waiting = 0;
-  let line: Promise<unknown> = Promise.resolve();
+  const serial = createSerial();
 
   /** Who asks for an answer on receipt sends the next changes before these are made. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     waiting += 1;
-    const done = line.then(work).finally(() => {
+    return serial(work).finally(() => {
       waiting -= 1;
     });
-    line = done.catch(() => {});
-    return done;
   }
 
   function reasonAgainst({ map, key = '', value }: WanChange): RejectedReason | undefined {

@@ -1,6 +1,6 @@
 /** The administration of providers, loaded by its first call: what reads their records takes longer to load than a start may. */
 import { randomBytes } from 'node:crypto';
-import { once } from '../../../platform/once.ts';
+import { once } from '../../../platform/async/once.ts';
 import type { ProviderAdministrationDeps } from './administration.ts';
 
 export interface AdministrationOnFirstUseDeps extends Pick<ProviderAdministrationDeps, 'outbound' | 'now'> {

@@ -1,3 +1,4 @@
+import { createSerial } from '../../../platform/async/serial.ts';
 import type { MemberLog } from '../../log.ts';
 import { OperationFailedError } from '../../operation-failed.ts';
 import type { JoinConfig, MemberConfig, WanReplicationConfig } from '../config.ts';
@@ -82,20 +83,16 @@ export function createConfigChanges({
 }: ConfigChangesDeps): ConfigChanges {
   const { source, dynamicConfiguration, limits } = config;
   const areKept = dynamicConfiguration.persistenceEnabled;
-  let previous: Promise<unknown> = Promise.resolve();
+  const serial = createSerial();
   let waiting = 0;
 
   /** Two at once could each miss what the other adds. */
   async function inTurn<T>(change: () => Promise<T>): Promise<T> {
     if (waiting >= mostWaiting) throw new OperationFailedError('too many changes of the configuration wait');
     waiting += 1;
-    const current = previous
-      .then(() => asOperation(change))
-      .finally(() => {
-        waiting -= 1;
-      });
-    previous = current.catch(() => {});
-    return current;
+    return serial(() => asOperation(change)).finally(() => {
+      waiting -= 1;
+    });
   }
 
   function isKnown({ sectionName, configName }: Addition): boolean {

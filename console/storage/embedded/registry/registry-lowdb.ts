@@ -3,11 +3,13 @@
  * The event loop waits for no disk: what is written is written and synced by other threads, a slice at a time,
  * while everybody reads the state that was durable last.
  */
+
 import { closeSync, fstatSync, openSync, readFile, renameSync, type Stats, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Adapter, Low } from 'lowdb';
+import { createSerial } from '../../../../platform/async/serial.ts';
 import {
   dropStaleTemporaries,
   syncDirectory,
@@ -59,7 +61,7 @@ export async function openFileRegistry({
   const listeners = createListeners(log);
   /** What everybody reads: durable, unlike what is being written. */
   let state = emptyState();
-  let queue: Promise<unknown> = Promise.resolve();
+  const serialized = createSerial();
 
   dropStaleTemporaries(file, hasProcess);
   await low.read();
@@ -73,12 +75,6 @@ export async function openFileRegistry({
   state = low.data;
 
   /** One after the other: each change is made to the newest state. */
-  function serialized<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(work);
-    queue = done.catch(() => {});
-    return done;
-  }
-
   /** Takes over what another process wrote. */
   async function catchUp(): Promise<void> {
     if (adapter.isCurrent()) return;
@@ -121,7 +117,7 @@ export async function openFileRegistry({
     snapshot: () => serialized(() => catchUp().then(() => state)),
     async close() {
       follower.close();
-      await queue;
+      await serialized(async () => {});
       adapter.close();
     },
   };
