@@ -3,7 +3,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BearerCheck, Caller } from '../../access-tokens/bearer.ts';
 import { defaultOverloadLimits } from '../../http/server/overload/limits.ts';
 import { createOverload } from '../../http/server/overload/overload.ts';
 import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
@@ -13,6 +12,7 @@ import { guardConnections } from '../../member-proxy/connection-guard.ts';
 import { defaultLimits } from '../../member-proxy/limits.ts';
 import { createMembers } from '../../member-proxy/members/members.ts';
 import { createMemberProxy } from '../../member-proxy/proxy.ts';
+import { oneCaller } from '../peers/one-caller.ts';
 
 export interface Target {
   readonly port: number;
@@ -125,19 +125,6 @@ async function startOwnMember(isSplit: boolean): Promise<Target> {
 function shown(body: string): string {
   const digest = () => createHash('sha256').update(body, 'latin1').digest('hex').slice(0, 8);
   return body.length > 200 ? `${body.length} bytes, ${digest()}` : JSON.stringify(body);
-}
-
-function oneCaller(): BearerCheck {
-  const caller: Caller = {
-    subject: 'anyone',
-    clientId: 'anyone',
-    roles: ['Admin'],
-    scopes: [],
-    jti: 'none',
-    expiresAt: Number.MAX_SAFE_INTEGER,
-    claims: {},
-  };
-  return { check: () => caller, inspect: () => caller, isStillGood: () => true };
 }
 
 async function listen(server: Server): Promise<number> {

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { importJWK } from 'jose';
-import { type BearerCheck, type Caller, createBearerCheck } from '../../access-tokens/bearer.ts';
+import { type BearerCheck, createBearerCheck } from '../../access-tokens/bearer.ts';
 import { defaultOverloadLimits } from '../../http/server/overload/limits.ts';
 import { createOverload } from '../../http/server/overload/overload.ts';
 import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
@@ -17,6 +17,7 @@ import { defaultLimits } from '../../member-proxy/limits.ts';
 import { createMembers, probeTimes } from '../../member-proxy/members/members.ts';
 import { createMemberProxy } from '../../member-proxy/proxy.ts';
 import { audience, issuer, keyId } from './common.ts';
+import { oneCaller } from './one-caller.ts';
 
 const { MEMBERS = '', PUBLIC_JWK, PROBING, BODY_BYTES, WORKERS = '1' } = process.env;
 const workers = Number(WORKERS);
@@ -45,7 +46,7 @@ async function serve(): Promise<void> {
     now: () => performance.now(),
   });
   const proxy = createMemberProxy({
-    bearer: PUBLIC_JWK === undefined ? noCheck() : await fullCheck(PUBLIC_JWK),
+    bearer: PUBLIC_JWK === undefined ? oneCaller() : await fullCheck(PUBLIC_JWK),
     members,
     credentials: { username: 'dev', password: '' },
     limits,
@@ -68,19 +69,6 @@ async function serve(): Promise<void> {
     process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
   });
   process.once('SIGTERM', () => process.exit(0));
-}
-
-function noCheck(): BearerCheck {
-  const caller: Caller = {
-    subject: 'anyone',
-    clientId: 'anyone',
-    roles: ['Admin'],
-    scopes: [],
-    jti: 'none',
-    expiresAt: Number.MAX_SAFE_INTEGER,
-    claims: {},
-  };
-  return { check: () => caller, inspect: () => caller, isStillGood: () => true };
 }
 
 async function fullCheck(jwk: string): Promise<BearerCheck> {

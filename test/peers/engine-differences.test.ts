@@ -5,10 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { endpointGroups } from '../../platform/endpoint-groups.ts';
 import { ask } from '../helpers/wire.ts';
 import { answersOf, casesOff, casesOn } from './engine-cases.ts';
 import { type Difference, differencesIn, tableOf, whyOf } from './engine-differences.ts';
-import { endpointGroups, startEmbeddedMember } from './support/embedded-member.ts';
+import { startEmbeddedMember } from './support/embedded-member.ts';
 import { engineStartMs, type Release, startEngineMembers, whyNoEngine } from './support/engine-members.ts';
 
 const page = resolve(import.meta.dirname, '../../docs/member.md');

@@ -4,20 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { EndpointGroup } from '../../../platform/endpoint-groups.ts';
+import { type EndpointGroup, endpointGroups } from '../../../platform/endpoint-groups.ts';
 import { until } from '../../helpers/store.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/member/main.js');
-
-export const endpointGroups = [
-  'CLUSTER_READ',
-  'CLUSTER_WRITE',
-  'HEALTH_CHECK',
-  'PERSISTENCE',
-  'WAN',
-  'DATA',
-  'CP',
-] as const satisfies readonly EndpointGroup[];
 
 export interface EmbeddedMember {
   readonly address: string;

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EndpointGroup } from '../../../platform/endpoint-groups.ts';
+import { type EndpointGroup, endpointGroups } from '../../../platform/endpoint-groups.ts';
 import { until } from '../../helpers/store.ts';
 
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
@@ -22,16 +22,6 @@ export const whyNoEngine = missing();
 
 /** Milliseconds that the start of a few members may take on a busy machine. */
 export const engineStartMs = 120_000;
-
-const groups = [
-  'CLUSTER_READ',
-  'CLUSTER_WRITE',
-  'HEALTH_CHECK',
-  'PERSISTENCE',
-  'WAN',
-  'DATA',
-  'CP',
-] as const satisfies readonly EndpointGroup[];
 
 export interface EngineOptions {
   readonly version: Release;
@@ -194,7 +184,9 @@ function configFor(options: EngineOptions, port: number, ports: readonly number[
 }
 
 function networkFor({ off = [], hasRestListener }: EngineOptions, port: number, ports: readonly number[]) {
-  const endpoints = Object.fromEntries(groups.map((group) => [group, { enabled: !off.includes(group) }]));
+  const endpoints = Object.fromEntries(
+    endpointGroups.map((group) => [group, { enabled: !off.includes(group) }]),
+  );
   const at = (own: number) => ({
     'public-address': '127.0.0.1',
     port: { port: own, 'auto-increment': false },
