@@ -26,7 +26,7 @@ export interface ChangeRecorder {
    * Calls `apply` once `change` is safe: at once when nothing is persisted, else later. Changes are
    * applied in the order in which they are recorded.
    *
-   * @throws {ChangeNotKeptError} as a rejection, when it cannot be made safe; `apply` is not called then
+   * @throws {ChangeNotDurableError} as a rejection, when it cannot be made safe; `apply` is not called then
    */
   record<T>(change: Change, apply: () => T): T | Promise<T>;
   /** Records what has already happened and what nobody waits for: a delivery, an entry that expired. */

@@ -27,7 +27,7 @@ export interface Receiver {
    * @param via  the clusters that they have passed
    * @returns whether all that could be made were; not when the memory is used up
    * @throws {OperationFailedError} in a cluster state that permits no writes, and when a map's own WAN queue takes no more
-   * @throws {ChangeNotKeptError} when a change could not be persisted
+   * @throws {ChangeNotDurableError} when a change could not be persisted
    */
   apply(changes: readonly WanChange[], via: readonly string[]): Promise<boolean>;
   compare(map: string, layer: LeafLayer): Promise<Comparison>;
