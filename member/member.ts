@@ -65,7 +65,7 @@ const closeTimeoutMs = 5_000;
  *
  * @throws {PortTakenError} when the port, or each port that the configuration allows, is taken
  * @throws {OperationFailedError} when the licence key of the configuration is none
- * @throws {PersistenceRefusedError} when another member uses its data
+ * @throws {PersistenceRejectedError} when another member uses its data
  */
 export async function startMember({
   config,

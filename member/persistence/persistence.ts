@@ -62,7 +62,7 @@ interface OpenData {
 
 type Decision = 'force' | 'partial';
 
-/** @throws {PersistenceRefusedError} when the directory cannot be used, by another member's right for example */
+/** @throws {PersistenceRejectedError} when the directory cannot be used, by another member's right for example */
 export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDeps): Persistence {
   tightenData({ baseDir: config.baseDir, backupDir: config.backupDir, log });
   const instance = takeInstance(config.baseDir);

@@ -15,7 +15,7 @@ export interface TightenDeps {
  * Of the base directory only what is the member's is looked into, of the backup directory only this user's
  * backups, and those that cannot be made private are no reason not to start.
  *
- * @throws {PersistenceRefusedError} when some of the base directory belongs to another user, or cannot be made private
+ * @throws {PersistenceRejectedError} when some of the base directory belongs to another user, or cannot be made private
  */
 export function tightenData({ baseDir, backupDir, log }: TightenDeps): void {
   if (process.platform === 'win32') return;

@@ -35,6 +35,20 @@ test('every section that is cited is one of a public standard, named with it', (
   expect(nameless).toEqual([]);
 });
 
+test('every error that is said to be thrown is one that code knows', () => {
+  const code = sources.filter(({ path }) => /\.tsx?$/.test(path));
+  const withoutComments = code.map(({ text }) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')).join('\n');
+  const known = new Set(withoutComments.match(/\b\w*(?:Error|Failure)\b/g));
+  const unknown = code.flatMap(({ path, text }) =>
+    [...text.matchAll(/@throws \{(\w+)\}/g)]
+      .map(([, name]) => `${path}: ${name}`)
+      .filter((each) => {
+        return !known.has(each.slice(each.indexOf(': ') + 2));
+      }),
+  );
+  expect(unknown).toEqual([]);
+});
+
 test('every decision that is cited is there', () => {
   const records = sources.flatMap(({ path }) => /^docs\/decisions\/(\d{4})-/.exec(path)?.[1] ?? []);
   expect(records.length).toBeGreaterThan(15);
