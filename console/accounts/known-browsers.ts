@@ -5,7 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { isSameText } from '../../platform/secret.ts';
-import { foldedName } from './usernames.ts';
+import { foldedName } from '../storage/name-keys.ts';
 
 export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
 

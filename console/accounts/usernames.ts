@@ -3,6 +3,7 @@
  * and no two look alike (UTS #39 §5, in short). Accounts from before keep what they have.
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { foldedName, normalName, shapeOf } from '../storage/name-keys.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 
 /** Clients that come from the settings or are built in: a person of that name would be taken for one. */
@@ -44,19 +45,9 @@ const scripts = [
 
 const form = /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u;
 
-/** @param text  in {@link normalName} */
+/** @param text  in its normal form: {@link normalName} */
 export function isUsername(text: string): boolean {
   return form.test(text) && scripts.some((script) => script.test(text));
-}
-
-/** The same characters, however they were typed. */
-export function normalName(text: string): string {
-  return text.normalize('NFKC');
-}
-
-/** Two spellings of one name are one name. */
-export function foldedName(username: string): string {
-  return normalName(username).toLowerCase();
 }
 
 /** @throws {ProblemError} `invalid_request` */
@@ -82,42 +73,4 @@ export function isTaken(transaction: Pick<RegistryTransaction, 'all'>, username:
   for (const id of transaction.all('clients').keys()) if (isLike(id)) return true;
   for (const user of transaction.all('users').values()) if (isLike(user.username)) return true;
   return false;
-}
-
-/** Letters of other scripts, and digits, that are drawn like a Latin letter; capitals as they are drawn. */
-const lookalikes: ReadonlyMap<string, string> = new Map(
-  [
-    ['аαᴀа', 'a'],
-    ['АΑ', 'a'],
-    ['ВΒвβ', 'b'],
-    ['СсϹϲ', 'c'],
-    ['ԁ', 'd'],
-    ['ЕеΕ', 'e'],
-    ['ցɡ', 'g'],
-    ['НһΗհ', 'h'],
-    ['ІіΙιı', 'i'],
-    ['ЈјϳͿ', 'j'],
-    ['КкΚκ', 'k'],
-    ['I1ӏӀ', 'l'],
-    ['МмΜ', 'm'],
-    ['Νո', 'n'],
-    ['0ОоΟοօՕ', 'o'],
-    ['РрΡρ', 'p'],
-    ['ԛ', 'q'],
-    ['Ѕѕ', 's'],
-    ['ТтΤτ', 't'],
-    ['սυ', 'u'],
-    ['νѵ', 'v'],
-    ['ԝѡω', 'w'],
-    ['ХхΧχ', 'x'],
-    ['УуΥγүҮ', 'y'],
-    ['Ζ', 'z'],
-  ].flatMap(([drawn = '', as = '']) => [...drawn].map((letter): [string, string] => [letter, as])),
-);
-
-/** Equal for names that are drawn alike; most names are drawn like themselves. */
-function shapeOf(username: string): string {
-  if (/^[a-z2-9._@-]*$/.test(username)) return username;
-  const drawn = [...normalName(username)].map((letter) => lookalikes.get(letter) ?? letter);
-  return drawn.join('').toLowerCase();
 }

@@ -3,11 +3,12 @@
  * issued to the user before (see voiding.ts).
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { foldedName, normalName } from '../storage/name-keys.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import type { Passwords } from './passwords.ts';
 import { checkRolesExist } from './roles.ts';
-import { checkUsername, foldedName, isTaken, normalName } from './usernames.ts';
+import { checkUsername, isTaken } from './usernames.ts';
 import { validSince } from './validity.ts';
 import type { AccountRegistry } from './voiding.ts';
 

@@ -1,5 +1,6 @@
 /** What somebody from an upstream provider is called here. */
-import { isTaken, isUsername, normalName } from '../accounts/usernames.ts';
+import { isTaken, isUsername } from '../accounts/usernames.ts';
+import { normalName } from '../storage/name-keys.ts';
 import type { RegistryTransaction } from '../storage/storage.ts';
 import type { UpstreamIdentity } from './connector.ts';
 

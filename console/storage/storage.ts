@@ -4,8 +4,12 @@
  * and the artifacts (what each sign-in changes: many, short-lived, written durably one by one).
  * Nothing outside this folder knows which implementation runs.
  */
+import type { Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
 import { type DiskState, diskStateOf } from './disk-state.ts';
+import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
+
+export type { Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
 
 /** Reads and writes inside one registry transaction; sees its own writes. */
 export interface RegistryTransaction {
@@ -25,9 +29,11 @@ export interface Registry {
    * Runs `change` on the newest state, alone among all processes, and makes its result durable.
    * When `change` throws, or the store cannot be written, nothing has changed, in memory either.
    *
+   * @param guard  runs first, while no other change of the registry, or of who is an administrator, is under way;
+   *   when it throws, nothing has changed
    * @throws {StorageUnavailableError} when the change could not be made durable
    */
-  update<T>(change: (transaction: RegistryTransaction) => T): Promise<T>;
+  update<T>(change: (transaction: RegistryTransaction) => T, guard?: () => Promise<void>): Promise<T>;
   /**
    * Tells of changes, those of other processes too (within 1 s).
    *
@@ -36,42 +42,10 @@ export interface Registry {
   onChange(listener: (changed: ReadonlySet<Collection>) => void): () => void;
 }
 
-export type ArtifactKind =
-  | 'Session'
-  | 'Interaction'
-  | 'Grant'
-  | 'AuthorizationCode'
-  | 'AccessToken'
-  | 'RefreshToken'
-  | 'ClientCredentials'
-  | 'ReplayDetection'
-  | 'PushedAuthorizationRequest'
-  | 'DeviceCode'
-  | 'Revocation'
-  | 'LastLogin'
-  | (string & {});
-
-/** JSON-serialisable content plus what the store indexes. */
-export interface Artifact {
-  readonly payload: Readonly<Record<string, unknown>>;
-  /** Epoch seconds; afterwards the artifact is not found any more. Absent: it stays until removed. */
-  readonly expiresAt?: number;
-  /** Epoch seconds of the one successful {@link ArtifactStore.consume}. */
-  readonly consumedAt?: number;
-  readonly grantId?: string;
-  readonly uid?: string;
-  readonly accountId?: string;
-}
-
 /** An artifact as a listing gives it: `key` stands for the id, which is stored only as its SHA-256. */
 export interface ListedArtifact {
   readonly key: string;
   readonly artifact: Artifact;
-}
-
-export interface ArtifactName {
-  readonly kind: ArtifactKind;
-  readonly id: string;
 }
 
 /** What one commit does: all of it, or nothing. */
@@ -146,6 +120,7 @@ export interface ArtifactStore {
 export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
+  readonly records: RecordStore;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
   /** Looks at every artifact once. @returns how many are not what was stored: reading one throws */

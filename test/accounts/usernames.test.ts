@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
-import { checkUsername, normalName, reservedNames } from '../../console/accounts/usernames.ts';
+import { checkUsername, reservedNames } from '../../console/accounts/usernames.ts';
 import { createUsers, isEmail, type Users } from '../../console/accounts/users.ts';
 import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
 import { dashboardClientId } from '../../console/clients/clients.ts';
@@ -10,6 +10,7 @@ import { applicationClientId } from '../../console/clients/scopes.ts';
 import { createLink } from '../../console/federation/account-linking.ts';
 import { parseRoleRule } from '../../console/federation/role-rules.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
+import { normalName } from '../../console/storage/name-keys.ts';
 import { thirdParty } from '../helpers/store.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });

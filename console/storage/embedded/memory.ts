@@ -12,6 +12,7 @@ import { artifactKey } from './digest.ts';
 import { createListeners } from './listeners.ts';
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './lmdb/artifact-rules.ts';
 import type { StorageLog } from './permissions.ts';
+import { createRegistryRecords } from './registry/registry-records.ts';
 import { changeState, emptyState } from './registry/registry-state.ts';
 
 export interface MemoryStorageDeps {
@@ -22,9 +23,12 @@ export interface MemoryStorageDeps {
 }
 
 export function createMemoryStorage({ now = Date.now, steady = now, log }: MemoryStorageDeps = {}): Storage {
+  const registry = createMemoryRegistry(log);
+  const artifacts = createMemoryArtifacts(now, steady);
   return {
-    registry: createMemoryRegistry(log),
-    artifacts: createMemoryArtifacts(now, steady),
+    registry,
+    artifacts,
+    records: createRegistryRecords(registry, artifacts),
     async checkWritable() {},
     countDamaged: async () => 0,
     async backup() {
@@ -40,7 +44,8 @@ function createMemoryRegistry(log: StorageLog | undefined): Registry {
   return {
     get: (collection, id) => state[collection].get(id),
     all: (collection) => state[collection],
-    async update(change) {
+    async update(change, guard) {
+      await guard?.();
       const { next, changed, result } = changeState(state, change);
       state = next;
       listeners.emit(changed);

@@ -9,6 +9,7 @@ import { ownStore } from './lmdb/store-owner.ts';
 import type { StorageLog } from './permissions.ts';
 import { probeWrite } from './probe-write.ts';
 import { openFileRegistry } from './registry/registry-lowdb.ts';
+import { createRegistryRecords } from './registry/registry-records.ts';
 import { openArtifactsEnvironment, prepareStoreFiles, type StoreFiles } from './store-files.ts';
 
 export interface OpenStorageOptions {
@@ -67,9 +68,11 @@ async function openPrepared(
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
     if (!isRecorded) await recordFormat(environment);
 
+    const artifacts = openLmdbArtifacts({ environment, now, steady });
     return {
       registry,
-      artifacts: openLmdbArtifacts({ environment, now, steady }),
+      artifacts,
+      records: createRegistryRecords(registry, artifacts),
       checkWritable: () => probeWrite(files, environment),
       countDamaged: () => countDamagedArtifacts(environment),
       async backup(directory) {

@@ -112,7 +112,11 @@ export async function openFileRegistry({
   return {
     get: (collection, id) => state[collection].get(id),
     all: (collection) => state[collection],
-    update: (work) => serialized(() => change(work)),
+    update: (work, guard) =>
+      serialized(async () => {
+        await guard?.();
+        return change(work);
+      }),
     onChange: listeners.add,
     snapshot: () => serialized(() => catchUp().then(() => state)),
     async close() {

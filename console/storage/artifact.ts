@@ -1,0 +1,32 @@
+/** What a sign-in leaves in the store: found by kind and id until it expires. */
+export type ArtifactKind =
+  | 'Session'
+  | 'Interaction'
+  | 'Grant'
+  | 'AuthorizationCode'
+  | 'AccessToken'
+  | 'RefreshToken'
+  | 'ClientCredentials'
+  | 'ReplayDetection'
+  | 'PushedAuthorizationRequest'
+  | 'DeviceCode'
+  | 'Revocation'
+  | 'LastLogin'
+  | (string & {});
+
+/** JSON-serialisable content plus what the store indexes. */
+export interface Artifact {
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Epoch seconds; afterwards the artifact is not found any more. Absent: it stays until removed. */
+  readonly expiresAt?: number;
+  /** Epoch seconds of the one successful {@link ArtifactStore.consume}. */
+  readonly consumedAt?: number;
+  readonly grantId?: string;
+  readonly uid?: string;
+  readonly accountId?: string;
+}
+
+export interface ArtifactName {
+  readonly kind: ArtifactKind;
+  readonly id: string;
+}

@@ -1,0 +1,109 @@
+/**
+ * Users and clients: what grows with an installation. Found by what they are looked up by, a page at a time, and
+ * changed one by one; nothing here gives all of them at once.
+ */
+
+import type { Artifact, ArtifactName } from './artifact.ts';
+import type { ClientRecord, UserRecord } from './records.ts';
+
+export interface GrowingRecords {
+  users: UserRecord;
+  clients: ClientRecord;
+}
+
+export type GrowingCollection = keyof GrowingRecords;
+export const growingCollections = ['users', 'clients'] as const;
+
+/** What can be asked of the newest durable state. */
+export interface RecordReads {
+  get<C extends GrowingCollection>(collection: C, id: string): Promise<GrowingRecords[C] | undefined>;
+  /** @param username  in any case and any of its Unicode forms */
+  userByName(username: string): Promise<UserRecord | undefined>;
+  /** The account that this person of an upstream provider has here. */
+  userByLink(provider: string, subject: string): Promise<UserRecord | undefined>;
+  /** Whether a user has this name, or a client this id, or one that looks like it. */
+  isNameTaken(name: string): Promise<boolean>;
+  hasUsers(): Promise<boolean>;
+}
+
+/** Reads and writes of one change; sees its own writes by id. */
+export interface RecordTransaction extends RecordReads {
+  /** Creates or replaces. */
+  put<C extends GrowingCollection>(collection: C, record: GrowingRecords[C]): void;
+  /** Idempotent. */
+  remove(collection: GrowingCollection, id: string): void;
+  /** Written by the same commit. */
+  putArtifact(name: ArtifactName, artifact: Omit<Artifact, 'consumedAt'>): void;
+}
+
+/** A page of a list; they are in the order of what they are listed by. */
+export interface Page<R> {
+  readonly records: readonly R[];
+  /** Give it back as `after` for the next page; absent: this was the last one. */
+  readonly next?: string;
+}
+
+export interface PageRequest {
+  /** At most 500. */
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+/** Which users; by one of these at most. */
+export interface UserFilter {
+  /** Those who have this role. */
+  readonly role?: string | undefined;
+  /** Those who come from this upstream provider. */
+  readonly provider?: string | undefined;
+  /** Those whose folded name or e-mail address begins so. */
+  readonly beginning?: string | undefined;
+}
+
+export interface ClientFilter {
+  /** Those whose users get this role at most: it stands in `maxRoles`. */
+  readonly ceilingRole?: string | undefined;
+}
+
+/** A record that is not any more what it was. */
+export type RecordChange = {
+  readonly [C in GrowingCollection]: {
+    readonly collection: C;
+    readonly id: string;
+    /** As it is now; absent: it is gone. */
+    readonly record?: GrowingRecords[C] | undefined;
+  };
+}[GrowingCollection];
+
+export interface RecordStore extends RecordReads {
+  /** By folded name; with `role` and `provider`, by id. */
+  users(page: PageRequest & UserFilter): Promise<Page<UserRecord>>;
+  /** By id. */
+  clients(page: PageRequest & ClientFilter): Promise<Page<ClientRecord>>;
+  /** Kept with each change, so it costs the same however many there are. */
+  count(collection: 'users', filter?: Pick<UserFilter, 'role' | 'provider'>): Promise<number>;
+  count(collection: 'clients'): Promise<number>;
+  /** Whether an enabled client has a redirect address of this origin. */
+  isRedirectOrigin(origin: string): Promise<boolean>;
+  /** Whether somebody could administer the console without this provider's accounts; without it named, at all. */
+  hasAdministrator(withoutProvider?: string): Promise<boolean>;
+  /**
+   * Runs `work`, and makes what it wrote durable in one commit if everything that it read still is so; else runs it
+   * again on the newest state. When `work` throws, nothing has changed. It must have no effects of its own.
+   *
+   * @throws {StorageUnavailableError} when the change could not be made durable
+   * @throws {LastAdministratorError} when nobody could administer the console any more, and somebody could before
+   */
+  change<T>(work: (transaction: RecordTransaction) => Promise<T>): Promise<T>;
+  /**
+   * Tells of each record that is changed, by other processes too, in the order of the commits; of a change made here
+   * before {@link RecordStore.change} resolves.
+   *
+   * @returns a function that ends the subscription
+   */
+  onChange(listener: (changes: readonly RecordChange[]) => void): () => void;
+}
+
+/** The change would leave nobody who can administer the console. */
+export class LastAdministratorError extends Error {
+  override readonly name = 'LastAdministratorError';
+}
