@@ -3,8 +3,15 @@
  * decided in another process, or by a database. Whoever was overtaken decides again on the newest state.
  */
 
+import { createHash } from 'node:crypto';
 import type { Artifact, ArtifactName } from './artifact.ts';
-import type { GrowingCollection, GrowingRecords, RecordTransaction } from './record-store.ts';
+import type {
+  GrowingCollection,
+  GrowingRecords,
+  RecordTransaction,
+  RegisteredCollection,
+  RegisteredRecords,
+} from './record-store.ts';
 import type { ClientRecord, UserRecord } from './records.ts';
 import { StorageUnavailableError } from './storage.ts';
 
@@ -14,13 +21,19 @@ export type RecordQuery =
   | { readonly by: 'name'; readonly name: string }
   | { readonly by: 'link'; readonly provider: string; readonly subject: string }
   | { readonly by: 'look'; readonly name: string }
-  | { readonly by: 'any-user' };
+  | { readonly by: 'any-user' }
+  | { readonly by: 'registry'; readonly collection: RegisteredCollection; readonly id: string };
 
 export interface RecordAnswer {
-  /** The same as long as the answer is. */
+  /** The same as long as the answer is; of `registry`, {@link registeredVersion}. */
   readonly version: string;
   /** What was found; of `look` and `any-user`, nothing: their version says `yes` or `no`. */
-  readonly record?: UserRecord | ClientRecord | undefined;
+  readonly record?: UserRecord | ClientRecord | RegisteredRecords[RegisteredCollection] | undefined;
+}
+
+/** By what it says: each process has an object of its own. */
+export function registeredVersion(record: RegisteredRecords[RegisteredCollection] | undefined): string {
+  return record === undefined ? '' : createHash('sha256').update(JSON.stringify(record)).digest('base64url');
 }
 
 export interface RecordWrite {
@@ -96,6 +109,8 @@ function createDraft(engine: RecordEngine) {
       (await ask({ by: 'link', provider, subject })).record as UserRecord | undefined,
     isNameTaken: async (name) => (await ask({ by: 'look', name })).version === 'yes',
     hasUsers: async () => (await ask({ by: 'any-user' })).version === 'yes',
+    registered: async <C extends RegisteredCollection>(collection: C, id: string) =>
+      (await ask({ by: 'registry', collection, id })).record as RegisteredRecords[C] | undefined,
     put: (collection, record) =>
       write({ collection, id: record.id, record: JSON.parse(JSON.stringify(record)) }),
     remove: (collection, id) => write({ collection, id }),

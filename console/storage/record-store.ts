@@ -4,7 +4,7 @@
  */
 
 import type { Artifact, ArtifactName } from './artifact.ts';
-import type { ClientRecord, UserRecord } from './records.ts';
+import type { ClientRecord, ProviderRecord, RoleRecord, UserRecord } from './records.ts';
 
 export interface GrowingRecords {
   users: UserRecord;
@@ -26,8 +26,21 @@ export interface RecordReads {
   hasUsers(): Promise<boolean>;
 }
 
+/** What an account may hang on that is in the registry. */
+export interface RegisteredRecords {
+  providers: ProviderRecord;
+  roles: RoleRecord;
+}
+
+export type RegisteredCollection = keyof RegisteredRecords;
+
 /** Reads and writes of one change; sees its own writes by id. */
 export interface RecordTransaction extends RecordReads {
+  /** A record of the registry: the change is made only while it still is that one. */
+  registered<C extends RegisteredCollection>(
+    collection: C,
+    id: string,
+  ): Promise<RegisteredRecords[C] | undefined>;
   /** Creates or replaces. */
   put<C extends GrowingCollection>(collection: C, record: GrowingRecords[C]): void;
   /** Idempotent. */

@@ -7,6 +7,7 @@ import {
   type RecordCommit,
   type RecordEngine,
   type RecordQuery,
+  registeredVersion,
 } from '../../record-changes.ts';
 import {
   type GrowingCollection,
@@ -105,13 +106,17 @@ function answer(
 ): RecordAnswer {
   if (query.by === 'any-user') return { version: source.all('users').size > 0 ? 'yes' : 'no' };
   if (query.by === 'look') return { version: isTaken(source, query.name) ? 'yes' : 'no' };
+  if (query.by === 'registry') {
+    const record = source.get(query.collection, query.id);
+    return { record, version: registeredVersion(record) };
+  }
   const record = find(source, query);
   return { record, version: versionOf(record) };
 }
 
 function find(
   source: Source,
-  query: Exclude<RecordQuery, { by: 'any-user' | 'look' }>,
+  query: Exclude<RecordQuery, { by: 'any-user' | 'look' | 'registry' }>,
 ): UserRecord | ClientRecord | undefined {
   if (query.by === 'id') return source.get(query.collection, query.id);
   const users = source.all('users').values();
