@@ -6,6 +6,7 @@
  */
 import type { Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
 import { type DiskState, diskStateOf } from './disk-state.ts';
+import type { RecordLoader } from './record-loader.ts';
 import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
 
@@ -121,6 +122,7 @@ export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
   readonly records: RecordStore;
+  readonly loader: RecordLoader;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
   /** Looks at every artifact once. @returns how many are not what was stored: reading one throws */

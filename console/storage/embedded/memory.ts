@@ -1,4 +1,5 @@
 /** Everything in memory: for benchmarks and quick tests, and the plainest reading of what `Storage` asks for. */
+import { createRecordLoader } from '../record-loader.ts';
 import {
   type Artifact,
   type ArtifactKind,
@@ -25,10 +26,12 @@ export interface MemoryStorageDeps {
 export function createMemoryStorage({ now = Date.now, steady = now, log }: MemoryStorageDeps = {}): Storage {
   const registry = createMemoryRegistry(log);
   const artifacts = createMemoryArtifacts(now, steady);
+  const records = createRegistryRecords(registry, artifacts);
   return {
     registry,
     artifacts,
-    records: createRegistryRecords(registry, artifacts),
+    records,
+    loader: createRecordLoader(records),
     async checkWritable() {},
     countDamaged: async () => 0,
     async backup() {

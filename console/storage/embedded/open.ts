@@ -1,5 +1,6 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
 
+import { createRecordLoader } from '../record-loader.ts';
 import type { Storage } from '../storage.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
@@ -69,10 +70,12 @@ async function openPrepared(
     if (!isRecorded) await recordFormat(environment);
 
     const artifacts = openLmdbArtifacts({ environment, now, steady });
+    const records = createRegistryRecords(registry, artifacts);
     return {
       registry,
       artifacts,
-      records: createRegistryRecords(registry, artifacts),
+      records,
+      loader: createRecordLoader(records),
       checkWritable: () => probeWrite(files, environment),
       countDamaged: () => countDamagedArtifacts(environment),
       async backup(directory) {
