@@ -45,6 +45,15 @@ export function clientValidFrom(
   return (Math.floor(Math.max(nowMs, tokensValidFrom) / 1000) + 1) * 1000;
 }
 
+/** @returns epoch seconds from which on what was issued to this client counts; undefined while nothing does */
+export function clientValidSince({
+  disabled,
+  tokensValidFrom,
+  createdAt,
+}: Pick<ClientRecord, 'disabled' | 'tokensValidFrom' | 'createdAt'>): number | undefined {
+  return disabled ? undefined : Math.floor((tokensValidFrom ?? createdAt) / 1000);
+}
+
 function lastVoidSecond({ tokensValidFrom }: Changed): number {
   return Math.floor(tokensValidFrom / 1000);
 }

@@ -11,16 +11,19 @@ export type Party = 'account' | 'client';
 export interface VoidMark {
   readonly party: Party;
   readonly id: string;
-  /** Epoch seconds: what was issued before is void. Absent: everything is. */
+  /** Epoch seconds: what was issued before is void. Absent: everything is, of a party that is gone or disabled. */
   readonly from?: number | undefined;
   /** Epoch seconds; afterwards the mark says nothing that a token's age does not. */
   readonly until: number;
 }
 
+/** How long a mark says something, seconds: access tokens live an hour at most (CONSOLE_ACCESS_TOKEN_TTL). */
+export const voidMarkSeconds = 3600 + 60;
+
 const kind = 'VoidMark';
 
-export function putVoidMark(transaction: Pick<RecordTransaction, 'putArtifact'>, mark: VoidMark): void {
-  const { party, id, from, until } = mark;
+export function putVoidMark(transaction: Pick<RecordTransaction, 'putArtifact'>, voidMark: VoidMark): void {
+  const { party, id, from, until } = voidMark;
   const payload = { party, id, until, ...(from === undefined ? {} : { from }) };
   transaction.putArtifact({ kind, id: `${party} ${id}` }, { payload, expiresAt: until });
 }

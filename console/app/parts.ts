@@ -74,6 +74,7 @@ export async function createParts({ services, log, audit, faults, overload }: Pa
   const metrics = createMetrics({
     countUsers: () => users.list().length,
     countClients: () => clients.list().length,
+    countVoids: revocations.countVoids,
     faults,
     held: overload,
   });

@@ -25,6 +25,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Registry, Storage } from '../storage/storage.ts';
 import { resourcesOf } from '../tokens/resources.ts';
 import { createRevocations } from '../tokens/revocations.ts';
+import { createVoids } from '../tokens/voids/voids.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -62,7 +63,7 @@ export function createServices(deps: ServicesDeps) {
   const isProviderEnabled = providers.isEnabled;
   const users = createUsers({ registry: accounts, passwords, newId: randomUUID, now, isProviderEnabled });
   const { sessions, ...ofSessions } = createSessionServices(
-    { settings, storage, now },
+    { settings, storage, now, log },
     { users, clients, cipher },
   );
   return {
@@ -92,6 +93,7 @@ export function createServices(deps: ServicesDeps) {
     ...ofSessions,
     ...createLicenceServices(storage, application, now),
     registration: createClientRegistration({
+      records: storage.records,
       registry,
       checkOutboundUrl: outbound.check,
       newSecret: () => randomBytes(32).toString('base64url'),
@@ -174,10 +176,10 @@ interface SessionServicesDeps {
 
 /** Sessions, and what ends with them: tokens, sign-ins at applications, sessions at providers. */
 function createSessionServices(
-  { settings, storage, now }: Pick<ServicesDeps, 'settings' | 'storage' | 'now'>,
+  { settings, storage, now, log }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log'>,
   { users, clients, cipher }: SessionServicesDeps,
 ) {
-  const { artifacts } = storage;
+  const { artifacts, records } = storage;
   const logoutOutbox = createLogoutOutbox({
     artifacts,
     targetsOf(id) {
@@ -189,6 +191,7 @@ function createSessionServices(
   const upstreamSessions = createUpstreamSessions({ artifacts, cipher });
   const revocations = createRevocations({
     artifacts,
+    voids: createVoids({ artifacts, records, log, now }),
     isAccountLive: users.isStillValid,
     isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
     accessTokenSeconds: settings.accessTokenTtlSeconds,

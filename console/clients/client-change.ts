@@ -1,7 +1,7 @@
 /** What an administrator changes about a client that is there, and what of its tokens such a change ends. */
 import { checkRolesExist } from '../accounts/roles.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import type { RegistryTransaction } from '../storage/storage.ts';
+import type { Registry } from '../storage/storage.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
 import { checkMaxRoles, checkName, checkPkce, checkScopes, checkShape } from './client-rules.ts';
 import { invalid } from './registration-errors.ts';
@@ -37,7 +37,7 @@ export interface ChangedClient {
 export function changedClient(
   before: ClientRecord,
   change: ClientChange,
-  source: Pick<RegistryTransaction, 'get' | 'all'>,
+  source: Pick<Registry, 'get' | 'all'>,
   checkOutboundUrl: CheckOutboundUrl,
 ): ChangedClient {
   const { name, dpopBoundAccessTokens, backchannelLogoutUri, frontchannelLogoutUri, ...rest } = before;

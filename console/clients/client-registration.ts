@@ -2,9 +2,11 @@
 
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { checkRolesExist } from '../accounts/roles.ts';
-import { clientValidFrom } from '../accounts/validity.ts';
+import { clientValidFrom, clientValidSince } from '../accounts/validity.ts';
+import { putVoidMark, voidMarkSeconds } from '../accounts/void-marks.ts';
+import type { RecordReads, RecordStore, RecordTransaction } from '../storage/record-store.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
-import type { Registry, RegistryTransaction } from '../storage/storage.ts';
+import type { Registry } from '../storage/storage.ts';
 import type { CheckOutboundUrl } from './client-addresses.ts';
 import { type ClientChange, changedClient } from './client-change.ts';
 import { checkClientSecret, checkNewClient, type NewClient } from './client-rules.ts';
@@ -12,7 +14,9 @@ import { dashboardClientId, secretDigest } from './clients.ts';
 import { applicationClientId } from './scopes.ts';
 
 export interface ClientRegistrationDeps {
-  readonly registry: Registry;
+  readonly records: Pick<RecordStore, 'change'>;
+  /** Knows the roles. */
+  readonly registry: Pick<Registry, 'get' | 'all'>;
   readonly checkOutboundUrl: CheckOutboundUrl;
   /** At least 256 random bits, as text that needs no encoding in a Basic header. */
   readonly newSecret: () => string;
@@ -40,7 +44,7 @@ export type ClientRegistration = ReturnType<typeof createClientRegistration>;
 const reservedIds: readonly string[] = [applicationClientId, dashboardClientId, 'console'];
 
 export function createClientRegistration(deps: ClientRegistrationDeps) {
-  const { registry, checkOutboundUrl, newSecret, now } = deps;
+  const { records, registry, checkOutboundUrl, newSecret, now } = deps;
 
   return {
     /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
@@ -54,9 +58,9 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
         secrets: secret === undefined ? [] : [secretRecord(secret, createdAt)],
         createdAt,
       };
-      await registry.update((transaction) => {
-        checkIsFree(transaction, client.id);
-        checkRolesExist(transaction, client.maxRoles ?? []);
+      await records.change(async (transaction) => {
+        await checkIsFree(transaction, client.id);
+        checkRolesExist(registry, client.maxRoles ?? []);
         transaction.put('clients', client);
       });
       return { client, ...(secret === undefined ? {} : { secret }) };
@@ -99,15 +103,17 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
      * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
      */
     update: (id: string, changes: ClientChange): Promise<ClientRecord> =>
-      change(id, (before, transaction) => {
-        const { client, isVoided } = changedClient(before, changes, transaction, checkOutboundUrl);
+      change(id, (before) => {
+        const { client, isVoided } = changedClient(before, changes, registry, checkOutboundUrl);
         return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
       }),
     /** @throws {ProblemError} `not_found`, `conflict` */
     async remove(id: string) {
       rejectReserved(id);
-      await registry.update((transaction) => {
-        if (!transaction.remove('clients', id)) throw unknownClient(id);
+      await records.change(async (transaction) => {
+        if (!(await transaction.get('clients', id))) throw unknownClient(id);
+        transaction.remove('clients', id);
+        putVoid(transaction, id, undefined);
       });
     },
   };
@@ -120,18 +126,22 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
     return given === undefined ? newSecret() : checkClientSecret(given);
   }
 
-  function change(
-    id: string,
-    edit: (client: ClientRecord, transaction: RegistryTransaction) => ClientRecord,
-  ): Promise<ClientRecord> {
+  function change(id: string, edit: (client: ClientRecord) => ClientRecord): Promise<ClientRecord> {
     rejectReserved(id);
-    return registry.update((transaction) => {
-      const current = transaction.get('clients', id);
-      if (!current) throw unknownClient(id);
-      const next = edit(current, transaction);
-      transaction.put('clients', next);
-      return next;
+    return records.change(async (transaction) => {
+      const before = await transaction.get('clients', id);
+      if (!before) throw unknownClient(id);
+      const client = edit(before);
+      transaction.put('clients', client);
+      const from = clientValidSince(client);
+      if (from !== clientValidSince(before)) putVoid(transaction, id, from);
+      return client;
     });
+  }
+
+  /** For those who check tokens of the client without looking at it (S34). */
+  function putVoid(transaction: RecordTransaction, id: string, from: number | undefined): void {
+    putVoidMark(transaction, { party: 'client', id, from, until: Math.ceil(now() / 1000) + voidMarkSeconds });
   }
 }
 
@@ -140,10 +150,10 @@ function secretRecord(secret: string, createdAt: number): ClientSecretRecord {
 }
 
 /** A subject must name one party only, a user or a client (S14). */
-function checkIsFree(transaction: RegistryTransaction, id: string): void {
+async function checkIsFree(reads: Pick<RecordReads, 'get'>, id: string): Promise<void> {
   if (reservedIds.includes(id)) throw conflict(`The client id ${id} is the console's own.`);
-  if (transaction.get('clients', id)) throw conflict(`There is a client ${id} already.`);
-  if (transaction.get('users', id)) throw conflict(`The client id ${id} is the id of a user.`);
+  if (await reads.get('clients', id)) throw conflict(`There is a client ${id} already.`);
+  if (await reads.get('users', id)) throw conflict(`The client id ${id} is the id of a user.`);
 }
 
 function rejectReserved(id: string): void {

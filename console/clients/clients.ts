@@ -1,5 +1,6 @@
 /** Clients: those that settings imply and those that an administrator registered, one view of both. */
 import { createHash } from 'node:crypto';
+import { clientValidSince } from '../accounts/validity.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import type { Registry } from '../storage/storage.ts';
 import { applicationClientId, identityScopes, roleScopes } from './scopes.ts';
@@ -30,8 +31,7 @@ export function createClients(registry: Registry, derived: () => ClientsById) {
     /** Epoch seconds from which on it does; undefined while nothing does. */
     validSince(id: string): number | undefined {
       const client = this.find(id);
-      if (!client || client.disabled) return undefined;
-      return Math.floor((client.tokensValidFrom ?? client.createdAt) / 1000);
+      return client && clientValidSince(client);
     },
     list(): readonly ClientRecord[] {
       const own = derived();

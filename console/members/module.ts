@@ -13,7 +13,10 @@ export interface MembersNeeds
   readonly storage: Pick<Storage, 'registry'>;
   readonly memberRecords: MemberRecords;
   readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
-  readonly revocations: { onRevoked(listener: () => void): () => void };
+  readonly revocations: {
+    onRevoked(listener: () => void): () => void;
+    onVoided(listener: () => void): () => void;
+  };
   /** Denials, for those who ask why. */
   readonly denials: { readonly record: MemberSurfaceDeps['onDenial']; close(): Promise<void> };
 }
@@ -48,6 +51,7 @@ export function createMembersModule(needs: MembersNeeds, members: readonly strin
   const stopFollowing = [
     memberRecords.onChange(followDrained),
     revocations.onRevoked(proxy.recheck),
+    revocations.onVoided(proxy.recheck),
     onChangeOf(voiding, proxy.recheck),
   ];
   return {

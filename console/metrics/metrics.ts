@@ -12,12 +12,14 @@ export interface Metrics extends CallMetrics {
 export interface MetricsDeps {
   readonly countUsers: () => number;
   readonly countClients: () => number;
+  /** Accounts and clients that have lost tokens lately, and how often there were too many of them for memory. */
+  readonly countVoids: () => { readonly account: number; readonly client: number; readonly crowded: number };
   readonly faults: Readonly<Faults>;
   /** What callers hold of the process. */
   readonly held: HeldByCallers;
 }
 
-export function createMetrics({ countUsers, countClients, faults, held }: MetricsDeps): Metrics {
+export function createMetrics({ countUsers, countClients, countVoids, faults, held }: MetricsDeps): Metrics {
   const calls = createCallMetrics(faults, held);
   const registers = [calls.registry];
   new Counter({
@@ -58,6 +60,7 @@ export function createMetrics({ countUsers, countClients, faults, held }: Metric
     });
   gauge('console_users', 'Users in the registry', countUsers);
   gauge('console_clients', 'Clients, those of settings included', countClients);
+  addVoidMetrics(calls, countVoids);
 
   return {
     ...calls,
@@ -65,4 +68,28 @@ export function createMetrics({ countUsers, countClients, faults, held }: Metric
     tokenRejected: (error) => tokenErrors.inc({ error }),
     signIn: (outcome) => signIns.inc({ outcome }),
   };
+}
+
+function addVoidMetrics({ registry }: CallMetrics, countVoids: MetricsDeps['countVoids']): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'console_void_marks',
+    help: 'Accounts and clients that have lost tokens lately, in memory',
+    labelNames: ['party'],
+    registers,
+    collect() {
+      const { account, client } = countVoids();
+      this.set({ party: 'account' }, account);
+      this.set({ party: 'client' }, client);
+    },
+  });
+  new Counter({
+    name: 'console_void_marks_crowded_total',
+    help: 'How often there were too many of them, so that all tokens from before are refused',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(countVoids().crowded);
+    },
+  });
 }

@@ -1,10 +1,11 @@
 /**
  * Signed access tokens that must not work any more although their time has not come: revoked one by
  * one (RFC 7009), or void because their subject or client was changed. Asked on every call, so it
- * answers from memory.
+ * answers from memory and reads no record.
  */
 import type { ArtifactStore } from '../storage/storage.ts';
 import { jtiPrefix } from './grant-jti-prefix.ts';
+import type { Voids } from './voids/voids.ts';
 
 export interface TokenFacts {
   readonly jti: string;
@@ -21,6 +22,7 @@ export type Revocations = ReturnType<typeof createRevocations>;
 
 export interface RevocationsDeps {
   readonly artifacts: ArtifactStore;
+  readonly voids: Voids;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   readonly isClientLive: (clientId: string, issuedAt: number) => boolean;
   /** The longest life of an access token. */
@@ -37,7 +39,7 @@ const followMs = 250;
 const mostAtStart = 1_000_000;
 
 export function createRevocations(deps: RevocationsDeps) {
-  const { artifacts, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
+  const { artifacts, voids, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
   const revoked = new Map<string, number>();
   const listeners = new Set<(revoked: readonly Revoked[]) => void>();
   let timer: NodeJS.Timeout | undefined;
@@ -46,6 +48,7 @@ export function createRevocations(deps: RevocationsDeps) {
   return {
     /** Reads what earlier runs have revoked, and follows what other processes revoke from then on. Call once before use. */
     async load() {
+      await voids.load();
       for (const { artifact } of await artifacts.list(kind, mostAtStart)) {
         revoked.set(String(artifact.payload.jti), artifact.expiresAt ?? Infinity);
       }
@@ -56,9 +59,13 @@ export function createRevocations(deps: RevocationsDeps) {
      * @param expiresAt  epoch seconds; afterwards the token is refused for its age anyway
      */
     revoke,
-    /** Revokes every access token under a grant; they are signed and not looked up, so none is known by its `jti`. */
+    /** Revokes every access token under a grant; they are signed and not checked up, so none is known by its `jti`. */
     revokeGrant: (grantId: string) =>
       revoke(jtiPrefix(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
+    /** Whoever has lost something that could be in use still. */
+    voids: voids.standing,
+    countVoids: voids.counts,
+    onVoided: voids.onVoided,
     /** Everything that is revoked and has not expired. */
     *all(): Iterable<Revoked> {
       const seconds = now() / 1000;
@@ -72,10 +79,12 @@ export function createRevocations(deps: RevocationsDeps) {
     /** Ends the following. */
     close() {
       isClosed = true;
+      voids.close();
       clearTimeout(timer);
     },
     isRevoked({ jti, sub, clientId, iat }: TokenFacts): boolean {
       if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
+      if (voids.isVoid(clientId, sub, iat)) return true;
       if (!isClientLive(clientId, iat)) return true;
       return sub !== clientId && !isAccountLive(sub, iat);
     },

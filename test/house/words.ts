@@ -76,6 +76,9 @@ export const retired: Readonly<Record<string, string>> = {
   'hand over': 'auto-submitted form; transfer',
 };
 
+/** Terms of which a retired word is a part. */
+export const terms: readonly string[] = ['void mark'];
+
 /** Names that users, files or other people's programs know: they stay. */
 export const kept: Readonly<Record<string, string>> = {
   proxyNewsGraceSeconds: 'the setting CONSOLE_PROXY_NEWS_GRACE',
