@@ -23,7 +23,7 @@ const programs = [
   'dashboard/demo.ts',
 ];
 /** They have compiled parts, which they find beside their own files. */
-const native = ['argon2', 'lmdb'];
+const native = ['argon2', 'bcrypt', 'lmdb'];
 /** Changes with every library that is installed. */
 const libraries = ['node_modules/.package-lock.json', 'package.json', 'tsconfig.json', 'build.js'];
 

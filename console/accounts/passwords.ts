@@ -1,12 +1,12 @@
-/** Password rules and hashing (S25, S26): Argon2id off the event loop, a few at a time. */
+/** Password rules and hashing (S25, S26): off the event loop, a few at a time; what is made here is Argon2id. */
 import { randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { whyGuessable } from './password-blocklist.ts';
+import { parameters } from './password-hashes/argon2.ts';
+import { createEvenTime } from './password-hashes/even-time.ts';
+import { needsReplacing, verifyHash } from './password-hashes/hashes.ts';
 import { createPlaces, type Turn } from './places.ts';
-
-/** OWASP's first choice: 19 MiB, two passes, one lane. */
-const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** An administrator, or somebody in a session. */
 const trusted: Turn = { standing: 'known', group: '' };
@@ -20,6 +20,8 @@ export interface PasswordsDeps {
   readonly concurrency: number;
   /** Hashes that may wait; one more is answered 503. */
   readonly maxWaiting: number;
+  /** The costliest of the imported hashes, or one like it; by default there are none. */
+  readonly costliestImported?: () => string | undefined;
 }
 
 export interface Passwords {
@@ -32,19 +34,24 @@ export interface Passwords {
   /** @throws {ProblemError} `busy` when too many hashes wait */
   hash(password: string): Promise<string>;
   /**
-   * Takes as long for an account that does not exist (`stored` undefined) as for a wrong password (S28).
+   * Takes as long for an account that does not exist (`stored` undefined) as for a wrong password (S28), also where
+   * others have hashes from elsewhere, which take longer.
    *
    * @param turn  of who asks, when many do
    * @throws {ProblemError} `busy` when too many hashes wait
    */
   verify(stored: string | undefined, password: string, turn?: Turn): Promise<boolean>;
-  /** Whether the stored hash has weaker parameters than today's. */
+  /** Whether the stored hash is of another kind than today's, or has other parameters. */
   needsRehash(stored: string): boolean;
 }
 
-export function createPasswords({ minCharacters, concurrency, maxWaiting }: PasswordsDeps): Passwords {
+export function createPasswords(deps: PasswordsDeps): Passwords {
+  const { minCharacters, concurrency, maxWaiting, costliestImported = () => undefined } = deps;
   const places = createPlaces(concurrency, maxWaiting);
-  const decoy = randomHash();
+  const decoy = unknownPassword();
+  const evenTime = createEvenTime(costliestImported, (hash) =>
+    places.run(trusted, async () => (await timed(() => verifyHash(hash, 'nobody'))).ms),
+  );
 
   return {
     minCharacters,
@@ -65,15 +72,17 @@ export function createPasswords({ minCharacters, concurrency, maxWaiting }: Pass
     hash: (password) => places.run(trusted, () => argon2.hash(normalise(password), parameters)),
     async verify(stored, password, turn = trusted) {
       if (Buffer.byteLength(password) > passwordLimits.maxBytes) return false;
-      const isRight = await places.run(turn, () => argon2.verify(stored ?? decoy, normalise(password)));
-      return isRight && stored !== undefined;
+      const { result, ms } = await places.run(turn, () => timed(() => isAnyOf(stored ?? decoy, password)));
+      if (result && stored !== undefined) return true;
+      await evenTime.wait(ms);
+      return false;
     },
-    needsRehash: (stored) => argon2.needsRehash(stored, parameters),
+    needsRehash: needsReplacing,
   };
 }
 
-/** A hash that no known password has; it costs as much to verify as any. */
-function randomHash(): string {
+/** A hash that no known password has; it costs as much to verify as any that is made here. */
+export function unknownPassword(): string {
   const random = (bytes: number) => randomBytes(bytes).toString('base64').replace(/=+$/, '');
   const { memoryCost, timeCost, parallelism } = parameters;
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${random(16)}$${random(32)}`;
@@ -82,6 +91,18 @@ function randomHash(): string {
 /** The same characters typed on another keyboard give the same bytes (NIST SP 800-63B-4 §3.1.1.2). */
 function normalise(password: string): string {
   return password.normalize('NFKC');
+}
+
+/** What was hashed elsewhere was hashed as it was typed. */
+async function isAnyOf(stored: string, password: string): Promise<boolean> {
+  const normal = normalise(password);
+  return (await verifyHash(stored, normal)) || (normal !== password && (await verifyHash(stored, password)));
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
+  const start = performance.now();
+  const result = await work();
+  return { result, ms: performance.now() - start };
 }
 
 function weak(detail: string): ProblemError {

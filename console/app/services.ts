@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from '../../platform/log.ts';
 import { createDenialLog } from '../access/denials.ts';
 import { createCustomRoles } from '../accounts/custom-roles.ts';
+import { costliestImportedHash } from '../accounts/password-hashes/imported-hashes.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import { createSessions } from '../accounts/sessions.ts';
 import { createUsers } from '../accounts/users.ts';
@@ -51,8 +52,7 @@ export function createServices(deps: ServicesDeps) {
     now,
   });
   const cipher = createCipher(settings.encryptionKey?.reveal());
-  const minCharacters = settings.passwordMinLength;
-  const passwords = createPasswords({ minCharacters, concurrency: 2, maxWaiting: 64 });
+  const passwords = createConsolePasswords(settings, registry);
   const applicationSecret = settings.applicationClientSecret?.reveal();
   const clients = createClients(registry, createDerivedClients({ applicationSecret, application }));
   const outbound = createConsoleOutbound(settings, clients, application);
@@ -102,6 +102,15 @@ export function createServices(deps: ServicesDeps) {
     sessions,
     keys: createSigningKeys(settings, registry, cipher, now),
   };
+}
+
+function createConsolePasswords({ passwordMinLength }: Settings, registry: Registry) {
+  return createPasswords({
+    minCharacters: passwordMinLength,
+    concurrency: 2,
+    maxWaiting: 64,
+    costliestImported: () => costliestImportedHash(registry),
+  });
 }
 
 function createSigningKeys(settings: Settings, registry: Registry, cipher: Cipher, now: () => number) {

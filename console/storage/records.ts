@@ -15,7 +15,7 @@ export interface UserRecord {
   readonly name?: string;
   /** Built-in ones, and ids of {@link RoleRecord}s; one that stands for nothing opens nothing. */
   readonly roles: readonly string[];
-  /** Argon2id, PHC string format. */
+  /** Argon2id, PHC string format; after an import until the next sign-in also as console/accounts/password-hashes/ reads it. */
   readonly passwordHash: string;
   readonly disabled: boolean;
   /** Made at a first sign-in by an upstream provider; the password is then one that nobody knows. */
