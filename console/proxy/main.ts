@@ -7,6 +7,7 @@ import '../../http/strict-tls.ts';
 import cluster from 'node:cluster';
 import type { Faults } from '../../platform/faults.ts';
 import { createLogger, type Logger } from '../../platform/log.ts';
+import { WorkerStartError } from '../../platform/process/worker-processes.ts';
 import { handleProcessEvents, stopSignal } from '../../platform/process-events.ts';
 import { explainStartFailure } from '../server/start-failures.ts';
 import { readProcessSettings } from '../settings/process-settings.ts';
@@ -14,7 +15,6 @@ import type { Settings } from '../settings/settings.ts';
 import { runAlone } from './run-alone.ts';
 import { runWorker } from './run-worker.ts';
 import { runWorkers } from './run-workers.ts';
-import { WorkerStartError } from './workers.ts';
 
 /** SIGTERM to exit (S81); replies under way get most of it. */
 const stopMs = 30_000;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
+import { createPendingAnswers } from '../../platform/async/pending-answers.ts';
 import { machineClock } from '../../platform/clocks.ts';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -24,8 +25,11 @@ export interface WorkerDeps {
 
 export type Worker = ReturnType<typeof createWorker>;
 
-/** Longest wait for an answer of the process that listens to the console, milliseconds. */
-const patienceMs = 3_000;
+/** Of the process that listens to the console. */
+const answers = {
+  patienceMs: 3_000,
+  onSilence: () => new Error('the process that listens to the console does not answer'),
+};
 
 export function createWorker({ settings, log, faults, send, proofMemory, isOneOfMany }: WorkerDeps) {
   const cache = createRevocationCache({
@@ -33,9 +37,9 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     monotonic: machineClock,
     now: Date.now,
   });
-  const keyFetches = createWaiting<string, void>();
-  const metrics = createWaiting<number, string>();
-  const proofs = createWaiting<number, ReplayOutcome>();
+  const keyFetches = createPendingAnswers<string, void>(answers);
+  const metrics = createPendingAnswers<number, string>(answers);
+  const proofs = createPendingAnswers<number, ReplayOutcome>(answers);
   const denials = createDenialBuffer({
     write: async (batch) => send({ type: 'denials', batch }),
     newStem: () => randomBytes(6).toString('base64url'),
@@ -97,33 +101,4 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     send({ type: 'metrics', id: asked });
     return text;
   }
-}
-
-/** Answers that are waited for, by what was asked; all who ask the same get the same. */
-function createWaiting<Question, Answer>() {
-  const waiting = new Map<Question, { promise: Promise<Answer>; resolve: (answer: Answer) => void }>();
-
-  return {
-    has: (question: Question) => waiting.has(question),
-    /** @throws {Error} when no answer comes */
-    add(question: Question): Promise<Answer> {
-      const known = waiting.get(question);
-      if (known) return known.promise;
-      let resolve: (answer: Answer) => void = () => {};
-      const promise = new Promise<Answer>((answered, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(question);
-          reject(new Error('the process that listens to the console does not answer'));
-        }, patienceMs).unref();
-        resolve = (answer) => {
-          clearTimeout(timer);
-          waiting.delete(question);
-          answered(answer);
-        };
-      });
-      waiting.set(question, { promise, resolve });
-      return promise;
-    },
-    resolve: (question: Question, answer: Answer) => waiting.get(question)?.resolve(answer),
-  };
 }
