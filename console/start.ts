@@ -4,6 +4,7 @@ import { createSteadyClock } from '../platform/clocks.ts';
 import type { Closing } from '../platform/closing.ts';
 import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
+import { startDuties } from './app/duties.ts';
 import { createServices, type Services } from './app/services.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
 import { excessOf } from './clients/client-excess.ts';
@@ -69,6 +70,7 @@ export async function start({
   const { numbers } = overload;
   const console = await createConsole({ services, log, audit, members, faults, overload: numbers });
   closing.add('connections to members', console.close);
+  closing.add('notices to applications', startDuties({ services, audit, log }));
   const { server, management } = await openPorts({
     settings,
     handle: console.handle,

@@ -24,8 +24,6 @@ import type { Parts } from './parts.ts';
 export interface Browser extends Pick<OidcModule, 'addEndpoints'> {
   readonly pages: RequestListener;
   readonly setup: Setup;
-  /** Ends the connections to applications that are told of a sign-out. */
-  close(): Promise<void>;
 }
 
 export async function createBrowser(parts: Parts): Promise<Browser> {
@@ -42,7 +40,7 @@ export async function createBrowser(parts: Parts): Promise<Browser> {
     provide: base.oidc.provide,
   });
   const { addEndpoints } = base.oidc;
-  return { pages: pages.callback(), setup: login.setup, addEndpoints, close: logout.close };
+  return { pages: pages.callback(), setup: login.setup, addEndpoints };
 }
 
 /** What all pages stand on: cookies, CSRF tokens, error pages, the provider and its sessions. */

@@ -6,7 +6,6 @@ import { createAccessQuestions } from '../access/questions.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { AdminApi } from '../admin-api/module.ts';
 import { createClientAnswers } from '../clients/client-answers.ts';
-import { dashboardClientId } from '../clients/clients.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createHealthModule } from '../health/module.ts';
@@ -14,7 +13,6 @@ import { createCors } from '../http/cors.ts';
 import { createEndpoints } from '../http/endpoints.ts';
 import { createRequestIds } from '../http/request-id.ts';
 import { addKeysRoutes } from '../keys/module.ts';
-import { createLicenceModule } from '../licence/module.ts';
 import { createMembersModule } from '../members/module.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import { createApp } from '../server/request-handler.ts';
@@ -29,7 +27,7 @@ export interface Console {
   readonly members: Pick<MemberProxy, 'statuses' | 'firstProbe'>;
   /** Not ready from now on; ends the replies that would not end by themselves. */
   drain(): void;
-  /** Ends the connections to the members and to applications. */
+  /** Ends the connections to the members. */
   close(): Promise<void>;
 }
 
@@ -44,7 +42,6 @@ export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<
   const proxy = createMembersModule(parts, members);
   const isEquipped = () => keys.published().some(({ state }) => state === 'signing');
   const health = createHealthModule({ ...parts, isEquipped });
-  const licences = createLicenceModule({ ...parts, audience: dashboardClientId });
   const api = createApi(parts, proxy);
   const browser = await createBrowser(parts);
   const router = createEndpoints();
@@ -75,7 +72,7 @@ export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<
     async close() {
       api.close();
       revocations.close();
-      await Promise.all([browser.close(), licences.close(), proxy.close(), health.close()]);
+      await Promise.all([proxy.close(), health.close()]);
     },
   };
 }

@@ -12,7 +12,6 @@ import type { UpstreamLogout, UpstreamLogouts, UpstreamSessionOrigin } from '../
 import type { Clients } from '../clients/clients.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
-import type { LogoutNotices } from './logout-notices.ts';
 import { type NoticeOutcome, receiverOf } from './logout-outbox.ts';
 import {
   createLogoutTransactions,
@@ -20,6 +19,7 @@ import {
   type LogoutRequester,
   type LogoutTransaction,
 } from './logout-transactions.ts';
+import type { NoticeOutcomes } from './notice-outcomes.ts';
 
 export interface SignedOutDeps {
   readonly issuer: string;
@@ -27,7 +27,7 @@ export interface SignedOutDeps {
   readonly cookieName: string;
   readonly artifacts: ArtifactStore;
   readonly clients: Pick<Clients, 'find'>;
-  readonly notices: Pick<LogoutNotices, 'settled' | 'outcomes'>;
+  readonly notices: NoticeOutcomes;
   readonly upstreamLogouts: Pick<UpstreamLogouts, 'prepare' | 'find' | 'start'>;
   /** At least 128 random bits. */
   readonly newTicket: () => string;

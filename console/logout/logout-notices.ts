@@ -7,14 +7,8 @@ import type { Audit } from '../../platform/log.ts';
 import { type Clients, logoutTargets } from '../clients/clients.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
 import { post } from '../outbox/post.ts';
-import { createSender } from '../outbox/sender.ts';
-import {
-  type EndedSessionId,
-  type LogoutNotice,
-  type LogoutOutbox,
-  type NoticeOutcome,
-  receiverOf,
-} from './logout-outbox.ts';
+import { createSender, type Sender } from '../outbox/sender.ts';
+import { type LogoutNotice, type LogoutOutbox, receiverOf } from './logout-outbox.ts';
 import type { SignLogoutToken } from './logout-token.ts';
 
 export interface LogoutNoticesDeps {
@@ -28,14 +22,13 @@ export interface LogoutNoticesDeps {
   readonly now: () => number;
 }
 
-export type LogoutNotices = ReturnType<typeof createLogoutNotices>;
-
 /** Before the second and the third try. */
 const backOffMs = [2000, 10_000] as const;
 
-export function createLogoutNotices(deps: LogoutNoticesDeps) {
+/** Sends what an earlier run or another process has left, too. */
+export function createLogoutNotices(deps: LogoutNoticesDeps): Sender {
   const { outbox, clients, signLogoutToken, outbound, audit, onError, now } = deps;
-  const sender = createSender<LogoutNotice>({
+  return createSender<LogoutNotice>({
     waiting: outbox.waiting,
     deliver,
     queueOf: receiverOf,
@@ -43,38 +36,6 @@ export function createLogoutNotices(deps: LogoutNoticesDeps) {
     onError,
     now,
   });
-
-  return {
-    /** Begins to send, what an earlier run or another process has left too. */
-    start: sender.start,
-    /** What has become of the notices once each application has been tried, at the latest after `timeoutMs`. */
-    settled(session: EndedSessionId, timeoutMs: number): Promise<readonly NoticeOutcome[]> {
-      return new Promise((resolve, reject) => {
-        const end = () => {
-          clearTimeout(timer);
-          stopWatching();
-        };
-        const check = (isLate: boolean) =>
-          void outbox.outcomes(session).then(
-            (outcomes) => {
-              if (!isLate && !outcomes.every(wasTried)) return;
-              end();
-              resolve(outcomes);
-            },
-            (error) => {
-              end();
-              reject(error);
-            },
-          );
-        const timer = setTimeout(check, timeoutMs, true);
-        const stopWatching = sender.onTried(() => check(false));
-        check(false);
-      });
-    },
-    outcomes: outbox.outcomes,
-    /** Breaks off what is under way, which the next start takes up, and waits for its end. */
-    close: sender.close,
-  };
 
   async function deliver(id: string, signal: AbortSignal): Promise<void> {
     const notice = await outbox.take(id);
@@ -119,8 +80,4 @@ function formOf(token: string) {
 
 function hasConfirmed({ status }: { readonly status: number }): boolean {
   return status === 200 || status === 204;
-}
-
-function wasTried({ state, tries }: NoticeOutcome): boolean {
-  return state !== 'waiting' || tries > 0;
 }

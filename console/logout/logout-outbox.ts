@@ -52,8 +52,8 @@ export interface LogoutOutboxDeps {
   readonly now: () => number;
 }
 
-const noticeKind = 'LogoutNotice';
-const outcomeKind = 'LogoutOutcome';
+const noticeKind = 'LogoutNotice' as const;
+const outcomeKind = 'LogoutOutcome' as const;
 const claimKind = 'LogoutClaim';
 /** A console that was down for longer has no session left to speak of. */
 const noticeSeconds = 86_400;
@@ -63,7 +63,6 @@ const mostListed = 10_000;
 
 export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDeps) {
   const claims = createClaims(artifacts, claimKind);
-  const listeners = new Set<() => void>();
   const inSeconds = (seconds: number) => Math.floor(now() / 1000) + seconds;
 
   return {
@@ -77,7 +76,6 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
         }),
       );
       await Promise.all(notices.map(put));
-      if (notices.length > 0) for (const listener of listeners) listener();
     },
     async waiting(): Promise<LogoutNotice[]> {
       return (await artifacts.list(noticeKind, mostListed)).map(({ artifact }) => noticeOf(artifact));
@@ -117,10 +115,24 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
     /** Those of every session, or of one account, that ended within a day; the newest first. */
     recent: async (accountId?: string): Promise<NoticeOutcome[]> =>
       outcomesOf(await read(accountId)).sort((a, b) => b.endedAt - a.endedAt),
-    /** Tells of notices that this process has written. @returns a function that ends the subscription */
+    /** Tells of notices that any process has written, of those of one session once. @returns a function that ends it */
     onAdded(listener: () => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      let isDue = false;
+      return artifacts.onPut(noticeKind, () => {
+        if (isDue) return;
+        isDue = true;
+        setImmediate(() => {
+          isDue = false;
+          listener();
+        });
+      });
+    },
+    /** Tells of each try that has come to its end, in any process. @returns a function that ends the subscription */
+    onTried(listener: () => void): () => void {
+      const unfollow = [noticeKind, outcomeKind].map((kind) => artifacts.onPut(kind, listener));
+      return () => {
+        for (const end of unfollow) end();
+      };
     },
   };
 

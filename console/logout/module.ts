@@ -13,24 +13,30 @@ import type { About } from '../http/request-id.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createSignedOut, type SignedOut } from './logged-out-page.ts';
 import { createLogout, type LogoutDeps } from './logout.ts';
-import { createLogoutNotices, type LogoutNotices, type LogoutNoticesDeps } from './logout-notices.ts';
+import { createLogoutNotices, type LogoutNoticesDeps } from './logout-notices.ts';
 import { type LogoutOutbox, receiverOf } from './logout-outbox.ts';
 import { createLogoutToken, type LogoutTokenDeps } from './logout-token.ts';
+import { createNoticeOutcomes } from './notice-outcomes.ts';
 
 export interface LogoutNeeds
   extends Pick<LogoutDeps, 'provider' | 'browserSessions' | 'sessions' | 'isSecure'>,
-    Pick<LogoutNoticesDeps, 'clients' | 'outbound'>,
-    Pick<LogoutTokenDeps, 'keys'> {
-  /** `CONSOLE_URL`. */
-  readonly settings: { readonly url: string };
+    NoticeNeeds {
   readonly names: Pick<CookieNames, 'signedOut'>;
   readonly storage: Pick<Storage, 'artifacts'>;
-  readonly logoutOutbox: LogoutOutbox;
   readonly users: Pick<Users, 'find'>;
   readonly upstreamLogouts: UpstreamLogouts;
   readonly csrf: Csrf;
-  readonly audit: Audit;
   readonly about: About;
+}
+
+/** Of whoever sends the notices, which is one process. */
+export interface NoticeNeeds
+  extends Pick<LogoutNoticesDeps, 'clients' | 'outbound'>,
+    Pick<LogoutTokenDeps, 'keys'> {
+  /** `CONSOLE_URL`. */
+  readonly settings: { readonly url: string };
+  readonly logoutOutbox: LogoutOutbox;
+  readonly audit: Audit;
   readonly log: Pick<Logger, 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -42,8 +48,6 @@ export interface LogoutModule {
   /** The sign-out page goes on. @param ticket  undefined: with nothing to tell */
   readonly resume: SignedOut['resume'];
   addRoutes(router: Router): void;
-  /** Ends the sending to applications. */
-  close(): Promise<void>;
 }
 
 /** What somebody waits for the applications of a session that they have ended. */
@@ -51,7 +55,7 @@ const outcomesMs = 1000;
 
 export function createLogoutModule(needs: LogoutNeeds): LogoutModule {
   const { settings, names, storage, users, audit, about, csrf } = needs;
-  const notices = startNotices(needs);
+  const notices = createNoticeOutcomes(needs.logoutOutbox);
   const signedOut = createSignedOut({
     ...needs,
     notices,
@@ -81,11 +85,11 @@ export function createLogoutModule(needs: LogoutNeeds): LogoutModule {
       router.get('/connect/logout/success', signedOut.show);
       router.get('/connect/logout/provider', signedOut.goOn);
     },
-    close: notices.close,
   };
 }
 
-function startNotices(needs: LogoutNeeds): LogoutNotices {
+/** They are sent from now on. @returns what breaks it off; the next start takes up what was in flight */
+export function startLogoutNotices(needs: NoticeNeeds): { close(): Promise<void> } {
   const { settings, keys, logoutOutbox: outbox, log, now } = needs;
   const notices = createLogoutNotices({
     ...needs,

@@ -17,7 +17,7 @@ export interface SenderDeps<N extends Notice> {
   readonly deliver: (id: string, signal: AbortSignal) => Promise<void>;
   /** Notices to one receiver share a queue. */
   readonly queueOf: (notice: N) => string;
-  /** Tells of notices that this process has written. @returns a function that ends the subscription */
+  /** Tells of notices that have been written. @returns a function that ends the subscription */
   readonly onAdded: (listener: () => void) => () => void;
   readonly onError: (error: unknown) => void;
   /** Epoch milliseconds. */
@@ -26,8 +26,6 @@ export interface SenderDeps<N extends Notice> {
 
 export interface Sender {
   start(): void;
-  /** Tells of each try that has come to its end. @returns a function that ends the subscription */
-  onTried(listener: () => void): () => void;
   /** Breaks off what is under way, which the next start takes up, and waits for its end. */
   close(): Promise<void>;
 }
@@ -39,7 +37,6 @@ const atOnce = { inAll: 32, inQueue: 4 } as const;
 export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
   const { waiting, deliver, queueOf, onAdded, onError, now } = deps;
   const inFlight = new Map<string, { readonly queue: string; readonly work: Promise<void> }>();
-  const listeners = new Set<() => void>();
   const stopping = new AbortController();
   let queue: readonly N[] = [];
   let stopPolling = () => {};
@@ -53,10 +50,6 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
         unsubscribe();
       };
       poll();
-    },
-    onTried(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
     },
     async close() {
       stopPolling();
@@ -83,7 +76,6 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
         .catch(onError)
         .finally(() => {
           inFlight.delete(notice.id);
-          for (const listener of listeners) listener();
           sendNext();
         });
       inFlight.set(notice.id, { queue, work });

@@ -30,3 +30,7 @@ export interface ArtifactName {
   readonly kind: ArtifactKind;
   readonly id: string;
 }
+
+/** What other parts of the console follow as it is put: few, and put rarely, since every process gets each of them. */
+export const announcedKinds = ['Revocation', 'LogoutNotice', 'LogoutOutcome'] as const;
+export type AnnouncedKind = (typeof announcedKinds)[number];

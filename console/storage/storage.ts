@@ -4,13 +4,13 @@
  * and the artifacts (what each sign-in changes: many, short-lived, written durably one by one).
  * Nothing outside this folder knows which implementation runs.
  */
-import type { Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
+import type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
 import { type DiskState, diskStateOf } from './disk-state.ts';
 import type { RecordLoader } from './record-loader.ts';
 import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
 
-export type { Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
+export type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
 
 /** Reads and writes inside one registry transaction; sees its own writes. */
 export interface RegistryTransaction {
@@ -116,6 +116,13 @@ export interface ArtifactStore {
   uncount(kind: ArtifactKind, id: string): Promise<void>;
   /** Deletes what has expired, in short batches. @returns how many */
   sweep(): Promise<number>;
+  /**
+   * Tells of each artifact that is put under one of the {@link announcedKinds}, by other processes too; of one that
+   * is put here before the put resolves. When a put resolves anywhere, all processes have been told.
+   *
+   * @returns a function that ends the subscription
+   */
+  onPut(kind: AnnouncedKind, listener: (artifact: Omit<Artifact, 'consumedAt'>) => void): () => void;
 }
 
 export interface Storage {

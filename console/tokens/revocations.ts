@@ -32,27 +32,22 @@ export interface RevocationsDeps {
 }
 
 const kind = 'Revocation';
-const recentKind = 'RevocationNews';
-const recentSeconds = 60;
-/** How often a running console looks for what the command line has revoked. */
-const followMs = 250;
 const mostAtStart = 1_000_000;
 
 export function createRevocations(deps: RevocationsDeps) {
   const { artifacts, voids, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
   const revoked = new Map<string, number>();
   const listeners = new Set<(revoked: readonly Revoked[]) => void>();
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
+  let unfollow = () => {};
 
   return {
     /** Reads what earlier runs have revoked, and follows what other processes revoke from then on. Call once before use. */
     async load() {
       await voids.load();
+      unfollow = artifacts.onPut(kind, ({ payload }) => add([[String(payload.jti), Number(payload.until)]]));
       for (const { artifact } of await artifacts.list(kind, mostAtStart)) {
         revoked.set(String(artifact.payload.jti), artifact.expiresAt ?? Infinity);
       }
-      timer = setTimeout(follow, followMs).unref();
     },
     /**
      * @param jti        of one token, or what stands before the dot in the `jti` of every token of a grant
@@ -78,9 +73,8 @@ export function createRevocations(deps: RevocationsDeps) {
     },
     /** Ends the following. */
     close() {
-      isClosed = true;
       voids.close();
-      clearTimeout(timer);
+      unfollow();
     },
     isRevoked({ jti, sub, clientId, iat }: TokenFacts): boolean {
       if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
@@ -90,26 +84,9 @@ export function createRevocations(deps: RevocationsDeps) {
     },
   };
 
-  /** Once for good, and once among the recent ones: what is new can be found without reading all there is. */
+  /** Whoever follows, this process too, learns of it before it resolves. */
   async function revoke(jti: string, expiresAt: number): Promise<void> {
-    const payload = { jti, until: expiresAt };
-    await artifacts.put(kind, jti, { payload, expiresAt });
-    await artifacts.put(recentKind, jti, { payload, expiresAt: Math.ceil(now() / 1000) + recentSeconds });
-    add([[jti, expiresAt]]);
-  }
-
-  async function follow(): Promise<void> {
-    try {
-      const recent = await artifacts.list(recentKind, mostAtStart);
-      add(
-        recent
-          .map(({ artifact: { payload } }): [string, number] => [String(payload.jti), Number(payload.until)])
-          .filter(([jti]) => !revoked.has(jti)),
-      );
-    } catch {
-      // A store that cannot be read now is asked again.
-    }
-    if (!isClosed) timer = setTimeout(follow, followMs).unref();
+    await artifacts.put(kind, jti, { payload: { jti, until: expiresAt }, expiresAt });
   }
 
   function add(entries: readonly Revoked[]): void {

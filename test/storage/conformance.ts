@@ -450,6 +450,29 @@ export function describeStorage(name: string, open: OpenStorage): void {
         });
       });
 
+      test('tells of what is put under an announced kind once it is there, until nobody follows', async () => {
+        const seen: unknown[] = [];
+        const unfollow = storage.artifacts.onPut('Revocation', ({ payload }) => seen.push(payload.jti));
+        storage.artifacts.onPut('Revocation', () => {
+          throw new Error('this listener fails');
+        });
+        const put = (jti: string) => storage.artifacts.put('Revocation', jti, { payload: { jti } });
+        await put('a');
+        expect(seen).toEqual(['a']);
+        await storage.artifacts.put('Session', 's', { payload: {} });
+        await storage.artifacts.put('AuthorizationCode', 'code', { payload: {} });
+        const exchange = {
+          consume: { kind: 'AuthorizationCode', id: 'code' },
+          put: [{ kind: 'Revocation', id: 'b', artifact: { payload: { jti: 'b' } } }],
+        };
+        expect(await storage.artifacts.exchange(exchange)).toBe('won');
+        expect(await storage.artifacts.exchange(exchange)).toBe('used');
+        expect(seen).toEqual(['a', 'b']);
+        unfollow();
+        await put('c');
+        expect(seen).toEqual(['a', 'b']);
+      });
+
       test('counts parallel attempts one by one, within a window that its first count starts', async () => {
         const calls = Array.from({ length: 50 }, () => storage.artifacts.count('Failures', 'alice', 30));
         const counts = await Promise.all(calls);

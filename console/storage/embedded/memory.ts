@@ -13,6 +13,7 @@ import { artifactKey } from './digest.ts';
 import { createListeners } from './listeners.ts';
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './lmdb/artifact-rules.ts';
 import type { StorageLog } from './permissions.ts';
+import { announcePuts } from './put-listeners.ts';
 import { createRegistryRecords } from './registry/registry-records.ts';
 import { changeState, emptyState } from './registry/registry-state.ts';
 
@@ -25,7 +26,7 @@ export interface MemoryStorageDeps {
 
 export function createMemoryStorage({ now = Date.now, steady = now, log }: MemoryStorageDeps = {}): Storage {
   const registry = createMemoryRegistry(log);
-  const artifacts = createMemoryArtifacts(now, steady);
+  const artifacts = announcePuts(createMemoryArtifacts(now, steady), log);
   const records = createRegistryRecords(registry, artifacts);
   return {
     registry,
@@ -58,7 +59,7 @@ function createMemoryRegistry(log: StorageLog | undefined): Registry {
   };
 }
 
-function createMemoryArtifacts(now: () => number, steady: () => number): ArtifactStore {
+function createMemoryArtifacts(now: () => number, steady: () => number): Omit<ArtifactStore, 'onPut'> {
   const kinds = new Map<ArtifactKind, Map<string, Artifact>>();
   const nowSeconds = () => now() / 1000;
   const steadySeconds = () => steady() / 1000;

@@ -1,7 +1,6 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
 
 import { createRecordLoader } from '../record-loader.ts';
-import type { Storage } from '../storage.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import { countDamagedArtifacts, openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
@@ -9,9 +8,11 @@ import { checkFormat, recordFormat } from './lmdb/store-format.ts';
 import { ownStore } from './lmdb/store-owner.ts';
 import type { StorageLog } from './permissions.ts';
 import { probeWrite } from './probe-write.ts';
+import { announcePuts } from './put-listeners.ts';
 import { openFileRegistry } from './registry/registry-lowdb.ts';
 import { createRegistryRecords } from './registry/registry-records.ts';
 import { openArtifactsEnvironment, prepareStoreFiles, type StoreFiles } from './store-files.ts';
+import type { OwnedStorage } from './worker/shared-storage.ts';
 
 export interface OpenStorageOptions {
   /** Created when it is not there. */
@@ -38,7 +39,7 @@ export async function openStorage({
   now = Date.now,
   steady = now,
   log,
-}: OpenStorageOptions): Promise<Storage> {
+}: OpenStorageOptions): Promise<OwnedStorage> {
   const files = prepareStoreFiles(dataDir, log);
   let release = async () => {};
   try {
@@ -59,7 +60,7 @@ interface PreparedOptions extends Required<Pick<OpenStorageOptions, 'role' | 'no
 async function openPrepared(
   files: StoreFiles,
   { role, now, steady, log, release }: PreparedOptions,
-): Promise<Storage> {
+): Promise<OwnedStorage> {
   const environment = openArtifactsEnvironment(files);
   let releaseLock = async () => {};
   try {
@@ -69,11 +70,12 @@ async function openPrepared(
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
     if (!isRecorded) await recordFormat(environment);
 
-    const artifacts = openLmdbArtifacts({ environment, now, steady });
+    const artifacts = announcePuts(openLmdbArtifacts({ environment, now, steady }), log);
     const records = createRegistryRecords(registry, artifacts);
     return {
       registry,
       artifacts,
+      files: environment,
       records,
       loader: createRecordLoader(records),
       checkWritable: () => probeWrite(files, environment),

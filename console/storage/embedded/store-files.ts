@@ -104,6 +104,11 @@ export function openArtifactsEnvironment({ artifacts, artifactsData }: StoreFile
   }
 }
 
+/** For a process that writes nothing, beside the one that does. */
+export function openReadersEnvironment({ artifacts }: StoreFiles): Environment {
+  return openEnvironment(artifacts, { isReader: true });
+}
+
 function rejectHalfRestored({ dataDir }: StoreFiles): void {
   const restoring = readdirSync(dataDir).find((name) => name.startsWith(restoringPrefix));
   if (!restoring) return;

@@ -18,6 +18,15 @@ export interface LmdbArtifactsDeps {
   readonly now: () => number;
   /** The same, going on evenly whatever is done to the clock: counters go by it. */
   readonly steady: () => number;
+  /** Where another process writes: has it write down what was found expired. */
+  readonly recordEnds?: (ended: readonly EndedArtifact[]) => Promise<void>;
+}
+
+export interface EndedArtifact {
+  readonly kind: ArtifactKind;
+  readonly key: string;
+  /** Epoch seconds, fractions included. */
+  readonly at: number;
 }
 
 /** An artifact as it lies in the database. */
@@ -32,8 +41,18 @@ const sweepBatch = 200;
 /** Artifacts that a list reads at once: about 2 ms. */
 const listSlice = 200;
 
+/** The store, and what another process has found expired in it. */
+export interface LmdbArtifacts extends Omit<ArtifactStore, 'onPut'> {
+  recordEnds(ended: readonly EndedArtifact[]): Promise<void>;
+}
+
 /** Opens the artifacts of `environment`. Every write is on the disk when its promise resolves. */
-export function openLmdbArtifacts({ environment, now, steady }: LmdbArtifactsDeps): ArtifactStore {
+export function openLmdbArtifacts({
+  environment,
+  now,
+  steady,
+  recordEnds,
+}: LmdbArtifactsDeps): LmdbArtifacts {
   const entries = environment.records<Entry>('artifacts');
   const index = environment.database<true>('artifact-index');
   const nowSeconds = () => now() / 1000;
@@ -49,7 +68,7 @@ export function openLmdbArtifacts({ environment, now, steady }: LmdbArtifactsDep
   }
 
   /** What was found expired, until that is written down. */
-  let ended: { readonly kind: ArtifactKind; readonly key: string; readonly at: number }[] = [];
+  let ended: EndedArtifact[] = [];
 
   function live(kind: ArtifactKind, key: string): Entry | undefined {
     const entry = entries.get([kind, key]);
@@ -69,15 +88,19 @@ export function openLmdbArtifacts({ environment, now, steady }: LmdbArtifactsDep
     const recorded = ended;
     ended = [];
     try {
-      await environment.write(() => {
-        for (const { kind, key, at } of recorded) {
-          const entry = entries.get([kind, key]);
-          if (entry && !isLive(entry, at)) set(kind, key, { ...entry, expiresAt: 0 });
-        }
-      });
+      await (recordEnds ?? writeEnded)(recorded);
     } catch {
       // It is over all the same; whoever reads it next tries again.
     }
+  }
+
+  function writeEnded(recorded: readonly EndedArtifact[]): Promise<void> {
+    return environment.write(() => {
+      for (const { kind, key, at } of recorded) {
+        const entry = entries.get([kind, key]);
+        if (entry && !isLive(entry, at)) set(kind, key, { ...entry, expiresAt: 0 });
+      }
+    });
   }
 
   function liveCounter(kind: ArtifactKind, key: string): Entry | undefined {
@@ -124,6 +147,7 @@ export function openLmdbArtifacts({ environment, now, steady }: LmdbArtifactsDep
   const keysUnder = (prefix: LmdbKey) => [...index.under(prefix)].map(({ key }) => String(key.at(-1)));
 
   return {
+    recordEnds: writeEnded,
     async put(kind, id, artifact) {
       const key = artifactKey(id);
       await write(() => set(kind, key, withUidOrder(kind, artifact)));

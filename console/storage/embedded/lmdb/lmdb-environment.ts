@@ -5,6 +5,7 @@
 import { open, type RootDatabase } from 'lmdb';
 import { StorageUnavailableError } from '../../storage.ts';
 import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
+import { createWriteGate, type WriteGate } from './write-gate.ts';
 
 export interface Environment {
   /** @param name  one of at most 12 named databases; values are JSON */
@@ -25,6 +26,13 @@ export interface Environment {
   write<T>(work: () => T): Promise<T>;
   /** Runs `work` on the newest committed state, other processes' commits included. */
   read<T>(work: () => T): T;
+  /**
+   * Runs `work` when the commits that have begun are over, and lets no other begin before it has ended: another process
+   * may open the environment meanwhile.
+   */
+  withoutWrites<T>(work: () => Promise<T>): Promise<T>;
+  /** Frees the places of readers whose process has ended: what they read could not be written over. */
+  dropDeadReaders(): void;
   /** Copies a snapshot, without free pages, into `directory`, which must be there and empty. */
   copyTo(directory: string): Promise<void>;
   close(): Promise<void>;
@@ -54,6 +62,7 @@ export interface RangeLimits {
 
 interface Shared {
   readonly root: RootDatabase;
+  readonly gate: WriteGate;
   users: number;
 }
 
@@ -70,11 +79,18 @@ const openEnvironments = new Map<string, Shared>();
  * LMDB's own order: data pages, sync, meta page, sync); commits of one event-loop turn share it.
  *
  * @param directory  canonical path; holds `data.mdb` and `lock.mdb`
+ * @param options    `isReader`: another process writes, in which this one may open it at the moment
  * @throws {Error} whatever LMDB says about a file that is none of its own
  */
-export function openEnvironment(directory: string): Environment {
+export function openEnvironment(
+  directory: string,
+  { isReader = false }: { readonly isReader?: boolean } = {},
+): Environment {
   const shared = openEnvironments.get(directory) ?? {
+    gate: createWriteGate(),
     root: open({
+      // A reader cannot follow a file that outgrows what it has mapped; this is address space and no memory.
+      ...(isReader && { readOnly: true, mapSize: 64 * 2 ** 30 }),
       path: directory,
       noSubdir: false,
       overlappingSync: false,
@@ -86,7 +102,7 @@ export function openEnvironment(directory: string): Environment {
   };
   shared.users++;
   openEnvironments.set(directory, shared);
-  const { root } = shared;
+  const { root, gate } = shared;
 
   return {
     database: (name) => openDatabase(root, name),
@@ -95,14 +111,16 @@ export function openEnvironment(directory: string): Environment {
     async write(work) {
       let thrown: { readonly error: unknown } | undefined;
       try {
-        return await root.childTransaction(() => {
-          try {
-            return work();
-          } catch (error) {
-            thrown = { error };
-            throw error;
-          }
-        });
+        return await gate.pass(() =>
+          root.childTransaction(() => {
+            try {
+              return work();
+            } catch (error) {
+              thrown = { error };
+              throw error;
+            }
+          }),
+        );
       } catch (error) {
         if (thrown && !isLmdbError(thrown.error)) throw thrown.error;
         throw new StorageUnavailableError('the store cannot be written', { cause: await reasonFor(error) });
@@ -112,6 +130,8 @@ export function openEnvironment(directory: string): Environment {
       root.resetReadTxn();
       return work();
     },
+    withoutWrites: gate.close,
+    dropDeadReaders: () => void root.readerCheck(),
     copyTo: (target) => root.backup(target, true),
     async close() {
       if (--shared.users > 0) return;

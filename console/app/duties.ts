@@ -1,0 +1,22 @@
+/** What one process does for all that answer: it sends what applications have to be told. */
+import type { Audit, Logger } from '../../platform/log.ts';
+import { dashboardClientId } from '../clients/clients.ts';
+import { createLicenceModule } from '../licence/module.ts';
+import { startLogoutNotices } from '../logout/module.ts';
+import type { Services } from './services.ts';
+
+export interface DutiesDeps {
+  readonly services: Services;
+  readonly audit: Audit;
+  readonly log: Logger;
+}
+
+/** @returns a function that breaks off what is being sent: the next start takes it up */
+export function startDuties({ services, ...shared }: DutiesDeps): () => Promise<void> {
+  const needs = { ...services, ...shared };
+  const licences = createLicenceModule({ ...needs, audience: dashboardClientId });
+  const notices = startLogoutNotices(needs);
+  return async () => {
+    await Promise.all([licences.close(), notices.close()]);
+  };
+}

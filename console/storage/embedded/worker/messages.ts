@@ -1,0 +1,52 @@
+/** What a worker asks the owner of the store, and what the owner tells all workers: plain values, in one order. */
+import type { Collection, RegistryRecords } from '../../records.ts';
+import type { ArtifactStore, Storage } from '../../storage.ts';
+import type { EndedArtifact } from '../lmdb/artifacts-lmdb.ts';
+import type { PutEvent } from '../put-listeners.ts';
+
+/** Writes to the artifacts; reads are the worker's own. */
+export const artifactWrites = [
+  'put',
+  'consume',
+  'exchange',
+  'remove',
+  'removeByKey',
+  'extend',
+  'removeByGrant',
+  'count',
+  'uncount',
+] as const satisfies readonly (keyof ArtifactStore)[];
+
+export interface RegistryWrite {
+  readonly collection: Collection;
+  readonly id: string;
+  /** Absent: it is removed. */
+  readonly record?: RegistryRecords[Collection];
+}
+
+/** What the owner does for a worker. An answer comes behind the events that it has led to. */
+export interface StoreCalls
+  extends Pick<ArtifactStore, (typeof artifactWrites)[number]>,
+    Pick<Storage, 'checkWritable'> {
+  recordEnds(ended: readonly EndedArtifact[]): Promise<void>;
+  /** @returns false when the registry has another version by now: nothing has changed */
+  changeRegistry(version: number, writes: readonly RegistryWrite[]): Promise<boolean>;
+  /** While nothing else changes, has the worker decide ({@link DecisionCalls}), and writes that. */
+  changeRegistryGuarded(decision: number): Promise<void>;
+}
+
+/** What a worker does for the owner. */
+export interface DecisionCalls {
+  /** @returns what to write */
+  decide(decision: number): Promise<readonly RegistryWrite[]>;
+}
+
+export type StoreEvent =
+  | { readonly type: 'registry'; readonly version: number; readonly writes: readonly RegistryWrite[] }
+  | ({ readonly type: 'put' } & PutEvent);
+
+/** The registry as it was when a worker began to follow it. */
+export interface RegistrySnapshot {
+  readonly version: number;
+  readonly records: readonly RegistryWrite[];
+}
