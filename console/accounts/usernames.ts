@@ -43,16 +43,64 @@ const scripts = [
   return new RegExp(`^[${letters}0-9._@-]+$`, 'u');
 });
 
-const form = /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u;
+const form = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@-]{0,63}$/u;
+
+/** A name of them can hardly be written without marks at its letters. */
+const scriptsOfMarks = [
+  'Thaana',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Thai',
+  'Lao',
+  'Tibetan',
+  'Myanmar',
+  'Khmer',
+];
+/** Marks that all scripts share, such as accents, are of none of them. */
+const ownMark = `[${scriptsOfMarks.map((script) => `\\p{Script=${script}}`).join('')}]`;
+
+/** The blocks of these scripts are laid out alike: vowels at 04 to 14, their signs at 3E to 4C and 55 to 57. */
+const indicBlocks = [0x900, 0x980, 0xa00, 0xa80, 0xb00, 0xb80, 0xc00, 0xc80, 0xd00];
+
+const wrongMark = new RegExp(
+  [
+    `(?!${ownMark})\\p{M}`,
+    '(?<![\\p{L}\\p{M}])\\p{M}',
+    // UTS #39 §5.4: the second of two equal ones is not seen, and more than four are drawn over each other.
+    '(\\p{M})\\1',
+    '\\p{M}{5}',
+    '\\p{Default_Ignorable_Code_Point}',
+    // A sign behind a vowel draws another vowel, which has a letter of its own (table 12-1 of the Unicode standard).
+    ...indicBlocks.map((block) => {
+      const signs = range(block + 0x3e, block + 0x4c);
+      return `[${range(block + 0x04, block + 0x14)}${signs}][${signs}${range(block + 0x55, block + 0x57)}]`;
+    }),
+    `[${range(0xd85, 0xd96)}${range(0xdcf, 0xddf)}][${range(0xdcf, 0xddf)}${range(0xdf2, 0xdf3)}]`,
+    // A tone stands behind its vowel, and before the circle of Sara Am: the other way round looks the same. Thai, Lao.
+    ...[0xe00, 0xe80].flatMap((block) => [
+      `[${range(block + 0x48, block + 0x4e)}][\\u{${(block + 0x31).toString(16)}}${range(block + 0x34, block + 0x3b)}]`,
+      `\\u{${(block + 0x4d).toString(16)}}[${range(block + 0x48, block + 0x4c)}]`,
+    ]),
+  ].join('|'),
+  'u',
+);
 
 /** @param text  in its normal form: {@link normalName} */
 export function isUsername(text: string): boolean {
-  return form.test(text) && scripts.some((script) => script.test(text));
+  return hasForm(text) && scripts.some((script) => script.test(text));
 }
 
 /** @throws {ProblemError} `invalid_request` */
 export function checkUsername(username: string): void {
-  if (!form.test(username)) {
+  if (!hasForm(username)) {
     throw new ProblemError(
       problems.invalidRequest,
       'A user name has 1 to 64 letters, digits and the characters . _ @ -, and starts with a letter or a digit.',
@@ -65,6 +113,10 @@ export function checkUsername(username: string): void {
   );
 }
 
+function hasForm(text: string): boolean {
+  return form.test(text) && !wrongMark.test(text);
+}
+
 /** Whether somebody or some client has this name, or one that looks like it. */
 export function isTaken(transaction: Pick<RegistryTransaction, 'all'>, username: string): boolean {
   const [folded, shape] = [foldedName(username), shapeOf(username)];
@@ -73,4 +125,8 @@ export function isTaken(transaction: Pick<RegistryTransaction, 'all'>, username:
   for (const id of transaction.all('clients').keys()) if (isLike(id)) return true;
   for (const user of transaction.all('users').values()) if (isLike(user.username)) return true;
   return false;
+}
+
+function range(first: number, last: number): string {
+  return `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`;
 }
