@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { UserRecord } from '../storage/records.ts';
 import { whyGuessable } from './password-blocklist.ts';
 import { parameters } from './password-hashes/argon2.ts';
 import { createEvenTime } from './password-hashes/even-time.ts';
-import { needsReplacing, verifyHash } from './password-hashes/hashes.ts';
+import { needsReplacing, readHash, verifyHash } from './password-hashes/hashes.ts';
 import { createPlaces, type Turn } from './places.ts';
 
 /** An administrator, or somebody in a session. */
@@ -22,7 +23,11 @@ export interface PasswordsDeps {
   readonly maxWaiting: number;
   /** The costliest of the imported hashes, or one like it; by default there are none. */
   readonly costliestImported?: () => string | undefined;
+  /** Nobody signs in to this account by a password, until it gets another one. */
+  readonly onDamagedHash?: (accountId: string) => void;
 }
+
+type WithHash = Pick<UserRecord, 'id' | 'passwordHash'>;
 
 export interface Passwords {
   readonly minCharacters: number;
@@ -34,19 +39,19 @@ export interface Passwords {
   /** @throws {ProblemError} `busy` when too many hashes wait */
   hash(password: string): Promise<string>;
   /**
-   * Takes as long for an account that does not exist (`stored` undefined) as for a wrong password (S28), also where
-   * others have hashes from elsewhere, which take longer.
+   * Takes as long without an account as for a wrong password (S28), also where others have hashes from elsewhere,
+   * which take longer. No password is that of a damaged hash.
    *
    * @param turn  of who asks, when many do
    * @throws {ProblemError} `busy` when too many hashes wait
    */
-  verify(stored: string | undefined, password: string, turn?: Turn): Promise<boolean>;
+  verify(account: WithHash | undefined, password: string, turn?: Turn): Promise<boolean>;
   /** Whether the stored hash is of another kind than today's, or has other parameters. */
   needsRehash(stored: string): boolean;
 }
 
 export function createPasswords(deps: PasswordsDeps): Passwords {
-  const { minCharacters, concurrency, maxWaiting, costliestImported = () => undefined } = deps;
+  const { minCharacters, concurrency, maxWaiting, costliestImported = () => undefined, onDamagedHash } = deps;
   const places = createPlaces(concurrency, maxWaiting);
   const decoy = unknownPassword();
   const evenTime = createEvenTime(costliestImported, (hash) =>
@@ -70,8 +75,9 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
       }
     },
     hash: (password) => places.run(trusted, () => argon2.hash(normalise(password), parameters)),
-    async verify(stored, password, turn = trusted) {
+    async verify(account, password, turn = trusted) {
       if (Buffer.byteLength(password) > passwordLimits.maxBytes) return false;
+      const stored = account && hashOf(account);
       const { result, ms } = await places.run(turn, () => timed(() => isAnyOf(stored ?? decoy, password)));
       if (result && stored !== undefined) return true;
       await evenTime.wait(ms);
@@ -79,6 +85,16 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
     },
     needsRehash: needsReplacing,
   };
+
+  function hashOf({ id, passwordHash }: WithHash): string | undefined {
+    try {
+      readHash(passwordHash);
+      return passwordHash;
+    } catch {
+      onDamagedHash?.(id);
+      return undefined;
+    }
+  }
 }
 
 /** A hash that no known password has; it costs as much to verify as any that is made here. */

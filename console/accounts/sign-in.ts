@@ -82,8 +82,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   async function verify(username: string, password: string, turn: Turn): Promise<UserRecord | undefined> {
     const known = findLocal(username);
     // Who cannot sign in takes as long as who is not there (S28).
-    const stored = known?.disabled ? undefined : known?.passwordHash;
-    const isRight = await passwords.verify(stored, password, turn);
+    const isRight = await passwords.verify(known?.disabled ? undefined : known, password, turn);
     if (!known || !isRight) return undefined;
     // Hashing takes time, in which an administrator may have changed the account.
     const account = users.find(known.id);

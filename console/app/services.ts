@@ -52,7 +52,7 @@ export function createServices(deps: ServicesDeps) {
     now,
   });
   const cipher = createCipher(settings.encryptionKey?.reveal());
-  const passwords = createConsolePasswords(settings, registry);
+  const passwords = createConsolePasswords(settings, registry, log);
   const applicationSecret = settings.applicationClientSecret?.reveal();
   const clients = createClients(registry, createDerivedClients({ applicationSecret, application }));
   const outbound = createConsoleOutbound(settings, clients, application);
@@ -104,12 +104,18 @@ export function createServices(deps: ServicesDeps) {
   };
 }
 
-function createConsolePasswords({ passwordMinLength }: Settings, registry: Registry) {
+function createConsolePasswords(
+  { passwordMinLength }: Settings,
+  registry: Registry,
+  log: ServicesDeps['log'],
+) {
   return createPasswords({
     minCharacters: passwordMinLength,
     concurrency: 2,
     maxWaiting: 64,
     costliestImported: () => costliestImportedHash(registry),
+    onDamagedHash: (subject) =>
+      log.error({ subject }, 'a stored password hash is damaged: give the account another password'),
   });
 }
 

@@ -109,7 +109,7 @@ export function createAccountPage(deps: AccountPageDeps) {
     const budget = confirmationBudget(account.id);
     await throttle.take([budget]);
     const current = form.get('current_password') ?? '';
-    const isRight = await passwords.verify(account.passwordHash, current).catch(async (error: unknown) => {
+    const isRight = await passwords.verify(account, current).catch(async (error: unknown) => {
       await throttle.giveBack(budget);
       throw error;
     });

@@ -275,11 +275,13 @@ describe('the cost of hashing (S26)', () => {
 });
 
 describe('stored passwords (S25)', () => {
-  const storedHash = (username: string) =>
+  const stored = (username: string) =>
     withStore(console.dataDir, async ({ registry }) => {
       const users = [...registry.all('users').values()];
-      return users.find((user) => user.username === username)!.passwordHash;
+      return users.find((user) => user.username === username)!;
     });
+  const storedHash = async (username: string) => (await stored(username)).passwordHash;
+  const idOf = async (username: string) => (await stored(username)).id;
 
   test('Argon2id with 19 MiB and two passes (S25)', async () => {
     expect(await storedHash('ada')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -302,6 +304,25 @@ describe('stored passwords (S25)', () => {
     expect(await storedHash('weathered')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await other.signIn({ ...admin, username: 'weathered' })).status).toBe(200);
     expect((await one.get('/')).status).toBe(200);
+  });
+
+  test.each([
+    ['cut', (hash: string) => hash.slice(0, 40)],
+    ['of no known kind', (hash: string) => hash.replace('argon2id', 'argon9')],
+    ['empty', () => ''],
+  ])('a hash that is %s opens to no password, and the log names the account (S25)', async (kind, damage) => {
+    const username = `damaged.${kind.replaceAll(' ', '.')}`;
+    await copyUser(console, 'ada', username);
+    const before = await countUsers(console);
+    await editUser(console, username, (user) => ({ ...user, passwordHash: damage(user.passwordHash) }));
+    await copyUser(console, 'ada', `${username}.later`);
+    await until(async () => (await countUsers(console)) > before, 'the damaged hash to be known');
+    const reply = await attempt(username, admin.password);
+    expect(reply.status).toBe(401);
+    expect(textOf(reply)).toContain('The user name or the password is not right.');
+    const damaged = console.log().filter(({ msg }) => String(msg).includes('hash is damaged'));
+    expect(damaged.at(-1)).toMatchObject({ level: 'error', subject: await idOf(username) });
+    expect(JSON.stringify(damaged)).not.toContain('$argon');
   });
 });
 
