@@ -40,6 +40,8 @@ export interface CheckSignedDeps {
 
 /** A fixed list: neither `none` nor a symmetric algorithm, whatever a header says (RFC 8725 §3.1, S2). */
 const algorithms = ['RS256', 'ES256', 'EdDSA'];
+/** RFC 7515 §7.1; the library passes over blanks and line ends. */
+const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** A key that was not there a moment ago is looked for again, at most this often. */
 const cooldownMs = 5_000;
 const keySetMaxAgeMs = 600_000;
@@ -77,6 +79,7 @@ export function createCheckSigned({ issuer, jwksUri, fetch, now }: CheckSignedDe
 
 /** Before any key is looked for: a stray token causes no request. */
 function checkHeader(token: string, types: readonly string[]): void {
+  if (!compact.test(token)) throw new InvalidTokenError('it is not a signed token');
   let header: ReturnType<typeof decodeProtectedHeader>;
   try {
     header = decodeProtectedHeader(token);

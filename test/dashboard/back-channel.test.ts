@@ -58,6 +58,8 @@ describe('refused, and nobody is signed out:', () => {
   test.each<[string, (good: Record<string, unknown>) => Promise<string> | string]>([
     ['no token (S41)', () => ''],
     ['letters (S41)', () => 'abc'],
+    ['a line end behind it (S41)', async (good) => `${await issuer.sign(good)}\n`],
+    ['a blank in it (S41)', async (good) => (await issuer.sign(good)).replace(/\.(?=[^.]*$)/, '. ')],
     [
       'alg none (S41)',
       (good) => `${encode({ alg: 'none', typ: 'logout+jwt', kid: 'RS256' })}.${encode(good)}.`,

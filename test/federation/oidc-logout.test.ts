@@ -164,6 +164,11 @@ describe('a logout token that is refused (S41)', () => {
     { name: 'signed by a key of no name', sign: byStranger() },
     { name: 'signed by a published key of another algorithm', sign: (claims) => provider.signOther(claims) },
     { name: 'not a token', sign: () => 'logout' },
+    { name: 'a line end behind it', sign: async (claims) => `${await provider.sign(claims)}\n` },
+    {
+      name: 'a blank in it',
+      sign: async (claims) => (await provider.sign(claims)).replace(/\.(?=[^.]*$)/, '. '),
+    },
     { name: 'five parts', sign: () => 'a.b.c.d.e' },
     { name: 'too long', sign: () => 'x'.repeat(16_385) },
     { name: 'an access token by its type', sign: ofType('at+jwt') },

@@ -30,6 +30,8 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const oldestSeconds = 600;
 const skewSeconds = 60;
 const longestToken = 16_384;
+/** RFC 7515 §7.1; the library passes over blanks and line ends. */
+const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Groups and the like make ID tokens longer than servers take addresses. */
 const longestHint = 6000;
 /** Explicit typing is recommended, not required, and older providers write what is on all their tokens. */
@@ -66,6 +68,7 @@ export function createOidcLogout(deps: OidcLogoutDeps): OidcLogout {
     },
     async readLogoutToken(token) {
       if (token.length > longestToken) throw invalid('is too long');
+      if (!compact.test(token)) throw invalid('is not a signed token');
       return logoutOf(await verified(token), now());
     },
     readFrontChannelLogout(parameters) {
