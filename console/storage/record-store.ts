@@ -52,7 +52,7 @@ export interface RecordTransaction extends RecordReads {
 /** A page of a list; they are in the order of what they are listed by. */
 export interface Page<R> {
   readonly records: readonly R[];
-  /** Give it back as `after` for the next page; absent: this was the last one. */
+  /** Give it back as `after` for the next page, with the same filter; absent: this was the last one. */
   readonly next?: string;
 }
 
@@ -88,7 +88,7 @@ export type RecordChange = {
 }[GrowingCollection];
 
 export interface RecordStore extends RecordReads {
-  /** By folded name; with `role` and `provider`, by id. */
+  /** By folded name; with `role` and `provider`, by id; with `beginning`, first by name, then by e-mail address. */
   users(page: PageRequest & UserFilter): Promise<Page<UserRecord>>;
   /** By id. */
   clients(page: PageRequest & ClientFilter): Promise<Page<ClientRecord>>;
@@ -105,6 +105,7 @@ export interface RecordStore extends RecordReads {
    *
    * @throws {StorageUnavailableError} when the change could not be made durable
    * @throws {LastAdministratorError} when nobody could administer the console any more, and somebody could before
+   * @throws {DuplicateRecordError} when a user was put whose name or link another one has; `work` asks for them first
    */
   change<T>(work: (transaction: RecordTransaction) => Promise<T>): Promise<T>;
   /**
@@ -119,4 +120,13 @@ export interface RecordStore extends RecordReads {
 /** The change would leave nobody who can administer the console. */
 export class LastAdministratorError extends Error {
   override readonly name = 'LastAdministratorError';
+}
+
+/** Two users would have the same folded name, or stand for the same person of a provider. */
+export class DuplicateRecordError extends Error {
+  override readonly name = 'DuplicateRecordError';
+
+  constructor(what: 'name' | 'link') {
+    super(`another user has this ${what}`);
+  }
 }

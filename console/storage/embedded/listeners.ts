@@ -1,26 +1,26 @@
-import type { Collection } from '../records.ts';
-import type { Registry } from '../storage.ts';
 import type { StorageLog } from './permissions.ts';
 
-type Listener = Parameters<Registry['onChange']>[0];
-
-/** Who wants to hear of registry changes. A listener that throws is logged: the change is made already. */
-export function createListeners(log: StorageLog | undefined) {
+/**
+ * Who wants to hear of changes. A listener that throws is logged: the change is made already.
+ *
+ * @param of  what is changed, for the log
+ */
+export function createListeners<Changes>(of: 'registry' | 'record', log: StorageLog | undefined) {
+  type Listener = (changes: Changes) => void;
   const listeners = new Set<Listener>();
   return {
     add(listener: Listener): () => void {
       // Wrapped, so that the same function added twice is told twice and removed one by one.
-      const own: Listener = (changed) => listener(changed);
+      const own: Listener = (changes) => listener(changes);
       listeners.add(own);
       return () => listeners.delete(own);
     },
-    emit(changed: ReadonlySet<Collection>): void {
-      if (changed.size === 0) return;
+    emit(changes: Changes): void {
       for (const listener of [...listeners]) {
         try {
-          listener(changed);
+          listener(changes);
         } catch (error) {
-          log?.warn({ err: error }, 'a listener for registry changes failed');
+          log?.warn({ err: error }, `a listener for ${of} changes failed`);
         }
       }
     },

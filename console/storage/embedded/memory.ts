@@ -1,5 +1,6 @@
 /** Everything in memory: for benchmarks and quick tests, and the plainest reading of what `Storage` asks for. */
 import { createRecordLoader } from '../record-loader.ts';
+import type { Collection } from '../records.ts';
 import {
   type Artifact,
   type ArtifactKind,
@@ -43,7 +44,7 @@ export function createMemoryStorage({ now = Date.now, steady = now, log }: Memor
 }
 
 function createMemoryRegistry(log: StorageLog | undefined): Registry {
-  const listeners = createListeners(log);
+  const listeners = createListeners<ReadonlySet<Collection>>('registry', log);
   let state = emptyState();
   return {
     get: (collection, id) => state[collection].get(id),
@@ -52,7 +53,7 @@ function createMemoryRegistry(log: StorageLog | undefined): Registry {
       await guard?.();
       const { next, changed, result } = changeState(state, change);
       state = next;
-      listeners.emit(changed);
+      if (changed.size > 0) listeners.emit(changed);
       return result;
     },
     onChange: listeners.add,

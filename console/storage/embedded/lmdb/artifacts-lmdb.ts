@@ -8,6 +8,7 @@ import {
   StorageUnavailableError,
 } from '../../storage.ts';
 import { artifactKey, digest } from '../digest.ts';
+import { type Entry, openArtifactEntries } from './artifact-entries.ts';
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import { DamagedRecordError, isWholeRecord } from './record-codec.ts';
@@ -29,12 +30,6 @@ export interface EndedArtifact {
   readonly at: number;
 }
 
-/** An artifact as it lies in the database. */
-interface Entry extends Artifact {
-  /** Rises with each put under the same `uid`, so that the newest can be told. */
-  readonly uidOrder?: number;
-}
-
 /** Expired artifacts that one transaction deletes: about 5 ms, during which other writers wait. */
 const sweepBatch = 200;
 
@@ -53,8 +48,7 @@ export function openLmdbArtifacts({
   steady,
   recordEnds,
 }: LmdbArtifactsDeps): LmdbArtifacts {
-  const entries = environment.records<Entry>('artifacts');
-  const index = environment.database<true>('artifact-index');
+  const { entries, index, put, set, unset } = openArtifactEntries(environment);
   const nowSeconds = () => now() / 1000;
   const steadySeconds = () => steady() / 1000;
 
@@ -108,38 +102,6 @@ export function openLmdbArtifacts({
     return entry && isLive(entry, steadySeconds()) ? entry : undefined;
   }
 
-  function set(kind: ArtifactKind, key: string, entry: Entry): void {
-    unset(kind, key);
-    entries.put([kind, key], entry);
-    for (const indexKey of indexKeys(kind, key, entry)) index.put(indexKey, true);
-  }
-
-  /** @returns whether there was one */
-  function unset(kind: ArtifactKind, key: string): boolean {
-    const entry = wholeOrNone(kind, key);
-    if (!entry) return false;
-    entries.remove([kind, key]);
-    for (const indexKey of indexKeys(kind, key, entry)) index.remove(indexKey);
-    return true;
-  }
-
-  /** A damaged one goes: it names no index entries any more, and what replaces it must not fail for it. */
-  function wholeOrNone(kind: ArtifactKind, key: string): Entry | undefined {
-    try {
-      return entries.get([kind, key]);
-    } catch (error) {
-      if (!(error instanceof DamagedRecordError)) throw error;
-      entries.remove([kind, key]);
-      return undefined;
-    }
-  }
-
-  function withUidOrder(kind: ArtifactKind, artifact: Artifact): Entry {
-    if (artifact.uid === undefined) return artifact;
-    const [newest] = index.under(['uid', kind, digest(artifact.uid)], { reverse: true, limit: 1 });
-    return { ...artifact, uidOrder: newest ? Number(newest.key[3]) + 1 : 1 };
-  }
-
   function use(kind: ArtifactKind, key: string, entry: Entry): void {
     entries.put([kind, key], { ...entry, consumedAt: Math.floor(nowSeconds()) });
   }
@@ -150,7 +112,7 @@ export function openLmdbArtifacts({
     recordEnds: writeEnded,
     async put(kind, id, artifact) {
       const key = artifactKey(id);
-      await write(() => set(kind, key, withUidOrder(kind, artifact)));
+      await write(() => put(kind, key, artifact));
     },
     async get(kind, id) {
       const entry = await read(() => live(kind, artifactKey(id)));
@@ -172,14 +134,14 @@ export function openLmdbArtifacts({
       });
     },
     async exchange(exchange) {
-      const { consume, put = [], remove = [] } = exchange;
+      const { consume, put: replacements = [], remove = [] } = exchange;
       return write(() => {
         const outcome = decideExchange(exchange, ({ kind, id }) => live(kind, artifactKey(id)));
         const source = entries.get([consume.kind, artifactKey(consume.id)]);
         if (outcome !== 'won' || !source) return outcome;
         use(consume.kind, artifactKey(consume.id), source);
         for (const { kind, id } of remove) unset(kind, artifactKey(id));
-        for (const { kind, id, artifact } of put) set(kind, artifactKey(id), withUidOrder(kind, artifact));
+        for (const { kind, id, artifact } of replacements) put(kind, artifactKey(id), artifact);
         return outcome;
       });
     },
@@ -283,17 +245,6 @@ export async function countDamagedArtifacts(environment: Environment): Promise<n
     last = slice.at(-1)!.key;
     await new Promise((resolve) => setImmediate(resolve));
   }
-}
-
-/** Digests keep the keys short and free of NUL, whatever the indexed values look like. */
-function indexKeys(kind: ArtifactKind, key: string, entry: Entry): LmdbKey[] {
-  const { expiresAt, uid, uidOrder = 0, grantId, accountId } = entry;
-  const keys: LmdbKey[] = [];
-  if (expiresAt !== undefined) keys.push(['expiry', expiresAt, kind, key]);
-  if (uid !== undefined) keys.push(['uid', kind, digest(uid), uidOrder, key]);
-  if (grantId !== undefined) keys.push(['grant', digest(grantId), kind, key]);
-  if (accountId !== undefined) keys.push(['account', kind, digest(accountId), key]);
-  return keys;
 }
 
 function asArtifact({ uidOrder: _uidOrder, ...artifact }: Entry): Artifact {

@@ -4,11 +4,12 @@
  */
 import { open, type RootDatabase } from 'lmdb';
 import { StorageUnavailableError } from '../../storage.ts';
+import { lastPart } from './key-parts.ts';
 import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
 import { createWriteGate, type WriteGate } from './write-gate.ts';
 
 export interface Environment {
-  /** @param name  one of at most 12 named databases; values are JSON */
+  /** @param name  one of at most 24 named databases; values are JSON */
   database<V>(name: string): LmdbDatabase<V>;
   /**
    * The same for records with a sum: what is damaged is never given. `get` throws a {@link DamagedRecordError}, and
@@ -63,8 +64,15 @@ export interface RangeLimits {
 interface Shared {
   readonly root: RootDatabase;
   readonly gate: WriteGate;
+  readonly readerCheck: NodeJS.Timeout;
   users: number;
 }
+
+/** Addresses, not memory: what is mapped once need not be mapped anew, with all readers ended, when it has grown. */
+const mapBytes = 64 * 1024 ** 3;
+
+/** A process that was killed while it read leaves a reader behind, whose pages nobody may use again. */
+const readerCheckMs = 60_000;
 
 /**
  * LMDB must not be opened twice by one process: a second handle would wait for the first one's write
@@ -86,20 +94,7 @@ export function openEnvironment(
   directory: string,
   { isReader = false }: { readonly isReader?: boolean } = {},
 ): Environment {
-  const shared = openEnvironments.get(directory) ?? {
-    gate: createWriteGate(),
-    root: open({
-      // A reader cannot follow a file that outgrows what it has mapped; this is address space and no memory.
-      ...(isReader && { readOnly: true, mapSize: 64 * 2 ** 30 }),
-      path: directory,
-      noSubdir: false,
-      overlappingSync: false,
-      // Its batches leave a promise behind that nobody holds: a failed commit would end the process.
-      eventTurnBatching: false,
-      encoding: 'json',
-    }),
-    users: 0,
-  };
+  const shared = openEnvironments.get(directory) ?? openShared(directory, isReader);
   shared.users++;
   openEnvironments.set(directory, shared);
   const { root, gate } = shared;
@@ -136,9 +131,30 @@ export function openEnvironment(
     async close() {
       if (--shared.users > 0) return;
       openEnvironments.delete(directory);
+      clearInterval(shared.readerCheck);
       await root.close();
     },
   };
+}
+
+function openShared(directory: string, isReader: boolean): Shared {
+  const root = open({
+    ...(isReader && { readOnly: true }),
+    path: directory,
+    noSubdir: false,
+    overlappingSync: false,
+    maxDbs: 24,
+    mapSize: mapBytes,
+    // Its batches leave a promise behind that nobody holds: a failed commit would end the process.
+    eventTurnBatching: false,
+    encoding: 'json',
+  });
+  const check = () => {
+    if (!isReader) root.readerCheck();
+  };
+  check();
+  const readerCheck = setInterval(check, readerCheckMs).unref();
+  return { root, gate: createWriteGate(), readerCheck, users: 0 };
 }
 
 function openRecords<V>(root: RootDatabase, name: string): LmdbDatabase<V> {
@@ -170,10 +186,11 @@ function openDatabase<V>(
     put: (key, value) => void database.put(plain(key), value),
     remove: (key) => void database.remove(plain(key)),
     under(prefix, { limit, reverse = false, upTo = prefix, from = prefix } = {}) {
-      // `~` sorts after every number and after every text that this folder uses as a part of a key.
-      const [first, last] = [plain(from), [...upTo, '~']];
+      const [first, last] = [plain(from), [...upTo, lastPart]];
       const range = reverse ? { start: last, end: first, reverse } : { start: first, end: last };
-      return database.getRange({ ...range, ...(limit === undefined ? {} : { limit }) });
+      const found = database.getRange({ ...range, ...(limit === undefined ? {} : { limit }) });
+      // A key of one part is given without its list.
+      return found.map(({ key, value }) => ({ key: Array.isArray(key) ? key : [key], value }));
     },
   };
 }

@@ -17,6 +17,7 @@ import {
   writeTemporary,
 } from '../../../../platform/files/durable-file.ts';
 import { hasProcess } from '../../../../platform/process/process-identity.ts';
+import type { Collection } from '../../records.ts';
 import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { followFile } from '../follow-file.ts';
 import { createListeners } from '../listeners.ts';
@@ -58,7 +59,7 @@ export async function openFileRegistry({
 }: FileRegistryDeps): Promise<FileRegistry> {
   const adapter = createFileAdapter(file, exclusive);
   const low = new Low<RegistryState>(adapter, emptyState());
-  const listeners = createListeners(log);
+  const listeners = createListeners<ReadonlySet<Collection>>('registry', log);
   /** What everybody reads: durable, unlike what is being written. */
   let state = emptyState();
   const serialized = createSerial();
@@ -81,7 +82,8 @@ export async function openFileRegistry({
     const before = state;
     await low.read();
     state = low.data;
-    listeners.emit(differingCollections(before, state));
+    const changed = differingCollections(before, state);
+    if (changed.size > 0) listeners.emit(changed);
   }
 
   async function change<T>(work: Parameters<Registry['update']>[0]): Promise<T> {

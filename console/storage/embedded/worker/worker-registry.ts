@@ -1,4 +1,5 @@
 /** The registry in a worker: its state is the owner's, its changes are decided here and made there. */
+import type { Collection } from '../../records.ts';
 import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { createListeners } from '../listeners.ts';
 import type { StorageLog } from '../permissions.ts';
@@ -24,7 +25,7 @@ const mostAttempts = 200;
 type Work = Parameters<Registry['update']>[0];
 
 export function createWorkerRegistry({ snapshot, owner, log }: WorkerRegistryDeps): WorkerRegistry {
-  const listeners = createListeners(log);
+  const listeners = createListeners<ReadonlySet<Collection>>('registry', log);
   const decisions = new Map<number, () => Promise<readonly RegistryWrite[]>>();
   let { version } = snapshot;
   let state = withWrites(emptyState(), snapshot.records);
@@ -47,7 +48,7 @@ export function createWorkerRegistry({ snapshot, owner, log }: WorkerRegistryDep
     receive({ version: next, writes }) {
       version = next;
       state = withWrites(state, writes);
-      listeners.emit(new Set(writes.map(({ collection }) => collection)));
+      if (writes.length > 0) listeners.emit(new Set(writes.map(({ collection }) => collection)));
     },
   };
 

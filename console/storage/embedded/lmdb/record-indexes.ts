@@ -1,0 +1,139 @@
+/**
+ * Where users and clients lie in LMDB, and what points at them. Whoever writes a record writes what it says here, in
+ * the same transaction: the record itself, each of its index entries, and each of the counts that it counts in.
+ *
+ * | Database | Key | Value |
+ * |---|---|---|
+ * | `users`, `clients` | id | {@link StoredRecord}, with a sum |
+ * | `record-index` | see {@link indexKeysOf}; the last part is the key of the record | `true` |
+ * | `record-meta` | `['count', …]`, see {@link countKeysOf} | how many |
+ * | `record-meta` | `['sequence']` | number of the last commit |
+ */
+import { foldedName, shapeOf } from '../../name-keys.ts';
+import type { GrowingCollection, GrowingRecords } from '../../record-store.ts';
+import type { ClientRecord, UserRecord } from '../../records.ts';
+import { keyPart } from './key-parts.ts';
+import type { Environment, LmdbDatabase, LmdbKey } from './lmdb-environment.ts';
+
+export interface StoredRecord<R> {
+  /** Number of the commit that wrote it: it rises with each change, and never comes again. */
+  readonly version: number;
+  readonly record: R;
+}
+
+export interface RecordDatabases {
+  readonly users: LmdbDatabase<StoredRecord<UserRecord>>;
+  readonly clients: LmdbDatabase<StoredRecord<ClientRecord>>;
+  readonly index: LmdbDatabase<true>;
+  readonly meta: LmdbDatabase<number>;
+}
+
+export function openRecordDatabases(environment: Environment): RecordDatabases {
+  return {
+    users: environment.records('users'),
+    clients: environment.records('clients'),
+    index: environment.database('record-index'),
+    meta: environment.database('record-meta'),
+  };
+}
+
+export const sequenceKey: LmdbKey = ['sequence'];
+
+export function recordKey(id: string): LmdbKey {
+  return [keyPart(id)];
+}
+
+/** Beginnings of index keys, for those who write entries and those who look for them. */
+export const indexUnder = {
+  name: (username: string): LmdbKey => ['name', keyPart(foldedName(username))],
+  email: (address: string): LmdbKey => ['email', keyPart(foldedName(address))],
+  link: (provider: string, subject: string): LmdbKey => ['link', keyPart(provider), keyPart(subject)],
+  role: (role: string): LmdbKey => ['role', keyPart(role)],
+  provider: (provider: string): LmdbKey => ['provider', keyPart(provider)],
+  /** Of those who can administer the console if their provider, if they have one, is enabled. */
+  administrator: (provider: string | undefined): LmdbKey =>
+    provider === undefined ? ['administrator', 'own'] : ['administrator', 'provider', keyPart(provider)],
+  /** Of users' names and clients' ids. */
+  shape: (name: string): LmdbKey => ['shape', keyPart(shapeOf(name))],
+  clientName: (id: string): LmdbKey => ['client-name', keyPart(foldedName(id))],
+  ceilingRole: (role: string): LmdbKey => ['ceiling-role', keyPart(role)],
+  /** Of enabled clients. */
+  redirectOrigin: (origin: string): LmdbKey => ['redirect-origin', keyPart(origin)],
+} as const;
+
+/** The keys of `record-index` that point at a record, without doubles. */
+export function indexKeysOf<C extends GrowingCollection>(
+  collection: C,
+  record: GrowingRecords[C],
+): readonly LmdbKey[] {
+  const id = keyPart(record.id);
+  const beginnings =
+    collection === 'users' ? userBeginnings(record as UserRecord) : clientBeginnings(record as ClientRecord);
+  return beginnings.map((beginning) => [...beginning, id]);
+}
+
+/** Whether nobody can administer the console without the records that such keys point at. */
+export function isAdministratorKey(key: LmdbKey): boolean {
+  return key[0] === 'administrator';
+}
+
+/** @param provider  of accounts of their own: undefined */
+export function isAdministratorOf(
+  { disabled, roles, federated }: UserRecord,
+  provider: string | undefined,
+): boolean {
+  return !disabled && roles.includes('Admin') && federated?.provider === provider;
+}
+
+/** The keys of `record-meta` whose numbers a record counts in. */
+export function countKeysOf<C extends GrowingCollection>(
+  collection: C,
+  record: GrowingRecords[C],
+): readonly LmdbKey[] {
+  if (collection === 'clients') return [countKey('clients')];
+  const { roles, federated } = record as UserRecord;
+  return [
+    countKey('users'),
+    ...[...new Set(roles)].map((role) => countKey('users', { role })),
+    ...(federated ? [countKey('users', { provider: federated.provider })] : []),
+  ];
+}
+
+export function countKey(
+  collection: GrowingCollection,
+  { role, provider }: { readonly role?: string | undefined; readonly provider?: string | undefined } = {},
+): LmdbKey {
+  if (role !== undefined && provider !== undefined) throw new TypeError('users are counted by one of these');
+  if (role !== undefined) return ['count', collection, 'role', keyPart(role)];
+  if (provider !== undefined) return ['count', collection, 'provider', keyPart(provider)];
+  return ['count', collection];
+}
+
+function userBeginnings(user: UserRecord): LmdbKey[] {
+  const { username, email, roles, federated } = user;
+  const beginnings = [indexUnder.name(username), [...indexUnder.shape(username), 'users']];
+  if (email !== undefined) beginnings.push(indexUnder.email(email));
+  for (const role of new Set(roles)) beginnings.push(indexUnder.role(role));
+  if (federated) {
+    beginnings.push(indexUnder.link(federated.provider, federated.subject));
+    beginnings.push(indexUnder.provider(federated.provider));
+  }
+  const provider = federated?.provider;
+  if (isAdministratorOf(user, provider)) beginnings.push(indexUnder.administrator(provider));
+  return beginnings;
+}
+
+function clientBeginnings({ id, maxRoles, redirectUris, disabled }: ClientRecord): LmdbKey[] {
+  const beginnings = [indexUnder.clientName(id), [...indexUnder.shape(id), 'clients']];
+  for (const role of new Set(maxRoles)) beginnings.push(indexUnder.ceilingRole(role));
+  for (const origin of disabled ? [] : redirectOrigins(redirectUris)) {
+    beginnings.push(indexUnder.redirectOrigin(origin));
+  }
+  return beginnings;
+}
+
+/** Addresses of installed applications have no origin. */
+export function redirectOrigins(redirectUris: readonly string[]): readonly string[] {
+  const origins = redirectUris.flatMap((uri) => (URL.canParse(uri) ? [new URL(uri).origin] : []));
+  return [...new Set(origins)].filter((origin) => origin !== 'null');
+}

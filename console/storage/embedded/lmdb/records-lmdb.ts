@@ -1,0 +1,64 @@
+/** Users and clients in LMDB, beside the artifacts: what a change voids is written by the same commit. */
+import { changeRecords, type RecordEngine, type RecordQuery } from '../../record-changes.ts';
+import type { RecordChange, RecordStore, UserFilter } from '../../record-store.ts';
+import type { UserRecord } from '../../records.ts';
+import type { Registry } from '../../storage.ts';
+import { createListeners } from '../listeners.ts';
+import type { StorageLog } from '../permissions.ts';
+import { openArtifactEntries } from './artifact-entries.ts';
+import type { Environment } from './lmdb-environment.ts';
+import { createRecordAnswers, type KnownProviders } from './record-answers.ts';
+import { createRecordCommits } from './record-commits.ts';
+import { indexUnder, openRecordDatabases, recordKey } from './record-indexes.ts';
+import { createRecordPages } from './record-pages.ts';
+
+export interface LmdbRecordsDeps {
+  readonly environment: Environment;
+  readonly registry: Pick<Registry, 'get' | 'all' | 'update'>;
+  readonly log?: StorageLog | undefined;
+}
+
+/** Opens the records of `environment`; every change is on the disk when its promise resolves. */
+export function openLmdbRecords({ environment, registry, log }: LmdbRecordsDeps): RecordStore {
+  const databases = openRecordDatabases(environment);
+  const answers = createRecordAnswers(databases, registry);
+  const listeners = createListeners<readonly RecordChange[]>('record', log);
+  const engine: RecordEngine = {
+    ask: async (query) => environment.read(() => answers.answer(query)),
+    commit: createRecordCommits({
+      ...{ environment, databases, answers, registry },
+      artifacts: openArtifactEntries(environment),
+      onCommitted: listeners.emit,
+    }),
+  };
+  return {
+    ...openLmdbRecordReads(environment, registry),
+    change: (work) => changeRecords(engine, work),
+    onChange: listeners.add,
+  };
+}
+
+/** The same for a process that may not write: the newest that is committed, by whomever. */
+export function openLmdbRecordReads(
+  environment: Environment,
+  registry: KnownProviders,
+): Omit<RecordStore, 'change' | 'onChange'> & Pick<RecordEngine, 'ask'> {
+  const answers = createRecordAnswers(openRecordDatabases(environment), registry);
+  const pages = createRecordPages(environment, answers);
+  const read = environment.read;
+  const userBy = (query: RecordQuery) => read(() => answers.answer(query)).record as UserRecord | undefined;
+  return {
+    ask: async (query) => read(() => answers.answer(query)),
+    get: async (collection, id) => read(() => answers.stored(collection, recordKey(id))?.record),
+    userByName: async (name) => userBy({ by: 'name', name }),
+    userByLink: async (provider, subject) => userBy({ by: 'link', provider, subject }),
+    isNameTaken: async (name) => read(() => answers.isNameTaken(name)),
+    hasUsers: async () => read(() => answers.count('users') > 0),
+    users: pages.users,
+    clients: pages.clients,
+    count: async (collection: 'users' | 'clients', filter: Pick<UserFilter, 'role' | 'provider'> = {}) =>
+      read(() => answers.count(collection, filter)),
+    isRedirectOrigin: async (origin) => read(() => answers.hasAny(indexUnder.redirectOrigin(origin))),
+    hasAdministrator: async (withoutProvider) => read(() => answers.hasAdministrator(withoutProvider)),
+  };
+}

@@ -1,0 +1,491 @@
+/** What every RecordStore must do. A new rule goes in here first. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Page, PageRequest, RecordChange, RecordStore } from '../../console/storage/record-store.ts';
+import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
+import type { ArtifactStore, Registry } from '../../console/storage/storage.ts';
+
+export interface OpenedRecords {
+  readonly records: RecordStore;
+  readonly artifacts: ArtifactStore;
+  readonly registry: Registry;
+  close(): Promise<void>;
+}
+
+export function describeRecords(name: string, open: () => Promise<OpenedRecords>): void {
+  describe(name, () => {
+    let opened: OpenedRecords;
+    let records: RecordStore;
+    beforeEach(async () => {
+      opened = await open();
+      records = opened.records;
+    });
+    afterEach(() => opened.close());
+
+    const put = (...users: readonly UserRecord[]) =>
+      records.change(async (transaction) => {
+        for (const user of users) transaction.put('users', user);
+      });
+    const putClients = (...clients: readonly ClientRecord[]) =>
+      records.change(async (transaction) => {
+        for (const client of clients) transaction.put('clients', client);
+      });
+    const remove = (id: string) => records.change(async (transaction) => transaction.remove('users', id));
+    const enableProvider = (id: string, enabled: boolean) =>
+      opened.registry.update((transaction) => transaction.put('providers', { id, enabled }));
+
+    describe('look-ups', () => {
+      test('an empty store knows nobody', async () => {
+        expect(await records.get('users', 'none')).toBeUndefined();
+        expect(await records.userByName('none')).toBeUndefined();
+        expect(await records.userByLink('corp', 'none')).toBeUndefined();
+        expect(await records.isNameTaken('none')).toBe(false);
+        expect(await records.hasUsers()).toBe(false);
+        expect(await records.hasAdministrator()).toBe(false);
+        expect(await records.count('users')).toBe(0);
+        expect(await records.users({ limit: 10 })).toEqual({ records: [] });
+      });
+
+      test('finds a user by id, by each spelling of the name, and by link', async () => {
+        const alice = user('u1', { username: 'Älice', federated: { provider: 'corp', subject: 's 1' } });
+        await put(alice, user('u2'));
+        expect(await records.get('users', 'u1')).toEqual(alice);
+        for (const name of ['Älice', 'äLICE', 'A\u0308lice']) {
+          expect(await records.userByName(name)).toEqual(alice);
+        }
+        expect(await records.userByLink('corp', 's 1')).toEqual(alice);
+        expect(await records.userByLink('corp', 'S 1')).toBeUndefined();
+        expect(await records.userByLink('other', 's 1')).toBeUndefined();
+        expect(await records.hasUsers()).toBe(true);
+      });
+
+      test('of a user that has changed, only the new name, link and lists find it', async () => {
+        const before = user('u1', {
+          username: 'before',
+          email: 'before@a.example',
+          roles: ['Viewer'],
+          federated: { provider: 'corp', subject: 's' },
+        });
+        await put(before, user('u2'));
+        const after = user('u1', { username: 'after', roles: ['MetricsViewer'] });
+        await put(after);
+        expect(await records.userByName('before')).toBeUndefined();
+        expect(await records.userByLink('corp', 's')).toBeUndefined();
+        expect(await records.isNameTaken('before')).toBe(false);
+        expect(await records.userByName('after')).toEqual(after);
+        expect(await idsOf(records.users({ limit: 10, role: 'Viewer' }))).toEqual(['u2']);
+        expect(await idsOf(records.users({ limit: 10, provider: 'corp' }))).toEqual([]);
+        expect(await idsOf(records.users({ limit: 10, beginning: 'before' }))).toEqual([]);
+        expect(await records.count('users', { role: 'MetricsViewer' })).toBe(1);
+        expect(await records.count('users', { provider: 'corp' })).toBe(0);
+      });
+
+      test.each([
+        '',
+        ' ',
+        '~',
+        '\u0000',
+        'a\u0000b',
+        '\ud800',
+        '\udc00',
+        '\u{10ffff}',
+        'ümläut 🦊',
+        'x'.repeat(5000),
+        `${'x'.repeat(4999)}y`,
+        '__proto__',
+      ])('takes any text as id, name, address, role and link (%#)', async (text) => {
+        const whole = {
+          username: text,
+          email: text,
+          roles: [text],
+          federated: { provider: text, subject: text },
+        };
+        const others = ['x'.repeat(5001), 'other'].map((id) =>
+          user(id, { federated: { provider: 'p', subject: id } }),
+        );
+        await put(...others, user(text, whole));
+        await putClients(client(text, { maxRoles: [text] }));
+        expect(await records.get('users', text)).toEqual(user(text, whole));
+        expect((await records.userByName(text))?.id).toBe(text);
+        expect((await records.userByLink(text, text))?.id).toBe(text);
+        expect(await idsOf(records.users({ limit: 10, role: text }))).toEqual([text]);
+        expect(await idsOf(records.users({ limit: 10, provider: text }))).toEqual([text]);
+        expect(await idsOf(records.users({ limit: 10, beginning: text }))).toContain(text);
+        expect(await idsOf(records.clients({ limit: 10, ceilingRole: text }))).toEqual([text]);
+        expect(await idsOf(all(records.users, 1))).toHaveLength(3);
+        await remove(text);
+        expect(await records.userByName(text)).toBeUndefined();
+        expect(await records.count('users')).toBe(2);
+      });
+
+      test('says who has a name, or one that looks like it: users and clients', async () => {
+        await put(user('u1', { username: 'Ivan' }));
+        await putClients(client('Portal-0'));
+        for (const name of ['ivan', 'IVAN', 'lvan', 'portal-0', 'Portal-O', 'PORTAL-0']) {
+          expect(await records.isNameTaken(name), name).toBe(true);
+        }
+        for (const name of ['ivan2', 'portal', 'jvan']) expect(await records.isNameTaken(name)).toBe(false);
+      });
+
+      test('knows the redirect origins of enabled clients', async () => {
+        const redirectUris = ['https://app.example/cb', 'https://app.example/other', 'com.example.app:/cb'];
+        await putClients(client('one', { redirectUris }), client('two', { redirectUris, disabled: true }));
+        expect(await records.isRedirectOrigin('https://app.example')).toBe(true);
+        expect(await records.isRedirectOrigin('https://app.example:8443')).toBe(false);
+        expect(await records.isRedirectOrigin('null')).toBe(false);
+        await putClients(client('one', { redirectUris, disabled: true }));
+        expect(await records.isRedirectOrigin('https://app.example')).toBe(false);
+        await putClients(client('two', { redirectUris: ['https://app.example/third'] }));
+        expect(await records.isRedirectOrigin('https://app.example')).toBe(true);
+      });
+    });
+
+    describe('pages and counts', () => {
+      const everybody = () =>
+        Array.from({ length: 23 }, (_, n) => {
+          const username = `user-${String.fromCharCode(97 + ((n * 7) % 23))}`;
+          const [roles, email] = [n % 2 === 0 ? ['Viewer'] : ['Viewer', 'ops'], `z${n}@mail.example`];
+          const federated = n % 3 === 0 ? { federated: { provider: 'corp', subject: `s${n}` } } : {};
+          return user(`id-${n}`, { username, roles, email, ...federated });
+        });
+
+      test.each([1, 2, 5, 22, 23, 500])('gives each once and in order, %i at a time', async (limit) => {
+        const users = everybody();
+        await put(...users);
+        const byName = users.toSorted((one, other) => (one.username < other.username ? -1 : 1));
+        const byId = users.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+        const ofRole = byId.filter(({ roles }) => roles.includes('ops'));
+        const ofProvider = byId.filter(({ federated }) => federated);
+        expect(await idsOf(all(records.users, limit))).toEqual(byName.map(idOf));
+        expect(await idsOf(all(records.users, limit, { role: 'ops' }))).toEqual(ofRole.map(idOf));
+        expect(await idsOf(all(records.users, limit, { provider: 'corp' }))).toEqual(ofProvider.map(idOf));
+        expect(await records.count('users')).toBe(23);
+        expect(await records.count('users', { role: 'ops' })).toBe(ofRole.length);
+        expect(await records.count('users', { provider: 'corp' })).toBe(ofProvider.length);
+        expect(await records.count('users', { role: 'none' })).toBe(0);
+
+        await putClients(...users.map(({ id }, n) => client(id, { maxRoles: n % 2 === 0 ? ['ops'] : [] })));
+        expect(await idsOf(all(records.clients, limit))).toEqual(byId.map(idOf));
+        const withCeiling = byId.filter(({ roles }) => !roles.includes('ops'));
+        expect(await idsOf(all(records.clients, limit, { ceilingRole: 'ops' }))).toEqual(
+          withCeiling.map(idOf),
+        );
+        expect(await records.count('clients')).toBe(23);
+      });
+
+      test.each([1, 3, 500])(
+        'finds by the beginning of a name, then of an address, %i at a time',
+        async (limit) => {
+          await put(
+            user('u1', { username: 'Anna', email: 'x@mail.example' }),
+            user('u2', { username: 'alf', email: 'ANNA.alf@mail.example' }),
+            user('u3', { username: 'annabel', email: 'anna@mail.example' }),
+            user('u4', { username: 'an', email: 'ann@mail.example' }),
+            user('u5', { username: 'carl' }),
+          );
+          const found = (beginning: string) => idsOf(all(records.users, limit, { beginning }));
+          expect(await found('ANNA')).toEqual(['u1', 'u3', 'u2']);
+          expect(await found('annab')).toEqual(['u3']);
+          expect(await found('nobody')).toEqual([]);
+          expect(await found('')).toEqual(['u2', 'u4', 'u1', 'u3', 'u5']);
+        },
+      );
+
+      test('pages stay stable while others come and go', async () => {
+        await put(...['b', 'd', 'f', 'h', 'j'].map((name) => user(`id-${name}`, { username: name })));
+        const first = await records.users({ limit: 2 });
+        expect(first.records.map(idOf)).toEqual(['id-b', 'id-d']);
+        await put(user('id-a', { username: 'a' }), user('id-e', { username: 'e' }));
+        await remove('id-d');
+        await remove('id-f');
+        const second = await records.users({ limit: 2, after: first.next });
+        expect(second.records.map(idOf)).toEqual(['id-e', 'id-h']);
+        const third = await records.users({ limit: 2, after: second.next });
+        expect(third).toEqual({ records: [user('id-j', { username: 'j' })] });
+      });
+
+      test('a page has at most 500, and takes any text as the place after which it begins', async () => {
+        await put(...Array.from({ length: 501 }, (_, n) => user(`u${n}`)));
+        expect((await records.users({ limit: 9999 })).records).toHaveLength(500);
+        for (const after of ['', 'x', '9', '\u0000', '\ud800', 'x\n\n\n', 'y'.repeat(10_000)]) {
+          const page = await records.users({ limit: 3, after });
+          expect(page.records.length).toBeLessThanOrEqual(3);
+        }
+      });
+
+      test('counts what was removed, replaced and put twice', async () => {
+        await put(user('u1', { roles: ['ops', 'ops'] }), user('u2', { roles: ['ops'] }));
+        await put(user('u1', { roles: ['ops', 'ops'] }));
+        expect(await records.count('users', { role: 'ops' })).toBe(2);
+        await remove('u1');
+        await remove('u1');
+        await remove('never');
+        expect([await records.count('users'), await records.count('users', { role: 'ops' })]).toEqual([1, 1]);
+      });
+    });
+
+    describe('changes', () => {
+      test('a change sees its own writes, gives its result, and reads nothing afterwards', async () => {
+        const kept = await records.change(async (transaction) => {
+          transaction.put('users', user('u1'));
+          transaction.put('users', user('u2'));
+          transaction.remove('users', 'u2');
+          return {
+            transaction,
+            found: [await transaction.get('users', 'u1'), await transaction.get('users', 'u2')],
+          };
+        });
+        expect(kept.found).toEqual([user('u1'), undefined]);
+        await expect(kept.transaction.get('users', 'u9')).rejects.toThrow(TypeError);
+        expect(() => kept.transaction.put('users', user('u3'))).toThrow(TypeError);
+      });
+
+      test('one that throws changes nothing', async () => {
+        await put(user('u1'));
+        const heard: unknown[] = [];
+        records.onChange((changes) => heard.push(changes));
+        const rejected = records.change(async (transaction) => {
+          transaction.put('users', user('u1', { username: 'other' }));
+          transaction.put('users', user('u2'));
+          transaction.putArtifact({ kind: 'VoidMark', id: 'v' }, { payload: {} });
+          throw new RangeError('not so');
+        });
+        await expect(rejected).rejects.toThrow(RangeError);
+        expect(await records.get('users', 'u1')).toEqual(user('u1'));
+        expect(await records.get('users', 'u2')).toBeUndefined();
+        expect(await opened.artifacts.get('VoidMark', 'v')).toBeUndefined();
+        expect(heard).toEqual([]);
+      });
+
+      test('the artifacts of a change are found as others are', async () => {
+        await records.change(async (transaction) => {
+          transaction.put('users', user('u1'));
+          const artifact = { payload: { n: 1 }, uid: 'uid', accountId: 'u1', grantId: 'g' };
+          transaction.putArtifact({ kind: 'VoidMark', id: 'v' }, artifact);
+        });
+        expect((await opened.artifacts.findByUid('VoidMark', 'uid'))?.artifact.payload).toEqual({ n: 1 });
+        expect(await opened.artifacts.listByAccount('VoidMark', 'u1')).toHaveLength(1);
+        expect(await opened.artifacts.removeByGrant('g', ['VoidMark'])).toBe(1);
+      });
+
+      test('20 at once lose nothing, however often each is overtaken', async () => {
+        await put(user('u1', { tokensValidFrom: 0 }));
+        const raise = () =>
+          records.change(async (transaction) => {
+            const found = await transaction.get('users', 'u1');
+            transaction.put('users', { ...found!, tokensValidFrom: found!.tokensValidFrom + 1 });
+          });
+        await Promise.all(Array.from({ length: 20 }, raise));
+        expect((await records.get('users', 'u1'))?.tokensValidFrom).toBe(20);
+      });
+
+      test('one of 20 at once gets a name, and one gets a link', async () => {
+        const sign = (n: number) =>
+          records.change(async (transaction) => {
+            const found = await transaction.userByLink('corp', 'same');
+            if (found) return found.id;
+            const isTaken = await transaction.isNameTaken('ann');
+            const username = isTaken ? `ann-${n}` : 'ann';
+            transaction.put(
+              'users',
+              user(`u${n}`, { username, federated: { provider: 'corp', subject: 'same' } }),
+            );
+            return `u${n}`;
+          });
+        const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => sign(n)));
+        expect(new Set(ids).size).toBe(1);
+        const named = (n: number) =>
+          records.change(async (transaction) => {
+            if (await transaction.userByName('Eve')) return false;
+            transaction.put('users', user(`e${n}`, { username: n % 2 === 0 ? 'eve' : 'EVE' }));
+            return true;
+          });
+        const won = await Promise.all(Array.from({ length: 20 }, (_, n) => named(n)));
+        expect(won.filter(Boolean)).toHaveLength(1);
+        expect(await records.count('users')).toBe(2);
+      });
+
+      test.each([
+        ['name', { username: 'ANN' }],
+        ['link', { federated: { provider: 'corp', subject: 's' } }],
+      ] as const)('who does not ask first is refused a %s that another one has', async (_what, fields) => {
+        await put(user('u1', { username: 'ann', federated: { provider: 'corp', subject: 's' } }));
+        const rejected = put(user('u0'), user('u2', fields));
+        await expect(rejected).rejects.toMatchObject({ name: 'DuplicateRecordError' });
+        expect(await records.count('users')).toBe(1);
+        // Handed on within one change, it is nobody's twice.
+        await put(user('u1', { username: 'anna' }), user('u2', fields));
+        expect((await records.get('users', 'u2'))?.id).toBe('u2');
+      });
+
+      test('a change that hangs on a provider is not made once that is another', async () => {
+        await enableProvider('corp', true);
+        let isFirst = true;
+        const sign = records.change(async (transaction) => {
+          const provider = await transaction.registered('providers', 'corp');
+          if (isFirst) await enableProvider('corp', false);
+          isFirst = false;
+          if (!provider?.enabled) return 'refused';
+          transaction.put('users', user('u1'));
+          return 'added';
+        });
+        expect(await sign).toBe('refused');
+        expect(await records.count('users')).toBe(0);
+      });
+
+      test('listeners hear of each change in order, before it is answered, until they unsubscribe', async () => {
+        const heard: RecordChange[] = [];
+        const stop = records.onChange((changes) => heard.push(...changes));
+        let seen = 0;
+        const change = async (n: number) => {
+          await put(user('u1', { tokensValidFrom: n }));
+          const own = heard.findIndex((each) => (each.record as UserRecord).tokensValidFrom === n);
+          expect(own).toBeGreaterThanOrEqual(0);
+          seen++;
+        };
+        await Promise.all(Array.from({ length: 30 }, (_, n) => change(n)));
+        expect([seen, heard.length]).toEqual([30, 30]);
+        expect(heard.at(-1)?.record).toEqual(await records.get('users', 'u1'));
+        await putClients(client('app'));
+        await remove('u1');
+        expect(heard.slice(30)).toEqual([
+          { collection: 'clients', id: 'app', record: client('app') },
+          { collection: 'users', id: 'u1', record: undefined },
+        ]);
+        stop();
+        await put(user('u1'));
+        expect(heard).toHaveLength(32);
+      });
+
+      test('a listener that throws harms neither the change nor the others', async () => {
+        let heard = 0;
+        records.onChange(() => {
+          throw new Error('listener');
+        });
+        records.onChange(() => heard++);
+        await put(user('u1'));
+        expect(heard).toBe(1);
+      });
+    });
+
+    describe('an administrator remains', () => {
+      const admin = (id: string, provider?: string) =>
+        user(id, {
+          roles: ['Admin'],
+          ...(provider === undefined ? {} : { federated: { provider, subject: id } }),
+        });
+
+      test('the last one is neither removed nor disabled, and keeps the role', async () => {
+        await put(admin('u1'), user('u2'));
+        const attempts = [
+          () => remove('u1'),
+          () => put({ ...admin('u1'), disabled: true }),
+          () => put(user('u1')),
+          () => put({ ...admin('u1'), federated: { provider: 'gone', subject: 's' } }),
+        ];
+        for (const attempt of attempts) {
+          await expect(attempt()).rejects.toMatchObject({ name: 'LastAdministratorError' });
+        }
+        expect(await records.get('users', 'u1')).toEqual(admin('u1'));
+        await put(admin('u2'), user('u1'));
+        expect(await records.hasAdministrator()).toBe(true);
+      });
+
+      test('accounts of a provider count while it is enabled', async () => {
+        await put(admin('u1'), admin('u2', 'corp'));
+        expect(await records.hasAdministrator('corp')).toBe(true);
+        await expect(remove('u1')).rejects.toMatchObject({ name: 'LastAdministratorError' });
+        await enableProvider('corp', true);
+        await remove('u1');
+        expect(await records.hasAdministrator()).toBe(true);
+        expect(await records.hasAdministrator('corp')).toBe(false);
+      });
+
+      test('where there is none, changes are made', async () => {
+        await put(user('u1'));
+        await put({ ...user('u1'), disabled: true });
+        await remove('u1');
+        expect(await records.count('users')).toBe(0);
+      });
+
+      test('of 20 that resign at once one stays', async () => {
+        const ids = Array.from({ length: 20 }, (_, n) => `u${n}`);
+        await put(...ids.map((id) => admin(id)));
+        const results = await Promise.allSettled(ids.map((id) => remove(id)));
+        expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(19);
+        expect(await records.hasAdministrator()).toBe(true);
+      });
+
+      test('the last local one leaves, or the provider of the others is switched off, not both', async () => {
+        for (let round = 0; round < 10; round++) {
+          await enableProvider('corp', true);
+          await put(admin('u1'), admin('u2', 'corp'));
+          const switchOff = () =>
+            opened.registry.update(
+              (transaction) => transaction.put('providers', { id: 'corp', enabled: false }),
+              async () => {
+                if (!(await records.hasAdministrator('corp'))) throw new RangeError('nobody would be left');
+              },
+            );
+          const both = round % 2 === 0 ? [remove('u1'), switchOff()] : [switchOff(), remove('u1')];
+          const results = await Promise.allSettled(both);
+          expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+          expect(await records.hasAdministrator()).toBe(true);
+        }
+      });
+    });
+  });
+}
+
+type List<R, F> = (request: PageRequest & F) => Promise<Page<R>>;
+
+/** All pages as one. */
+async function all<R, F>(list: List<R, F>, limit: number, filter?: F): Promise<Page<R>> {
+  const records: R[] = [];
+  let after: string | undefined;
+  do {
+    const page = await list({ limit, after, ...filter } as PageRequest & F);
+    expect(page.records.length).toBeLessThanOrEqual(limit);
+    records.push(...page.records);
+    after = page.next;
+  } while (after !== undefined);
+  return { records };
+}
+
+async function idsOf(page: Promise<Page<{ readonly id: string }>>): Promise<readonly string[]> {
+  return (await page).records.map(idOf);
+}
+
+function idOf({ id }: { readonly id: string }): string {
+  return id;
+}
+
+export function user(id: string, fields: Partial<UserRecord> = {}): UserRecord {
+  return {
+    id,
+    username: `name-of-${id}`,
+    roles: ['Viewer'],
+    passwordHash: '-',
+    disabled: false,
+    createdAt: 1,
+    tokensValidFrom: 1,
+    ...fields,
+  };
+}
+
+export function client(id: string, fields: Partial<ClientRecord> = {}): ClientRecord {
+  return {
+    id,
+    isPublic: true,
+    isFirstParty: true,
+    disabled: false,
+    secrets: [],
+    grantTypes: [],
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    scopes: [],
+    tokenAlg: 'ES256',
+    tokenTyp: 'JWT',
+    createdAt: 1,
+    ...fields,
+  };
+}
