@@ -67,12 +67,20 @@ async function run(parsed: Parsed, argv: readonly string[]): Promise<Reply> {
   await confirm(parsed, process);
   const opened = createTools(command, input);
   try {
-    const console = command.isLocal ? undefined : await opened.reach(dataDirOf(input));
+    const console = command.isLocal ? undefined : await findConsole(command, opened, dataDirOf(input));
     if (!console) return await runCommand(parsed, opened);
     return await runThere(console, argv).finally(console.close);
   } finally {
     await opened.close();
   }
+}
+
+function findConsole(
+  { asksRunning }: Command,
+  { reach }: Pick<ReturnType<typeof createTools>, 'reach'>,
+  dataDir: string,
+): Promise<ConsoleCall | undefined> {
+  return asksRunning ? callConsole(dataDir) : reach(dataDir);
 }
 
 function runThere(console: ConsoleCall, argv: readonly string[]): Promise<Reply> {

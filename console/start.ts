@@ -86,6 +86,7 @@ export async function start({
     services,
     settings: () => withApplication(settings, application()),
     members: console.members.statuses,
+    isReady: console.isReady,
     fetch,
   });
   closing.add('command line', commands);

@@ -27,6 +27,8 @@ export interface Console {
   readonly members: Pick<MemberProxy, 'statuses' | 'firstProbe'>;
   /** Not ready from now on; ends the replies that would not end by themselves. */
   drain(): void;
+  /** What `/ready` says. */
+  readonly isReady: () => Promise<boolean>;
   /** Ends the connections to the members. */
   close(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<
     handle,
     setup: browser.setup,
     members: proxy,
+    isReady: health.isReady,
     drain() {
       health.drain();
       api.close();

@@ -4,6 +4,7 @@ import { backupCommands } from './backup.ts';
 import { clientCommands } from './client.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
+import { healthCommand } from './health.ts';
 import { idpCommands } from './idp.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   accessCommand,
   ...settingsCommands,
   doctorCommand,
+  healthCommand,
   ...licenceCommands,
   ...backupCommands,
   helpCommand(() => commands),

@@ -12,6 +12,7 @@ export interface HealthNeeds extends Pick<ProbesDeps, 'isEquipped'> {
 
 export interface HealthModule {
   readonly drain: Probes['drain'];
+  readonly isReady: Probes['isReady'];
   addEndpoints(router: EndpointRouter): void;
   /** Resolves when the store is not looked at any more. */
   close(): Promise<void>;
@@ -23,6 +24,7 @@ export function createHealthModule({ isEquipped, storage, log }: HealthNeeds): H
   const probes = createProbes({ isEquipped, ...(store && { store }) });
   return {
     drain: probes.drain,
+    isReady: probes.isReady,
     addEndpoints(router) {
       router.all('/live', probes.live);
       router.all('/ready', probes.ready);

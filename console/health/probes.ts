@@ -16,16 +16,21 @@ export function createProbes({ isEquipped, store }: ProbesDeps) {
   let isDraining = false;
 
   return {
+    isReady,
     live: (_req: IncomingMessage, res: ServerResponse): void => answer(res, 200),
     async ready(_req: IncomingMessage, res: ServerResponse) {
-      const isReady = !isDraining && isEquipped() && (!store || (await store.isReady()));
-      answer(res, isReady && !isDraining ? 200 : 503);
+      answer(res, (await isReady()) ? 200 : 503);
     },
     /** From now on not ready: the process is about to stop. */
     drain() {
       isDraining = true;
     },
   };
+
+  async function isReady(): Promise<boolean> {
+    const isGood = !isDraining && isEquipped() && (!store || (await store.isReady()));
+    return isGood && !isDraining;
+  }
 }
 
 function answer(res: ServerResponse, status: 200 | 503): void {

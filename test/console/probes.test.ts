@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runTool } from '../helpers/commands.ts';
 import {
   admin,
   clientSecret,
@@ -66,7 +67,10 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
       const ready = await fetch(`${console.url}/ready`);
       expect([ready.status, await ready.text()]).toEqual([503, 'unavailable\n']);
       expect((await fetch(`${console.url}/live`)).status).toBe(200);
+      const health = await runTool(['health', '--json'], console);
+      expect([health.code, health.json()]).toEqual([1, { ready: false }]);
     });
+    expect((await runTool(['health'], console)).code).toBe(0);
   });
 
   test('the log says why it is not ready, and that it is again (D13)', async () => {

@@ -28,6 +28,7 @@ export interface CommandChannelDeps {
   /** What is in force now. */
   readonly settings: () => Settings;
   readonly members: () => readonly MemberStatus[];
+  readonly isReady: () => Promise<boolean>;
   readonly fetch: typeof fetch;
 }
 
@@ -95,7 +96,7 @@ async function run(
   { argv, cwd, actor }: Extract<FromCaller, { kind: 'run' }>,
   messages: AsyncGenerator<FromCaller, void>,
   say: (message: FromConsole) => void,
-  { dataDir, services, settings, members, fetch }: CommandChannelDeps,
+  { dataDir, services, settings, members, isReady, fetch }: CommandChannelDeps,
 ) {
   // Loaded by the first command: a start has no use for them.
   const [{ parseArguments }, { commands }, { runCommand }] = await Promise.all([
@@ -116,6 +117,7 @@ async function run(
     settings: async () => settings(),
     services: async () => services,
     members,
+    isReady,
     async restore() {
       throw new StorageRejectedError('locked', `the console (process ${process.pid}) runs: stop it first`);
     },

@@ -19,6 +19,8 @@ export interface Command {
    * store and the settings that it has: nobody else may open the store beside it.
    */
   readonly isLocal?: boolean;
+  /** About the console that runs: where none does, no store is opened instead. */
+  readonly asksRunning?: boolean;
   /** Takes the flags of every setting too, as the console itself does. */
   readonly takesSettings?: boolean;
   /** What a person at the terminal is asked before it, since it cannot be taken back; undefined: nothing. */
@@ -88,6 +90,8 @@ export interface Tools {
   readonly readFile: (path: string) => Promise<string>;
   /** How the members are; absent where no console runs. */
   readonly members?: () => readonly MemberStatus[];
+  /** Whether the console can be asked, as `/ready` says; absent where none runs. */
+  readonly isReady?: () => Promise<boolean>;
   /** What the running console knows of its store; undefined when none runs. */
   readonly inspectStore?: (url: string) => Promise<StoreKnowledge | undefined>;
   /** The directory in which the command was typed. */
