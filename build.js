@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { noticesOf } from './packaging/notices.js';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
@@ -22,10 +23,18 @@ const programs = [
   'dashboard/main.ts',
   'dashboard/demo.ts',
 ];
+/** Loaded late, by whoever cannot wait for a promise: each in a file of its own (`requireLibrary`). */
+const late = ['ldapts', 'pino-pretty'];
 /** They have compiled parts, which they find beside their own files. */
-const native = ['argon2', 'bcrypt', 'lmdb'];
+export const native = ['argon2', 'bcrypt', 'lmdb'];
 /** Changes with every library that is installed. */
-const libraries = ['node_modules/.package-lock.json', 'package.json', 'tsconfig.json', 'build.js'];
+const libraries = [
+  'node_modules/.package-lock.json',
+  'package.json',
+  'tsconfig.json',
+  'build.js',
+  'packaging/notices.js',
+];
 
 if (existsSync(join(root, programs[0])) && !isFresh()) await build();
 
@@ -38,27 +47,46 @@ async function build() {
     process.exitCode = 1;
     return;
   }
-  const { metafile } = await builder.build({
+  const common = {
     absWorkingDir: root,
-    entryPoints: programs,
-    outbase: '.',
     outdir: 'dist',
-    chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
-    splitting: true,
-    format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: native,
-    // Libraries in CommonJS ask for Node's own modules so.
-    banner: {
-      js: "import { createRequire as createRequireOfChunk } from 'node:module'; const require = createRequireOfChunk(import.meta.url);",
-    },
+    // Names and lines of the sources, not their text: `node --enable-source-maps` shows them in stack traces.
+    sourcemap: 'linked',
+    sourcesContent: false,
+    // An installation may have its libraries behind a link.
+    preserveSymlinks: true,
     metafile: true,
     logLevel: 'warning',
-  });
-  removeOthers(new Set(Object.keys(metafile.outputs).map((path) => join(root, path))));
-  const own = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'));
+  };
+  const built = await Promise.all([
+    builder.build({
+      ...common,
+      entryPoints: programs,
+      outbase: '.',
+      chunkNames: 'chunks/[name]-[hash]',
+      splitting: true,
+      format: 'esm',
+      external: native,
+      // Libraries in CommonJS ask for Node's own modules so.
+      banner: {
+        js: "import { createRequire as createRequireOfChunk } from 'node:module'; const require = createRequireOfChunk(import.meta.url);",
+      },
+    }),
+    builder.build({
+      ...common,
+      entryPoints: late.map((name) => ({ in: name, out: `libraries/${name}` })),
+      format: 'cjs',
+      outExtension: { '.js': '.cjs' },
+    }),
+  ]);
+  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
+  const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  removeOthers(new Set(Object.keys(outputs).map((path) => join(root, path))));
+  writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(root, outputs));
+  const own = inputs.filter((path) => !path.includes('node_modules/'));
   writeFileSync(record, JSON.stringify(stateOf([...libraries, ...own])));
 }
 

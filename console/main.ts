@@ -4,9 +4,11 @@ import '../http/strict-tls.ts';
 import { createClosing } from '../platform/closing.ts';
 import { createLogger } from '../platform/log.ts';
 import { handleProcessEvents, stopSignal } from '../platform/process-events.ts';
+import { answersQuestion } from '../platform/program-questions.ts';
 import { logLibraryNotices } from './library-notices.ts';
 import { explainStartFailure } from './server/start-failures.ts';
 import { readProcessSettings } from './settings/process-settings.ts';
+import { settingsUsage } from './settings/usage.ts';
 import { start } from './start.ts';
 
 /** SIGTERM to exit (S81): replies under way get most of it, the member and the store the rest. */
@@ -14,7 +16,10 @@ const stopMs = 30_000;
 const drainMs = 24_000;
 
 try {
-  process.exitCode = await run();
+  const isAnswered = answersQuestion(process.argv.slice(2), () =>
+    settingsUsage('cluster-console [--<setting> V …] starts the console; the command line is: console help'),
+  );
+  process.exitCode = isAnswered ? 0 : await run();
 } catch (error) {
   const { exitCode, message } = explainStartFailure(error);
   process.stderr.write(`${message}\n`);

@@ -1,6 +1,7 @@
 /** What a start prints for the person at the terminal: where it is, and what to paste next. */
 import { resolve } from 'node:path';
 import type { MemberStatus } from '../member-proxy/members/members.ts';
+import { startCommand } from '../platform/installation.ts';
 import type { Setup } from './accounts/setup.ts';
 import type { Users } from './accounts/users.ts';
 import type { Settings } from './settings/settings.ts';
@@ -53,7 +54,7 @@ function machineLines({ url, applicationClientSecret }: Settings, secretFile: st
       '  Tokens for machines (client credentials) are off. To turn them on, stop this and paste:',
       '',
       '    (umask 077; openssl rand -hex 32 > client.secret)',
-      '    CONSOLE_APPLICATION_CLIENT_SECRET_FILE=client.secret npm start',
+      `    CONSOLE_APPLICATION_CLIENT_SECRET_FILE=client.secret ${startCommand()}`,
     ];
   }
   const secret = secretFile ? `$(cat ${quote(resolve(secretFile))})` : '$CONSOLE_APPLICATION_CLIENT_SECRET';

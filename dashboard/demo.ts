@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { answersQuestion } from '../platform/program-questions.ts';
 import { startLoad } from './demo/load.ts';
 import { type Started, startProcess, withoutSettings } from './demo/processes.ts';
 import { tour } from './demo/tour.ts';
@@ -21,6 +22,8 @@ const people = [
 ].map((person) => ({ ...person, password: randomBytes(9).toString('base64url') }));
 const clientSecret = randomBytes(32).toString('base64url');
 
+const usage = `cluster-console-demo runs console, member and dashboard together, with some load, until Ctrl-C. Their addresses may be
+set: CONSOLE_URL, SVC_MC_APP_ADDRESSES, MEMBER_PORT.`;
 const dataDir = await mkdtemp(join(tmpdir(), 'console-demo-'));
 const running: Started[] = [];
 const stopping = new AbortController();
@@ -28,8 +31,7 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
 
 try {
-  await start();
-  await Promise.race([untilStopped(), ...running.map(({ failed }) => failed)]);
+  if (!answersQuestion(process.argv.slice(2), () => usage)) await runUntilStopped();
 } catch (error) {
   if (!stopping.signal.aborted) {
     process.stderr.write(`${(error as Error).message}\n`);
@@ -39,6 +41,11 @@ try {
   stopping.abort();
   for (const started of running.reverse()) await started.stop();
   await rm(dataDir, { recursive: true, force: true });
+}
+
+async function runUntilStopped(): Promise<void> {
+  await start();
+  await Promise.race([untilStopped(), ...running.map(({ failed }) => failed)]);
 }
 
 function untilStopped(): Promise<void> {

@@ -2,6 +2,7 @@
 import '../platform/no-prototype-access.ts';
 import '../http/strict-tls.ts';
 import { randomBytes } from 'node:crypto';
+import { answersQuestion } from '../platform/program-questions.ts';
 import { createApp } from './app.ts';
 import { createExamine } from './examination.ts';
 import { createCookies } from './http/cookies.ts';
@@ -38,8 +39,12 @@ const consoleTimeoutMs = 10_000;
 /** Requests under way get this long after SIGTERM. */
 const drainMs = 10_000;
 
+const usage = `cluster-console-dashboard starts the reference dashboard. Its settings are properties, in the environment or as
+arguments: --app.security.openIdp.issuerUrl=https://console.example.com (docs/dashboard.md has them all).`;
+
 try {
-  await run(loadSettings(process.env, process.argv.slice(2)));
+  const argv = process.argv.slice(2);
+  if (!answersQuestion(argv, () => usage)) await run(loadSettings(process.env, argv));
 } catch (error) {
   process.exitCode = explainFailure(error);
 }

@@ -2,6 +2,7 @@ import '../platform/no-prototype-access.ts';
 import { pino } from 'pino';
 import { openLogOutput } from '../platform/log-output.ts';
 import { PortTakenError } from '../platform/port-taken-error.ts';
+import { answersQuestion } from '../platform/program-questions.ts';
 import type { MemberConfig } from './config/config.ts';
 import { MemberConfigError } from './config/config-error.ts';
 import { loadMemberConfig } from './config/load.ts';
@@ -12,7 +13,22 @@ import { PersistenceRejectedError } from './persistence/instance.ts';
 /** Entry of `npm run member`: one stand-alone member. Exit codes: 0 stopped, 78 bad settings or port taken. */
 const badSettings = 78;
 
+const usage = `cluster-console-member starts one stand-alone member. It takes no arguments, but the environment:
+
+  MEMBER_CONFIG  its configuration file, YAML or JSON (docs/member.md); without one, REST is off
+  MEMBER_HOST    listening address; 127.0.0.1 unless set
+  MEMBER_PORT    listening port`;
+
 try {
+  if (!answersQuestion(process.argv.slice(2), () => usage)) await run();
+} catch (error) {
+  const problems = settingsProblems(error);
+  if (problems === undefined) throw error;
+  for (const problem of problems) console.error(problem);
+  process.exitCode = badSettings;
+}
+
+async function run(): Promise<void> {
   const { MEMBER_HOST: host = '127.0.0.1', MEMBER_PORT, MEMBER_CONFIG: file } = process.env;
   const port = portFrom(MEMBER_PORT);
   const config = loadMemberConfig(file ? await readConfigFile(file) : undefined, {
@@ -34,11 +50,6 @@ try {
   }
   // Also when a call of memberShutdown or clusterShutdown has stopped it.
   void member.stopped.then(() => process.exit(0));
-} catch (error) {
-  const problems = settingsProblems(error);
-  if (problems === undefined) throw error;
-  for (const problem of problems) console.error(problem);
-  process.exitCode = badSettings;
 }
 
 function portFrom(text: string | undefined): number | undefined {

@@ -1,5 +1,6 @@
 /** Where the files of this installation are: the sources during development, `dist/` when they are built. */
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -11,6 +12,11 @@ export function version(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
+/** What starts the console here: the package has no sources to build first. */
+export function startCommand(): string {
+  return existsSync(join(packageRoot(), 'build.js')) ? 'npm start' : 'npx cluster-console';
+}
+
 /**
  * A program of this package, to be started as a thread or a process.
  *
@@ -19,6 +25,15 @@ export function version(): string {
 export function programOf(path: string): URL {
   const root = packageRoot();
   return pathToFileURL(isBuilt ? join(root, 'dist', `${path}.js`) : join(root, `${path}.ts`));
+}
+
+/**
+ * Loads a library late and without a promise: most starts do without it. Built, it is a file of its own, which
+ * build.js has to know.
+ */
+export function requireLibrary(name: string): unknown {
+  const load = createRequire(import.meta.url);
+  return load(isBuilt ? join(packageRoot(), 'dist/libraries', `${name}.cjs`) : name);
 }
 
 /** Built code lies in chunks, whose place says nothing of the module's own. */

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { type Level, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
 import type { Faults } from './faults.ts';
+import { requireLibrary } from './installation.ts';
 import { cleanFields, cleanText } from './log-cleaning.ts';
 import { type LineSink, openLogOutput } from './log-output.ts';
 
@@ -126,7 +126,7 @@ interface PrettyModule {
 
 /** Loaded only when asked for: it costs 35 ms of start-up. In this process and synchronous, so no line is lost. */
 function prettyStream(sink: LineSink, isColored: boolean): LineSink {
-  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as PrettyModule;
+  const { prettyFactory } = requireLibrary('pino-pretty') as PrettyModule;
   const prettify = prettyFactory({
     colorize: isColored,
     translateTime: "UTC:yyyy-mm-dd'T'HH:MM:ss.l'Z'",

@@ -15,6 +15,7 @@ const longest = [
   'console/overload',
   'federation/dry-run',
   'licence/updates',
+  'package/package',
   'proxy/console-away',
   'doctor/other-side',
   'peers/engine-failover',

@@ -1,3 +1,4 @@
+import { startCommand } from '../../platform/installation.ts';
 import { type Command, CommandError, flags } from './runner/command.ts';
 
 const timeoutMs = 10_000;
@@ -50,7 +51,7 @@ async function ask(
   } catch (cause) {
     throw new CommandError(
       'no_console',
-      `No console answers at ${address} (${reasonOf(cause)}). Start it with npm start, or set CONSOLE_URL to where it is.`,
+      `No console answers at ${address} (${reasonOf(cause)}). Start it with ${startCommand()}, or set CONSOLE_URL to where it is.`,
       { cause },
     );
   }

@@ -1,4 +1,5 @@
 /** The running console as browsers and applications see it, at CONSOLE_URL. */
+import { startCommand } from '../../platform/installation.ts';
 import { jsonObject } from '../../platform/json.ts';
 import { differenceOf, validateClock } from './clock.ts';
 import { about, type Finding } from './finding.ts';
@@ -28,7 +29,7 @@ export async function checkConsole({
     if (!(error instanceof ProbeError)) throw error;
     const fix = error.isAboutTls
       ? 'See the certificate above; what the console answers was not looked at.'
-      : 'Start the console (npm start), or set CONSOLE_URL to the address at which browsers reach it; what the console answers was not looked at.';
+      : `Start the console (${startCommand()}), or set CONSOLE_URL to the address at which browsers reach it; what the console answers was not looked at.`;
     return { findings: [issuer.problem(`Nobody answers at ${url} (${error.reason}).`, fix)], isThere: false };
   }
   const document = jsonObject(answer.text);

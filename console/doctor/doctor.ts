@@ -1,5 +1,6 @@
 /** Looks at everything that has to fit together, one after the other, and changes nothing. */
 import type { Outbound } from '../http/outbound/outbound.ts';
+import { startCommand } from '../../platform/installation.ts';
 import { checkApplication } from './application-checks.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkClients, type Excess } from './clients-checks.ts';
@@ -94,7 +95,7 @@ async function checkInternal(
     return [
       about('internal address').problem(
         'It was not looked at: this store has no keys yet to sign the question with.',
-        'Start the console once (npm start), or name its data directory with --data-dir.',
+        `Start the console once (${startCommand()}), or name its data directory with --data-dir.`,
       ),
     ];
   const seen = await checkInternalAddress({ ...store, address, url, audience, kids, now });

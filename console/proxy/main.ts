@@ -9,9 +9,11 @@ import type { Faults } from '../../platform/faults.ts';
 import { createLogger, type Logger } from '../../platform/log.ts';
 import { WorkerStartError } from '../../platform/process/worker-processes.ts';
 import { handleProcessEvents, stopSignal } from '../../platform/process-events.ts';
+import { answersQuestion } from '../../platform/program-questions.ts';
 import { explainStartFailure } from '../server/start-failures.ts';
 import { readProcessSettings } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
+import { settingsUsage } from '../settings/usage.ts';
 import { runAlone } from './run-alone.ts';
 import { runWorker } from './run-worker.ts';
 import { runWorkers } from './run-workers.ts';
@@ -20,7 +22,10 @@ import { runWorkers } from './run-workers.ts';
 const stopMs = 30_000;
 
 try {
-  await run();
+  const isAnswered = answersQuestion(process.argv.slice(2), () =>
+    settingsUsage('cluster-console-proxy [--<setting> V …] answers calls to members in a process of its own'),
+  );
+  if (!isAnswered) await run();
   process.exitCode = 0;
 } catch (error) {
   process.exitCode = report(error);

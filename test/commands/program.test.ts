@@ -25,6 +25,7 @@ test('a fresh clone is built by the first command, whose output stays its own', 
     'http',
     'member',
     'member-proxy',
+    'packaging',
     'platform',
     'views',
   ]) {

@@ -7,6 +7,8 @@ export interface Shared {
   readonly browser: { readonly endpoint?: string; readonly reason?: string };
   readonly 'data-directory': { readonly path: string };
   readonly keycloak: { readonly origin: string };
+  /** The file of `npm pack`, and a folder into which it is unpacked and installed. */
+  readonly package: { readonly file: string; readonly folder: string };
 }
 
 /** @throws {Error} with the reason when it could not be started */

@@ -1,6 +1,6 @@
 /**
- * What the files of a run share, because its start costs seconds: a browser, Keycloak, and the data directory of a
- * console that has run once. Each is started when the first file asks for it, and ends with the run.
+ * What the files of a run share, because its start costs seconds: a browser, Keycloak, the package, and the data
+ * directory of a console that has run once. Each is started when the first file asks for it, and ends with the run.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,6 +23,10 @@ const starters: { readonly [Name in keyof Shared]: () => Promise<Started<Shared[
   async keycloak() {
     const { startKeycloak } = await import('../peers/support/keycloak.ts');
     return startKeycloak();
+  },
+  async package() {
+    const { makePackage } = await import('./package.ts');
+    return makePackage();
   },
 };
 

@@ -1,5 +1,6 @@
 /** What must hold of a directory's settings beyond the form of each. */
-import { createRequire } from 'node:module';
+
+import { requireLibrary } from '../../../platform/installation.ts';
 import { isLoopbackHost } from '../../http/outbound/loopback.ts';
 import type { LdapSettings } from '../providers/schema.ts';
 import { usernamePlaceholder } from './text.ts';
@@ -47,7 +48,7 @@ function findProblems(find: LdapSettings['find']): string[] {
 
 /** Loaded by the first filter: whoever has no directory needs none of it. */
 function isFilter(text: string): boolean {
-  const { FilterParser } = createRequire(import.meta.url)('ldapts') as typeof import('ldapts');
+  const { FilterParser } = requireLibrary('ldapts') as typeof import('ldapts');
   try {
     FilterParser.parseString(text);
     // The parser forgives a parenthesis that is missing at the end.
