@@ -1,6 +1,7 @@
 /** Looks at everything that has to fit together, one after the other, and changes nothing. */
-import type { Outbound } from '../http/outbound/outbound.ts';
+
 import { startCommand } from '../../platform/installation.ts';
+import type { Outbound } from '../http/outbound/outbound.ts';
 import { checkApplication } from './application-checks.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkClients, type Excess } from './clients-checks.ts';
