@@ -24,6 +24,7 @@ import { createMemberRecords } from '../members/member-records.ts';
 import { type ApplicationAddresses, applicationAddresses } from '../settings/application-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Registry, Storage } from '../storage/storage.ts';
+import { idsByTime } from '../storage/time-ordered-id.ts';
 import { resourcesOf } from '../tokens/resources.ts';
 import { createRevocations } from '../tokens/revocations.ts';
 import { createVoids } from '../tokens/voids/voids.ts';
@@ -61,7 +62,7 @@ export function createServices(deps: ServicesDeps) {
     { accounts, cipher, outbound },
   );
   const isProviderEnabled = providers.isEnabled;
-  const users = createUsers({ registry: accounts, passwords, newId: randomUUID, now, isProviderEnabled });
+  const users = createUsers({ registry: accounts, passwords, newId: idsByTime(now), now, isProviderEnabled });
   const { sessions, ...ofSessions } = createSessionServices(
     { settings, storage, now, log },
     { users, clients, cipher },

@@ -2,7 +2,7 @@
  * Identity providers of others: what the feature needs, what it gives to the pages of sign-in and sign-out, and the
  * addresses that browsers and providers come back to.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Audit, Logger } from '../../platform/log.ts';
@@ -20,6 +20,7 @@ import { form, type Guard, query, type WithAccount } from '../http/guards.ts';
 import { type About, requestIdOf } from '../http/request-id.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Storage } from '../storage/storage.ts';
+import { idsByTime } from '../storage/time-ordered-id.ts';
 import { createLink } from './account-linking.ts';
 import { createAuthorizationStates } from './authorization-state.ts';
 import { type CallbackOutcome, createCallback, replyForm } from './callback.ts';
@@ -97,7 +98,7 @@ export function createFederationModule(needs: FederationNeeds): FederationModule
   const { registry, artifacts } = storage;
   const { url } = settings;
   const record = createRecord(needs);
-  const link = createLink({ registry: accounts, passwords, newId: randomUUID, newSecret, now });
+  const link = createLink({ registry: accounts, passwords, newId: idsByTime(now), newSecret, now });
   const states = createAuthorizationStates({ artifacts, newId, now });
   const stateCookie = createStateCookie({ cookieName: names.upstream, isSecure, newId });
   const callbackUrl = (id: string) => callbackAddress(url, id);
