@@ -1,4 +1,5 @@
 /** Everything in memory: for benchmarks and quick tests, and the plainest reading of what `Storage` asks for. */
+import { createSerial } from '../../../platform/async/serial.ts';
 import { createRecordLoader } from '../record-loader.ts';
 import type { Collection } from '../records.ts';
 import {
@@ -45,17 +46,19 @@ export function createMemoryStorage({ now = Date.now, steady = now, log }: Memor
 
 function createMemoryRegistry(log: StorageLog | undefined): Registry {
   const listeners = createListeners<ReadonlySet<Collection>>('registry', log);
+  const serialized = createSerial();
   let state = emptyState();
   return {
     get: (collection, id) => state[collection].get(id),
     all: (collection) => state[collection],
-    async update(change, guard) {
-      await guard?.();
-      const { next, changed, result } = changeState(state, change);
-      state = next;
-      if (changed.size > 0) listeners.emit(changed);
-      return result;
-    },
+    update: (change, guard) =>
+      serialized(async () => {
+        await guard?.();
+        const { next, changed, result } = changeState(state, change);
+        state = next;
+        if (changed.size > 0) listeners.emit(changed);
+        return result;
+      }),
     onChange: listeners.add,
   };
 }

@@ -1,0 +1,208 @@
+/** Users and clients in memory, looked through for each question: the plainest reading of what a RecordStore does. */
+import { foldedName, shapeOf } from '../name-keys.ts';
+import {
+  changeRecords,
+  type RecordAnswer,
+  type RecordCommit,
+  type RecordEngine,
+  type RecordQuery,
+  registeredVersion,
+} from '../record-changes.ts';
+import {
+  DuplicateRecordError,
+  type GrowingCollection,
+  LastAdministratorError,
+  type Page,
+  type PageRequest,
+  type RecordChange,
+  type RecordStore,
+  type UserFilter,
+} from '../record-store.ts';
+import type { ClientRecord, UserRecord } from '../records.ts';
+import type { ArtifactStore, Registry } from '../storage.ts';
+import { createListeners } from './listeners.ts';
+import type { StorageLog } from './permissions.ts';
+
+export interface MemoryRecordsDeps {
+  readonly registry: Registry;
+  readonly artifacts: Pick<ArtifactStore, 'put'>;
+  readonly log?: StorageLog | undefined;
+}
+
+interface Stored<R> {
+  readonly version: number;
+  readonly record: R;
+}
+
+interface State {
+  readonly users: ReadonlyMap<string, Stored<UserRecord>>;
+  readonly clients: ReadonlyMap<string, Stored<ClientRecord>>;
+}
+
+const mostRecords = 500;
+
+export function createMemoryRecords({ registry, artifacts, log }: MemoryRecordsDeps): RecordStore {
+  const listeners = createListeners<readonly RecordChange[]>('record', log);
+  let state: State = { users: new Map(), clients: new Map() };
+  let sequence = 0;
+
+  const answer = (query: RecordQuery): RecordAnswer => {
+    if (query.by === 'registry') {
+      const record = registry.get(query.collection, query.id);
+      return { version: registeredVersion(record), record };
+    }
+    if (query.by === 'any-user') return { version: state.users.size > 0 ? 'yes' : 'no' };
+    if (query.by === 'look') return { version: isNameTaken(state, query.name) ? 'yes' : 'no' };
+    const found = find(state, query);
+    return found
+      ? { version: `${found.version} ${found.record.id}`, record: copy(found.record) }
+      : { version: '' };
+  };
+
+  function apply({ expected, writes, artifacts: puts }: RecordCommit): boolean {
+    if (expected.some(({ query, version }) => answer(query).version !== version)) return false;
+    const next = withWrites(state, writes, ++sequence);
+    rejectDuplicates(next.users);
+    if (hasAdministrator(state, registry) && !hasAdministrator(next, registry))
+      throw new LastAdministratorError();
+    const changes = writes.filter(({ collection, id, record }) => record || state[collection].has(id));
+    state = next;
+    // Done when it returns: nothing here waits.
+    for (const { kind, id, artifact } of puts) void artifacts.put(kind, id, artifact);
+    if (changes.length > 0) listeners.emit(changes.map(changeOf));
+    return true;
+  }
+
+  const engine: RecordEngine = {
+    ask: async (query) => answer(query),
+    /** In the order of the registry's changes. */
+    async commit(commit) {
+      let done = false;
+      await registry.update(
+        () => {},
+        async () => {
+          done = apply(commit);
+        },
+      );
+      return done;
+    },
+  };
+
+  return {
+    get: async (collection, id) => copy(state[collection].get(id)?.record) as never,
+    userByName: async (name) => answer({ by: 'name', name }).record as UserRecord | undefined,
+    userByLink: async (provider, subject) =>
+      answer({ by: 'link', provider, subject }).record as UserRecord | undefined,
+    isNameTaken: async (name) => isNameTaken(state, name),
+    hasUsers: async () => state.users.size > 0,
+    users: async ({ limit, after, ...filter }) =>
+      pageOf(recordsOf(state.users), (user) => placeOf(user, filter), { limit, after }),
+    clients: async ({ ceilingRole, ...request }) =>
+      pageOf(
+        recordsOf(state.clients),
+        ({ id, maxRoles }) => (ceilingRole === undefined || maxRoles?.includes(ceilingRole) ? id : undefined),
+        request,
+      ),
+    count: async (collection: GrowingCollection, { role, provider }: UserFilter = {}) =>
+      [...state[collection].values()].filter(
+        ({ record }) => collection === 'clients' || isIn(record as UserRecord, { role, provider }),
+      ).length,
+    isRedirectOrigin: async (origin) =>
+      recordsOf(state.clients).some(
+        ({ disabled, redirectUris }) =>
+          !disabled && redirectUris.some((uri) => origin !== 'null' && new URL(uri).origin === origin),
+      ),
+    hasAdministrator: async (withoutProvider) => hasAdministrator(state, registry, withoutProvider),
+    change: (work) => changeRecords(engine, work),
+    onChange: listeners.add,
+  };
+}
+
+function withWrites(state: State, writes: RecordCommit['writes'], version: number): State {
+  const next = { users: new Map(state.users), clients: new Map(state.clients) };
+  for (const { collection, id, record } of writes) {
+    if (record) next[collection].set(id, { version, record: copy(record) as never });
+    else next[collection].delete(id);
+  }
+  return next;
+}
+
+function find(
+  { users, ...state }: State,
+  query: RecordQuery & { readonly by: 'id' | 'name' | 'link' },
+): Stored<UserRecord | ClientRecord> | undefined {
+  if (query.by === 'id') return { users, ...state }[query.collection].get(query.id);
+  const isMeant = ({ username, federated }: UserRecord) =>
+    query.by === 'name'
+      ? foldedName(username) === foldedName(query.name)
+      : federated?.subject === query.subject && federated.provider === query.provider;
+  return [...users.values()].find(({ record }) => isMeant(record));
+}
+
+function isNameTaken({ users, clients }: State, name: string): boolean {
+  const names = [...recordsOf(users).map(({ username }) => username), ...clients.keys()];
+  return names.some((other) => foldedName(other) === foldedName(name) || shapeOf(other) === shapeOf(name));
+}
+
+function rejectDuplicates(users: State['users']): void {
+  const [names, links] = [new Set<string>(), new Set<string>()];
+  for (const { username, federated } of recordsOf(users)) {
+    const link = federated ? JSON.stringify([federated.provider, federated.subject]) : undefined;
+    if (names.has(foldedName(username))) throw new DuplicateRecordError('name');
+    if (link !== undefined && links.has(link)) throw new DuplicateRecordError('link');
+    names.add(foldedName(username));
+    if (link !== undefined) links.add(link);
+  }
+}
+
+function hasAdministrator({ users }: State, registry: Registry, withoutProvider?: string): boolean {
+  return recordsOf(users).some(({ disabled, roles, federated }) => {
+    if (disabled || !roles.includes('Admin')) return false;
+    if (!federated) return true;
+    const { provider } = federated;
+    return provider !== withoutProvider && registry.get('providers', provider)?.enabled === true;
+  });
+}
+
+function isIn({ roles, federated }: UserRecord, { role, provider }: UserFilter): boolean {
+  if (role !== undefined && !roles.includes(role)) return false;
+  return provider === undefined || federated?.provider === provider;
+}
+
+/** @returns what the user is listed by; undefined: not in this list */
+function placeOf(user: UserRecord, { role, provider, beginning }: UserFilter): string | undefined {
+  if (role !== undefined || provider !== undefined)
+    return isIn(user, { role, provider }) ? user.id : undefined;
+  const [name, email] = [foldedName(user.username), foldedName(user.email ?? '')];
+  if (beginning === undefined || name.startsWith(foldedName(beginning))) return `0 ${name}\n${user.id}`;
+  const isByEmail = user.email !== undefined && email.startsWith(foldedName(beginning));
+  return isByEmail ? `1 ${email}\n${user.id}` : undefined;
+}
+
+function pageOf<R>(
+  all: readonly R[],
+  placeOfOne: (record: R) => string | undefined,
+  { limit, after }: PageRequest,
+): Page<R> {
+  const places = all.flatMap((record) => {
+    const place = placeOfOne(record);
+    return place === undefined || (after !== undefined && place <= after) ? [] : [{ place, record }];
+  });
+  places.sort((one, other) => (one.place < other.place ? -1 : 1));
+  const page = places.slice(0, Math.min(limit, mostRecords));
+  const records = page.map(({ record }) => copy(record));
+  return page.length === places.length ? { records } : { records, next: page.at(-1)!.place };
+}
+
+function recordsOf<R>(stored: ReadonlyMap<string, Stored<R>>): readonly R[] {
+  return [...stored.values()].map(({ record }) => record);
+}
+
+function changeOf({ collection, id, record }: RecordCommit['writes'][number]): RecordChange {
+  return { collection, id, record } as RecordChange;
+}
+
+/** No caller holds the stored object. */
+function copy<T>(value: T): T {
+  return value === undefined ? value : structuredClone(value);
+}
