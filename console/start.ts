@@ -195,8 +195,9 @@ async function createFirstAdministrator({ settings, users }: Services): Promise<
  * @returns a function that ends it, after the round that is under way
  */
 function startMaintenance({ keys, clientUses, storage }: Services, log: Logger): () => Promise<void> {
+  const stopped = new AbortController();
   let round = storage
-    .countDamaged()
+    .countDamaged(stopped.signal)
     .then((records) => {
       const advice = 'records of the store are damaged: look at the disk, and consider a backup';
       if (records > 0) log.error({ records, store: 'corrupt' }, advice);
@@ -213,6 +214,7 @@ function startMaintenance({ keys, clientUses, storage }: Services, log: Logger):
   const timer = setInterval(work, maintenanceMs).unref();
   const first = setTimeout(work, 1000).unref();
   return () => {
+    stopped.abort();
     clearInterval(timer);
     clearTimeout(first);
     return round;

@@ -125,6 +125,21 @@ export interface ArtifactStore {
   onPut(kind: AnnouncedKind, listener: (artifact: Omit<Artifact, 'consumedAt'>) => void): () => void;
 }
 
+/** What a store that is whole has none of, but for records. */
+export interface StoreCheck {
+  readonly records: number;
+  /** Their sum does not fit: they are not what was stored. */
+  readonly damaged: number;
+  /** Ways to a record that are missing: it is not found by them. */
+  readonly unindexed: number;
+  /** Ways that lead to no record, or to one that they do not belong to: they are passed over. */
+  readonly stray: number;
+  /** Counts that are not what is there. */
+  readonly miscounted: number;
+  /** Some of them, for an operator. */
+  readonly named: readonly string[];
+}
+
 export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
@@ -132,8 +147,14 @@ export interface Storage {
   readonly loader: RecordLoader;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
-  /** Looks at every artifact once. @returns how many are not what was stored: reading one throws */
-  countDamaged(): Promise<number>;
+  /**
+   * Looks at every record once, in no hurry.
+   *
+   * @returns how many are not what was stored: reading one throws
+   */
+  countDamaged(signal?: AbortSignal): Promise<number>;
+  /** Looks at every record, and at each way to one from both its ends. */
+  check(): Promise<StoreCheck>;
   /** Writes a consistent copy of everything into `directory`, which must not exist yet. */
   backup(directory: string): Promise<void>;
   /** Flushes and releases every lock. */

@@ -83,6 +83,10 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
 
   test('an I/O error while artifacts are synced is never success, and later writes work (S78)', async () => {
     const dataDir = temporaryDirectory();
+    // What a first start writes is not meant.
+    const before = await openStorageProcess({ dataDir });
+    await before.ask('close');
+    await before.ended();
     // With one thread that commits, the eighth commit fails.
     const inject = ['strace', '-f', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO:when=8'];
     const wrapper = [...oneThread, ...inject];

@@ -3,7 +3,8 @@
 import { createRecordLoader } from '../record-loader.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
-import { countDamagedArtifacts, openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
+import { openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
+import { checkStore, countDamaged } from './lmdb/store-check.ts';
 import { checkFormat, recordFormat } from './lmdb/store-format.ts';
 import { ownStore } from './lmdb/store-owner.ts';
 import type { StorageLog } from './permissions.ts';
@@ -79,7 +80,8 @@ async function openPrepared(
       records,
       loader: createRecordLoader(records),
       checkWritable: () => probeWrite(files, environment),
-      countDamaged: () => countDamagedArtifacts(environment),
+      countDamaged: (signal) => countDamaged(environment, signal),
+      check: () => checkStore(environment),
       async backup(directory) {
         // Here and below: loaded when asked for, since the schema library costs 75 ms of every start.
         const { backUp } = await import('./backup/backup.ts');

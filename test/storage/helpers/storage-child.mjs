@@ -2,7 +2,12 @@
  * A process of its own around one storage: a JSON command per line in, a JSON answer per line out.
  * Started by storage-process.ts, built; arguments: data directory, role.
  */
+
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { openEnvironment } from '../../../console/storage/embedded/lmdb/lmdb-environment.ts';
+import { openLmdbRecords } from '../../../console/storage/embedded/lmdb/records-lmdb.ts';
 import { openStorage } from '../../../console/storage/embedded/open.ts';
 import { StorageRejectedError } from '../../../console/storage/storage.ts';
 
@@ -13,7 +18,7 @@ function say(answer) {
 }
 
 /** @param command  as storage-process.ts says */
-async function run(storage, command) {
+async function run({ storage, environment, records }, command) {
   const { registry, artifacts } = storage;
   switch (command[0]) {
     case 'set': {
@@ -56,18 +61,44 @@ async function run(storage, command) {
         if (n % 3 === 0) await artifacts.remove('Session', `n${n - 1}`);
         say(n);
       }
+    case 'add-users': {
+      const [, first, count, passwordHash] = command;
+      const numbers = Array.from({ length: count }, (_, n) => first + n);
+      return Promise.all(numbers.map((n) => addUser(records, n, passwordHash))).then(() => undefined);
+    }
+    case 'get-user':
+      return (await records.get('users', command[1]))?.username;
+    case 'flood-users':
+      for (let n = 1; ; n++) {
+        await addUser(records, n, '-');
+        say(n);
+      }
     default:
+      await environment.close();
       return storage.close();
   }
 }
 
+function addUser(records, n, passwordHash) {
+  return records.change(async (transaction) => {
+    const federated = { provider: 'corp', subject: `s${n}` };
+    const times = { createdAt: n, tokensValidFrom: n };
+    const user = { id: `u${n}`, username: `name-${n}`, roles: ['Viewer'], disabled: false, federated };
+    transaction.put('users', { ...user, passwordHash, ...times });
+    transaction.putArtifact({ kind: 'VoidMark', id: `u${n}` }, { payload: { n } });
+  });
+}
+
 async function serve() {
   const storage = await openStorage({ dataDir, role: role === 'tool' ? 'tool' : 'console' });
+  const environment = openEnvironment(join(realpathSync(dataDir), 'artifacts'));
+  const records = openLmdbRecords({ environment, registry: storage.registry });
+  const opened = { storage, environment, records };
   say({ ready: process.pid });
   for await (const line of createInterface({ input: process.stdin })) {
     const command = JSON.parse(line);
     try {
-      say({ value: (await run(storage, command)) ?? null });
+      say({ value: (await run(opened, command)) ?? null });
     } catch (error) {
       say({ error: error.name });
     }

@@ -16,6 +16,9 @@ export type Command =
   | readonly ['writable']
   | readonly ['flood-registry']
   | readonly ['flood-artifacts']
+  | readonly ['add-users', first: number, count: number, passwordHash: string]
+  | readonly ['get-user', id: string]
+  | readonly ['flood-users']
   | readonly ['close'];
 
 export interface StorageProcessOptions {

@@ -11,7 +11,7 @@ import { artifactKey, digest } from '../digest.ts';
 import { type Entry, openArtifactEntries } from './artifact-entries.ts';
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
-import { DamagedRecordError, isWholeRecord } from './record-codec.ts';
+import { DamagedRecordError, decodeRecord, isWholeRecord } from './record-codec.ts';
 
 export interface LmdbArtifactsDeps {
   readonly environment: Environment;
@@ -49,6 +49,7 @@ export function openLmdbArtifacts({
   recordEnds,
 }: LmdbArtifactsDeps): LmdbArtifacts {
   const { entries, index, put, set, unset } = openArtifactEntries(environment);
+  const bytes = environment.bytes('artifacts');
   const nowSeconds = () => now() / 1000;
   const steadySeconds = () => steady() / 1000;
 
@@ -177,16 +178,18 @@ export function openLmdbArtifacts({
       let last: LmdbKey | undefined;
       while (found.length < limit) {
         const from: LmdbKey = last ?? [kind];
-        const slice = environment.read(() => [...entries.under([kind], { from, limit: listSlice })]);
-        for (const { key, value } of slice) {
-          const isNew = last === undefined || key[1] !== last[1];
-          if (isNew && isLive(value, nowSeconds())) {
-            found.push({ key: String(key[1]), artifact: asArtifact(value) });
+        const keys = environment.read(() => {
+          const slice = [...bytes.under([kind], { from, limit: listSlice })];
+          for (const { key, value } of slice) {
+            // Of those that are damaged a list says nothing.
+            if (last?.[1] === key[1] || found.length === limit || !isWholeRecord(key, value)) continue;
+            const entry = decodeRecord<Entry>(key, value);
+            if (isLive(entry, nowSeconds())) found.push({ key: String(key[1]), artifact: asArtifact(entry) });
           }
-          if (found.length === limit) break;
-        }
-        if (slice.length < listSlice) break;
-        last = slice.at(-1)!.key;
+          return slice.map(({ key }) => key);
+        });
+        if (keys.length < listSlice) break;
+        last = keys.at(-1)!;
         // Whoever lists thousands must not hold up those who call meanwhile.
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -224,27 +227,6 @@ export function openLmdbArtifacts({
       }
     },
   };
-}
-
-/**
- * Reads every record once, a slice at a time, and holds up nobody.
- *
- * @returns how many there are whose sum does not fit
- */
-export async function countDamagedArtifacts(environment: Environment): Promise<number> {
-  const bytes = environment.bytes('artifacts');
-  let damaged = 0;
-  let last: LmdbKey | undefined;
-  for (;;) {
-    const from: LmdbKey = last ?? [];
-    const slice = environment.read(() => [...bytes.under([], { from, limit: listSlice })]);
-    for (const { key, value } of slice) {
-      if (last?.join() !== key.join() && !isWholeRecord(key, value)) damaged++;
-    }
-    if (slice.length < listSlice) return damaged;
-    last = slice.at(-1)!.key;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 function asArtifact({ uidOrder: _uidOrder, ...artifact }: Entry): Artifact {

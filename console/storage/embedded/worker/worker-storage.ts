@@ -60,6 +60,7 @@ export function openWorkerStorage({
       loader: { load: ownersDuty, obstacles: ownersDuty },
       checkWritable: owner.checkWritable,
       countDamaged: ownersDuty,
+      check: ownersDuty,
       backup: ownersDuty,
       close: environment.close,
     },
