@@ -13,6 +13,7 @@ import type { Command, Input, Reply, Tools } from './commands/runner/command.ts'
 import { confirm } from './commands/runner/confirmation.ts';
 import { explainFailure } from './commands/runner/failures.ts';
 import { commonFlags, type Parsed, parseArguments, settingsFlags } from './commands/runner/parse.ts';
+import { printReply } from './commands/runner/print.ts';
 import { runCommand } from './commands/runner/run.ts';
 import { createSecretInput, readInputFile } from './commands/runner/secret-input.ts';
 import { commands } from './commands/table.ts';
@@ -36,9 +37,8 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(argv: readonly string[]): Promise<number> {
   const isJson = argv.includes('--json');
   try {
-    const reply = await answer(argv);
-    process.stdout.write(`${isJson ? JSON.stringify(reply.json, undefined, 2) : reply.text}\n`);
-    return reply.hasFailed ? 1 : 0;
+    const { hasFailed } = await answer(argv, (reply) => printReply(reply, isJson, process.stdout));
+    return hasFailed ? 1 : 0;
   } catch (error) {
     const { exitCode, code, message, ...rest } = explainFailure(error);
     if (isJson) process.stdout.write(`${JSON.stringify({ error: code, message, ...rest }, undefined, 2)}\n`);
@@ -47,10 +47,17 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function answer(argv: readonly string[]): Promise<Reply> {
-  if (argv[0] === '--version') return { text: version(), json: { version: version() } };
+type Print = (reply: Reply) => Promise<void>;
+
+async function answer(argv: readonly string[], print: Print): Promise<Reply> {
+  if (argv[0] === '--version') return printed({ text: version(), json: { version: version() } }, print);
   const words = asHelp(argv) ?? argv;
-  return run(parseArguments(words, commands), words);
+  return run(parseArguments(words, commands), words, print);
+}
+
+async function printed(reply: Reply, print: Print): Promise<Reply> {
+  await print(reply);
+  return reply;
 }
 
 /** What asks for help in another way: no command at all, or `--help` anywhere. */
@@ -62,14 +69,15 @@ function asHelp(argv: readonly string[]): readonly string[] | undefined {
 }
 
 /** In the running console, when there is one and the command is about its store; else here. */
-async function run(parsed: Parsed, argv: readonly string[]): Promise<Reply> {
+async function run(parsed: Parsed, argv: readonly string[], print: Print): Promise<Reply> {
   const { command, input } = parsed;
   await confirm(parsed, process);
   const opened = createTools(command, input);
   try {
     const console = command.isLocal ? undefined : await findConsole(command, opened, dataDirOf(input));
-    if (!console) return await runCommand(parsed, opened);
-    return await runThere(console, argv).finally(console.close);
+    if (!console) return await printed(await runCommand(parsed, opened), print);
+    const reply = runThere(console, argv).then((said) => printed(said, print));
+    return await reply.finally(console.close);
   } finally {
     await opened.close();
   }

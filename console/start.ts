@@ -64,6 +64,7 @@ export async function start({
     services.keys.prepare(),
     services.providers.prepare(),
     createFirstAdministrator(services),
+    finishSweeps(services, log),
   ]);
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, [revocationEventsPath]);
@@ -96,7 +97,7 @@ export async function start({
   reportExcess(services, log);
   const { setup } = console;
   const statuses = console.members.statuses();
-  process.stdout.write(welcome({ settings, users, setup, members: statuses, secretFile }));
+  process.stdout.write(await welcome({ settings, users, setup, members: statuses, secretFile }));
   return {
     /** Not ready from now on; resolves when every reply under way has been sent, or cut after `timeoutMs`. */
     drain(timeoutMs: number) {
@@ -183,9 +184,22 @@ function reportExcess({ clients, settings, now }: Services, log: Logger): void {
   log.info({ ...excess }, 'clients have more than they may need: npx console doctor says what to change');
 }
 
+/**
+ * Of providers that were switched or removed while a process ended: tokens of their accounts may still count, so this
+ * comes before the first call.
+ */
+async function finishSweeps({ storage, providerRegistration }: Services, log: Logger): Promise<void> {
+  const isOpen = [...storage.registry.all('providers').values()].some(({ sweep }) => sweep !== undefined);
+  if (!isOpen) return;
+  const { finish } = await providerRegistration();
+  await finish().catch((error: unknown) =>
+    log.error({ err: error }, 'accounts of an identity provider could not be shut out'),
+  );
+}
+
 async function createFirstAdministrator({ settings, users }: Services): Promise<void> {
   const { adminUsername: username, adminPassword } = settings;
-  if (username === undefined || adminPassword === undefined || users.hasAny()) return;
+  if (username === undefined || adminPassword === undefined || (await users.hasAny())) return;
   await users.add({ username, password: adminPassword.reveal(), roles: ['Admin'] }, { isFirst: true });
 }
 

@@ -9,19 +9,25 @@ import type { Settings } from './settings/settings.ts';
 export interface WelcomeFacts {
   readonly settings: Settings;
   readonly users: Pick<Users, 'list'>;
-  readonly setup: Pick<Setup, 'token'>;
+  readonly setup: Pick<Setup, 'token' | 'isOpen'>;
   readonly members: readonly MemberStatus[];
   /** CONSOLE_APPLICATION_CLIENT_SECRET_FILE, when that is where the secret comes from. */
   readonly secretFile: string | undefined;
 }
 
-export function welcome({ settings, users, setup, members, secretFile }: WelcomeFacts): string {
+export async function welcome({
+  settings,
+  users,
+  setup,
+  members,
+  secretFile,
+}: WelcomeFacts): Promise<string> {
   const { url } = settings;
   return [
     '',
     `  issuer         ${url}`,
     `  member         ${members.map(shown).join(', ')}`,
-    `  administrator  ${administrator(users, setup, url)}`,
+    `  administrator  ${await administrator(users, setup, url)}`,
     '',
     ...machineLines(settings, secretFile),
     '',
@@ -38,12 +44,19 @@ function shown({ address, trouble, answersTo, isDrained, lastProbe }: MemberStat
   return isDrained ? `${address} (drained)` : address;
 }
 
-function administrator(users: Pick<Users, 'list'>, { token }: Pick<Setup, 'token'>, url: string): string {
-  if (token !== undefined) return `none yet; make one at ${url}/setup?token=${token}`;
-  const names = users
-    .list()
-    .flatMap(({ username, roles, disabled }) => (roles.includes('Admin') && !disabled ? username : []));
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+/** As many administrators as are counted; of more it is said that there are more. */
+const mostCounted = 100;
+
+async function administrator(
+  users: WelcomeFacts['users'],
+  setup: WelcomeFacts['setup'],
+  url: string,
+): Promise<string> {
+  if (await setup.isOpen()) return `none yet; make one at ${url}/setup?token=${setup.token}`;
+  const { records, next } = await users.list({ role: 'Admin', limit: mostCounted });
+  const names = records.flatMap(({ username, disabled }) => (disabled ? [] : username)).sort();
+  const count = next === undefined ? `${names.length - 3} more` : 'others';
+  const more = names.length > 3 ? ` and ${count}` : '';
   return `${names.slice(0, 3).join(', ')}${more}; sign in at ${url}/login`;
 }
 

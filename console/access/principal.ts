@@ -22,23 +22,23 @@ export interface PrincipalDeps {
 }
 
 /** @throws {ProblemError} `not_found`, `invalid_request` */
-export function principalOf(
+export async function principalOf(
   { user, client, roles = [], scopes = [] }: PrincipalQuery,
   { users, clients, roles: known }: PrincipalDeps,
-): Principal {
+): Promise<Principal> {
   if (roles.length > 0 && (user !== undefined || client !== undefined)) {
     throw invalid('Say who calls in one way: by a user, by a client, by a user at a client, or by roles.');
   }
   if (user !== undefined && client !== undefined) {
     return {
-      roles: rolesAtApplication(rolesOfUser(users, user), clientOf(clients, client, scopes), scopes),
+      roles: rolesAtApplication(await rolesOfUser(users, user), clientOf(clients, client, scopes), scopes),
       scopes: [],
     };
   }
   if (user !== undefined && scopes.length > 0) {
     throw invalid('A user brings roles along and no scopes: leave the scopes out, or say the client too.');
   }
-  if (user !== undefined) return { roles: rolesOfUser(users, user), scopes: [] };
+  if (user !== undefined) return { roles: await rolesOfUser(users, user), scopes: [] };
   if (client !== undefined) return principalAt(clientOf(clients, client, scopes), scopes);
   const names = known.names();
   const unknown = roles.find((role) => !names.includes(role));
@@ -46,8 +46,8 @@ export function principalOf(
   throw invalid(`There is no role ${JSON.stringify(unknown)}. There are ${names.join(', ')}.`);
 }
 
-function rolesOfUser(users: PrincipalDeps['users'], name: string): readonly string[] {
-  const user = users.findByName(name);
+async function rolesOfUser(users: PrincipalDeps['users'], name: string): Promise<readonly string[]> {
+  const user = await users.findByName(name);
   if (!user) throw new ProblemError(problems.notFound, `There is no user ${JSON.stringify(name)}.`);
   return user.disabled ? [] : user.roles;
 }

@@ -46,8 +46,8 @@ export function createAccessQuestions(deps: AccessQuestionsDeps) {
 
   return {
     /** @throws {ProblemError} `not_found`, `invalid_request` for a principal that there is not */
-    explainCall(method: string, path: string, asked: PrincipalQuery): ExplainedCall {
-      const { roles: held, scopes } = principalOf(asked, deps);
+    async explainCall(method: string, path: string, asked: PrincipalQuery): Promise<ExplainedCall> {
+      const { roles: held, scopes } = await principalOf(asked, deps);
       return { method, path, roles: held, scopes, ...explainNow(method, path, { roles: held, scopes }) };
     },
     /** @throws {ProblemError} `not_found` for a decision that is not known, or not any more */
@@ -56,13 +56,13 @@ export function createAccessQuestions(deps: AccessQuestionsDeps) {
       if (!found) throw unknownDecision(id);
       const { caller, at, ...denial } = found;
       const now = caller && isByPolicy(denial) ? explainNow(denial.method, denial.path, caller) : null;
-      const username = caller && users.find(caller.subject)?.username;
+      const username = caller && (await users.find(caller.subject))?.username;
       return {
         ...denial,
         at: new Date(at).toISOString(),
         caller: caller ? { ...caller, ...(username !== undefined && { username }) } : null,
         missing: denial.code === 'insufficient_scope' ? (denial.rule?.permission ?? null) : null,
-        change: changeFor(found, now, { clients, users, explain: explainNow }),
+        change: await changeFor(found, now, { clients, users, explain: explainNow }),
         now,
       };
     },
@@ -71,8 +71,8 @@ export function createAccessQuestions(deps: AccessQuestionsDeps) {
      * @param members  as far as they are known
      * @throws {ProblemError} `not_found`, `invalid_request`
      */
-    matrix: (asked: PrincipalQuery, members: readonly MemberStatus[]): Matrix =>
-      createMatrix(subjectsOf(asked), roleBook(), members),
+    matrix: async (asked: PrincipalQuery, members: readonly MemberStatus[]): Promise<Matrix> =>
+      createMatrix(await subjectsOf(asked), roleBook(), members),
   };
 
   /** Roles may have changed since the last question. */
@@ -84,13 +84,14 @@ export function createAccessQuestions(deps: AccessQuestionsDeps) {
     return createRoleBook({ customPermissions: roles.permissionsOf, onChange: () => () => {} });
   }
 
-  function subjectsOf(asked: PrincipalQuery): readonly MatrixSubject[] {
+  async function subjectsOf(asked: PrincipalQuery): Promise<readonly MatrixSubject[]> {
     const { user, client, roles: asRoles = [], scopes = [] } = asked;
     const name = user ?? client;
     if (name !== undefined || scopes.length > 0) {
-      return [{ name: name ?? [...asRoles, ...scopes].join(' '), ...principalOf(asked, deps) }];
+      return [{ name: name ?? [...asRoles, ...scopes].join(' '), ...(await principalOf(asked, deps)) }];
     }
-    const { roles: named } = principalOf({ roles: asRoles.length > 0 ? asRoles : roles.names() }, deps);
+    const wanted = asRoles.length > 0 ? asRoles : roles.names();
+    const { roles: named } = await principalOf({ roles: wanted }, deps);
     return [...new Set(named)].map((role) => ({ name: role, roles: [role], scopes: [] }));
   }
 }

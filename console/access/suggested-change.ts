@@ -8,13 +8,17 @@ import type { StoredDenial } from './denial-buffer.ts';
 
 export interface ChangeDeps {
   readonly clients: Pick<Clients, 'find'>;
-  readonly users: { find(id: string): { readonly roles: readonly string[] } | undefined };
+  readonly users: { find(id: string): Promise<{ readonly roles: readonly string[] } | undefined> };
   /** As roles are now. */
   readonly explain: Explain;
 }
 
 /** @param now  what would be decided today; null where roles and scopes were not what decided */
-export function changeFor(denial: StoredDenial, now: Explanation | null, deps: ChangeDeps): string {
+export async function changeFor(
+  denial: StoredDenial,
+  now: Explanation | null,
+  deps: ChangeDeps,
+): Promise<string> {
   const { code, caller, reason, rule } = denial;
   if (now?.isAllowed) return 'None: with these roles and scopes the call would be let through now.';
   if (code === 'insufficient_scope' && caller && now?.wouldDo) {
@@ -60,14 +64,14 @@ function isChangeable({ fromSettings, grantTypes }: ClientRecord): boolean {
 }
 
 /** The application may hold back what its user could do. */
-function changeAtApplication(
+async function changeAtApplication(
   { method, path }: StoredDenial,
   { subject, clientId }: NonNullable<StoredDenial['caller']>,
   { scopes, roles }: WouldDo,
   { clients, users, explain }: ChangeDeps,
-): string {
+): Promise<string> {
   const client = clients.find(clientId);
-  const own = users.find(subject)?.roles ?? [];
+  const own = (await users.find(subject))?.roles ?? [];
   const isOpen = (held: readonly string[]) => explain(method, path, { roles: held, scopes: [] }).isAllowed;
   if (!client || !isOpen(own)) return changeOfUser(scopes, roles);
   const asked = { scopes: ['profile'], granted: ['profile'] };

@@ -48,13 +48,13 @@ export function versionOf(role: RoleRecord): string {
   return createHash('sha256').update(JSON.stringify(role)).digest('base64url').slice(0, 22);
 }
 
-/** What may be shown of a role: all there is. @param users  names of those who have it */
+/** What may be shown of a role: all there is. Of those who have it, some are named when there are many. */
 export function viewOfRole(
   { id, permissions, description, createdAt }: RoleRecord,
-  users: readonly string[],
+  { names: users, count: userCount }: { readonly names: readonly string[]; readonly count: number },
 ) {
   const at = new Date(createdAt).toISOString();
-  return { name: id, permissions, description: description ?? null, users, createdAt: at };
+  return { name: id, permissions, description: description ?? null, users, userCount, createdAt: at };
 }
 
 function invalid(detail: string): ProblemError {

@@ -3,12 +3,14 @@
  * opens is looked up when a call comes; a role that is gone opens nothing.
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { RoleRecord, UserRecord } from '../storage/records.ts';
-import type { RegistryTransaction } from '../storage/storage.ts';
+import { pagesOfClients, pagesOfUsers } from '../storage/record-lists.ts';
+import type { ClientRecord, RoleRecord, UserRecord } from '../storage/records.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { checkName, checkPermissions, describedBy, versionOf } from './custom-role-form.ts';
 import { isRole, roleMeanings, roles } from './roles.ts';
 import { clientValidFrom } from './validity.ts';
-import type { AccountRegistry } from './voiding.ts';
+import { putVoidMark, voidMarkSeconds } from './void-marks.ts';
+import type { AccountRecords, AccountTransaction } from './voiding.ts';
 
 export interface NewRole {
   readonly name: string;
@@ -20,16 +22,25 @@ export interface NewRole {
 
 export type CustomRoles = ReturnType<typeof createCustomRoles>;
 
+/** Users who have a role. */
+export interface RoleHolders {
+  /** In order; of many, the first hundred that were found. */
+  readonly names: readonly string[];
+  readonly count: number;
+}
+
 export interface CustomRolesDeps {
-  readonly registry: AccountRegistry;
+  readonly registry: Registry;
+  readonly records: AccountRecords;
   readonly isPermission: (text: string) => boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const mostRoles = 500;
+const mostNamed = 100;
 
-export function createCustomRoles({ registry, isPermission, now }: CustomRolesDeps) {
+export function createCustomRoles({ registry, records, isPermission, now }: CustomRolesDeps) {
   const find = (name: string) => registry.get('roles', name);
 
   return {
@@ -48,9 +59,16 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
       if (!role) return 'Opens nothing: there is no such role any more.';
       return `${role.description ? `${role.description} ` : ''}At the members: ${role.permissions.join(', ')}.`;
     },
-    /** Users who have it, by name. */
-    usersWith: (name: string): readonly string[] => usersOf(registry, name).map(({ username }) => username),
-    /** @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case */
+    async holdersOf(name: string): Promise<RoleHolders> {
+      const { records: first } = await records.users({ role: name, limit: mostNamed });
+      const count = await records.count('users', { role: name });
+      return { names: namesOf(first), count };
+    },
+    /**
+     * Whoever still has a role of this name from before, loses it first.
+     *
+     * @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case
+     */
     async add({ name, permissions, description }: NewRole): Promise<RoleRecord> {
       checkName(name);
       const role: RoleRecord = {
@@ -59,6 +77,8 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
         ...describedBy(description),
         createdAt: now(),
       };
+      checkIsFree(registry, name);
+      await takeFromAll(name);
       await registry.update((transaction) => {
         checkIsFree(transaction, name);
         transaction.put('roles', role);
@@ -89,25 +109,75 @@ export function createCustomRoles({ registry, isPermission, now }: CustomRolesDe
      * Takes it from everybody who has it, too, and ends their sessions and tokens: were there another of this name
      * one day, it would not be theirs.
      *
-     * @returns the names of those who had it
+     * @returns those who had it
      * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` while rules of a provider give it
      */
-    async remove(name: string, version?: string): Promise<readonly string[]> {
-      const held = await registry.update((transaction) => {
-        unchanged(transaction.get('roles', name), version);
-        checkNoRuleGives(transaction, name);
-        const users = usersOf(transaction, name);
-        for (const user of users) {
-          const left = user.roles.filter((role) => role !== name);
-          transaction.put('users', { ...user, roles: left });
-        }
-        takeFromCeilings(transaction, name, now());
+    async remove(name: string, version?: string): Promise<RoleHolders> {
+      const checkRemovable = (source: Pick<RegistryTransaction, 'get' | 'all'>) => {
+        unchanged(source.get('roles', name), version);
+        checkNoRuleGives(source, name);
+      };
+      checkRemovable(registry);
+      const before = await takeFromAll(name);
+      await registry.update((transaction) => {
+        checkRemovable(transaction);
         transaction.remove('roles', name);
-        return users;
       });
-      return held.map(({ username }) => username);
+      // Whoever was given it meanwhile; from now on nobody is.
+      const meanwhile = await takeFromAll(name);
+      return {
+        names: [...new Set([...before.names, ...meanwhile.names])].sort().slice(0, mostNamed),
+        count: before.count + meanwhile.count,
+      };
     },
   };
+
+  /** A page at a time: each page has lost it, and what it opened, before the next one is read. */
+  async function takeFromAll(name: string): Promise<RoleHolders> {
+    const first: UserRecord[] = [];
+    let count = 0;
+    for await (const page of pagesOfUsers(records, { role: name })) {
+      const taken = await records.change((transaction) => takeFromUsers(transaction, page, name));
+      count += taken.length;
+      first.push(...taken.slice(0, mostNamed - first.length));
+    }
+    for await (const page of pagesOfClients(records, name)) {
+      await records.change((transaction) => takeFromCeilings(transaction, page, name));
+    }
+    return { names: namesOf(first), count };
+  }
+
+  async function takeFromUsers(
+    transaction: AccountTransaction,
+    page: readonly UserRecord[],
+    name: string,
+  ): Promise<readonly UserRecord[]> {
+    const taken: UserRecord[] = [];
+    for (const { id } of page) {
+      const user = await transaction.get('users', id);
+      if (!user?.roles.includes(name)) continue;
+      transaction.put('users', { ...user, roles: user.roles.filter((role) => role !== name) });
+      taken.push(user);
+    }
+    return taken;
+  }
+
+  /** An application that gets at most this role would one day get another of the same name. */
+  async function takeFromCeilings(
+    transaction: AccountTransaction,
+    page: readonly ClientRecord[],
+    name: string,
+  ): Promise<void> {
+    for (const { id } of page) {
+      const client = await transaction.get('clients', id);
+      if (!client?.maxRoles?.includes(name)) continue;
+      const maxRoles = client.maxRoles.filter((role) => role !== name);
+      const tokensValidFrom = clientValidFrom(client, now());
+      transaction.put('clients', { ...client, maxRoles, tokensValidFrom });
+      const from = tokensValidFrom / 1000;
+      putVoidMark(transaction, { party: 'client', id, from, until: from + voidMarkSeconds });
+    }
+  }
 }
 
 function unchanged(role: RoleRecord | undefined, version: string | undefined): RoleRecord {
@@ -120,7 +190,7 @@ function unchanged(role: RoleRecord | undefined, version: string | undefined): R
 }
 
 /** Names that differ in case alone would be taken for one another. */
-function checkIsFree(transaction: RegistryTransaction, name: string): void {
+function checkIsFree(transaction: Pick<RegistryTransaction, 'all'>, name: string): void {
   const all = [...transaction.all('roles').keys()];
   const taken = all.find((other) => other.toLowerCase() === name.toLowerCase());
   if (taken !== undefined) throw conflict(`There is a role ${taken} already.`);
@@ -128,7 +198,7 @@ function checkIsFree(transaction: RegistryTransaction, name: string): void {
 }
 
 /** The rules would give a role that opens nothing, and one day perhaps another of the same name. */
-function checkNoRuleGives(transaction: RegistryTransaction, name: string): void {
+function checkNoRuleGives(transaction: Pick<RegistryTransaction, 'all'>, name: string): void {
   for (const provider of transaction.all('providers').values()) {
     if (givesRole(provider.roleRules, name)) {
       throw conflict(
@@ -147,17 +217,8 @@ function givesRole(roleRules: unknown, name: string): boolean {
   return defaultRole === name || (Array.isArray(rules) && rules.some((rule) => rule?.role === name));
 }
 
-/** An application that gets at most this role would one day get another of the same name. */
-function takeFromCeilings(transaction: RegistryTransaction, name: string, at: number): void {
-  for (const client of transaction.all('clients').values()) {
-    if (!client.maxRoles?.includes(name)) continue;
-    const maxRoles = client.maxRoles.filter((role) => role !== name);
-    transaction.put('clients', { ...client, maxRoles, tokensValidFrom: clientValidFrom(client, at) });
-  }
-}
-
-function usersOf(source: Pick<RegistryTransaction, 'all'>, name: string): readonly UserRecord[] {
-  return [...source.all('users').values()].filter((user) => user.roles.includes(name));
+function namesOf(users: readonly UserRecord[]): readonly string[] {
+  return users.map(({ username }) => username).sort();
 }
 
 function sorted(all: Iterable<RoleRecord>): readonly RoleRecord[] {

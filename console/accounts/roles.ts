@@ -1,7 +1,8 @@
 /** Roles: the three that every installation has, and those that its administrators make of permissions. */
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { RecordTransaction } from '../storage/record-store.ts';
 import type { Role } from '../storage/records.ts';
-import type { RegistryTransaction } from '../storage/storage.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 
 /** The built-in roles, strongest first, each with what it opens in words for a page. */
 export const roleMeanings: Readonly<Record<Role, string>> = {
@@ -36,11 +37,29 @@ export function checkRolesExist(
   names: Iterable<string>,
 ): void {
   for (const name of names) {
-    if (isRole(name) || source.get('roles', name)) continue;
-    const known = [...roles, ...source.all('roles').keys()].join(', ');
-    throw new ProblemError(
-      problems.invalidRequest,
-      `There is no role ${JSON.stringify(name)}. There are ${known}.`,
-    );
+    if (!isRole(name) && !source.get('roles', name)) throw noRole(name, source);
   }
+}
+
+/**
+ * The same for roles that somebody is given, who has none that goes in this moment.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+export async function checkRolesGiven(
+  transaction: Pick<RecordTransaction, 'registered'>,
+  registry: Pick<Registry, 'all'>,
+  names: Iterable<string>,
+): Promise<void> {
+  for (const name of names) {
+    if (!isRole(name) && !(await transaction.registered('roles', name))) throw noRole(name, registry);
+  }
+}
+
+function noRole(name: string, source: Pick<Registry, 'all'>): ProblemError {
+  const known = [...roles, ...source.all('roles').keys()].join(', ');
+  return new ProblemError(
+    problems.invalidRequest,
+    `There is no role ${JSON.stringify(name)}. There are ${known}.`,
+  );
 }

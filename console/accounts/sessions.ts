@@ -43,7 +43,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 export interface SessionsDeps {
   readonly artifacts: ArtifactStore;
   /** Whether a sign-in of this account at that time (epoch seconds) still counts. */
-  readonly isStillValid: (accountId: string, startedAt: number) => boolean;
+  readonly isStillValid: (accountId: string, startedAt: number) => Promise<boolean>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly idleSeconds: number;
@@ -84,11 +84,11 @@ export function createSessions(deps: SessionsDeps) {
         artifacts.listByAccount('Session', accountId),
         artifacts.listByAccount(useKind, accountId),
       ]);
-      return describeAll(sessions, uses).filter(isValid);
+      return validOnes(describeAll(sessions, uses));
     },
     async list(limit: number): Promise<SignInSession[]> {
       const sessions = (await artifacts.list('Session', limit)).filter(({ artifact }) => artifact.accountId);
-      return describeAll(sessions, await artifacts.list(useKind, limit * 4)).filter(isValid);
+      return validOnes(describeAll(sessions, await artifacts.list(useKind, limit * 4)));
     },
     /** Ends the session first, then everything issued under it (S39). @returns what was ended */
     async end(uid: string): Promise<SignInSession | undefined> {
@@ -130,8 +130,11 @@ export function createSessions(deps: SessionsDeps) {
     },
   };
 
-  function isValid({ accountId, startedAt }: SignInSession): boolean {
-    return isStillValid(accountId, startedAt);
+  async function validOnes(all: SignInSession[]): Promise<SignInSession[]> {
+    const areValid = await Promise.all(
+      all.map(({ accountId, startedAt }) => isStillValid(accountId, startedAt)),
+    );
+    return all.filter((_session, index) => areValid[index]);
   }
 
   /** Requests side by side can leave two records of one session. @returns all of them, newest first */

@@ -8,11 +8,12 @@ import { issueTime } from './validity.ts';
 
 /** First-run set-up: whoever holds the link that the start printed makes the first administrator, once (S27). */
 export interface Setup {
-  /** The secret of this start's link; undefined when there is a user already. */
-  readonly token: string | undefined;
-  isOpen(): boolean;
+  /** The secret of this start's link; nobody is told of it when there is a user already. */
+  readonly token: string;
+  /** Whether there is no user yet. */
+  isOpen(): Promise<boolean>;
   /** @throws {ProblemError} `forbidden` when the link is wrong or used */
-  checkToken(token: string): void;
+  checkToken(token: string): Promise<void>;
   /** @throws {ProblemError} as {@link Setup.checkToken} and {@link Users.add} */
   createAdministrator(token: string, user: Omit<NewUser, 'roles'>): Promise<SignedIn>;
 }
@@ -25,10 +26,10 @@ export interface SetupDeps {
 }
 
 export function createSetup({ users, times, now }: SetupDeps): Setup {
-  const token = users.hasAny() ? undefined : randomBytes(24).toString('base64url');
+  const token = randomBytes(24).toString('base64url');
 
-  function checkToken(given: string): void {
-    if (!token || users.hasAny()) {
+  async function checkToken(given: string): Promise<void> {
+    if (await users.hasAny()) {
       throw new ProblemError(problems.forbidden, 'The first administrator has been made: sign in instead.');
     }
     if (!isSameText(given, token)) {
@@ -41,10 +42,10 @@ export function createSetup({ users, times, now }: SetupDeps): Setup {
 
   return {
     token,
-    isOpen: () => token !== undefined && !users.hasAny(),
+    isOpen: async () => !(await users.hasAny()),
     checkToken,
     async createAdministrator(given, user) {
-      checkToken(given);
+      await checkToken(given);
       const account = await users.add({ ...user, roles: ['Admin'] }, { isFirst: true });
       const at = issueTime(account, now());
       await times.record(account.id, at);

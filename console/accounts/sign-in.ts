@@ -6,7 +6,6 @@ import { type Passwords, passwordLimits } from './passwords.ts';
 import type { Turn } from './places.ts';
 import type { SignInTimes } from './sign-in-times.ts';
 import type { Users } from './users.ts';
-import { issueTime } from './validity.ts';
 
 export interface Credentials {
   readonly username: string;
@@ -73,19 +72,19 @@ export function createSignIn(deps: SignInDeps): SignIn {
       guess.fail();
       return undefined;
     }
-    const at = issueTime(account, now());
+    const at = users.issueTime(account, now());
     await Promise.all([guess.succeed(), times.record(account.id, at)]);
     if (local && passwords.needsRehash(local.passwordHash)) await rehash(local, password);
     return { account, at };
   };
 
   async function verify(username: string, password: string, turn: Turn): Promise<UserRecord | undefined> {
-    const known = findLocal(username);
+    const known = await findLocal(username);
     // Who cannot sign in takes as long as who is not there (S28).
     const isRight = await passwords.verify(known?.disabled ? undefined : known, password, turn);
     if (!known || !isRight) return undefined;
     // Hashing takes time, in which an administrator may have changed the account.
-    const account = users.find(known.id);
+    const account = await users.find(known.id);
     const isUnchanged = account?.tokensValidFrom === known.tokensValidFrom;
     return account && isUnchanged && !account.disabled ? account : undefined;
   }
@@ -96,15 +95,15 @@ export function createSignIn(deps: SignInDeps): SignIn {
    */
   async function verifyElsewhere(username: string, password: string): Promise<UserRecord | undefined> {
     // Before the first administrator is made, nobody signs in at all (S27).
-    if (!directories || !users.hasAny() || username === '' || password === '') return undefined;
-    if (!findLocal(username)) return directories.verify(username, password);
+    if (!directories || username === '' || password === '' || !(await users.hasAny())) return undefined;
+    if (!(await findLocal(username))) return directories.verify(username, password);
     await directories.verifyNobody();
     return undefined;
   }
 
   /** An account of an upstream provider has no password here that could be right. */
-  function findLocal(username: string): UserRecord | undefined {
-    const known = users.findByName(username);
+  async function findLocal(username: string): Promise<UserRecord | undefined> {
+    const known = await users.findByName(username);
     return known?.federated ? undefined : known;
   }
 

@@ -23,9 +23,9 @@ export interface UpstreamAuthorization {
 
 export interface UpstreamSignIn {
   /** @param path  of the sign-in page, below which each choice has its address */
-  choices(path: string): readonly UpstreamChoice[];
+  choices(path: string): Promise<readonly UpstreamChoice[]>;
   /** Directories whose passwords the form takes, as people know them. */
-  directoryNames(): readonly string[];
+  directoryNames(): Promise<readonly string[]>;
   /**
    * The provider that has to confirm this account, because no password typed here can.
    *

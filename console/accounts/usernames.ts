@@ -4,7 +4,7 @@
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { foldedName, normalName, shapeOf } from '../storage/name-keys.ts';
-import type { RegistryTransaction } from '../storage/storage.ts';
+import type { RecordReads } from '../storage/record-store.ts';
 
 /** Clients that come from the settings or are built in: a person of that name would be taken for one. */
 export const reservedNames: readonly string[] = ['application-client', 'application-dashboard', 'console'];
@@ -118,13 +118,13 @@ function hasForm(text: string): boolean {
 }
 
 /** Whether somebody or some client has this name, or one that looks like it. */
-export function isTaken(transaction: Pick<RegistryTransaction, 'all'>, username: string): boolean {
+export async function isTaken(
+  transaction: Pick<RecordReads, 'isNameTaken'>,
+  username: string,
+): Promise<boolean> {
   const [folded, shape] = [foldedName(username), shapeOf(username)];
   const isLike = (name: string) => foldedName(name) === folded || shapeOf(name) === shape;
-  if (reservedNames.some(isLike)) return true;
-  for (const id of transaction.all('clients').keys()) if (isLike(id)) return true;
-  for (const user of transaction.all('users').values()) if (isLike(user.username)) return true;
-  return false;
+  return reservedNames.some(isLike) || transaction.isNameTaken(username);
 }
 
 function range(first: number, last: number): string {

@@ -3,24 +3,32 @@
  * issued to the user before (see voiding.ts).
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { foldedName, normalName } from '../storage/name-keys.ts';
+import { normalName } from '../storage/name-keys.ts';
+import { LastAdministratorError, type RecordTransaction } from '../storage/record-store.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { RegistryTransaction } from '../storage/storage.ts';
+import type { Registry } from '../storage/storage.ts';
 import type { Passwords } from './passwords.ts';
-import { checkRolesExist } from './roles.ts';
+import { checkRolesGiven } from './roles.ts';
 import { checkUsername, isTaken } from './usernames.ts';
-import { validSince } from './validity.ts';
-import type { AccountRegistry } from './voiding.ts';
+import { issueTime, underProvider, validSince } from './validity.ts';
+import type { AccountRecords } from './voiding.ts';
 
 export interface UsersDeps {
-  readonly registry: AccountRegistry;
+  readonly records: AccountRecords;
+  /** Has the custom roles. */
+  readonly registry: Pick<Registry, 'all'>;
   readonly passwords: Passwords;
   readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Whether sign-ins of accounts from this upstream provider count; without it, none do. */
-  readonly isProviderEnabled?: (id: string) => boolean;
+  readonly accountsValidFrom?: AccountsValidFrom;
 }
+
+/**
+ * Since when what was issued to accounts of this upstream provider counts, epoch milliseconds; undefined while nothing
+ * does. Without it, none of them count.
+ */
+export type AccountsValidFrom = (provider: string) => number | undefined;
 
 export interface NewUser {
   readonly username: string;
@@ -34,23 +42,28 @@ export type Users = ReturnType<typeof createUsers>;
 const changedMeanwhile = 'The account has changed meanwhile. Sign in again.';
 
 export function createUsers(deps: UsersDeps) {
-  const { registry, passwords, newId, now, isProviderEnabled = () => false } = deps;
-  let index: { of: ReadonlyMap<string, UserRecord>; byName: Map<string, UserRecord> } | undefined;
+  const { records, registry, passwords, newId, now, accountsValidFrom = () => undefined } = deps;
 
   return {
-    find: (id: string): UserRecord | undefined => registry.get('users', id),
-    findByName: (username: string): UserRecord | undefined => names().get(foldedName(username)),
-    list: (): readonly UserRecord[] =>
-      [...registry.all('users').values()].sort((a, b) => a.username.localeCompare(b.username)),
-    hasAny: (): boolean => registry.all('users').size > 0,
-    /** Whether what was issued to this account at that time (epoch seconds) still counts (S34). */
-    isStillValid(id: string, issuedAt: number): boolean {
-      const since = accountValidSince(id);
+    find: (id: string): Promise<UserRecord | undefined> => records.get('users', id),
+    /** @param username  in any case and any of its Unicode forms */
+    findByName: records.userByName,
+    /** A page of them; see {@link RecordStore.users}. */
+    list: records.users,
+    count: (): Promise<number> => records.count('users'),
+    hasAny: records.hasUsers,
+    /**
+     * Whether what was issued to this account at that time (epoch seconds) still counts (S34): of sessions, codes and
+     * refresh tokens. Access tokens are held to void marks, since no record is read for them.
+     */
+    async isStillValid(id: string, issuedAt: number): Promise<boolean> {
+      const since = await accountValidSince(id);
       return since !== undefined && issuedAt >= since;
     },
     /** Epoch seconds from which on what was issued to this account counts; undefined while nothing does. */
     validSince: accountValidSince,
-    ids: (): Iterable<string> => registry.all('users').keys(),
+    /** The time to write into what is issued to this account now, epoch seconds: see {@link issueTime}. */
+    issueTime: (user: UserRecord, nowMs: number): number => issueTime(withProvider(user) ?? user, nowMs),
     /**
      * @param options  `isFirst`: only when there is no user yet, decided inside the transaction
      * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
@@ -64,17 +77,16 @@ export function createUsers(deps: UsersDeps) {
       if (email !== undefined) checkEmail(email);
       await passwords.check(password, [username, ...(email ? [email] : [])]);
       const passwordHash = await passwords.hash(password);
-      return registry.update((transaction) => {
-        if (isFirst && transaction.all('users').size > 0)
-          throw conflict('There is an administrator already.');
-        if (isTaken(transaction, username)) {
+      return records.change(async (transaction) => {
+        if (isFirst && (await transaction.hasUsers())) throw conflict('There is an administrator already.');
+        if (await isTaken(transaction, username)) {
           throw conflict(
             `There is a user or a client named ${username} already, or one whose name looks like it.`,
           );
         }
-        checkRolesExist(transaction, roles);
+        await checkRolesGiven(transaction, registry, roles);
         const user: UserRecord = {
-          id: newSubject(transaction, newId),
+          id: await newSubject(transaction, newId),
           username,
           ...(email === undefined ? {} : { email }),
           roles: [...new Set(roles)],
@@ -93,7 +105,7 @@ export function createUsers(deps: UsersDeps) {
      *   one that has changed meanwhile
      */
     async setPassword(id: string, password: string, proven?: UserRecord) {
-      const { username, email, federated } = this.find(id) ?? unknownUser();
+      const { username, email, federated } = (await this.find(id)) ?? unknownUser();
       if (federated) {
         throw conflict(
           `${username} signs in by the identity provider ${federated.provider}, not by a password here.`,
@@ -110,8 +122,8 @@ export function createUsers(deps: UsersDeps) {
     /** Keeps the password and replaces its hash by one with today's parameters, unless it has changed meanwhile. */
     async rehash({ id, passwordHash: replaced }: UserRecord, password: string) {
       const passwordHash = await passwords.hash(password);
-      await registry.updateAsBefore((transaction) => {
-        const user = transaction.get('users', id);
+      await records.changeAsBefore(async (transaction) => {
+        const user = await transaction.get('users', id);
         if (user?.passwordHash === replaced) transaction.put('users', { ...user, passwordHash });
       });
     },
@@ -119,77 +131,65 @@ export function createUsers(deps: UsersDeps) {
     setDisabled: (id: string, disabled: boolean) => change(id, (user) => ({ ...user, disabled })),
     /** @throws {ProblemError} `invalid_request` for a role that there is not, `conflict` when this was the last administrator */
     setRoles: (id: string, roles: readonly string[]) =>
-      change(id, (user, transaction) => {
-        checkRolesExist(transaction, roles);
+      change(id, async (user, transaction) => {
+        await checkRolesGiven(transaction, registry, roles);
         return { ...user, roles: [...new Set(roles)] };
       }),
     /** @throws {ProblemError} `conflict` when this was the last administrator */
-    async remove(id: string) {
-      await registry.update((transaction) => {
-        const before = hasAdmin(transaction);
-        if (!transaction.remove('users', id)) unknownUser();
-        checkAdminRemains(before, transaction);
-      });
-    },
+    remove: (id: string) =>
+      unlessLastAdministrator(
+        records.change(async (transaction) => {
+          if (!(await transaction.get('users', id))) unknownUser();
+          transaction.remove('users', id);
+        }),
+      ),
   };
 
-  function accountValidSince(id: string): number | undefined {
-    const user = registry.get('users', id);
-    if (user?.federated && !isProviderEnabled(user.federated.provider)) return undefined;
-    return user && validSince(user);
+  async function accountValidSince(id: string): Promise<number | undefined> {
+    const user = await records.get('users', id);
+    const counting = user && withProvider(user);
+    return counting && validSince(counting);
   }
 
-  /** Rebuilt only when the collection has been replaced. */
-  function names(): Map<string, UserRecord> {
-    const users = registry.all('users');
-    if (index?.of !== users) {
-      index = {
-        of: users,
-        byName: new Map([...users.values()].map((user) => [foldedName(user.username), user])),
-      };
-    }
-    return index.byName;
+  /** @returns undefined when its provider is switched off or gone */
+  function withProvider(user: UserRecord): UserRecord | undefined {
+    if (!user.federated) return user;
+    const from = accountsValidFrom(user.federated.provider);
+    return from === undefined ? undefined : underProvider(user, from);
   }
 
   function change(
     id: string,
-    edit: (user: UserRecord, transaction: RegistryTransaction) => UserRecord,
+    edit: (user: UserRecord, transaction: RecordTransaction) => UserRecord | Promise<UserRecord>,
   ): Promise<void> {
-    return registry.update((transaction) => {
-      const before = hasAdmin(transaction);
-      transaction.put('users', edit(transaction.get('users', id) ?? unknownUser(), transaction));
-      checkAdminRemains(before, transaction);
-    });
+    return unlessLastAdministrator(
+      records.change(async (transaction) => {
+        const user = (await transaction.get('users', id)) ?? unknownUser();
+        transaction.put('users', await edit(user, transaction));
+      }),
+    );
   }
 }
 
 /** Random, and never the id of a client: a subject must name one party only (S14). */
-export function newSubject(transaction: RegistryTransaction, newId: () => string): string {
+export async function newSubject(
+  transaction: Pick<RecordTransaction, 'get'>,
+  newId: () => string,
+): Promise<string> {
   for (;;) {
     const id = newId();
-    if (!transaction.get('clients', id) && !transaction.get('users', id)) return id;
+    if (!(await transaction.get('clients', id)) && !(await transaction.get('users', id))) return id;
   }
 }
 
-/**
- * @param before  a store that never had an administrator has none to lose
- * @throws {ProblemError} `conflict`
- */
-export function checkAdminRemains(before: boolean, transaction: RegistryTransaction): void {
-  if (!before || hasAdmin(transaction)) return;
-  throw conflict('This is the last administrator. Make another one first.');
-}
+export const isLastAdministrator = 'This is the last administrator. Make another one first.';
 
-/** Whether there is an administrator who can sign in. */
-export function hasAdmin(transaction: RegistryTransaction): boolean {
-  for (const user of transaction.all('users').values()) {
-    if (!user.disabled && user.roles.includes('Admin') && isProviderOf(user, transaction)) return true;
-  }
-  return false;
-}
-
-function isProviderOf({ federated }: UserRecord, transaction: RegistryTransaction): boolean {
-  return !federated || transaction.get('providers', federated.provider)?.enabled === true;
+/** @throws {ProblemError} `conflict`, instead of a {@link LastAdministratorError} */
+async function unlessLastAdministrator<T>(change: Promise<T>): Promise<T> {
+  return change.catch((cause: unknown) => {
+    if (!(cause instanceof LastAdministratorError)) throw cause;
+    throw new ProblemError(problems.conflict, isLastAdministrator, { cause });
+  });
 }
 
 export function isEmail(text: string): boolean {

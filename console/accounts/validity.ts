@@ -54,6 +54,15 @@ export function clientValidSince({
   return disabled ? undefined : Math.floor((tokensValidFrom ?? createdAt) / 1000);
 }
 
+/**
+ * An account of an upstream provider with what has become of its provider: it decides with it what counts.
+ *
+ * @param accountsValidFrom  epoch milliseconds, of the provider
+ */
+export function underProvider<U extends Changed>(user: U, accountsValidFrom: number): U {
+  return accountsValidFrom > user.tokensValidFrom ? { ...user, tokensValidFrom: accountsValidFrom } : user;
+}
+
 function lastVoidSecond({ tokensValidFrom }: Changed): number {
   return Math.floor(tokensValidFrom / 1000);
 }

@@ -12,9 +12,9 @@ export interface AskedCaller {
 
 /** Errors are {@link ProblemError}s. */
 export interface AccessAnswers {
-  explainCall(method: string, path: string, asked: AskedCaller): object;
+  explainCall(method: string, path: string, asked: AskedCaller): Promise<object>;
   explainDecision(id: string): Promise<object>;
-  matrix(asked: AskedCaller): object;
+  matrix(asked: AskedCaller): Promise<object>;
 }
 
 const callerNames = ['user', 'client', 'role', 'scope'];
@@ -31,7 +31,7 @@ export function matrixAccess(query: URLSearchParams): 'inspect' | 'read' {
 export function createAccess(answers: AccessAnswers) {
   return {
     explain: async ({ query }: QueryCall) => ok(await explain(query)),
-    matrix: async ({ query }: QueryCall) => ok(answers.matrix(readCaller(query))),
+    matrix: async ({ query }: QueryCall) => ok(await answers.matrix(readCaller(query))),
   };
 
   async function explain(query: URLSearchParams): Promise<object> {

@@ -19,15 +19,15 @@ export const changedRole = z
   .refine((change) => Object.keys(change).length > 0, 'Give at least one member');
 
 export function createRoles(roles: CustomRoles) {
-  const view = (role: RoleRecord) => viewOfRole(role, roles.usersWith(role.id));
-  const shown = (role: RoleRecord, status: 200 | 201 = 200): Answer => ({
+  const view = async (role: RoleRecord) => viewOfRole(role, await roles.holdersOf(role.id));
+  const shown = async (role: RoleRecord, status: 200 | 201 = 200): Promise<Answer> => ({
     status,
-    body: view(role),
+    body: await view(role),
     target: role.id,
     headers: { ETag: `"${versionOf(role)}"` },
   });
   return {
-    list: async (): Promise<Answer> => ({ status: 200, body: roles.list().map(view) }),
+    list: async (): Promise<Answer> => ({ status: 200, body: await Promise.all(roles.list().map(view)) }),
     show: async ({ id }: ApiCall) => shown(roles.get(id)),
     add: async ({ body }: BodyCall<z.infer<typeof newRole>>) => shown(await roles.add(body as NewRole), 201),
     update: async ({ id, body, req }: BodyCall<z.infer<typeof changedRole>>) =>

@@ -33,7 +33,6 @@ interface Shared {
   readonly eitherBearer: BearerCheck;
   readonly eitherCallers: CallerCheck<Caller>;
   readonly tokenUses: TokenUses;
-  readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   readonly addressOf: (req: IncomingMessage) => string;
   readonly about: About;
   /** The proof of a token request. */
@@ -54,7 +53,6 @@ export interface PartsDeps {
 export async function createParts({ services, log, audit, faults, overload }: PartsDeps): Promise<Parts> {
   const { settings, resources, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
-  const isAccountLive = users.isStillValid;
   await revocations.load();
   const tokenUses = createTokenUses({ watchedMs: repeatSeconds * 1000, elapsed: () => performance.now() });
   const deps = {
@@ -72,7 +70,7 @@ export async function createParts({ services, log, audit, faults, overload }: Pa
   const apiBearer = createBearerCheck({ ...deps, audience: resources.api });
   const eitherBearer = createBearerCheck({ ...deps, audience: [resources.members, resources.api] });
   const metrics = createMetrics({
-    countUsers: () => users.list().length,
+    countUsers: users.count,
     countClients: () => clients.list().length,
     countVoids: revocations.countVoids,
     faults,
@@ -89,7 +87,6 @@ export async function createParts({ services, log, audit, faults, overload }: Pa
     eitherBearer,
     eitherCallers: createCallerCheck(eitherBearer),
     tokenUses,
-    isAccountLive,
     addressOf,
     about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),
     checkProof: createTokenProofCheck(settings.url, now),

@@ -7,7 +7,7 @@ import { costliestImportedHash } from '../accounts/password-hashes/imported-hash
 import { createPasswords } from '../accounts/passwords.ts';
 import { createSessions } from '../accounts/sessions.ts';
 import { createUsers } from '../accounts/users.ts';
-import { createAccountRegistry } from '../accounts/voiding.ts';
+import { type AccountRecords, createAccountRecords } from '../accounts/voiding.ts';
 import { createClientUses } from '../clients/client-last-used.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
 import { isMemberScope } from '../clients/client-rules.ts';
@@ -28,6 +28,7 @@ import { idsByTime } from '../storage/time-ordered-id.ts';
 import { resourcesOf } from '../tokens/resources.ts';
 import { createRevocations } from '../tokens/revocations.ts';
 import { createVoids } from '../tokens/voids/voids.ts';
+import { createRegistryValidity } from './registry-validity.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -46,9 +47,9 @@ export interface ServicesDeps {
 export function createServices(deps: ServicesDeps) {
   const { settings, storage, now, steady = now, log } = deps;
   const { application = constant(applicationAddresses(settings)) } = deps;
-  const { registry, artifacts } = storage;
-  const accounts = createAccountRegistry({
-    registry,
+  const { registry, records, artifacts } = storage;
+  const accounts = createAccountRecords({
+    records,
     endSessionsOf: (accountId) => sessions.endAllOf(accountId),
     now,
   });
@@ -61,11 +62,10 @@ export function createServices(deps: ServicesDeps) {
     { settings, storage, now, log },
     { accounts, cipher, outbound },
   );
-  const isProviderEnabled = providers.isEnabled;
-  const users = createUsers({ registry: accounts, passwords, newId: idsByTime(now), now, isProviderEnabled });
+  const ofUsers = createUserServices({ registry, now }, { accounts, passwords, providers });
   const { sessions, ...ofSessions } = createSessionServices(
     { settings, storage, now, log },
-    { users, clients, cipher },
+    { ...ofUsers, clients, cipher },
   );
   return {
     settings,
@@ -77,8 +77,7 @@ export function createServices(deps: ServicesDeps) {
     cipher,
     accounts,
     passwords,
-    users,
-    roles: createCustomRoles({ registry: accounts, isPermission: isMemberScope, now }),
+    ...ofUsers,
     denials: createDenialLog({
       artifacts,
       newStem: () => randomBytes(6).toString('base64url'),
@@ -148,8 +147,27 @@ function createConsoleOutbound(
   });
 }
 
+interface UserServicesDeps {
+  readonly accounts: AccountRecords;
+  readonly passwords: ReturnType<typeof createPasswords>;
+  readonly providers: ReturnType<typeof createProviders>;
+}
+
+function createUserServices(
+  { registry, now }: { readonly registry: Registry; readonly now: () => number },
+  { accounts: records, passwords, providers }: UserServicesDeps,
+) {
+  const accountsValidFrom = (id: string) => providers.accountsValidFrom(id);
+  const newId = idsByTime(now);
+  return {
+    users: createUsers({ records, registry, passwords, newId, now, accountsValidFrom }),
+    tokenValidity: createRegistryValidity(registry, accountsValidFrom),
+    roles: createCustomRoles({ registry, records, isPermission: isMemberScope, now }),
+  };
+}
+
 interface ProviderServicesDeps {
-  readonly accounts: ReturnType<typeof createAccountRegistry>;
+  readonly accounts: AccountRecords;
   readonly cipher: Cipher;
   readonly outbound: Outbound;
 }
@@ -173,9 +191,14 @@ function createProviderServices(
     }),
     /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
     async providerRegistration() {
-      const { createProviderRegistration } = await import('../federation/providers/registration.ts');
+      const [{ createProviderRegistration }, { createProviderSweeps }] = await Promise.all([
+        import('../federation/providers/registration.ts'),
+        import('../federation/providers/account-sweeps.ts'),
+      ]);
       return createProviderRegistration({
-        registry: accounts,
+        registry,
+        records: accounts,
+        sweeps: createProviderSweeps({ records: accounts, artifacts }),
         cipher,
         checkOutboundUrl: outbound.check,
         now,
@@ -188,12 +211,13 @@ interface SessionServicesDeps {
   readonly users: Users;
   readonly clients: Clients;
   readonly cipher: Cipher;
+  readonly tokenValidity: ReturnType<typeof createRegistryValidity>;
 }
 
 /** Sessions, and what ends with them: tokens, sign-ins at applications, sessions at providers. */
 function createSessionServices(
   { settings, storage, now, log }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log'>,
-  { users, clients, cipher }: SessionServicesDeps,
+  { users, clients, cipher, tokenValidity }: SessionServicesDeps,
 ) {
   const { artifacts, records } = storage;
   const logoutOutbox = createLogoutOutbox({
@@ -208,7 +232,7 @@ function createSessionServices(
   const revocations = createRevocations({
     artifacts,
     voids: createVoids({ artifacts, records, log, now }),
-    isAccountLive: users.isStillValid,
+    isAccountLive: tokenValidity.isLive,
     isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
     accessTokenSeconds: settings.accessTokenTtlSeconds,
     now,

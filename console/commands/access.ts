@@ -12,7 +12,7 @@ export const accessCommand: Command = {
       'which members a group is off.',
   ],
   async run(input, tools) {
-    const matrix = (await questionsOf(tools)).matrix(askedIn(input), []);
+    const matrix = await (await questionsOf(tools)).matrix(askedIn(input), []);
     const rows = matrix.endpoints.map(({ methods, path, access }) => [
       methods.join(','),
       path,

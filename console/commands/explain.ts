@@ -42,7 +42,7 @@ async function explainCall(input: Input, tools: Tools): Promise<Reply> {
   if (method === undefined || path === undefined) {
     throw new UsageError('Say which call, such as GET /svc/rest/cluster, or --decision ID.', explainCommand);
   }
-  const explained = (await questionsOf(tools)).explainCall(method.toUpperCase(), path, askedIn(input));
+  const explained = await (await questionsOf(tools)).explainCall(method.toUpperCase(), path, askedIn(input));
   const text = callInWords(explained);
   return {
     text: isForNobody(input) ? `${text}\n${forNobody}` : text,
@@ -75,7 +75,7 @@ export async function questionsOf(tools: Tools): Promise<AccessQuestions> {
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem !== problems.notFound) throw error;
     return createAccessQuestions({
-      users: { find: () => undefined, findByName: () => undefined },
+      users: { find: async () => undefined, findByName: async () => undefined },
       clients: { find: () => undefined },
       roles: { names: () => builtInRoles, list: () => [], permissionsOf: () => undefined },
       denials: { find: async () => undefined },

@@ -34,7 +34,7 @@ export const testCommand: Command = {
 };
 
 async function findProvider({ positionals }: Input, services: Services): Promise<Provider> {
-  const { id, provider, problem = '' } = (await services.providerRegistration()).find(positionals[0]!);
+  const { id, provider, problem = '' } = await (await services.providerRegistration()).find(positionals[0]!);
   if (provider) return provider;
   throw new ProblemError(problems.conflict, `The record of ${id} cannot be read: ${problem}.`);
 }

@@ -38,7 +38,7 @@ export const idpCommands: readonly Command[] = [
       const registration = await services.providerRegistration();
       const added = await registration.add({ ...provider, enabled: !input.has('disabled') });
       return done(
-        registration.find(added.id),
+        await registration.find(added.id),
         services,
         `Added ${added.id}. Try it: npx console idp test ${added.id}`,
       );
@@ -65,10 +65,10 @@ export const idpCommands: readonly Command[] = [
       }
       const services = await tools.services();
       const registration = await services.providerRegistration();
-      const before = readable(registration.find(input.positionals[0]!));
+      const before = readable(await registration.find(input.positionals[0]!));
       const after = await readSettings(before, said, services, before);
       await registration.update(before.id, () => after);
-      return done(registration.find(before.id), services, `Changed ${before.id}.`);
+      return done(await registration.find(before.id), services, `Changed ${before.id}.`);
     },
   },
   {
@@ -78,7 +78,7 @@ export const idpCommands: readonly Command[] = [
       const opened = await services();
       // What reads records takes longer to load than a store without one is worth.
       const isEmpty = opened.storage.registry.all('providers').size === 0;
-      const all = isEmpty ? [] : (await opened.providerRegistration()).list();
+      const all = isEmpty ? [] : await (await opened.providerRegistration()).list();
       const { viewOfProvider } = await import('../federation/providers/view.ts');
       const views = all.map((listed) => viewOfProvider(listed, opened.settings.url));
       return {
@@ -97,7 +97,7 @@ export const idpCommands: readonly Command[] = [
     positionals: ['<id>'],
     async run(input, { services }) {
       const opened = await services();
-      const listed = (await opened.providerRegistration()).find(input.positionals[0]!);
+      const listed = await (await opened.providerRegistration()).find(input.positionals[0]!);
       return done(listed, opened, '');
     },
   },

@@ -35,11 +35,14 @@ export const roleCommands: readonly Command[] = [
     async run(_input, { services }) {
       const { roles } = await services();
       const all = roles.list();
-      const rows = all.map((role) => [
-        role.id,
-        String(roles.usersWith(role.id).length),
-        role.permissions.join(' '),
-        role.description ?? '',
+      const views = await Promise.all(
+        all.map(async (role) => viewOfRole(role, await roles.holdersOf(role.id))),
+      );
+      const rows = views.map(({ name, userCount, permissions, description }) => [
+        name,
+        String(userCount),
+        permissions.join(' '),
+        description ?? '',
       ]);
       return {
         text: table(
@@ -47,7 +50,7 @@ export const roleCommands: readonly Command[] = [
           rows,
           'There is no custom role yet: npx console role add <name> --scope "…"',
         ),
-        json: all.map((role) => viewOfRole(role, roles.usersWith(role.id))),
+        json: views,
       };
     },
   },
@@ -88,16 +91,22 @@ export const roleCommands: readonly Command[] = [
     event: 'role.removed',
     async run(input, { services }) {
       const removed = nameOf(input);
-      const users = await (await services()).roles.remove(removed);
-      const taken = users.length === 0 ? '' : ` Taken from ${users.join(', ')}.`;
+      const { names: users, count: userCount } = await (await services()).roles.remove(removed);
+      const taken = userCount === 0 ? '' : ` Taken from ${someOf(users, userCount)}.`;
       return {
         text: `Removed ${removed}.${taken}`,
-        json: { name: removed, removed: true, users },
+        json: { name: removed, removed: true, users, userCount },
         target: removed,
       };
     },
   },
 ];
+
+/** Names, and how many there are that are not named. */
+function someOf(names: readonly string[], count: number): string {
+  const more = count - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
 
 function nameOf({ positionals }: Input): string {
   return positionals[0] ?? '';
@@ -107,13 +116,13 @@ function scopesOf(input: Input): readonly string[] | undefined {
   return input.text('scope')?.split(' ').filter(Boolean);
 }
 
-function done({ roles }: Services, role: RoleRecord, said: string): Reply {
-  const view = viewOfRole(role, roles.usersWith(role.id));
+async function done({ roles }: Services, role: RoleRecord, said: string): Promise<Reply> {
+  const view = viewOfRole(role, await roles.holdersOf(role.id));
   const shown = fields({
     name: role.id,
     description: role.description,
     opens: role.permissions,
-    users: view.users.join(', ') || 'nobody',
+    users: someOf(view.users, view.userCount) || 'nobody',
     added: time(role.createdAt),
   });
   return { text: said === '' ? shown : `${said}\n\n${shown}`, json: view, target: role.id };

@@ -20,14 +20,14 @@ export const sessionCommands: readonly Command[] = [
       const found =
         input.positionals.length === 0
           ? await sessions.list(mostListed)
-          : await sessions.listOf(findUser(opened, input).id);
-      const rows = found.map((session) => {
-        const { username, startedAt, expiresAt, clientAddress, applications, key } = viewOf(session, opened);
+          : await sessions.listOf((await findUser(opened, input)).id);
+      const views = await Promise.all(found.map((session) => viewOf(session, opened)));
+      const rows = views.map(({ username, startedAt, expiresAt, clientAddress, applications, key }) => {
         return [username ?? '', startedAt, expiresAt, clientAddress ?? '', applications.join(', '), key];
       });
       return {
         text: table(['USER', 'SINCE', 'UNTIL', 'FROM', 'APPLICATIONS', 'KEY'], rows, 'Nobody is signed in.'),
-        json: found.map((session) => viewOf(session, opened)),
+        json: views,
       };
     },
   },
@@ -47,7 +47,7 @@ export const sessionCommands: readonly Command[] = [
         );
       }
       await opened.sessions.end(session.uid);
-      const view = viewOf(session, opened);
+      const view = await viewOf(session, opened);
       return {
         text: `Ended the session of ${view.username ?? session.accountId}.`,
         json: view,
@@ -66,10 +66,9 @@ export const sessionCommands: readonly Command[] = [
     ],
     async run(input, { services }) {
       const opened = await services();
-      const user = input.positionals.length === 0 ? undefined : findUser(opened, input);
-      const views = (await opened.logoutOutbox.recent(user?.id)).map((outcome) =>
-        outcomeView(outcome, opened),
-      );
+      const user = input.positionals.length === 0 ? undefined : await findUser(opened, input);
+      const recent = await opened.logoutOutbox.recent(user?.id);
+      const views = await Promise.all(recent.map((outcome) => outcomeView(outcome, opened)));
       const rows = views.map(({ endedAt, username, userId, application, state, tries, lastError }) => [
         minute(Date.parse(endedAt)),
         username ?? userId,
@@ -85,12 +84,12 @@ export const sessionCommands: readonly Command[] = [
   },
 ];
 
-function outcomeView(outcome: NoticeOutcome, { users }: Pick<Services, 'users'>) {
+async function outcomeView(outcome: NoticeOutcome, { users }: Pick<Services, 'users'>) {
   const { accountId, endedAt, tries, reason, dueAt } = outcome;
   return {
     endedAt: time(endedAt),
     userId: accountId,
-    username: users.find(accountId)?.username ?? null,
+    username: (await users.find(accountId))?.username ?? null,
     application: receiverOf(outcome),
     state: stateOf(outcome),
     tries,
@@ -104,12 +103,12 @@ function stateOf({ state, tries }: NoticeOutcome): 'waiting' | 'told' | 'confirm
   return state === 'failed' ? 'gave_up' : 'confirmed';
 }
 
-function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>) {
+async function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>) {
   const { key, accountId, startedAt, expiresAt, clientAddress, userAgent, applications } = session;
   return {
     key: shownKey(key),
     userId: accountId,
-    username: users.find(accountId)?.username ?? null,
+    username: (await users.find(accountId))?.username ?? null,
     startedAt: time(startedAt * 1000),
     expiresAt: time(expiresAt * 1000),
     clientAddress: clientAddress ?? null,

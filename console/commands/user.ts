@@ -1,9 +1,11 @@
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { isRole, roles } from '../accounts/roles.ts';
 import type { Services } from '../app/services.ts';
+import { pagesOfUsers } from '../storage/record-lists.ts';
+import type { UserFilter } from '../storage/record-store.ts';
 import type { UserRecord } from '../storage/records.ts';
-import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
-import { fields, table, time } from './runner/output.ts';
+import { type Command, flags, type Input, type Reply, type ReplyPart, UsageError } from './runner/command.ts';
+import { columns, fields, table, time, widthsOf } from './runner/output.ts';
 
 const roleMeaning = `a role: ${roles.join(', ')}, or a custom one`;
 const passwordFlag = { '--password-file F': 'the file that holds the password; - is standard input' };
@@ -35,23 +37,21 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user list',
     summary: 'Lists the users.',
-    async run(_input, { services }) {
-      const all = (await services()).users.list();
-      const rows = all.map((user) => [
-        user.username,
-        rolesOf(user),
-        stateOf(user),
-        providerOf(user) ?? 'here',
-        user.email ?? '',
-      ]);
-      return {
-        text: table(
-          ['NAME', 'ROLES', 'STATE', 'SIGNS IN AT', 'E-MAIL'],
-          rows,
-          'There is no user yet: npx console user add <name>',
-        ),
-        json: all.map(viewOf),
-      };
+    flags: flags({
+      '[--beginning TEXT]': 'only those whose name or e-mail address begins so',
+      '[--role R]': 'only those who have this role',
+    }),
+    async run(input, { services }) {
+      const filter = filterOf(input);
+      const { users } = await services();
+      const pages = pagesOfUsers({ users: users.list }, filter, listedAtOnce);
+      const { value: first = [] } = await pages.next();
+      const rows = first.map(rowOf);
+      const widths = widthsOf([headings, ...rows]);
+      const none = Object.values(filter).some(Boolean)
+        ? 'There is no such user.'
+        : 'There is no user yet: npx console user add <name>';
+      return { text: table(headings, rows, none), json: first.map(viewOf), rest: restOf(pages, widths) };
     },
   },
   {
@@ -59,7 +59,7 @@ export const userCommands: readonly Command[] = [
     summary: 'Shows one user.',
     positionals: ['<name>'],
     async run(input, { services }) {
-      const user = findUser(await services(), input);
+      const user = await findUser(await services(), input);
       const text = fields({
         name: user.username,
         id: user.id,
@@ -121,6 +121,32 @@ export const userCommands: readonly Command[] = [
   },
 ];
 
+const headings = ['NAME', 'ROLES', 'STATE', 'SIGNS IN AT', 'E-MAIL'];
+const listedAtOnce = 500;
+
+function rowOf(user: UserRecord): readonly string[] {
+  return [user.username, rolesOf(user), stateOf(user), providerOf(user) ?? 'here', user.email ?? ''];
+}
+
+/** Of more users than are held at once. */
+async function* restOf(
+  pages: AsyncIterable<readonly UserRecord[]>,
+  widths: readonly number[],
+): AsyncGenerator<ReplyPart, void> {
+  for await (const page of pages) {
+    if (page.length > 0) yield { text: columns(page.map(rowOf), widths), json: page.map(viewOf) };
+  }
+}
+
+/** @throws {UsageError} */
+function filterOf(input: Input): UserFilter {
+  const [role, beginning] = [input.text('role'), input.text('beginning')];
+  if (role !== undefined && beginning !== undefined) {
+    throw new UsageError('--role and --beginning do not go together.');
+  }
+  return { role, beginning };
+}
+
 /** Changes a user; what was issued before has ended then (S34). */
 async function change(
   input: Input,
@@ -129,15 +155,15 @@ async function change(
   work: (services: Services, user: UserRecord) => Promise<void>,
 ): Promise<Reply> {
   const services = await open();
-  const before = findUser(services, input);
+  const before = await findUser(services, input);
   await work(services, before);
-  const after = services.users.find(before.id) ?? before;
+  const after = (await services.users.find(before.id)) ?? before;
   return done(after, `${said} ${after.username} (${rolesOf(after)}).`);
 }
 
 /** @throws {ProblemError} `not_found` */
-export function findUser({ users }: Pick<Services, 'users'>, input: Input): UserRecord {
-  const user = users.findByName(nameOf(input));
+export async function findUser({ users }: Pick<Services, 'users'>, input: Input): Promise<UserRecord> {
+  const user = await users.findByName(nameOf(input));
   if (!user) {
     throw new ProblemError(
       problems.notFound,

@@ -4,12 +4,11 @@
  * (S45).
  */
 
-import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Passwords } from '../accounts/passwords.ts';
-import { checkAdminRemains, hasAdmin, isEmail, newSubject } from '../accounts/users.ts';
-import type { AccountRegistry } from '../accounts/voiding.ts';
+import { isEmail, newSubject } from '../accounts/users.ts';
+import type { AccountRecords } from '../accounts/voiding.ts';
+import { LastAdministratorError, type RecordTransaction } from '../storage/record-store.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { FederationError, type UpstreamIdentity } from './connector.ts';
 import { type RoleRules, rolesOf } from './role-rules.ts';
 import { freeUsername } from './usernames.ts';
@@ -32,7 +31,7 @@ export interface LinkingProvider {
 export type Link = (provider: LinkingProvider, identity: UpstreamIdentity) => Promise<UserRecord>;
 
 export interface LinkDeps {
-  readonly registry: AccountRegistry;
+  readonly records: AccountRecords;
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly newId: () => string;
   /** A password that nobody will know: at least 256 bits of randomness. */
@@ -52,11 +51,11 @@ const longestSubject = 512;
 /** Characters. */
 const longestName = 200;
 
-export function createLink({ registry, passwords, newId, newSecret, now }: LinkDeps): Link {
+export function createLink({ records, passwords, newId, newSecret, now }: LinkDeps): Link {
   return async (provider, identity) => {
     checkSubject(identity);
     const roles = rolesOf(identity, provider.roleRules);
-    const known = findLinked(registry, provider.id, identity.subject);
+    const known = await records.userByLink(provider.id, identity.subject);
     if (!known && roles.length === 0) throw noRole();
     const isAsBefore = known !== undefined && refreshed(known, identity, roles) === known;
     const account = isAsBefore ? known : await write(provider, identity, roles, known);
@@ -73,30 +72,33 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
   ): Promise<UserRecord> {
     // Hashed outside the transaction, which holds up everybody else.
     const passwordHash = known?.passwordHash ?? (await passwords.hash(newSecret()));
-    return registry.update((transaction) => {
-      if (transaction.all('users').size === 0) throw notSetUp();
-      if (transaction.get('providers', provider.id)?.enabled !== true) throw switchedOff();
-      const hadAdmin = hasAdmin(transaction);
-      const before = findLinked(transaction, provider.id, identity.subject);
-      const after = before
-        ? refreshed(before, identity, roles)
-        : created(transaction, provider, identity, { roles, passwordHash });
-      if (after !== before) transaction.put('users', after);
-      requireAdmin(hadAdmin, transaction);
-      // As it was written: a change of roles has ended what was issued before.
-      return transaction.get('users', after.id) ?? after;
-    });
+    return unlessLastAdministrator(
+      records.change(async (transaction) => {
+        if (!(await transaction.hasUsers())) throw notSetUp();
+        // It still is that when this is decided, so that its removal finds every account.
+        const registered = await transaction.registered('providers', provider.id);
+        if (registered?.enabled !== true) throw switchedOff();
+        const before = await transaction.userByLink(provider.id, identity.subject);
+        const after = before
+          ? refreshed(before, identity, roles)
+          : await created(transaction, provider, identity, { roles, passwordHash });
+        if (after === before) return before;
+        transaction.put('users', after);
+        // As it was written: a change of roles has ended what was issued before.
+        return (await transaction.get('users', after.id)) ?? after;
+      }),
+    );
   }
 
-  function created(
-    transaction: RegistryTransaction,
+  async function created(
+    transaction: RecordTransaction,
     { id: provider }: LinkingProvider,
     identity: UpstreamIdentity,
     given: Pick<UserRecord, 'roles' | 'passwordHash'>,
-  ): UserRecord {
+  ): Promise<UserRecord> {
     return {
-      id: newSubject(transaction, newId),
-      username: freeUsername(transaction, provider, identity),
+      id: await newSubject(transaction, newId),
+      username: await freeUsername(transaction, provider, identity),
       ...saidOf(identity),
       ...given,
       disabled: false,
@@ -116,30 +118,16 @@ export function createLink({ registry, passwords, newId, newSecret, now }: LinkD
   }
 }
 
-/** All are looked at: it takes less than the provider took to answer, and an index would be as old as the last change. */
-export function findLinked(
-  source: Pick<Registry, 'all'>,
-  provider: string,
-  subject: string,
-): UserRecord | undefined {
-  for (const user of source.all('users').values()) {
-    if (user.federated?.subject === subject && user.federated.provider === provider) return user;
-  }
-  return undefined;
-}
-
 /** The rule of every change of users, in words for the person at the browser. */
-function requireAdmin(hadAdmin: boolean, transaction: RegistryTransaction): void {
-  try {
-    checkAdminRemains(hadAdmin, transaction);
-  } catch (cause) {
-    if (!(cause instanceof ProblemError) || cause.problem !== problems.conflict) throw cause;
+async function unlessLastAdministrator<T>(change: Promise<T>): Promise<T> {
+  return change.catch((cause: unknown) => {
+    if (!(cause instanceof LastAdministratorError)) throw cause;
     throw new FederationError(
       403,
       'Your identity provider does not make you an administrator any more, and you are the last one here. Another administrator has to be made first, on the command line.',
       { cause, code: 'forbidden' },
     );
-  }
+  });
 }
 
 function checkSubject({ subject }: UpstreamIdentity): void {

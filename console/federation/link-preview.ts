@@ -1,7 +1,8 @@
 /** What a sign-in would lead to, without leading there: for an administrator who sets a provider up. */
+
+import type { RecordReads } from '../storage/record-store.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Registry } from '../storage/storage.ts';
-import { findLinked, type LinkingProvider } from './account-linking.ts';
+import type { LinkingProvider } from './account-linking.ts';
 import type { UpstreamIdentity } from './connector.ts';
 import { type MatchedRule, matchesOf, rolesOf } from './role-rules.ts';
 import { freeUsername } from './usernames.ts';
@@ -16,16 +17,16 @@ export interface LinkPreview {
   readonly state: 'known' | 'disabled' | 'new';
 }
 
-export function previewLink(
-  registry: Pick<Registry, 'all'>,
+export async function previewLink(
+  records: Pick<RecordReads, 'userByLink' | 'isNameTaken'>,
   provider: LinkingProvider,
   identity: UpstreamIdentity,
-): LinkPreview {
-  const known = findLinked(registry, provider.id, identity.subject);
+): Promise<LinkPreview> {
+  const known = await records.userByLink(provider.id, identity.subject);
   return {
     rules: matchesOf(identity, provider.roleRules),
     roles: rolesOf(identity, provider.roleRules),
-    username: known?.username ?? freeUsername(registry, provider.id, identity),
+    username: known?.username ?? (await freeUsername(records, provider.id, identity)),
     state: stateOf(known),
   };
 }

@@ -13,7 +13,7 @@ import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import type { UpstreamLogouts } from '../accounts/upstream-logout.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Users } from '../accounts/users.ts';
-import type { AccountRegistry } from '../accounts/voiding.ts';
+import type { AccountRecords } from '../accounts/voiding.ts';
 import type { CookieNames } from '../http/cookies.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, query, type WithAccount } from '../http/guards.ts';
@@ -44,10 +44,10 @@ export interface FederationNeeds {
   readonly settings: { readonly url: string };
   readonly isSecure: boolean;
   readonly names: Pick<CookieNames, 'upstream'>;
-  readonly storage: Pick<Storage, 'registry' | 'artifacts'>;
+  readonly storage: Pick<Storage, 'artifacts'>;
   readonly cipher: Pick<SecretCipher, 'encrypt' | 'open'>;
-  readonly accounts: AccountRegistry;
-  readonly users: Pick<Users, 'hasAny'>;
+  readonly accounts: AccountRecords;
+  readonly users: Pick<Users, 'hasAny' | 'issueTime'>;
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly sessions: Pick<Sessions, 'end'>;
   readonly times: SignInTimes;
@@ -95,10 +95,10 @@ export function createFederationModule(needs: FederationNeeds): FederationModule
   const { settings, storage, cipher, accounts, users, passwords, sessions, providers, upstreamSessions } =
     needs;
   const { names, isSecure, times, csrf, signedIn, addressOf, log, now } = needs;
-  const { registry, artifacts } = storage;
+  const { artifacts } = storage;
   const { url } = settings;
   const record = createRecord(needs);
-  const link = createLink({ registry: accounts, passwords, newId: idsByTime(now), newSecret, now });
+  const link = createLink({ records: accounts, passwords, newId: idsByTime(now), newSecret, now });
   const states = createAuthorizationStates({ artifacts, newId, now });
   const stateCookie = createStateCookie({ cookieName: names.upstream, isSecure, newId });
   const callbackUrl = (id: string) => callbackAddress(url, id);
@@ -113,7 +113,7 @@ export function createFederationModule(needs: FederationNeeds): FederationModule
     isSecure,
     now,
   });
-  const preview = previewLink.bind(undefined, registry);
+  const preview = previewLink.bind(undefined, accounts);
   const testSignIn = createTestSignIn({ upstream, signedIn, preview, csrf, isSecure });
   const replies = createFormPostRelay({ artifacts, cipher, newId, now });
   const clientAddress = (ctx: Context) => addressOf(ctx.req);

@@ -20,7 +20,7 @@ export interface TestSignInDeps {
   readonly upstream: Pick<UpstreamSignIns, 'findConfigured' | 'beginTest' | 'identify'>;
   /** Sends whoever is not signed in to the sign-in. */
   readonly signedIn: Guard<WithAccount>;
-  readonly preview: (provider: ConfiguredProvider, identity: UpstreamIdentity) => LinkPreview;
+  readonly preview: (provider: ConfiguredProvider, identity: UpstreamIdentity) => Promise<LinkPreview>;
   readonly csrf: Pick<Csrf, 'token'>;
   readonly isSecure: boolean;
 }
@@ -63,7 +63,7 @@ export function createTestSignIn({ upstream, signedIn, preview, csrf, isSecure }
         if (admin.id !== adminId) throw notYours();
         await showingError(ctx, admin, provider, async () => {
           const identity = await upstream.identify(provider, reply, secrets);
-          showPage(ctx, admin, provider, { result: resultOf(identity, preview(provider, identity)) });
+          showPage(ctx, admin, provider, { result: resultOf(identity, await preview(provider, identity)) });
         });
       });
     },

@@ -5,7 +5,6 @@ import type { SignedIn } from '../accounts/sign-in.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import type { UpstreamChoice, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Users } from '../accounts/users.ts';
-import { issueTime } from '../accounts/validity.ts';
 import { type Link, notSetUp } from './account-linking.ts';
 import type { AuthorizationStates } from './authorization-state.ts';
 import { sendBindingMessage } from './binding-message.ts';
@@ -19,7 +18,7 @@ export interface UpstreamSignInDeps {
   readonly states: AuthorizationStates;
   readonly stateCookie: StateCookie;
   readonly link: Link;
-  readonly users: Pick<Users, 'hasAny'>;
+  readonly users: Pick<Users, 'hasAny' | 'issueTime'>;
   readonly times: SignInTimes;
   /** Where a provider's answer comes to. */
   readonly callbackUrl: (providerId: string) => string;
@@ -39,15 +38,17 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps) {
   const { providers, states, stateCookie, link, users, times, callbackUrl, isSecure, now } = deps;
 
   const ofPages: UpstreamSignIn = {
-    directoryNames: () => (users.hasAny() ? providers.directories().map(({ name }) => name) : []),
-    choices: (path) => (users.hasAny() ? providers.choices().map((choice) => choiceAt(path, choice)) : []),
+    directoryNames: async () =>
+      (await users.hasAny()) ? providers.directories().map(({ name }) => name) : [],
+    choices: async (path) =>
+      (await users.hasAny()) ? providers.choices().map((choice) => choiceAt(path, choice)) : [],
     confirmingChoice(path, { federated }) {
       const provider = federated && providers.find(federated.provider);
       return provider && provider.kind !== 'ldap' ? choiceAt(path, provider) : undefined;
     },
     async begin(ctx, providerId, { interactionUid, reauthenticate }) {
       // An upstream account must not be the first one here: it would close the set-up (S27).
-      if (!users.hasAny()) throw asProblemError(notSetUp());
+      if (!(await users.hasAny())) throw asProblemError(notSetUp());
       await sendOut(ctx, findProvider(providerId), { reauthenticate, purpose: interactionUid });
     },
   };
@@ -71,7 +72,7 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps) {
       const identity = await identify(provider, parameters, secrets);
       // Asking takes time, in which its rules may have changed, or it has been switched off.
       const account = await link(findProvider(provider.id), identity);
-      const at = issueTime(account, now());
+      const at = users.issueTime(account, now());
       await times.record(account.id, at);
       return { account, at, identity };
     },

@@ -8,7 +8,6 @@ import type { Sessions, SignInSession } from '../accounts/sessions.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import { confirmationBudget, type Throttle } from '../accounts/throttle.ts';
 import type { Users } from '../accounts/users.ts';
-import { issueTime } from '../accounts/validity.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import type { WithForm } from '../http/guards.ts';
@@ -71,7 +70,7 @@ export function createAccountPage(deps: AccountPageDeps) {
         onRejected(ctx, 'password.changed', here.account, error.problem.code);
         // Whoever changed the account meanwhile has ended this session.
         const live = await currentSession.current(ctx);
-        if (!live || !users.find(live.accountId)) return sendToLogin(ctx);
+        if (!live || !(await users.find(live.accountId))) return sendToLogin(ctx);
         ctx.status = error.problem.status;
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];
@@ -79,8 +78,8 @@ export function createAccountPage(deps: AccountPageDeps) {
         return showAccount(ctx, here, { problem: `${error.message}${wait}` });
       }
       onChange(ctx, 'password.changed', here.account);
-      const account = users.find(here.account.id) ?? here.account;
-      const current = await currentSession.start(ctx, account.id, issueTime(account, now()));
+      const account = (await users.find(here.account.id)) ?? here.account;
+      const current = await currentSession.start(ctx, account.id, users.issueTime(account, now()));
       const notice = 'Your password is changed, and every other session has ended.';
       await showAccount(ctx, { current, account }, { notice });
     },

@@ -19,7 +19,7 @@ export interface ConsentDeps {
   readonly csrf: Pick<Csrf, 'token'>;
   readonly clients: Pick<Clients, 'find'>;
   readonly resources: Resources;
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
@@ -29,8 +29,8 @@ export function createConsent(deps: ConsentDeps) {
   const { provider, csrf, clients, resources, findUser, meaningOfRole, isSecure } = deps;
 
   return {
-    show(ctx: Context, interaction: Interaction): void {
-      const account = findUser(interaction.session?.accountId ?? '');
+    async show(ctx: Context, interaction: Interaction): Promise<void> {
+      const account = await findUser(interaction.session?.accountId ?? '');
       const client = clients.find(String(interaction.params.client_id));
       const roles = client && account ? rolesGiven(interaction, client, account) : [];
       const [origin = ''] = redirectOrigins(interaction);

@@ -27,7 +27,7 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
   readonly clientAddress: (ctx: Context) => string;
   readonly clients: Pick<Clients, 'find'>;
   readonly resources: Resources;
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly browserSessions: Pick<BrowserSessions, 'current' | 'start'>;
@@ -64,10 +64,10 @@ export function createInteractions(deps: InteractionsDeps) {
   return {
     interaction,
     /** `GET /login/:uid`. */
-    show(ctx: InteractionContext): void {
+    async show(ctx: InteractionContext): Promise<void> {
       const { interaction } = ctx.state;
-      if (interaction.prompt.name === 'consent') consent.show(ctx, interaction);
-      else page.show(ctx, interaction);
+      if (interaction.prompt.name === 'consent') await consent.show(ctx, interaction);
+      else await page.show(ctx, interaction);
     },
     /** `GET /login/:uid/start/:provider`: only this browser knows the address, and it changes nothing by itself. */
     async startUpstream(ctx: InteractionContext): Promise<void> {
@@ -79,7 +79,7 @@ export function createInteractions(deps: InteractionsDeps) {
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
         onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
-        page.showUpstreamError(ctx, interaction, error);
+        await page.showUpstreamError(ctx, interaction, error);
       }
     },
     /** `POST /login/:uid`. */
@@ -125,11 +125,11 @@ export function createInteractions(deps: InteractionsDeps) {
         return signedIn;
       }
       ctx.status = 401;
-      page.show(ctx, interaction, { username, problem: wrongCredentials });
+      await page.show(ctx, interaction, { username, problem: wrongCredentials });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       onSignIn(ctx, { account: undefined, reason: error.problem.code });
-      page.showError(ctx, interaction, error, username);
+      await page.showError(ctx, interaction, error, username);
     }
     return undefined;
   }

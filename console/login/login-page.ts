@@ -16,21 +16,21 @@ import { type Interaction, redirectOrigins } from './interaction.ts';
 export interface LoginPageDeps {
   readonly csrf: Pick<Csrf, 'token'>;
   readonly clients: Pick<Clients, 'find'>;
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   readonly upstream: Pick<UpstreamSignIn, 'choices' | 'confirmingChoice' | 'directoryNames'>;
   /** Whether there is anybody who could sign in. */
-  readonly isSetUp: () => boolean;
+  readonly isSetUp: () => Promise<boolean>;
   /** `CONSOLE_URL`. */
   readonly url: string;
   readonly isSecure: boolean;
 }
 
 export interface LoginPage {
-  show(ctx: Context, interaction: Interaction, shown?: ShownLogin): void;
+  show(ctx: Context, interaction: Interaction, shown?: ShownLogin): Promise<void>;
   /** What was wrong with a name, a password or their number. */
-  showError(ctx: Context, interaction: Interaction, error: ProblemError, username: string): void;
+  showError(ctx: Context, interaction: Interaction, error: ProblemError, username: string): Promise<void>;
   /** What was wrong at an upstream provider, in its own sentence. */
-  showUpstreamError(ctx: Context, interaction: Interaction, error: ProblemError): void;
+  showUpstreamError(ctx: Context, interaction: Interaction, error: ProblemError): Promise<void>;
 }
 
 export interface ShownLogin {
@@ -53,26 +53,26 @@ export function createLoginPage({
 
   return {
     show,
-    showError(ctx, interaction, error, username) {
+    async showError(ctx, interaction, error, username) {
       ctx.status = error.problem.status;
       ctx.set(error.headers);
       const seconds = error.headers['Retry-After'];
       const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };
-      show(ctx, interaction, { username, problem: error.message, ...wait });
+      await show(ctx, interaction, { username, problem: error.message, ...wait });
     },
-    showUpstreamError(ctx, interaction, { message, problem: { code, status } }) {
+    async showUpstreamError(ctx, interaction, { message, problem: { code, status } }) {
       ctx.status = status;
       const reference = { code, requestId: requestIdOf(ctx.req) };
-      show(ctx, interaction, { problem: message, reference });
+      await show(ctx, interaction, { problem: message, reference });
     },
   };
 
-  function show(ctx: Context, interaction: Interaction, shown: ShownLogin = {}): void {
+  async function show(ctx: Context, interaction: Interaction, shown: ShownLogin = {}): Promise<void> {
     const path = `/login/${interaction.uid}`;
-    const known = knownAccount(interaction);
+    const known = await knownAccount(interaction);
     setPageHeaders(ctx, isSecure, redirectOrigins(interaction));
     ctx.type = 'html';
-    if (!isSetUp()) {
+    if (!(await isSetUp())) {
       ctx.body = renderNotSetUp();
       return;
     }
@@ -83,8 +83,8 @@ export function createLoginPage({
       reauthenticate: known !== undefined,
       // Somebody known has one way to prove it: nobody else's identity would do.
       confirmWith: known && upstream.confirmingChoice(path, known),
-      providers: known ? [] : upstream.choices(path),
-      directories: upstream.directoryNames(),
+      providers: known ? [] : await upstream.choices(path),
+      directories: await upstream.directoryNames(),
       ownAddress: isElsewhere(ctx, own) ? own.origin : undefined,
       username: known?.username ?? hintedName(interaction),
       ...shown,
@@ -97,7 +97,7 @@ export function createLoginPage({
   }
 
   /** Somebody who is signed in and has to confirm it. */
-  function knownAccount({ prompt, session }: Interaction): UserRecord | undefined {
+  async function knownAccount({ prompt, session }: Interaction): Promise<UserRecord | undefined> {
     const isAgain = prompt.reasons.some((reason) => confirmations.has(reason));
     return isAgain && session ? findUser(session.accountId) : undefined;
   }

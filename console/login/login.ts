@@ -22,7 +22,7 @@ export interface LoginDeps {
   readonly csrf: Pick<Csrf, 'token'>;
   readonly clientAddress: (ctx: Context) => string;
   /** Whether there is anybody who could sign in. */
-  readonly isSetUp: () => boolean;
+  readonly isSetUp: () => Promise<boolean>;
   /** `CONSOLE_URL`. */
   readonly url: string;
   readonly isSecure: boolean;
@@ -45,7 +45,7 @@ export function createLogin(deps: LoginDeps) {
       return current;
     },
     async showError(ctx, problemError) {
-      denyUpstream(ctx, problemError);
+      await denyUpstream(ctx, problemError);
       return true;
     },
   };
@@ -53,7 +53,7 @@ export function createLogin(deps: LoginDeps) {
   return {
     async show(ctx: Context): Promise<void> {
       if (await currentSession.current(ctx)) return goHome(ctx);
-      showForm(ctx, {});
+      await showForm(ctx, {});
     },
     /**
      * `GET /login/start/:provider`: a link, because a form may not lead to addresses that its page does not
@@ -67,7 +67,7 @@ export function createLogin(deps: LoginDeps) {
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
         onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
-        denyUpstream(ctx, error);
+        await denyUpstream(ctx, error);
       }
     },
     /** Where upstream sign-ins come back to. */
@@ -83,7 +83,7 @@ export function createLogin(deps: LoginDeps) {
           browser: knownBrowsers.find(ctx, username),
         });
         onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
-        if (!signedIn) return showError(ctx, 401, { username, problem: wrongCredentials });
+        if (!signedIn) return await showError(ctx, 401, { username, problem: wrongCredentials });
         knownBrowsers.remember(ctx, username);
         await currentSession.start(ctx, signedIn.account.id, signedIn.at);
         goHome(ctx);
@@ -93,30 +93,30 @@ export function createLogin(deps: LoginDeps) {
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];
         const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };
-        showError(ctx, error.problem.status, { username, problem: error.message, ...wait });
+        await showError(ctx, error.problem.status, { username, problem: error.message, ...wait });
       }
     },
   };
 
-  function showError(ctx: Context, status: number, shown: ShownLogin): void {
+  function showError(ctx: Context, status: number, shown: ShownLogin): Promise<void> {
     ctx.status = status;
-    showForm(ctx, shown);
+    return showForm(ctx, shown);
   }
 
-  function denyUpstream(ctx: Context, { message, problem: { code, status } }: ProblemError): void {
-    showError(ctx, status, { problem: message, reference: { code, requestId: requestIdOf(ctx.req) } });
+  function denyUpstream(ctx: Context, { message, problem: { code, status } }: ProblemError): Promise<void> {
+    return showError(ctx, status, { problem: message, reference: { code, requestId: requestIdOf(ctx.req) } });
   }
 
-  function showForm(ctx: Context, shown: ShownLogin): void {
+  async function showForm(ctx: Context, shown: ShownLogin): Promise<void> {
     setPageHeaders(ctx, isSecure);
     ctx.type = 'html';
-    if (!isSetUp()) {
+    if (!(await isSetUp())) {
       ctx.body = renderNotSetUp();
       return;
     }
     const ownAddress = isElsewhere(ctx, own) ? own.origin : undefined;
-    const providers = upstream.choices('/login');
-    const directories = upstream.directoryNames();
+    const providers = await upstream.choices('/login');
+    const directories = await upstream.directoryNames();
     ctx.body = renderLogin({
       action: '/login',
       csrf: csrf.token(ctx),

@@ -22,9 +22,9 @@ export function createSetupPage(deps: SetupPageDeps) {
   const { setup, currentSession, csrf, isSecure, minPasswordLength, onSetup } = deps;
 
   return {
-    show(ctx: FormContext): void {
+    async show(ctx: FormContext): Promise<void> {
       const token = ctx.state.form.get('token') ?? '';
-      setup.checkToken(token);
+      await setup.checkToken(token);
       showForm(ctx, token, { username: '', email: '' });
     },
     async submit(ctx: FormContext): Promise<void> {

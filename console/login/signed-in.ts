@@ -13,14 +13,14 @@ export type SessionContext = ParameterizedContext<WithSession>;
 
 export interface SignedInDeps {
   readonly currentSession: Pick<CurrentSession, 'current'>;
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
 }
 
 /** Lets a browser through that has a session, and sends any other to the sign-in. */
 export function createSignedIn({ currentSession, findUser }: SignedInDeps): Guard<WithSession> {
   return async (ctx, next) => {
     const current = await currentSession.current(ctx);
-    const account = current && findUser(current.accountId);
+    const account = current && (await findUser(current.accountId));
     if (!account) return sendToLogin(ctx);
     Object.assign(ctx.state, { current, account });
     await next();

@@ -50,7 +50,7 @@ export function createUpstreamReturn({
     },
     async showError(ctx, error, interactionUid = '') {
       const interaction = await find(interactionUid);
-      if (interaction) page.showUpstreamError(ctx, interaction, error);
+      if (interaction) await page.showUpstreamError(ctx, interaction, error);
       return interaction !== undefined;
     },
   };

@@ -26,7 +26,7 @@ export interface LogoutDeps {
   readonly upstreamLogouts: Pick<UpstreamLogouts, 'of'>;
   readonly signedOut: Pick<SignedOut, 'leave'>;
   readonly csrf: Pick<Csrf, 'token'>;
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   readonly isSecure: boolean;
   readonly onLogout: (ctx: Context, session: BrowserSession) => void;
 }
@@ -58,7 +58,7 @@ export function createLogout(deps: LogoutDeps) {
       const session = await browserSessions.current(ctx);
       if (!session) return ctx.method === 'POST' ? repeatAsGet(ctx, parameters) : leave(ctx, request);
       if (isAbout(session, request.hint)) return end(ctx, session, request);
-      showQuestion(ctx, session, request, parameters);
+      await showQuestion(ctx, session, request, parameters);
     },
     /** `POST /connect/logout/confirm`: the answer to the question above. */
     async confirm(ctx: Context): Promise<void> {
@@ -101,12 +101,12 @@ export function createLogout(deps: LogoutDeps) {
     }
   }
 
-  function showQuestion(
+  async function showQuestion(
     ctx: Context,
     session: BrowserSession,
     request: LogoutRequest,
     parameters: Form,
-  ): void {
+  ): Promise<void> {
     const query = new URLSearchParams();
     if (request.client) query.set('client_id', request.client.clientId);
     for (const name of ['post_logout_redirect_uri', 'state']) {
@@ -119,7 +119,7 @@ export function createLogout(deps: LogoutDeps) {
     ctx.body = renderLogout({
       action: `/connect/logout/confirm${query.size > 0 ? `?${query}` : ''}`,
       csrf: csrf.token(ctx),
-      username: findUser(session.accountId)?.username,
+      username: (await findUser(session.accountId))?.username,
       ...(request.client
         ? { application: { name: request.client.clientName ?? request.client.clientId } }
         : {}),

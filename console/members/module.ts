@@ -10,7 +10,7 @@ import type { MemberRecords } from './member-records.ts';
 
 export interface MembersNeeds
   extends Pick<MemberSurfaceDeps, 'settings' | 'bearer' | 'log' | 'audit' | 'metrics' | 'addressOf'> {
-  readonly storage: Pick<Storage, 'registry'>;
+  readonly storage: Pick<Storage, 'registry' | 'records'>;
   readonly memberRecords: MemberRecords;
   readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
   readonly revocations: {
@@ -22,7 +22,7 @@ export interface MembersNeeds
 }
 
 /** A change of these may void tokens of in-flight calls. */
-const voiding = ['users', 'clients', 'providers'] as const;
+const voiding = ['clients', 'providers'] as const;
 
 /** @param members  base addresses */
 export function createMembersModule(needs: MembersNeeds, members: readonly string[]): MemberProxy {
@@ -53,6 +53,7 @@ export function createMembersModule(needs: MembersNeeds, members: readonly strin
     revocations.onRevoked(proxy.recheck),
     revocations.onVoided(proxy.recheck),
     onChangeOf(voiding, proxy.recheck),
+    storage.records.onChange(proxy.recheck),
   ];
   return {
     ...proxy,

@@ -10,7 +10,7 @@ export interface Metrics extends CallMetrics {
 }
 
 export interface MetricsDeps {
-  readonly countUsers: () => number;
+  readonly countUsers: () => Promise<number>;
   readonly countClients: () => number;
   /** Accounts and clients that have lost tokens lately, and how often there were too many of them for memory. */
   readonly countVoids: () => { readonly account: number; readonly client: number; readonly crowded: number };
@@ -49,13 +49,13 @@ export function createMetrics({ countUsers, countClients, countVoids, faults, he
     labelNames: ['outcome'],
     registers,
   });
-  const gauge = (name: string, help: string, count: () => number) =>
+  const gauge = (name: string, help: string, count: () => number | Promise<number>) =>
     new Gauge({
       name,
       help,
       registers,
-      collect() {
-        this.set(count());
+      async collect() {
+        this.set(await count());
       },
     });
   gauge('console_users', 'Users in the registry', countUsers);

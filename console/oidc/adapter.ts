@@ -18,7 +18,7 @@ export interface AdapterDeps {
    * Whether what was issued to this account at that time (epoch seconds) still counts: not after the
    * account was disabled or removed, or its password or roles changed (S34).
    */
-  readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
+  readonly isAccountLive: (accountId: string, issuedAt: number) => Promise<boolean>;
   readonly hasSessionEnded: (uid: string) => Promise<boolean>;
   /** Voids the signed access tokens of a grant, which are nowhere stored. */
   readonly revokeAccessTokens: (grantId: string) => Promise<void>;
@@ -62,7 +62,7 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
     },
     async find(id) {
       const artifact = await artifacts.get(kind, id);
-      if (!artifact || !isLive(artifact)) return undefined;
+      if (!artifact || !(await isLive(artifact))) return undefined;
       const found = { ...restored(artifact), jti: id };
       const pending = exchanged.includes(kind) ? exchanges.current() : undefined;
       if (!(await pending?.find({ kind, id }, artifact))) return found;
@@ -72,7 +72,7 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
     },
     async findByUid(uid) {
       const found = await artifacts.findByUid(kind, uid);
-      return found && isLive(found.artifact) ? restored(found.artifact) : undefined;
+      return found && (await isLive(found.artifact)) ? restored(found.artifact) : undefined;
     },
     findByUserCode: async () => undefined,
     async consume(id) {
@@ -89,7 +89,9 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
   };
 
   /** A grant or an interaction has no sign-in time: whether the account may go on is decided elsewhere. */
-  function isLive({ payload: { accountId, loginTs, authTime, clientId, iat } }: Artifact): boolean {
+  async function isLive({
+    payload: { accountId, loginTs, authTime, clientId, iat },
+  }: Artifact): Promise<boolean> {
     if (typeof clientId === 'string' && !clients.isLive(clientId, Number(iat))) return false;
     if (typeof accountId !== 'string') return true;
     return isAccountLive(accountId, Number(loginTs ?? authTime ?? Infinity));

@@ -20,10 +20,7 @@ import { type Lifetimes, routes } from './provider.ts';
 import { createRenderError } from './provider-errors.ts';
 
 export interface OidcNeeds
-  extends Pick<
-      LiveProviderDeps,
-      'keys' | 'resources' | 'clients' | 'cookies' | 'isAccountLive' | 'proofAlgs'
-    >,
+  extends Pick<LiveProviderDeps, 'keys' | 'resources' | 'clients' | 'cookies' | 'proofAlgs'>,
     Pick<FirstAnswersDeps, 'tokenUses' | 'now'>,
     Pick<AskProviderDeps, 'framedBy'> {
   readonly settings: {
@@ -34,7 +31,7 @@ export interface OidcNeeds
     readonly sessionMaxSeconds: number;
   };
   readonly storage: Pick<Storage, 'artifacts'>;
-  readonly users: Pick<Users, 'find'>;
+  readonly users: Pick<Users, 'find' | 'issueTime' | 'isStillValid'>;
   readonly sessions: Pick<Sessions, 'record' | 'touch' | 'hasEnded' | 'revokeGrant'>;
   readonly revocations: Pick<Revocations, 'revokeGrant'>;
   readonly clientUses: { recordToken(clientId: string): void };
@@ -80,7 +77,9 @@ export function createOidcModule(needs: OidcNeeds): OidcModule {
     exchanges,
     hasSessionEnded: sessions.hasEnded,
     revokeAccessTokens: revocations.revokeGrant,
+    isAccountLive: users.isStillValid,
     findUser: users.find,
+    issueTime: users.issueTime,
     recordSessionUse: sessions.record,
     clientAddress: (ctx) => needs.addressOf(ctx.req),
     lifetimes,

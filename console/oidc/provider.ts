@@ -28,7 +28,9 @@ export interface ProviderDeps extends AdapterDeps {
   readonly resources: Resources;
   readonly keys: Pick<Keys, 'published'>;
   readonly cookies: { readonly names: CookieNames; readonly keys: readonly string[] };
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
+  /** The time to write into what is issued to it now, epoch seconds. */
+  readonly issueTime: (user: UserRecord, nowMs: number) => number;
   readonly recordSessionUse: (use: SessionUse) => Promise<void>;
   readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
   readonly lifetimes: Lifetimes;
@@ -140,7 +142,7 @@ function configuration(deps: ProviderDeps): Configuration {
       },
     },
     formats: { customizers: { jwt: (ctx, token, jwt) => describeToken(deps, ctx, token, jwt) } },
-    findAccount: (ctx, id) => findAccount(ctx, findUser(id), deps.clients),
+    findAccount: async (ctx, id) => findAccount(ctx, await findUser(id), deps.clients),
     loadExistingGrant: (ctx) => loadGrant(ctx, deps),
     interactions: { policy: prompts(issuer), url: (_ctx, interaction) => `/login/${interaction.uid}` },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),

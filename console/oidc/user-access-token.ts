@@ -1,6 +1,5 @@
 /** What a person's access token says; the library signs it, this fills it in. */
 import { errors, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
-import { issueTime } from '../accounts/validity.ts';
 import type { Clients } from '../clients/clients.ts';
 import { rolesAt } from '../clients/role-ceiling.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -9,7 +8,9 @@ import { jtiPrefix } from '../tokens/grant-jti-prefix.ts';
 
 export interface UserAccessTokenDeps {
   readonly clients: Pick<Clients, 'find'>;
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
+  /** The time to write into what is issued to it now, epoch seconds. */
+  readonly issueTime: (user: UserRecord, nowMs: number) => number;
 }
 
 /** The library's token before it is signed. */
@@ -21,13 +22,13 @@ interface UserAccessToken {
 }
 
 /** A person's access token carries what a machine's does, from the account as it is now. */
-export function describeToken(
-  { findUser, clients }: UserAccessTokenDeps,
+export async function describeToken(
+  { findUser, issueTime, clients }: UserAccessTokenDeps,
   ctx: KoaContextWithOIDC,
   token: UserAccessToken,
   jwt: JWTStructured,
-): void {
-  const user = findUser(token.accountId ?? '');
+): Promise<void> {
+  const user = await findUser(token.accountId ?? '');
   const client = clients.find(token.clientId ?? '');
   if (!user || !client) throw new errors.InvalidGrant('the account or the client is gone');
   const scopes = wordsOf(token.scope);

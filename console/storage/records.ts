@@ -96,6 +96,10 @@ export interface KeyRecord {
 /** A federated identity provider; its fields belong to the connectors. */
 export interface ProviderRecord {
   readonly id: string;
+  /** Epoch milliseconds; what was issued to its accounts before it was switched, whichever way, is void. */
+  readonly accountsValidFrom?: number;
+  /** What is still to be done to its accounts; who finds it does it. */
+  readonly sweep?: 'void' | 'remove';
   readonly [field: string]: unknown;
 }
 

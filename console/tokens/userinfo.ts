@@ -15,7 +15,7 @@ import type { VerifiedToken } from './verified-token.ts';
 
 export interface UserinfoDeps {
   readonly callers: CallerCheck<VerifiedToken>;
-  readonly findUser: (id: string) => UserRecord | undefined;
+  readonly findUser: (id: string) => Promise<UserRecord | undefined>;
 }
 
 type PersonEndpoint = (
@@ -40,7 +40,7 @@ export function createPersonGuard({ callers, findUser }: UserinfoDeps) {
       }
       try {
         const token = await callers.authenticate(await withTokenOfForm(req));
-        const user = findUser(token.subject);
+        const user = await findUser(token.subject);
         if (!user) throw callers.insufficientScope(token, 'a token of a person is needed');
         if (!token.scopes.includes('openid')) {
           throw callers.insufficientScope(token, 'scope openid is required', 'openid');

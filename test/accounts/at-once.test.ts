@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Outcome, runTool } from '../commands/support.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { copyUser, editUser, until, withStore } from '../helpers/store.ts';
+import { allUsers, copyUser, editUser, until, withStore } from '../helpers/store.ts';
 import { createUserAgent, type Reply, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -21,8 +21,8 @@ const tool = (...args: string[]): Promise<Outcome> =>
   runTool([...args, '--json'], { dataDir: console.dataDir, stdin: 'unrelated-walnut-ferry-17' });
 const isSignedIn = async (agent: UserAgent) => (await agent.get('/')).status === 200;
 const known = (username: string) =>
-  withStore(console.dataDir, async ({ registry }) =>
-    [...registry.all('users').values()].find((user) => user.username === username),
+  withStore(console.dataDir, async (storage) =>
+    (await allUsers(storage)).find((user) => user.username === username),
   );
 
 test('of three administrators who shut each other out, one stays (S55)', async () => {

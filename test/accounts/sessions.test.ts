@@ -184,7 +184,7 @@ describe('changes of an account by another process (S34)', () => {
     await withStore(console.dataDir, async ({ artifacts }) => {
       const sessions = createSessions({
         artifacts,
-        isStillValid: () => true,
+        isStillValid: async () => true,
         now: Date.now,
         idleSeconds: 1800,
         maxSeconds: 43_200,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
-import { withStore } from '../helpers/store.ts';
+import { allUsers, withStore } from '../helpers/store.ts';
 import { createUserAgent, formsOf, textOf, titleOf } from '../helpers/user-agent.ts';
 
 const person = {
@@ -21,7 +21,7 @@ afterAll(() => console?.stop());
 
 const newAgent = () => createUserAgent(console.url);
 const setupLink = () => /http:\/\/\S+\/setup\?token=\S+/.exec(console.stdout())![0];
-const users = () => withStore(console.dataDir, async ({ registry }) => [...registry.all('users').values()]);
+const users = () => withStore(console.dataDir, allUsers);
 
 test.each(['/setup', '/setup?token=', '/setup?token=wrong', `/setup?token=${'A'.repeat(32)}`])(
   '%s opens nothing (S27)',

@@ -276,10 +276,7 @@ describe('the cost of hashing (S26)', () => {
 
 describe('stored passwords (S25)', () => {
   const stored = (username: string) =>
-    withStore(console.dataDir, async ({ registry }) => {
-      const users = [...registry.all('users').values()];
-      return users.find((user) => user.username === username)!;
-    });
+    withStore(console.dataDir, async ({ records }) => (await records.userByName(username))!);
   const storedHash = async (username: string) => (await stored(username)).passwordHash;
   const idOf = async (username: string) => (await stored(username)).id;
 

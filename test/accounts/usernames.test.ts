@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { checkUsername, reservedNames } from '../../console/accounts/usernames.ts';
 import { createUsers, isEmail, type Users } from '../../console/accounts/users.ts';
-import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
+import { type AccountRecords, createAccountRecords } from '../../console/accounts/voiding.ts';
 import { dashboardClientId } from '../../console/clients/clients.ts';
 import { applicationClientId } from '../../console/clients/scopes.ts';
 import { createLink } from '../../console/federation/account-linking.ts';
@@ -15,16 +15,16 @@ import { thirdParty } from '../helpers/store.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
 const now = Date.now;
-let registry: AccountRegistry;
+let records: AccountRecords;
 let users: Users;
 beforeEach(async () => {
   const endSessionsOf = async () => {};
-  registry = createAccountRegistry({ registry: createMemoryStorage().registry, endSessionsOf, now });
-  users = createUsers({ registry, passwords, newId: randomUUID, now });
-  await registry.update((transaction) => {
-    transaction.put('clients', thirdParty);
-    transaction.put('providers', { id: 'corp', enabled: true });
-  });
+  const storage = createMemoryStorage();
+  const { registry } = storage;
+  records = createAccountRecords({ records: storage.records, endSessionsOf, now });
+  users = createUsers({ records, registry, passwords, newId: randomUUID, now });
+  await records.change(async (transaction) => transaction.put('clients', thirdParty));
+  await registry.update((transaction) => transaction.put('providers', { id: 'corp', enabled: true }));
   await add('paula');
 });
 
@@ -36,7 +36,7 @@ const codeOf = (work: Promise<unknown>) =>
   );
 const federated = async (username: string, subject = 'f1e2') => {
   const rules = { rules: [parseRoleRule('groups=ops -> Viewer')] };
-  const link = createLink({ registry, passwords, newId: randomUUID, newSecret: randomUUID, now });
+  const link = createLink({ records, passwords, newId: randomUUID, newSecret: randomUUID, now });
   const attributes = { groups: ['ops'] };
   return (await link({ id: 'corp', roleRules: rules }, { subject, username, attributes })).username;
 };
@@ -98,19 +98,19 @@ describe('names that look alike (D9)', () => {
     '9to5',
   ])('%s is a good name (D9)', async (name) => {
     expect(await codeOf(add(name))).toBe('done');
-    expect(users.findByName(name)?.username).toBe(name.normalize('NFKC'));
+    expect((await users.findByName(name))?.username).toBe(name.normalize('NFKC'));
   });
 
   test('names are kept in one form, and found however they are typed (D9)', async () => {
     await add('Ｚｏé');
-    expect(users.findByName('zoé')?.username).toBe('Zoé');
+    expect((await users.findByName('zoé'))?.username).toBe('Zoé');
   });
 
   test('accounts from before keep their names (D9)', async () => {
-    const old = { ...users.findByName('paula')!, id: 'old', username: 'pаulа' };
-    await registry.update((transaction) => transaction.put('users', old));
+    const old = { ...(await users.findByName('paula'))!, id: 'old', username: 'pаulа' };
+    await records.change(async (transaction) => transaction.put('users', old));
     await users.setRoles('old', ['Viewer']);
-    expect(users.findByName('pаulа')?.id).toBe('old');
+    expect((await users.findByName('pаulа'))?.id).toBe('old');
   });
 });
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { channelProtocol } from '../../console/commands/channel/messages.ts';
 import { ownStore } from '../../console/storage/embedded/lmdb/store-owner.ts';
 import {
   clientSecret,
@@ -154,12 +155,12 @@ describe('where no console runs (B12)', () => {
 
   test.each([
     { name: 'another protocol', says: /version 9\.9\.9.*does not understand/, protocol: 99 },
-    { name: 'another version', says: /version 9\.9\.9, this command line/, protocol: 1 },
+    { name: 'another version', says: /version 9\.9\.9, this command line/, protocol: channelProtocol },
   ])('a console of $name is told', async ({ says, protocol }) => {
     const dataDir = join(temporaryDirectory(), 'data');
     mkdirSync(dataDir, { mode: 0o700 });
     const hello = { kind: 'hello', protocol, version: '9.9.9', pid: process.pid };
-    const reply = { kind: 'reply', reply: { text: 'done there', json: {} } };
+    const reply = { kind: 'reply', reply: { text: 'done there', json: {} }, hasRest: false };
     const server = createServer((socket) => {
       socket.write(`${JSON.stringify(hello)}\n`);
       socket.on('error', () => {}).once('data', () => socket.end(`${JSON.stringify(reply)}\n`));
@@ -168,7 +169,7 @@ describe('where no console runs (B12)', () => {
     onTestFinished(() => void server.close());
     const { code, stdout, stderr } = await runTool(['user', 'list'], { dataDir });
     expect(stderr).toMatch(says);
-    expect([code, stdout]).toEqual(protocol === 1 ? [0, 'done there\n'] : [1, '']);
+    expect([code, stdout]).toEqual(protocol === channelProtocol ? [0, 'done there\n'] : [1, '']);
   });
 });
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiToken, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
-import { withStore } from '../helpers/store.ts';
+import { allUsers, withStore } from '../helpers/store.ts';
 import { createUserAgent, type Reply, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 import { type CraftedProvider, clientId, startCraftedProvider } from './crafted-provider.ts';
 import { logoutClaims } from './logout-tokens.ts';
@@ -71,10 +71,8 @@ async function answered(claims: Record<string, unknown> = {}): Promise<Record<st
 }
 
 async function accountsOf(subject: string): Promise<number> {
-  return withStore(dataDir, async ({ registry }) => {
-    const users = [...registry.all('users').values()];
-    return users.filter(({ federated }) => federated?.subject === subject).length;
-  });
+  const users = await withStore(dataDir, allUsers);
+  return users.filter(({ federated }) => federated?.subject === subject).length;
 }
 
 describe('an answer of an OpenID provider', () => {

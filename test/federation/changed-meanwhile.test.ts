@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { apiToken, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
-import { editUser, withStore } from '../helpers/store.ts';
+import { allUsers, editUser, withStore } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 import { type CraftedProvider, clientId, startCraftedProvider } from './crafted-provider.ts';
 import { leave } from './upstream.ts';
@@ -64,8 +64,8 @@ async function call(method: string, path: string, body?: object): Promise<number
 }
 
 const accountsOf = (id: string) =>
-  withStore(console.dataDir, async ({ registry }) =>
-    [...registry.all('users').values()].filter(({ federated }) => federated?.provider === id),
+  withStore(console.dataDir, async (storage) =>
+    (await allUsers(storage)).filter(({ federated }) => federated?.provider === id),
   );
 
 test('a rule that was taken away gives its role no more (S45)', async () => {

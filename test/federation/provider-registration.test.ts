@@ -3,8 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers, type Users } from '../../console/accounts/users.ts';
-import { type AccountRegistry, createAccountRegistry } from '../../console/accounts/voiding.ts';
+import { type AccountRecords, createAccountRecords } from '../../console/accounts/voiding.ts';
 import { createLink, type Link } from '../../console/federation/account-linking.ts';
+import { createProviderSweeps } from '../../console/federation/providers/account-sweeps.ts';
 import {
   createProviderRegistration,
   type NewProvider,
@@ -14,9 +15,12 @@ import type { Provider } from '../../console/federation/providers/schema.ts';
 import { createOutbound } from '../../console/http/outbound/outbound.ts';
 import { createCipher } from '../../console/keys/encryption.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
+import type { RecordStore } from '../../console/storage/record-store.ts';
 import type { UserRecord } from '../../console/storage/records.ts';
+import { type Registry, type Storage, StorageUnavailableError } from '../../console/storage/storage.ts';
 import { Secret } from '../../platform/secret.ts';
 import { oidcProvider, providerBase } from '../helpers/providers.ts';
+import { errorOf } from './support.ts';
 
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
 const issuer = 'https://idp.example';
@@ -24,23 +28,37 @@ const corp = oidcProvider('corp', 'Corp', issuer);
 const local = { username: 'root', password: 'seven grey herons', roles: ['Admin'] } as const;
 
 let time: number;
-let registry: AccountRegistry;
+let storage: Storage;
+let registry: Registry;
+let records: AccountRecords;
 let users: Users;
 let link: Link;
 let registration: ProviderRegistration;
 let ended: string[];
+/** Records cannot be written; the registry can. */
+let isDiskFull: boolean;
 beforeEach(async () => {
   time = 1_700_000_000_000;
   ended = [];
   const now = () => time;
   const endSessionsOf = async (id: string) => void ended.push(id);
-  registry = createAccountRegistry({ registry: createMemoryStorage().registry, endSessionsOf, now });
-  const isProviderEnabled = (id: string) => registry.get('providers', id)?.enabled === true;
-  users = createUsers({ registry, passwords, newId: randomUUID, now, isProviderEnabled });
+  storage = createMemoryStorage({ now });
+  registry = storage.registry;
+  isDiskFull = false;
+  const change: RecordStore['change'] = (work) =>
+    isDiskFull ? Promise.reject(new StorageUnavailableError('full')) : storage.records.change(work);
+  records = createAccountRecords({ records: { ...storage.records, change }, endSessionsOf, now });
+  const accountsValidFrom = (id: string) => {
+    const provider = registry.get('providers', id);
+    return provider?.enabled === true ? (provider.accountsValidFrom ?? 0) : undefined;
+  };
+  users = createUsers({ records, registry, passwords, newId: randomUUID, now, accountsValidFrom });
   const newSecret = () => randomBytes(32).toString('base64url');
-  link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
+  link = createLink({ records, passwords, newId: randomUUID, newSecret, now });
   registration = createProviderRegistration({
     registry,
+    records,
+    sweeps: createProviderSweeps({ records, artifacts: storage.artifacts }),
     cipher: createCipher(randomBytes(32)),
     checkOutboundUrl: createOutbound({ allow: [], isKnownLoopback: () => false, resolve: async () => [] })
       .check,
@@ -49,8 +67,12 @@ beforeEach(async () => {
   await users.add(local);
 });
 
-const signIn = (subject = 'f1e2', group = 'ops'): Promise<UserRecord> =>
-  link(corp, { subject, username: subject, attributes: { groups: [group] } });
+/** With a session, as a sign-in has one. */
+async function signIn(subject = 'f1e2', group = 'ops'): Promise<UserRecord> {
+  const account = await link(corp, { subject, username: subject, attributes: { groups: [group] } });
+  await storage.artifacts.put('Session', subject, { payload: {}, accountId: account.id, uid: subject });
+  return account;
+}
 const second = () => Math.floor(time / 1000);
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -69,25 +91,25 @@ describe('an account of a provider', () => {
 
   test('is out at once with a provider that is disabled, and what it had stays void', async () => {
     const before = second();
-    expect(users.isStillValid(account.id, before)).toBe(true);
+    expect(await users.isStillValid(account.id, before)).toBe(true);
     expect((await registration.setEnabled('corp', false)).provider?.enabled).toBe(false);
     expect(ended).toEqual([account.id]);
-    expect(users.isStillValid(account.id, before)).toBe(false);
+    expect(await users.isStillValid(account.id, before)).toBe(false);
     time += 5000;
-    expect(isIn()).toBe(false);
+    expect(await isIn()).toBe(false);
     const meanwhile = second();
     await registration.setEnabled('corp', true);
-    expect([before, meanwhile].map((at) => users.isStillValid(account.id, at))).toEqual([false, false]);
+    for (const at of [before, meanwhile]) expect(await users.isStillValid(account.id, at)).toBe(false);
     time += 5000;
-    expect(isIn()).toBe(true);
+    expect(await isIn()).toBe(true);
   });
 
   test('keeps its provider from being removed, unless it goes with it', async () => {
     expect(await codeOf(registration.remove('corp'))).toBe('conflict');
-    expect(isIn()).toBe(true);
+    expect(await isIn()).toBe(true);
     expect(await registration.remove('corp', { withAccounts: true })).toBe(1);
-    expect([users.find(account.id), isIn(), ended]).toEqual([undefined, false, [account.id]]);
-    expect(users.findByName('root'), 'a local account has no part in it').toBeDefined();
+    expect([await users.find(account.id), await isIn(), ended]).toEqual([undefined, false, [account.id]]);
+    expect(await users.findByName('root'), 'a local account has no part in it').toBeDefined();
   });
 
   test('does not become somebody else’s at another provider of the same id (S45)', async () => {
@@ -99,7 +121,7 @@ describe('an account of a provider', () => {
 
   test('that has outlived its provider keeps the id from being used again (S45)', async () => {
     await registry.update((transaction) => transaction.remove('providers', 'corp'));
-    expect(isIn()).toBe(false);
+    expect(await isIn()).toBe(false);
     expect(await codeOf(registration.add(corp))).toBe('conflict');
     expect(registry.get('providers', 'corp')).toBeUndefined();
     await users.remove(account.id);
@@ -113,16 +135,59 @@ describe('an account of a provider', () => {
         (provider) => ({ ...provider, oidc: { ...corp.oidc, ...edit } }) as Provider,
       );
     expect(await codeOf(change({ issuer: 'https://other.example' }))).toBe('conflict');
-    expect(registration.find('corp').provider).toMatchObject({ oidc: { issuer } });
+    expect((await registration.find('corp')).provider).toMatchObject({ oidc: { issuer } });
     await change({ clientId: 'another' });
-    expect(registration.find('corp').provider).toMatchObject({ oidc: { clientId: 'another' } });
+    expect((await registration.find('corp')).provider).toMatchObject({ oidc: { clientId: 'another' } });
     await users.remove(account.id);
     await change({ issuer: 'https://other.example' });
   });
 
+  test('is shut out at the next start where a stop came between, and until then by its provider', async () => {
+    const before = second();
+    isDiskFull = true;
+    expect(await codeOf(registration.setEnabled('corp', false))).toContain('StorageUnavailableError');
+    expect([await users.isStillValid(account.id, before), ended]).toEqual([false, []]);
+    expect(registry.get('providers', 'corp')).toMatchObject({ enabled: false, sweep: 'void' });
+    isDiskFull = false;
+    await registration.finish();
+    expect(ended).toEqual([account.id]);
+    expect(registry.get('providers', 'corp')).not.toHaveProperty('sweep');
+    await registration.finish();
+    expect(ended, 'once').toEqual([account.id]);
+  });
+
+  test('goes with its provider at the next start where a stop came between', async () => {
+    isDiskFull = true;
+    expect(await codeOf(registration.remove('corp', { withAccounts: true }))).toContain('StorageUnavailable');
+    expect((await registration.find('corp')).provider?.enabled).toBe(false);
+    expect(await codeOf(registration.setEnabled('corp', true)), 'it is going').toBe('conflict');
+    isDiskFull = false;
+    expect(await errorOf(signIn('another'))).toMatchObject({ status: 403 });
+    await registration.finish();
+    expect([await users.find(account.id), await registration.list()]).toEqual([undefined, []]);
+    await registration.add(corp);
+    expect((await signIn()).id).not.toBe(account.id);
+  });
+
+  test('signs in in the second in which its provider came back', async () => {
+    await registration.setEnabled('corp', false);
+    await registration.setEnabled('corp', true);
+    const again = await signIn();
+    const at = users.issueTime(again, time);
+    expect(at).toBeGreaterThan(second());
+    expect([await users.isStillValid(again.id, at), await users.isStillValid(again.id, at - 1)]).toEqual([
+      true,
+      false,
+    ]);
+    const known = (await registration.find('corp')).provider;
+    await registration.update('corp', (provider) => ({ ...provider, name: 'Renamed' }));
+    const renamed = (await registration.find('corp')).provider;
+    expect(renamed).toEqual({ ...known, name: 'Renamed' });
+  });
+
   test('of the last administrator is not shut out (S55)', async () => {
     const chief = await signIn('chief', 'cn=admins,dc=example');
-    const root = users.findByName('root')!;
+    const root = (await users.findByName('root'))!;
     await users.setRoles(root.id, ['Viewer']);
     expect(ended.splice(0)).toEqual([root.id]);
     expect(chief.roles).toEqual(['Admin']);
@@ -132,11 +197,11 @@ describe('an account of a provider', () => {
       users.setDisabled(chief.id, true),
     ];
     expect(await Promise.all(works.map(codeOf))).toEqual(['conflict', 'conflict', 'conflict']);
-    expect([users.isStillValid(chief.id, second() + 1), ended]).toEqual([true, []]);
-    await users.setRoles(users.findByName('root')!.id, ['Admin']);
+    expect([await users.isStillValid(chief.id, second() + 1), ended]).toEqual([true, []]);
+    await users.setRoles((await users.findByName('root'))!.id, ['Admin']);
     await registration.setEnabled('corp', false);
     expect(
-      await codeOf(users.setRoles(users.findByName('root')!.id, [])),
+      await codeOf(users.setRoles((await users.findByName('root'))!.id, [])),
       'a disabled one does not count',
     ).toBe('conflict');
   });
@@ -201,7 +266,9 @@ describe('is refused, and nothing is kept', () => {
   test('a second one of the same id', async () => {
     await registration.add(corp);
     expect(await codeOf(registration.add({ ...corp, name: 'Other' }))).toBe('conflict');
-    expect(registration.list()).toMatchObject([{ id: 'corp', accounts: 0, provider: { name: 'Corp' } }]);
+    expect(await registration.list()).toMatchObject([
+      { id: 'corp', accounts: 0, provider: { name: 'Corp' } },
+    ]);
   });
 
   test('one that is not there', async () => {
@@ -211,7 +278,7 @@ describe('is refused, and nothing is kept', () => {
       registration.update('nobody', (provider) => provider),
     ];
     expect(await Promise.all(works.map(codeOf))).toEqual(['not_found', 'not_found', 'not_found']);
-    expect(() => registration.find('nobody')).toThrow('no identity provider');
+    await expect(registration.find('nobody')).rejects.toThrow('no identity provider');
   });
 });
 
@@ -219,12 +286,14 @@ test('a record that cannot be read is listed as such; it can be shut out and rem
   await registry.update((transaction) =>
     transaction.put('providers', { id: 'odd', enabled: true, kind: 'x' }),
   );
-  expect(registration.list()).toEqual([{ id: 'odd', problem: expect.stringContaining('kind'), accounts: 0 }]);
+  expect(await registration.list()).toEqual([
+    { id: 'odd', problem: expect.stringContaining('kind'), accounts: 0 },
+  ]);
   await registration.setEnabled('odd', false);
   expect(registry.get('providers', 'odd')?.enabled).toBe(false);
   expect(await codeOf(registration.setEnabled('odd', true))).toBe('conflict');
   await registration.remove('odd');
-  expect(registration.list()).toEqual([]);
+  expect(await registration.list()).toEqual([]);
 });
 
 function longSecret(): NewProvider {

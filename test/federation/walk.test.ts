@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { createUsers } from '../../console/accounts/users.ts';
-import { createAccountRegistry } from '../../console/accounts/voiding.ts';
+import { createAccountRecords } from '../../console/accounts/voiding.ts';
 import { createLink } from '../../console/federation/account-linking.ts';
 import { createAuthorizationStates } from '../../console/federation/authorization-state.ts';
 import type { CallbackReply } from '../../console/federation/connector.ts';
@@ -35,12 +35,12 @@ afterAll(() => provider?.close());
 const now = Date.now;
 const newSecret = () => randomBytes(32).toString('base64url');
 const storage = createMemoryStorage();
-const { artifacts } = storage;
-const registry = createAccountRegistry({ registry: storage.registry, endSessionsOf: async () => {}, now });
+const { artifacts, registry } = storage;
+const records = createAccountRecords({ records: storage.records, endSessionsOf: async () => {}, now });
 const states = createAuthorizationStates({ artifacts, newId: newSecret, now });
 const passwords = createPasswords({ minCharacters: 12, concurrency: 2, maxWaiting: 16 });
-const link = createLink({ registry, passwords, newId: randomUUID, newSecret, now });
-const users = createUsers({ registry, passwords, newId: randomUUID, now });
+const link = createLink({ records, passwords, newId: randomUUID, newSecret, now });
+const users = createUsers({ records, registry, passwords, newId: randomUUID, now });
 const corp = {
   id: 'corp',
   roleRules: { rules: [parseRoleRule('groups=cn=admins,dc=example -> Admin')] },
@@ -75,7 +75,7 @@ test('a sign-in leads to an account once, in the browser that began it, at the p
 
   expect(await errorOf(finish('another', 'corp'))).toMatchObject({ status: 400 });
   expect(await errorOf(finish('mine', 'other'))).toMatchObject({ status: 400 });
-  expect(registry.all('users').size).toBe(1);
+  expect(await users.count()).toBe(1);
   expect(await finish('mine', 'corp')).toMatchObject({
     username: 'ada',
     email: 'ada@corp.example',
@@ -83,5 +83,5 @@ test('a sign-in leads to an account once, in the browser that began it, at the p
     federated: { provider: 'corp', subject: 'ada' },
   });
   expect(await errorOf(finish('mine', 'corp'))).toMatchObject({ status: 400 });
-  expect(registry.all('users').size).toBe(2);
+  expect(await users.count()).toBe(2);
 });

@@ -3,10 +3,12 @@
  * channel that the tool uses, without a process for each. Without a console it is the tool that runs.
  */
 import { readFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { callConsole } from '../../console/commands/channel/call.ts';
 import { RemoteFailure } from '../../console/commands/channel/remote-failure.ts';
 import { osUser } from '../../console/commands/runner/audit-file.ts';
+import { printReply } from '../../console/commands/runner/print.ts';
 import { createSecretInput } from '../../console/commands/runner/secret-input.ts';
 import { type Outcome, root, runTool as runProcess, type ToolOptions } from '../commands/support.ts';
 
@@ -25,8 +27,11 @@ export async function runTool(args: readonly string[], options: ToolOptions = {}
   };
   try {
     const reply = await console.run({ argv: args, cwd, actor: osUser() }, read);
-    const said = isJson ? JSON.stringify(reply.json) : reply.text;
-    return outcome(reply.hasFailed ? 1 : 0, `${said}\n`, '');
+    const out = new PassThrough();
+    const said = text(out);
+    await printReply(reply, isJson, out);
+    out.end();
+    return outcome(reply.hasFailed ? 1 : 0, await said, '');
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
     const { exitCode, code, message, ...rest } = error.failure;

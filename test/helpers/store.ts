@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStorage } from '../../console/storage/embedded/open.ts';
+import { pagesOfUsers } from '../../console/storage/record-lists.ts';
 import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 
@@ -86,15 +87,22 @@ export function addClient(dataDir: string, client: ClientRecord = thirdParty): P
   );
 }
 
+/** All of a small store. */
+export async function allUsers({ records }: Pick<Storage, 'records'>): Promise<readonly UserRecord[]> {
+  const found: UserRecord[] = [];
+  for await (const page of pagesOfUsers(records, {})) found.push(...page);
+  return found;
+}
+
 /** Changes a user record, whichever way; without a record it is removed. */
 export async function editUser(
   { dataDir }: { readonly dataDir: string },
   username: string,
   edit: (user: UserRecord) => UserRecord | undefined,
 ): Promise<void> {
-  await withStore(dataDir, ({ registry }) =>
-    registry.update((transaction) => {
-      const user = [...transaction.all('users').values()].find((one) => one.username === username);
+  await withStore(dataDir, ({ records }) =>
+    records.change(async (transaction) => {
+      const user = await transaction.userByName(username);
       if (!user) throw new Error(`there is no ${username}`);
       const edited = edit(user);
       if (edited) transaction.put('users', edited);
@@ -110,9 +118,9 @@ export async function copyUser(
   username: string,
 ): Promise<void> {
   const before = await countUsers(console);
-  await withStore(console.dataDir, ({ registry }) =>
-    registry.update((transaction) => {
-      const user = [...transaction.all('users').values()].find((one) => one.username === from)!;
+  await withStore(console.dataDir, ({ records }) =>
+    records.change(async (transaction) => {
+      const user = (await transaction.userByName(from))!;
       transaction.put('users', { ...user, id: `subject-of-${username}`, username });
     }),
   );

@@ -1,6 +1,6 @@
 /** The command line's side of the channel: finds a running console and lets it do the work. */
 import { createConnection, type Socket } from 'node:net';
-import { CommandError, type Reply, type Tools } from '../runner/command.ts';
+import { CommandError, type Reply, type ReplyPart, type Tools } from '../runner/command.ts';
 import { explainFailure } from '../runner/failures.ts';
 import {
   channelProtocol,
@@ -63,7 +63,9 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
       send(socket, { kind: 'run', ...asked });
       for (;;) {
         const message = await next(messages);
-        if (message?.kind === 'reply') return message.reply;
+        if (message?.kind === 'reply') {
+          return message.hasRest ? { ...message.reply, rest: restOf(messages, dataDir) } : message.reply;
+        }
         if (message?.kind !== 'read') throw endOf(message, dataDir);
         send(socket, await readFor(message, read));
       }
@@ -76,6 +78,18 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
     },
     close: () => socket.destroy(),
   };
+}
+
+async function* restOf(
+  messages: AsyncGenerator<FromConsole, void>,
+  dataDir: string,
+): AsyncGenerator<ReplyPart, void> {
+  for (;;) {
+    const message = await next(messages);
+    if (message?.kind === 'end') return;
+    if (message?.kind !== 'part') throw endOf(message, dataDir);
+    yield message.part;
+  }
 }
 
 async function readFor(

@@ -4,24 +4,28 @@
  * permissions (0700) are the check.
  */
 
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Reply } from '../runner/command.ts';
+import type { Reply, ReplyPart } from '../runner/command.ts';
 import type { Failure } from '../runner/failure.ts';
 import type { StoreKnowledge } from './store-knowledge.ts';
 
 export const socketFile = 'console.sock';
 
 /** Raised when an older program could no longer understand the other side. */
-export const channelProtocol = 1;
+export const channelProtocol = 2;
 
 /** What the console says. */
 export type FromConsole =
   | { readonly kind: 'hello'; readonly protocol: number; readonly version: string; readonly pid: number }
   /** Wants the content of a file of the caller's, or of its standard input. */
   | { readonly kind: 'read'; readonly what: 'secret' | 'file'; readonly path: string }
-  | { readonly kind: 'reply'; readonly reply: Reply }
+  /** @param hasRest  parts follow, and then the end */
+  | { readonly kind: 'reply'; readonly reply: Omit<Reply, 'rest'>; readonly hasRest: boolean }
+  | { readonly kind: 'part'; readonly part: ReplyPart }
+  | { readonly kind: 'end' }
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'store'; readonly store: StoreKnowledge };
 
@@ -37,6 +41,19 @@ export type FromCaller =
 /** A message is at most a file of 256 KiB with every character escaped, or a list of 10,000 sessions. */
 export function send(socket: Socket, message: FromConsole | FromCaller): void {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+}
+
+/** Waits until what was sent has gone out, or the other side has left. @returns whether it is still there */
+export async function drained(socket: Socket): Promise<boolean> {
+  while (socket.writableNeedDrain && !socket.destroyed) {
+    const over = new AbortController();
+    const { signal } = over;
+    await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(
+      () => {},
+    );
+    over.abort();
+  }
+  return !socket.destroyed;
 }
 
 /** The messages of the other side, in order; ends, or throws, with the connection. */

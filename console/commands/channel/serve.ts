@@ -10,9 +10,10 @@ import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { StorageRejectedError } from '../../storage/storage.ts';
 import { createAuditFile } from '../runner/audit-file.ts';
-import { CommandError, type Tools } from '../runner/command.ts';
+import { CommandError, type Reply, type Tools } from '../runner/command.ts';
 import {
   channelProtocol,
+  drained,
   type FromCaller,
   type FromConsole,
   messagesOf,
@@ -85,11 +86,21 @@ async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
       const { reportStore } = await import('../doctor.ts');
       say({ kind: 'store', store: await reportStore(deps.services, asked.url) });
     } else if (asked?.kind === 'run') {
-      say({ kind: 'reply', reply: await run(asked, messages, say, deps) });
+      const { rest, ...reply } = await run(asked, messages, say, deps);
+      say({ kind: 'reply', reply, hasRest: rest !== undefined });
+      if (rest) await sendRest(socket, rest);
     }
   } catch (error) {
     say({ kind: 'failure', failure: explainFailure(error) });
   }
+}
+
+async function sendRest(socket: Socket, rest: NonNullable<Reply['rest']>): Promise<void> {
+  for await (const part of rest) {
+    send(socket, { kind: 'part', part });
+    if (!(await drained(socket))) return;
+  }
+  send(socket, { kind: 'end' });
 }
 
 async function run(

@@ -62,10 +62,20 @@ export interface Input {
   readonly texts: (flag: string) => readonly string[] | undefined;
 }
 
+export interface ReplyPart {
+  readonly text: string;
+  readonly json: readonly unknown[];
+}
+
 /** The same answer for a person and for a program. */
 export interface Reply {
   readonly text: string;
   readonly json: unknown;
+  /**
+   * What follows, of a list that may be too long to hold: `json` is an array then, which is empty only when nothing
+   * follows, and `text` goes on line by line.
+   */
+  readonly rest?: AsyncIterable<ReplyPart>;
   /** Who or what was changed, for the audit line. */
   readonly target?: string;
   /** What was looked at is not as it should be: exit code 1, although the command did its work. */

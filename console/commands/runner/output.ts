@@ -1,13 +1,9 @@
 /** Text for a terminal. Values come from the store and thus from outside: none of them may steer it. */
 
-/** Rows of cells, each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map(printable));
-  const widths = cells.reduce<number[]>(
-    (widest, row) => row.map((cell, index) => Math.max(widest[index] ?? 0, cell.length)),
-    [],
-  );
-  return cells
+/** Rows of cells, each column as wide as its widest cell, or as is said. */
+export function columns(rows: readonly (readonly string[])[], widths = widthsOf(rows)): string {
+  return rows
+    .map((row) => row.map(printable))
     .map((row) =>
       row
         .map((cell, index) => cell.padEnd(widths[index] ?? 0))
@@ -15,6 +11,13 @@ export function columns(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+export function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
+  return rows.reduce<number[]>(
+    (widest, row) => row.map((cell, index) => Math.max(widest[index] ?? 0, printable(cell).length)),
+    [],
+  );
 }
 
 /** @param none  what to print instead of a table without rows */

@@ -14,20 +14,20 @@ export interface ProviderAdministrationDeps extends InputWorld {
 
 export function createProviderAdministration({ registration, ...world }: ProviderAdministrationDeps) {
   const deps = createInputDeps(world, (field) => field);
-  const view = (id: string) => viewOfProvider(registration.find(id), world.url);
+  const view = async (id: string) => viewOfProvider(await registration.find(id), world.url);
 
   return {
-    list: async () => registration.list().map((listed) => viewOfProvider(listed, world.url)),
+    list: async () => (await registration.list()).map((listed) => viewOfProvider(listed, world.url)),
     show: async (id: string) => view(id),
     async add(body: unknown) {
       const { id, kind, enabled, ...said } = parseBody(newProvider, body);
       const provider = await readProviderInput({ id, kind }, said, deps);
       await registration.add({ ...provider, enabled });
-      return { id, view: view(id) };
+      return { id, view: await view(id) };
     },
     async update(id: string, body: unknown) {
       const said = parseBody(changedProvider, body);
-      const { provider: before, problem = '' } = registration.find(id);
+      const { provider: before, problem = '' } = await registration.find(id);
       if (!before) throw new ProblemError(problems.conflict, `The record cannot be read: ${problem}.`);
       const after = await readProviderInput(before, said, deps, before);
       await registration.update(id, () => after);

@@ -86,6 +86,11 @@ export function createProviders(deps: ProvidersDeps) {
      */
     isEnabled: (id: string): boolean =>
       registry.get('providers', id)?.enabled === true && !unreadable.has(id),
+    /** Since when what was issued to its accounts counts, epoch milliseconds; undefined while nothing does. */
+    accountsValidFrom(id: string): number | undefined {
+      const record = registry.get('providers', id);
+      return record && this.isEnabled(id) ? (record.accountsValidFrom ?? 0) : undefined;
+    },
     /** Ends idle connections. */
     async close(): Promise<void> {
       unsubscribe?.();

@@ -6,13 +6,15 @@
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { checkRolesExist } from '../../accounts/roles.ts';
-import { checkAdminRemains, hasAdmin } from '../../accounts/users.ts';
-import type { AccountRegistry } from '../../accounts/voiding.ts';
+import { isLastAdministrator } from '../../accounts/users.ts';
+import { switchedProvider } from '../../accounts/voiding.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
-import type { ProviderRecord, UserRecord } from '../../storage/records.ts';
-import type { RegistryTransaction } from '../../storage/storage.ts';
+import type { RecordStore } from '../../storage/record-store.ts';
+import type { ProviderRecord } from '../../storage/records.ts';
+import type { Registry } from '../../storage/storage.ts';
+import type { ProviderSweeps } from './account-sweeps.ts';
 import { encryptProvider, openProvider, ProviderRecordError } from './records.ts';
-import { checkProvider, checkSamePeople } from './rules.ts';
+import { checkProvider, checkSamePeople, isSamePeople } from './rules.ts';
 import type { Provider } from './schema.ts';
 import type { SecretCipher } from './secrets.ts';
 
@@ -23,20 +25,34 @@ export type NewProvider = Provider extends infer P
     : never
   : never;
 
-/** A provider as it is listed: readable or not. */
-export interface ListedProvider {
+interface ReadProvider {
   readonly id: string;
   readonly provider?: Provider;
   /** Why it cannot be read. */
   readonly problem?: string;
+}
+
+/** A provider as it is listed: readable or not. */
+export interface ListedProvider extends ReadProvider {
   /** How many accounts have come from there. */
   readonly accounts: number;
+}
+
+type Edit = (provider: Provider) => Provider | NewProvider;
+
+interface Replacing {
+  readonly check?: (before: Provider, after: Provider) => void;
+  readonly guard?: () => Promise<void>;
+  /** Unless it stays what it is. */
+  readonly enabled?: boolean;
 }
 
 export type ProviderRegistration = ReturnType<typeof createProviderRegistration>;
 
 export interface ProviderRegistrationDeps {
-  readonly registry: AccountRegistry;
+  readonly registry: Registry;
+  readonly records: Pick<RecordStore, 'count' | 'hasAdministrator'>;
+  readonly sweeps: ProviderSweeps;
   readonly cipher: SecretCipher;
   readonly checkOutboundUrl: Outbound['check'];
   /** Epoch milliseconds. */
@@ -44,11 +60,13 @@ export interface ProviderRegistrationDeps {
 }
 
 export function createProviderRegistration(deps: ProviderRegistrationDeps) {
-  const { registry, cipher, checkOutboundUrl, now } = deps;
+  const { registry, records, sweeps, cipher, checkOutboundUrl, now } = deps;
 
   return {
-    list: (): readonly ListedProvider[] =>
-      [...registry.all('providers').values()].map(listed).sort((a, b) => a.id.localeCompare(b.id)),
+    list: async (): Promise<readonly ListedProvider[]> => {
+      const all = [...registry.all('providers').values()].sort((a, b) => a.id.localeCompare(b.id));
+      return Promise.all(all.map(listed));
+    },
     find,
     /**
      * @throws {ProblemError} `invalid_request`, `invalid_url`; `conflict` when the id is taken, or accounts of
@@ -58,11 +76,19 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
       const provider = { ...asked, createdAt: now() } as Provider;
       checkProvider(provider, checkOutboundUrl);
       const record = recordOf(provider);
-      await registry.update((transaction) => {
-        checkIsFree(transaction, provider.id);
-        checkRolesExist(transaction, rolesGivenBy(provider));
-        transaction.put('providers', record);
-      });
+      await registry.update(
+        (transaction) => {
+          if (transaction.get('providers', provider.id)) throw taken(provider.id);
+          checkRolesExist(transaction, rolesGivenBy(provider));
+          transaction.put('providers', record);
+        },
+        async () => {
+          if (registry.get('providers', provider.id)) throw taken(provider.id);
+          // Of a provider that is not there nobody gets an account.
+          const left = await accountsOf(provider.id);
+          if (left > 0) throw hasEarlierAccounts(provider.id, left);
+        },
+      );
       return provider;
     },
     /**
@@ -70,31 +96,37 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
      *
      * @throws {ProblemError} as `add`; `not_found`, and `conflict` for another issuer
      */
-    update: (id: string, edit: (provider: Provider) => Provider | NewProvider): Promise<Provider> =>
-      registry.update((transaction) => {
-        const before = readable(transaction.get('providers', id) ?? unknownProvider());
-        const { kind, enabled, createdAt } = before;
-        const after = { ...edit(before), id, kind, enabled, createdAt } as Provider;
-        checkProvider(after, checkOutboundUrl);
-        checkRolesExist(transaction, rolesGivenBy(after));
-        if (accountsOf(transaction, id).length > 0) checkSamePeople(before, after);
-        transaction.put('providers', recordOf(after));
-        return after;
-      }),
+    async update(id: string, edit: Edit): Promise<Provider> {
+      const known = readable(registry.get('providers', id) ?? unknownProvider());
+      const after = edited(known, edit);
+      checkProvider(after, checkOutboundUrl);
+      checkRolesExist(registry, rolesGivenBy(after));
+      if (isSamePeople(known, after)) return replace(id, edit, { check: checkSamePeople });
+      const checkPeople = async () => {
+        if ((await accountsOf(id)) > 0) checkSamePeople(known, after);
+      };
+      return whileShut(id, checkPeople, () =>
+        replace(id, edit, { enabled: known.enabled, guard: checkPeople }),
+      );
+    },
     /**
      * Ends every session and token of its accounts, whichever way it is switched.
      *
      * @throws {ProblemError} `not_found`; `conflict` when nobody could administer any more
      */
     async setEnabled(id: string, isEnabled: boolean): Promise<ListedProvider> {
-      await registry.update((transaction) => {
-        const hadAdmin = hasAdmin(transaction);
-        const record = transaction.get('providers', id) ?? unknownProvider();
-        // One that cannot be read is not let in again; to shut it out it need not be read.
-        if (isEnabled) readable(record);
-        transaction.put('providers', { ...record, enabled: isEnabled });
-        checkAdminRemains(hadAdmin, transaction);
-      });
+      await registry.update(
+        (transaction) => {
+          const record = transaction.get('providers', id) ?? unknownProvider();
+          // One that cannot be read is not let in again; to shut it out it need not be read.
+          if (isEnabled) readable(record);
+          if (record.sweep === 'remove') throw isBeingRemoved(id);
+          if (record.enabled === isEnabled) return;
+          transaction.put('providers', { ...switchedProvider(record, isEnabled, now()), sweep: 'void' });
+        },
+        () => (isEnabled ? Promise.resolve() : checkAdministratorRemains(id)),
+      );
+      await sweep(id);
       return find(id);
     },
     /**
@@ -102,35 +134,129 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
      * @returns how many accounts were removed
      * @throws {ProblemError} `not_found`; `conflict` while it has accounts, or when nobody could administer any more
      */
-    remove: (id: string, { withAccounts = false } = {}): Promise<number> =>
-      registry.update((transaction) => {
-        const hadAdmin = hasAdmin(transaction);
-        if (!transaction.remove('providers', id)) unknownProvider();
-        const held = accountsOf(transaction, id);
-        if (held.length > 0 && !withAccounts) throw hasAccounts(id, held.length);
-        for (const account of held) transaction.remove('users', account.id);
-        checkAdminRemains(hadAdmin, transaction);
-        return held.length;
-      }),
+    async remove(id: string, { withAccounts = false } = {}): Promise<number> {
+      if (!registry.get('providers', id)) unknownProvider();
+      if (!withAccounts) {
+        const checkUnused = async () => {
+          await checkAdministratorRemains(id);
+          await checkIsEmpty(id);
+        };
+        await whileShut(id, checkUnused, () => drop(id));
+        return 0;
+      }
+      await registry.update(
+        (transaction) => {
+          const record = transaction.get('providers', id) ?? unknownProvider();
+          transaction.put('providers', { ...switchedProvider(record, false, now()), sweep: 'remove' });
+        },
+        () => checkAdministratorRemains(id),
+      );
+      return sweep(id);
+    },
+    /** What an earlier run has not done to the end. */
+    async finish(): Promise<void> {
+      for (const { id, sweep: open } of registry.all('providers').values()) if (open) await sweep(id);
+    },
   };
 
+  /**
+   * Carries out what its record says is to be done to its accounts.
+   *
+   * @returns how many accounts were removed
+   */
+  async function sweep(id: string): Promise<number> {
+    const { sweep: asked, accountsValidFrom } = registry.get('providers', id) ?? { sweep: undefined };
+    if (asked === 'void') {
+      await sweeps.voidAccounts(id);
+      await registry.update((transaction) => {
+        const { sweep: _done, ...record } = transaction.get('providers', id) ?? unknownProvider();
+        if (record.accountsValidFrom === accountsValidFrom) transaction.put('providers', record);
+      });
+    }
+    if (asked !== 'remove') return 0;
+    const removed = await sweeps.removeAccounts(id);
+    await drop(id);
+    return removed;
+  }
+
+  /** One that lets nobody in. @throws {ProblemError} `conflict` while it has accounts */
+  function drop(id: string): Promise<void> {
+    return registry.update(
+      (transaction) => void transaction.remove('providers', id),
+      () => checkIsEmpty(id),
+    );
+  }
+
+  /**
+   * Does what must find no account of the provider: who came in that moment would be handed to others, or be left over.
+   *
+   * @param check  that there are none
+   */
+  async function whileShut<T>(id: string, check: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+    let wasEnabled: unknown;
+    const setEnabled = (enabled: unknown, guard?: () => Promise<void>) =>
+      registry.update((transaction) => {
+        const record = transaction.get('providers', id) ?? unknownProvider();
+        wasEnabled = record.enabled;
+        transaction.put('providers', { ...record, enabled });
+      }, guard);
+    await setEnabled(false, check);
+    const before = wasEnabled;
+    try {
+      return await work();
+    } catch (error) {
+      await setEnabled(before);
+      throw error;
+    }
+  }
+
+  function replace(id: string, edit: Edit, { check, guard, ...enabled }: Replacing): Promise<Provider> {
+    return registry.update((transaction) => {
+      const before = readable(transaction.get('providers', id) ?? unknownProvider());
+      const after = { ...edited(before, edit), ...enabled };
+      checkProvider(after, checkOutboundUrl);
+      checkRolesExist(transaction, rolesGivenBy(after));
+      check?.(before, after);
+      transaction.put('providers', recordOf(after));
+      return after;
+    }, guard);
+  }
+
+  function accountsOf(provider: string): Promise<number> {
+    return records.count('users', { provider });
+  }
+
+  async function checkIsEmpty(id: string): Promise<void> {
+    const held = await accountsOf(id);
+    if (held > 0) throw hasAccounts(id, held);
+  }
+
+  /** @throws {ProblemError} `conflict`; a store that never had an administrator has none to lose */
+  async function checkAdministratorRemains(withoutProvider: string): Promise<void> {
+    if (await records.hasAdministrator(withoutProvider)) return;
+    if (await records.hasAdministrator()) throw conflict(isLastAdministrator);
+  }
+
   /** @throws {ProblemError} `not_found` */
-  function find(id: string): ListedProvider {
+  async function find(id: string): Promise<ListedProvider> {
     return listed(registry.get('providers', id) ?? unknownProvider());
   }
 
-  function listed(record: ProviderRecord): ListedProvider {
-    const accounts = accountsOf(registry, record.id).length;
+  async function listed(record: ProviderRecord): Promise<ListedProvider> {
+    return { ...read(record), accounts: await accountsOf(record.id) };
+  }
+
+  function read(record: ProviderRecord): ReadProvider {
     try {
-      return { id: record.id, provider: openProvider(record, cipher), accounts };
+      return { id: record.id, provider: openProvider(record, cipher) };
     } catch (error) {
       if (!(error instanceof ProviderRecordError)) throw error;
-      return { id: record.id, problem: error.message, accounts };
+      return { id: record.id, problem: error.message };
     }
   }
 
   function readable(record: ProviderRecord): Provider {
-    const { provider, problem = '' } = listed(record);
+    const { provider, problem = '' } = read(record);
     if (provider) return provider;
     throw conflict(`The record of ${record.id} cannot be used: ${problem}. Remove it and add it anew.`);
   }
@@ -150,15 +276,27 @@ function rolesGivenBy({ roleRules: { rules, defaultRole } }: Provider): readonly
   return [...rules.map(({ role }) => role), ...(defaultRole === undefined ? [] : [defaultRole])];
 }
 
-function accountsOf(source: Pick<RegistryTransaction, 'all'>, id: string): readonly UserRecord[] {
-  return [...source.all('users').values()].filter(({ federated }) => federated?.provider === id);
+/** However the settings change, it stays the same provider. */
+function edited(before: Provider, edit: Edit): Provider {
+  const { id, kind, enabled, createdAt, accountsValidFrom, sweep } = before;
+  return {
+    ...edit(before),
+    ...{ id, kind, enabled, createdAt },
+    ...(accountsValidFrom === undefined ? {} : { accountsValidFrom }),
+    ...(sweep === undefined ? {} : { sweep }),
+  } as Provider;
 }
 
-function checkIsFree(transaction: RegistryTransaction, id: string): void {
-  if (transaction.get('providers', id)) throw conflict(`There is an identity provider ${id} already.`);
-  const left = accountsOf(transaction, id).length;
-  if (left === 0) return;
-  throw conflict(
+function taken(id: string): ProblemError {
+  return conflict(`There is an identity provider ${id} already.`);
+}
+
+function isBeingRemoved(id: string): ProblemError {
+  return conflict(`The identity provider ${id} is being removed.`);
+}
+
+function hasEarlierAccounts(id: string, left: number): ProblemError {
+  return conflict(
     `${count(left)} of an earlier provider ${id} still here, and would belong to this one: remove them, or take another id.`,
   );
 }

@@ -37,12 +37,16 @@ export function checkProvider(provider: Provider, checkOutboundUrl: Outbound['ch
  * @throws {ProblemError} `conflict`
  */
 export function checkSamePeople(before: Provider, after: Provider): void {
-  if (namespaceOf(before) === namespaceOf(after)) return;
+  if (isSamePeople(before, after)) return;
   throw new ProblemError(
     problems.conflict,
     'The accounts of this provider are known by what it calls them, and another issuer or subject attribute ' +
       'would hand them to other people. Add it under another id.',
   );
+}
+
+export function isSamePeople(before: Provider, after: Provider): boolean {
+  return namespaceOf(before) === namespaceOf(after);
 }
 
 function namespaceOf(provider: Provider): string {

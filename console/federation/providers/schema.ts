@@ -22,6 +22,9 @@ const base = {
   enabled: z.boolean(),
   /** Epoch milliseconds. */
   createdAt: z.number().int().nonnegative(),
+  /** As every record of a provider may have them. */
+  accountsValidFrom: z.number().int().nonnegative().exactOptional(),
+  sweep: z.enum(['void', 'remove']).exactOptional(),
   roleRules: z.strictObject({
     rules: z
       .array(z.strictObject({ attribute: text(256), value: text(1024), role: roleName }))

@@ -24,7 +24,7 @@ export interface MetadataRefreshDeps {
 
 /** One round over all providers; what cannot be had, or proves nothing, leaves what is pinned in force. */
 export async function refreshMetadata(deps: MetadataRefreshDeps): Promise<void> {
-  for (const { provider } of deps.registration.list()) {
+  for (const { provider } of await deps.registration.list()) {
     if (provider?.kind !== 'saml' || !provider.enabled) continue;
     await refresh(provider, deps).catch((error: unknown) => {
       if (!(error instanceof FederationError || error instanceof ProblemError)) throw error;

@@ -5,7 +5,7 @@ import { createRevocationSource, type RevocationSourceDeps } from './revocation-
 
 export interface StoredRevocationSourceDeps
   extends Pick<RevocationSourceDeps, 'revocations' | 'clients' | 'keys'> {
-  readonly users: RevocationSourceDeps['accounts'];
+  readonly tokenValidity: RevocationSourceDeps['accounts'];
   readonly storage: Pick<Storage, 'registry'>;
 }
 
@@ -13,11 +13,11 @@ export interface StoredRevocationSourceDeps
 const emitting = ['users', 'clients', 'providers', 'roles'] as const;
 
 export function createStoredRevocationSource(deps: StoredRevocationSourceDeps) {
-  const { clients, users, keys } = deps;
+  const { clients, tokenValidity, keys } = deps;
   const { registry } = deps.storage;
   const source = createRevocationSource({
     ...deps,
-    accounts: users,
+    accounts: tokenValidity,
     customRoles: () => new Map([...registry.all('roles')].map(([name, role]) => [name, role.permissions])),
     versions: () => [
       ...emitting.map((collection) => registry.all(collection)),

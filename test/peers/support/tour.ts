@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { UserRecord } from '../../../console/storage/records.ts';
 import { type Pair, startPair } from '../../dashboard/support.ts';
 import { runTool } from '../../helpers/commands.ts';
-import { until, withStore } from '../../helpers/store.ts';
+import { allUsers, until, withStore } from '../../helpers/store.ts';
 
 /** Both may call the providers of a test, which are at loopback addresses. */
 export function startTour(): Promise<Pair> {
@@ -38,10 +38,10 @@ export async function ownMetadata({ console }: Pair, id: string): Promise<string
 
 /** Accounts that came from outside, by name. */
 export async function upstreamAccounts({ console }: Pair): Promise<Map<string, UserRecord>> {
-  return withStore(console.dataDir, async ({ registry }) => {
-    const upstream = [...registry.all('users').values()].filter(({ federated }) => federated !== undefined);
-    return new Map(upstream.map((user) => [user.username, user]));
-  });
+  const upstream = (await withStore(console.dataDir, allUsers)).filter(
+    ({ federated }) => federated !== undefined,
+  );
+  return new Map(upstream.map((user) => [user.username, user]));
 }
 
 /** A provider as people meet it. */
