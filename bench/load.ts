@@ -21,13 +21,18 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
+export interface ObservedLoad extends LoadResult {
+  /** One for each request, in no order. */
+  readonly latenciesMs: readonly number[];
+}
+
 /**
  * A lean closed-loop load generator on raw sockets: it spends about 15 µs per request, a fraction
  * of what any measured server does, and none of it counts as the server's.
  *
  * @throws {Error} on the first response that is not 2xx, or when a connection breaks
  */
-export async function load({ url, request, connections, seconds }: LoadPlan): Promise<LoadResult> {
+export async function load({ url, request, connections, seconds }: LoadPlan): Promise<ObservedLoad> {
   const { hostname, port } = new URL(url);
   const sockets = await Promise.all(
     Array.from({ length: connections }, () => open(hostname.replace(/^\[|\]$/g, ''), Number(port || 80))),
@@ -38,7 +43,7 @@ export async function load({ url, request, connections, seconds }: LoadPlan): Pr
     const start = performance.now();
     const deadline = start + seconds * 1000;
     await Promise.all(sockets.map((socket) => repeat(socket, next, deadline, latencies)));
-    return summarize(latencies, (performance.now() - start) / 1000);
+    return { ...summarize(latencies, (performance.now() - start) / 1000), latenciesMs: latencies };
   } finally {
     for (const socket of sockets) socket.destroy();
   }

@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   login: () => import('./login.ts'),
   guessing: () => import('./guessing.ts'),
   start: () => import('./start.ts'),
+  growth: () => import('./growth.ts'),
   before: () => import('./before.ts'),
   overload: () => import('./overload.ts'),
 };

@@ -1,0 +1,143 @@
+/** A store with as many users, clients and sessions as asked for, made before a console opens it. */
+import { createHash } from 'node:crypto';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import argon2 from 'argon2';
+import { parameters } from '../../console/accounts/password-hashes/argon2.ts';
+import { openStorage } from '../../console/storage/embedded/open.ts';
+import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
+import type { Storage } from '../../console/storage/storage.ts';
+import { clientSecret } from '../peers/common.ts';
+
+export const password = 'only for this benchmark 7391';
+/** Puts that wait for one commit. */
+const putsAtOnce = 2000;
+/** As long as a session may be: none of them expires while it is measured. */
+const sessionSeconds = 43_200;
+
+/** @param i  of these users, from 0. Their order is another one than that of the ids, as it is where people come one by one. */
+export function nameOfUser(i: number, size: number): string {
+  return `person-${String(scattered(i, size)).padStart(8, '0')}`;
+}
+
+export function idOfClient(i: number): string {
+  return `machine-${String(i).padStart(8, '0')}`;
+}
+
+/** Made once, and used again as it is where it stands already. */
+export async function makeGrowthStore(dataDir: string, size: number): Promise<void> {
+  const made = `${dataDir}.made`;
+  if (existsSync(made)) return;
+  rmSync(dataDir, { recursive: true, force: true });
+  const storage = await openStorage({ dataDir, role: 'tool' });
+  try {
+    const passwordHash = await argon2.hash(password, parameters);
+    await storage.loader.load('users', users(size, passwordHash), { onBatch: report('users') });
+    await storage.loader.load('clients', clients(size), { onBatch: report('clients') });
+    await putSessions(storage, size);
+  } finally {
+    await storage.close();
+  }
+  writeFileSync(made, '');
+}
+
+function* users(size: number, passwordHash: string): Generator<UserRecord> {
+  for (let i = 0; i < size; i++) {
+    const username = nameOfUser(i, size);
+    yield {
+      id: idOfUser(i),
+      username,
+      email: `${username}@example.com`,
+      roles: [i === 0 ? 'Admin' : 'Viewer'],
+      passwordHash,
+      disabled: false,
+      createdAt: 0,
+      tokensValidFrom: 0,
+    };
+  }
+}
+
+function* clients(size: number): Generator<ClientRecord> {
+  const sha256 = createHash('sha256').update(clientSecret).digest('base64url');
+  for (let i = 0; i < size; i++) {
+    yield {
+      id: idOfClient(i),
+      isPublic: false,
+      isFirstParty: false,
+      disabled: false,
+      secrets: [{ sha256, createdAt: 0 }],
+      grantTypes: ['client_credentials'],
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      scopes: ['app:Viewer'],
+      tokenAlg: 'ES256',
+      tokenTyp: 'JWT',
+      createdAt: 0,
+    };
+  }
+}
+
+/** A session for each user, with what is recorded of the application that it is used by. */
+async function putSessions({ artifacts }: Storage, size: number): Promise<void> {
+  const loginTs = Math.floor(Date.now() / 1000);
+  const expiresAt = loginTs + sessionSeconds;
+  const reported = report('sessions');
+  for (let from = 0; from < size; from += putsAtOnce / 2) {
+    const batch = Array.from({ length: Math.min(putsAtOnce / 2, size - from) }, (_, i) => from + i);
+    await Promise.all(
+      batch.flatMap((i) => {
+        const [accountId, uid] = [idOfUser(i), digestOf(`uid ${i}`)];
+        const session = {
+          kind: 'Session',
+          accountId,
+          uid,
+          loginTs,
+          iat: loginTs,
+          exp: expiresAt,
+          amr: ['pwd'],
+        };
+        const use = {
+          uid,
+          startedAt: loginTs,
+          clientId: 'console',
+          clientAddress: '127.0.0.1',
+          since: loginTs,
+        };
+        return [
+          artifacts.put('Session', digestOf(`session ${i}`), { payload: session, expiresAt, uid, accountId }),
+          artifacts.put('SessionUse', `${uid} console`, { payload: use, expiresAt, accountId }),
+        ];
+      }),
+    );
+    reported(from + batch.length);
+  }
+}
+
+function idOfUser(i: number): string {
+  return `${String(i).padStart(10, '0')}-${digestOf(`user ${i}`).slice(0, 12)}`;
+}
+
+/** Each number below `size` once, neighbours far apart. */
+function scattered(i: number, size: number): number {
+  return (i * stepOf(size)) % size;
+}
+
+/** Near the golden section of `size`, and without a divisor in common with it. */
+function stepOf(size: number): number {
+  let step = Math.max(1, Math.round(size * 0.618));
+  while (divisor(step, size) > 1) step++;
+  return step;
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 21);
+}
+
+function report(what: string): (count: number) => void {
+  return (count) => {
+    if (count % 50_000 === 0) process.stderr.write(`${count} ${what}\n`);
+  };
+}
