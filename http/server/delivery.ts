@@ -15,8 +15,9 @@ import type { Socket } from 'node:net';
 
 export type Delivery = 'taken' | 'notTaken' | 'unknown';
 
-/** As long as nothing is heard of a reply, it may still turn out that nobody took it. */
-const openMs = 1_000;
+/** As long as nothing is heard of a reply for a second, it may still turn out that nobody took it. */
+const tickMs = 250;
+const openTicks = 4;
 /** When it is looked, after the caller has ended his side, whether the reply was answered with a reset. */
 const pollsMs = [5, 25, 75, 150];
 
@@ -26,28 +27,35 @@ interface GatedSocket extends Socket {
   [gateOf]?: Gate | undefined;
 }
 
+type Reply = Pick<ServerResponse, 'once' | 'writableFinished'>;
+
 /**
- * To be called before the last bytes of a reply are written.
- *
+ * @param write  writes the last bytes of the reply
  * @param onSettled  called once
  */
 export function watchDelivery(
-  res: Pick<ServerResponse, 'once'>,
+  res: Reply,
   socket: Socket,
+  write: () => void,
   onSettled: (delivery: Delivery) => void,
 ): void {
   const gated = socket as GatedSocket;
   if (socket.destroyed || !socket.writable || socket.errored) {
     onSettled('notTaken');
+    write();
     return;
   }
   gated[gateOf] ??= new Gate(socket);
-  gated[gateOf].watch(res, onSettled);
+  const gate = gated[gateOf];
+  gate.watch(res, onSettled);
+  write();
+  gate.written(res);
 }
 
 /** Of one connection; stays with it. */
 class Gate {
   private readonly socket: Socket;
+  private res: Reply | undefined;
   private onSettled: ((delivery: Delivery) => void) | undefined;
   private isWhole = false;
   private isEnded = false;
@@ -56,11 +64,14 @@ class Gate {
   /** The end of this side that has to wait, for behind it no answer to the reply would be heard. */
   private held: (() => void) | undefined;
   private readonly timer: NodeJS.Timeout;
+  /** Goes on while a reply is open: setting it anew for each of them would cost as much as all else here. */
+  private isTicking = true;
+  private ticks = 0;
   private polling: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket) {
     this.socket = socket;
-    this.timer = setTimeout(() => this.expire(), openMs).unref();
+    this.timer = setTimeout(() => this.tick(), tickMs).unref();
     socket.on('end', () => this.poll(0));
     socket.on('close', () => this.closed());
     const { end, destroySoon } = socket;
@@ -69,22 +80,38 @@ class Gate {
     socket.destroySoon = () => void this.hold(() => destroySoon.call(socket));
   }
 
-  watch(res: Pick<ServerResponse, 'once'>, onSettled: (delivery: Delivery) => void): void {
+  watch(res: Reply, onSettled: (delivery: Delivery) => void): void {
     this.settle('taken');
+    this.res = res;
     this.onSettled = onSettled;
     this.isWhole = false;
     this.read = this.socket.bytesRead;
+    this.ticks = 0;
+    if (this.isTicking) return;
+    this.isTicking = true;
     this.timer.refresh();
+  }
+
+  /** Most replies are out at once. */
+  written(res: Reply): void {
+    if (this.res !== res) return;
+    if (res.writableFinished) {
+      this.finished();
+      return;
+    }
     res.once('finish', () => {
-      if (this.onSettled !== onSettled) return;
-      this.isWhole = true;
-      this.timer.refresh();
-      if (this.socket.errored) this.settle('notTaken');
-      else if (this.isEnded || this.held !== undefined) this.poll(0);
+      if (this.res === res) this.finished();
     });
     res.once('close', () => {
-      if (this.onSettled === onSettled && !this.isWhole) this.settle('notTaken');
+      if (this.res === res && !this.isWhole) this.settle('notTaken');
     });
+  }
+
+  private finished(): void {
+    this.isWhole = true;
+    this.ticks = 0;
+    if (this.socket.errored) this.settle('notTaken');
+    else if (this.isEnded || this.held !== undefined) this.poll(0);
   }
 
   private hold(end: () => void): Socket {
@@ -111,9 +138,11 @@ class Gate {
     else this.polling = setTimeout(() => this.poll(count + 1), pollsMs[count]! - (pollsMs[count - 1] ?? 0));
   }
 
-  private expire(): void {
-    if (this.onSettled === undefined || !this.isWhole) return;
-    this.settle('taken');
+  private tick(): void {
+    this.ticks += 1;
+    if (this.isWhole && this.ticks > openTicks) this.settle('taken');
+    this.isTicking = this.onSettled !== undefined;
+    if (this.isTicking) this.timer.refresh();
   }
 
   private closed(): void {
@@ -132,6 +161,7 @@ class Gate {
   private settle(delivery: Delivery): void {
     const { onSettled, held } = this;
     clearTimeout(this.polling);
+    this.res = undefined;
     this.onSettled = undefined;
     this.held = undefined;
     onSettled?.(delivery);

@@ -164,8 +164,12 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
   /** Sends the last bytes of an item, and waits for what comes back. */
   function deliver(line: Line, item: QueueItem, { call, listener }: PollingCaller, rest: Buffer | undefined) {
     unsettled += 1;
-    watchDelivery(call.res, call.req.socket, (delivery) => settle(line, item, delivery));
-    listener.onEnd(rest);
+    watchDelivery(
+      call.res,
+      call.req.socket,
+      () => listener.onEnd(rest),
+      (delivery) => settle(line, item, delivery),
+    );
   }
 
   function settle(line: Line, item: QueueItem, delivery: Delivery): void {

@@ -13,10 +13,11 @@ export interface PollDeps {
   readonly cluster: Pick<Cluster, 'assertWritable'>;
   /** Longest wait that a poll may ask for, in seconds. */
   readonly maxPollSeconds: number;
-  /** Tells once whether the client has got a reply; called before its last bytes are written. */
+  /** Writes the last bytes of a reply, and says once whether the client has got it. */
   readonly watchDelivery: (
     res: ServerResponse,
     socket: Socket,
+    write: () => void,
     onSettled: (delivery: 'taken' | 'notTaken' | 'unknown') => void,
   ) => void;
   readonly log: MemberLog;
@@ -85,21 +86,31 @@ export function createPoll({ queues, cluster, maxPollSeconds, watchDelivery, log
    */
   function send({ req, res }: Call, queue: string, item: QueueItem): void {
     let isForgotten = false;
-    watchDelivery(res, req.socket, (delivery) => {
+    let isBack = false;
+    const write = (): void => {
+      // DELETE says text/plain whatever was offered (docs/member-surface.md#queues). The specification has no GET here: it says the
+      // MIME type that the item came with, as in the real engine.
+      if (req.method !== 'DELETE') replyValue(res, item);
+      else replyItem(res, item.content, item.contentType);
+    };
+    watchDelivery(res, req.socket, write, (delivery) => {
       if (delivery === 'taken') return;
-      if (delivery === 'unknown') warnOf(queue, item);
-      else if (isForgotten) queues.takeBack(queue, item);
+      if (delivery === 'unknown') {
+        warnOf(queue, item);
+        return;
+      }
+      isBack = true;
+      if (isForgotten) queues.takeBack(queue, item);
       else queues.putBack(queue, item);
     });
-    res.once('finish', () => {
-      if (req.socket.errored) return;
+    if (res.writableFinished) forget();
+    else res.once('finish', forget);
+
+    function forget(): void {
+      if (isBack || req.socket.errored) return;
       isForgotten = true;
       queues.delivered(queue, item); // at once: the next thing may be a kill
-    });
-    // DELETE says text/plain whatever was offered (docs/member-surface.md#queues). The specification has no GET here: it says the
-    // MIME type that the item came with, as in the real engine.
-    if (req.method !== 'DELETE') replyValue(res, item);
-    else replyItem(res, item.content, item.contentType);
+    }
   }
 
   function warnOf(queue: string, item: QueueItem): void {
