@@ -29,10 +29,10 @@ export function createListener({ dispatch, log, isStopping }: ListenerDeps): Req
   return function answer(req, res) {
     res.sendDate = false; // the real engine sends no Date, and making one costs
     if (isStopping()) res.shouldKeepAlive = false;
-    const call: Call = { req, res, endpoint: undefined, refusal: undefined };
+    const call: Call = { req, res, endpoint: undefined, rejection: undefined };
     try {
       const answered = dispatch(call);
-      if (call.refusal !== undefined) logRejectedCall(call, call.refusal);
+      if (call.rejection !== undefined) logRejectedCall(call, call.rejection);
       if (answered !== undefined) answered.catch((error) => fail(call, error));
     } catch (error) {
       fail(call, error);

@@ -9,27 +9,27 @@ const statusLines: Readonly<Record<string, string>> = {
 
 /** Requests that came whole before it are answered first: they may have been carried out, and their caller must hear so. */
 export function rejectMalformed(server: Server): void {
-  const refused = new WeakSet<Socket>();
+  const answered = new WeakSet<Socket>();
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    if (refused.has(socket)) return; // what comes behind is no HTTP either
-    refused.add(socket);
+    if (answered.has(socket)) return; // what comes behind is no HTTP either
+    answered.add(socket);
     const statusLine = statusLines[error.code ?? ''] ?? '400 Bad Request';
     endAfterReply(socket, `HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   });
 }
 
-function endAfterReply(socket: Socket, refusal: string): void {
+function endAfterReply(socket: Socket, answer: string): void {
   const reply = replyInOrder(socket);
   if (reply === undefined || (!reply.req.complete && !reply.headersSent)) {
-    socket.end(refusal);
+    socket.end(answer);
   } else if (reply.req.complete) {
     reply.once('close', () => {
-      if (socket.writable) endAfterReply(socket, refusal);
+      if (socket.writable) endAfterReply(socket, answer);
     });
   } else if (reply.writableFinished) {
     socket.end(); // it was the answer to what has gone wrong now

@@ -50,7 +50,7 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
         memory.give(length);
         resolve(body);
       }
-      function refuse(status: 413 | 503): void {
+      function reject(status: 413 | 503): void {
         settle(undefined);
         replyEmpty(res, status);
       }
@@ -69,8 +69,8 @@ export function createBodyReader({ limitBytes, memory }: ReadBodyDeps): ReadBody
       // Node.js takes it off when the reply is sent, which is dear beside others.
       req.on('data', (chunk: Buffer) => {
         if (isSettled) return;
-        if (length + chunk.length > limitBytes) return refuse(413);
-        if (!memory.tryTake(chunk.length)) return refuse(503);
+        if (length + chunk.length > limitBytes) return reject(413);
+        if (!memory.tryTake(chunk.length)) return reject(503);
         length += chunk.length;
         store(chunk);
       });

@@ -10,7 +10,7 @@ export interface Call {
   /** Template of its route, once there is one: for the log, in place of the path, whose names and keys are the callers' own. */
   endpoint?: string | undefined;
   /** Why it was refused with an empty body, for the log. */
-  refusal?: string | undefined;
+  rejection?: string | undefined;
 }
 
 /** Answers a call; the names that the path template holds follow in their order, decoded, never empty. */
@@ -80,19 +80,19 @@ export function createRouter({ routes, groups, nameBytes, hasStarted, trace }: R
       const afterAuthority = absoluteForm.exec(target)?.[1];
       if (afterAuthority !== undefined) return dispatch(call, afterAuthority);
       if (groups.size > 0) return replyEmpty(call.res, 404);
-      return refuse(call, restIsOff);
+      return reject(call, restIsOff);
     }
 
     const match = find(trees.get(method), path, start);
     if (match === undefined) {
       const owners = groupsOwning(method, path.slice(start));
       if (owners.some((group) => groups.has(group))) return replyEmpty(call.res, 404);
-      return refuse(call, reasonOf(owners));
+      return reject(call, reasonOf(owners));
     }
     const { route, parts } = match;
     call.endpoint = route.template;
     if (trace.isOn) trace.follow(call, route.template);
-    if (route.handler === switchedOff) return refuse(call, reasonOf(route.group));
+    if (route.handler === switchedOff) return reject(call, reasonOf(route.group));
     if (!hasStarted() && isIn(dataGroups, route)) return replyEmpty(call.res, 503);
     // A data call has no query; an unescaped `?` in a key must not address another entry.
     if (query !== -1 && route.group === 'DATA') return replyEmpty(call.res, 400);
@@ -120,14 +120,14 @@ function afterFirstSegment(path: string): number {
 }
 
 /** What a group that is off answers. */
-function refuse(call: Call, reason: string): void {
-  call.refusal = reason;
+function reject(call: Call, reason: string): void {
+  call.rejection = reason;
   replyEmpty(call.res, 403);
 }
 
 /** Stands in for the handler of a route whose groups are off; the router knows it and never calls it. */
 function switchedOff(call: Call): void {
-  refuse(call, 'its endpoint group is off');
+  reject(call, 'its endpoint group is off');
 }
 
 function isIn(groups: ReadonlySet<EndpointGroup>, { group }: Route): boolean {

@@ -46,7 +46,7 @@ const scripts = [
 const form = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@-]{0,63}$/u;
 
 /** A name of them can hardly be written without marks at its letters. */
-const scriptsOfMarks = [
+const scriptsWithVowelSigns = [
   'Thaana',
   'Devanagari',
   'Bengali',
@@ -65,14 +65,14 @@ const scriptsOfMarks = [
   'Khmer',
 ];
 /** Marks that all scripts share, such as accents, are of none of them. */
-const ownMark = `[${scriptsOfMarks.map((script) => `\\p{Script=${script}}`).join('')}]`;
+const ownSign = `[${scriptsWithVowelSigns.map((script) => `\\p{Script=${script}}`).join('')}]`;
 
 /** The blocks of these scripts are laid out alike: vowels at 04 to 14, their signs at 3E to 4C and 55 to 57. */
 const indicBlocks = [0x900, 0x980, 0xa00, 0xa80, 0xb00, 0xb80, 0xc00, 0xc80, 0xd00];
 
-const wrongMark = new RegExp(
+const wrongSign = new RegExp(
   [
-    `(?!${ownMark})\\p{M}`,
+    `(?!${ownSign})\\p{M}`,
     '(?<![\\p{L}\\p{M}])\\p{M}',
     // UTS #39 §5.4: the second of two equal ones is not seen, and more than four are drawn over each other.
     '(\\p{M})\\1',
@@ -114,7 +114,7 @@ export function checkUsername(username: string): void {
 }
 
 function hasForm(text: string): boolean {
-  return form.test(text) && !wrongMark.test(text);
+  return form.test(text) && !wrongSign.test(text);
 }
 
 /** Whether somebody or some client has this name, or one that looks like it. */

@@ -27,12 +27,12 @@ export interface CheckedSection {
 export function checkTree(tree: SourceTree, { file, environment }: CheckOptions): CheckedSection {
   const { name, found: upstream } = sectionName(tree.root);
   const raw = isObject(tree.root) ? tree.root[name] : undefined;
-  const { section: own, notices, refusals } = setForeignKeysAside(raw ?? {});
+  const { section: own, notices, rejections } = setForeignKeysAside(raw ?? {});
   const { section, origins, problems } = applyOverrides(own, environment);
 
   const checked = memberSection.safeParse(section);
   const wrong = checked.success ? [] : checked.error.issues.flatMap(eachUnknownKey);
-  const inside = [...refusals, ...wrong].map(({ path, message }) => ({ path: [name, ...path], message }));
+  const inside = [...rejections, ...wrong].map(({ path, message }) => ({ path: [name, ...path], message }));
 
   function describe({ path, message }: Finding): { line: number; text: string } {
     const origin = origins.get(path.slice(1).join('.'));

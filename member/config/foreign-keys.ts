@@ -9,39 +9,39 @@ export interface ForeignKeys {
   /** The section without them. */
   readonly section: unknown;
   readonly notices: readonly Finding[];
-  readonly refusals: readonly Finding[];
+  readonly rejections: readonly Finding[];
 }
 
 /** @param section  the member's section, as its format gives it; it is left as it is */
 export function setForeignKeysAside(section: unknown): ForeignKeys {
   const notices: Finding[] = [];
-  const refusals: Finding[] = [];
+  const rejections: Finding[] = [];
 
   function visit(value: unknown, path: Path): unknown {
     if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, String(index)]));
     if (!isObject(value)) return value;
-    const kept: Record<string, unknown> = Object.create(null);
+    const own: Record<string, unknown> = Object.create(null);
     const rule = rules.find(({ under }) => matches(under, path));
     for (const [key, inner] of Object.entries(value)) {
       const itsPath = [...path, key];
       if (rule?.withoutEffect.includes(key)) {
         notices.push({ path: itsPath, message: 'has no effect on this member' });
-      } else if (rule !== undefined && Object.hasOwn(rule.refused, key)) {
-        if (!isSwitchedOff(inner)) refusals.push({ path: itsPath, message: rule.refused[key]! });
+      } else if (rule !== undefined && Object.hasOwn(rule.rejected, key)) {
+        if (!isSwitchedOff(inner)) rejections.push({ path: itsPath, message: rule.rejected[key]! });
       } else {
-        kept[key] = visit(inner, itsPath);
+        own[key] = visit(inner, itsPath);
       }
     }
-    return kept;
+    return own;
   }
-  return { section: visit(section, []), notices, refusals };
+  return { section: visit(section, []), notices, rejections };
 }
 
 interface Rule {
   /** `*` stands for one name or index. */
   readonly under: Path;
   readonly withoutEffect: readonly string[];
-  readonly refused: Readonly<Record<string, string>>;
+  readonly rejected: Readonly<Record<string, string>>;
 }
 
 function isSwitchedOff(value: unknown): boolean {
@@ -63,14 +63,18 @@ const oneFile = 'this member reads one file: put everything into it';
 /** Names as they stand in a text. */
 const names = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
 
-const refusedWith = (reason: string, text: string) =>
+const rejectedWith = (reason: string, text: string) =>
   Object.fromEntries(names(text).map((key) => [key, reason]));
 
 const socket = `name interfaces outbound-ports public-address reuse-address socket-interceptor socket-options tpc-socket`;
-const encryption = refusedWith(noEncryption, 'ssl symmetric-encryption');
+const encryption = rejectedWith(noEncryption, 'ssl symmetric-encryption');
 
-function rule(under: string, withoutEffect: string, refused: Rule['refused'] = {}): Rule {
-  return { under: under === '' ? [] : under.split('.'), withoutEffect: names(withoutEffect), refused };
+function rule(under: string, withoutEffect: string, rejected: Rule['rejected'] = {}): Rule {
+  return {
+    under: under === '' ? [] : under.split('.'),
+    withoutEffect: names(withoutEffect),
+    rejected,
+  };
 }
 
 const rules: readonly Rule[] = [
@@ -81,7 +85,7 @@ const rules: readonly Rule[] = [
     management-center member-attributes metrics multimap native-memory partition-group pn-counter properties
     reliable-topic replicatedmap rest ringbuffer scheduled-executor-service serialization set split-brain-protection
     sql topic tpc user-code-deployment user-code-namespaces vector-collection`,
-    refusedWith(oneFile, 'import config-replacers'),
+    rejectedWith(oneFile, 'import config-replacers'),
   ),
   rule('network', `${socket} failure-detector member-address-provider memcache-protocol`, encryption),
   rule(
@@ -128,7 +132,7 @@ const rules: readonly Rule[] = [
     'wan-replication.*.batch-publisher.*',
     `discovery-period-seconds endpoint idle-max-park-ns idle-min-park-ns max-concurrent-invocations
     max-target-endpoints properties use-endpoint-private-address`,
-    refusedWith(noDiscovery, 'aws azure discovery-strategies eureka gcp kubernetes'),
+    rejectedWith(noDiscovery, 'aws azure discovery-strategies eureka gcp kubernetes'),
   ),
   rule(
     'cp-subsystem',
@@ -140,7 +144,7 @@ const rules: readonly Rule[] = [
     rule(
       name,
       'auto-remove-stale-data cluster-data-recovery-policy data-load-timeout-seconds parallelism rebalance-delay-seconds',
-      refusedWith(noEncryption, 'encryption-at-rest'),
+      rejectedWith(noEncryption, 'encryption-at-rest'),
     ),
   ),
   rule(
@@ -150,7 +154,7 @@ const rules: readonly Rule[] = [
   ),
   rule('security.realms.*', 'access-control-service'),
   rule('security.realms.*.identity', 'credentials-factory kerberos token'),
-  rule('security.realms.*.authentication', '', refusedWith(noLogin, 'jaas kerberos ldap tls')),
+  rule('security.realms.*.authentication', '', rejectedWith(noLogin, 'jaas kerberos ldap tls')),
   rule('security.realms.*.authentication.simple', 'skip-role'),
   rule('security.realms.*.authentication.simple.users.*', 'role roles'),
 ];

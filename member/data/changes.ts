@@ -30,7 +30,7 @@ export interface ChangeRecorder {
    */
   record<T>(change: Change, apply: () => T): T | Promise<T>;
   /** Records what has already happened and what nobody waits for: a delivery, an entry that expired. */
-  note(change: Change): void;
+  append(change: Change): void;
 }
 
 /** A change could not be written, for want of room on the disk for example; nothing has changed. */
@@ -41,5 +41,5 @@ export class ChangeNotDurableError extends Error {
 /** For data that ends with the process. */
 export const memoryOnly: ChangeRecorder = {
   record: (_change, apply) => apply(),
-  note() {},
+  append() {},
 };

@@ -26,7 +26,7 @@ export interface EntryWatch<E extends Entry> {
   readonly isOver: ((entry: E) => boolean) | undefined;
   used(entry: E): void;
   /** The key of the entry to evict, any but `kept`; `undefined` when there is none. */
-  victim(kept: E | undefined): string | undefined;
+  victim(spared: E | undefined): string | undefined;
 }
 
 /** The real engine draws as many; the worst of them is near the worst of all. */

@@ -20,7 +20,7 @@ export interface LiveMap {
    */
   put(key: string, value: StoredValue, writtenAt: number): void;
   /** Evicts what no longer fits, but for the entry that is just written. */
-  evict(kept?: string): void;
+  evict(spared?: string): void;
   /** @returns whether there was one */
   remove(key: string): boolean;
   clear(): void;

@@ -87,7 +87,7 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
   function open(name: string, config: MapConfig): LiveMap {
     const known = maps.get(name);
     if (known !== undefined) return known;
-    const dropped = (key: string) => recorder.note({ kind: 'expired', map: name, key });
+    const dropped = (key: string) => recorder.append({ kind: 'expired', map: name, key });
     const map = createLiveMap({ config, memory, now, dropped });
     maps.set(name, map);
     madeWith.set(map, config);
@@ -108,7 +108,7 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
       const map = open(name, config);
       map.put(key, value, writtenAt);
       map.evict(key);
-      if (listeners.size > 0 && !isRemote) tell(name, key, value);
+      if (listeners.size > 0 && !isRemote) emit(name, key, value);
       return 'stored';
     };
     const outcome = recorder.record({ kind: 'put', map: name, key, value, writtenAt }, apply);
@@ -125,14 +125,14 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
     return recorder.record({ kind: 'remove', map: name, key }, () => {
       maps.get(name)?.remove(key);
       dropIfEmpty(name);
-      if (listeners.size > 0 && !isRemote) tell(name, key, undefined);
+      if (listeners.size > 0 && !isRemote) emit(name, key, undefined);
     });
   }
 
   function empty(name: string, isRemote: boolean): void | Promise<void> {
     return recorder.record({ kind: 'clear', map: name }, () => {
       dropAll(name);
-      if (listeners.size > 0 && !isRemote) tell(name, undefined, undefined);
+      if (listeners.size > 0 && !isRemote) emit(name, undefined, undefined);
     });
   }
 
@@ -145,7 +145,7 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
     if (maps.get(name)?.size === 0) maps.delete(name);
   }
 
-  function tell(map: string, key: string | undefined, value: StoredValue | undefined): void {
+  function emit(map: string, key: string | undefined, value: StoredValue | undefined): void {
     for (const listener of listeners) listener(map, key, value);
   }
 
@@ -242,7 +242,7 @@ export function createMaps({ configOf, memory, now, recorder = memoryOnly }: Map
 
     sweep(most) {
       sweeping ??= eachExpiring();
-      for (let looked = 0; looked < most; looked += 1) {
+      for (let checked = 0; checked < most; checked += 1) {
         if (sweeping.next().done) {
           sweeping = undefined;
           return;

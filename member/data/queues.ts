@@ -172,13 +172,13 @@ export function createQueues({ configOf, memory, limits, recorder = memoryOnly }
     putBack,
 
     takeBack(name, item) {
-      recorder.note(offerOf(name, item));
+      recorder.append(offerOf(name, item));
       putBack(name, item);
     },
 
     delivered(name, { number }) {
       leaving.delete(number);
-      recorder.note({ kind: 'delivered', queue: name, number });
+      recorder.append({ kind: 'delivered', queue: name, number });
     },
 
     wait(name, waiter) {

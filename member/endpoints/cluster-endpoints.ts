@@ -52,7 +52,7 @@ export function createClusterRoutes({
     managementRoute({
       template: `${management}/${operation}`,
       group: 'CLUSTER_READ',
-      positions: 2,
+      valueCount: 2,
       handler,
     });
 

@@ -38,17 +38,17 @@ export function createConfigRoutes({
     if (!configChanges.join.enabled) return replyEmpty(res, 400);
     const memberList = membersIn(text);
     await configChanges.setMemberList(memberList);
-    const message = configChanges.areKept ? `${updated}${persistedNotice}` : updated;
+    const message = configChanges.arePersisted ? `${updated}${persistedNotice}` : updated;
     replyJson(res, JSON.stringify({ status: 'success', message, 'member-list': memberList }));
   }
 
   const write = { group: 'CLUSTER_WRITE' } as const;
   return [
-    managementRoute({ ...write, template: 'rest/config/reload', positions: 2, handler: reload }),
-    managementRoute({ ...write, template: 'rest/config/upload', positions: 3, handler: update }),
-    managementRoute({ ...write, template: 'rest/config/update', positions: 3, handler: update }),
+    managementRoute({ ...write, template: 'rest/config/reload', valueCount: 2, handler: reload }),
+    managementRoute({ ...write, template: 'rest/config/upload', valueCount: 3, handler: update }),
+    managementRoute({ ...write, template: 'rest/config/update', valueCount: 3, handler: update }),
     { method: 'GET', template: memberListPath, group: 'CLUSTER_READ', handler: showMembers },
-    managementRoute({ ...write, template: memberListPath, positions: 3, handler: changeMembers }),
+    managementRoute({ ...write, template: memberListPath, valueCount: 3, handler: changeMembers }),
   ];
 }
 

@@ -78,7 +78,7 @@ export function createCpRoutes({ cp, managementRoute }: CpEndpointsDeps): readon
     handler,
   });
   const write = (path: string, handler: ManagementEndpoint['handler']): Route =>
-    managementRoute({ template: `${base}/${path}`, group, positions: 2, handler });
+    managementRoute({ template: `${base}/${path}`, group, valueCount: 2, handler });
 
   return [
     read('members/local', showLocalMember),

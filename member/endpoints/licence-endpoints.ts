@@ -30,7 +30,7 @@ export function createLicenceRoutes({ licences, managementRoute }: LicenceEndpoi
     managementRoute({
       template: 'rest/license',
       group: 'CLUSTER_WRITE',
-      positions: 3,
+      valueCount: 3,
       handler: change,
     }),
   ];

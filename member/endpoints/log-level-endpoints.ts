@@ -37,14 +37,14 @@ export function createLogLevelRoutes({
    * none; where a realm guards the member it must have them all the same.
    */
   const deletion: Route = isSecured
-    ? managementRoute({ method: 'DELETE', template, group: 'CLUSTER_WRITE', positions: 2, handler: reset })
+    ? managementRoute({ method: 'DELETE', template, group: 'CLUSTER_WRITE', valueCount: 2, handler: reset })
     : { method: 'DELETE', template, group: 'CLUSTER_WRITE', handler: reset };
 
   return [
     { method: 'GET', template, group: 'CLUSTER_READ', handler: show },
     { method: 'HEAD', template, group: 'CLUSTER_READ', handler: ({ res }) => replyEmpty(res, 200) },
-    managementRoute({ template, group: 'CLUSTER_WRITE', positions: 3, handler: change }),
-    managementRoute({ template: `${template}/reset`, group: 'CLUSTER_WRITE', positions: 2, handler: reset }),
+    managementRoute({ template, group: 'CLUSTER_WRITE', valueCount: 3, handler: change }),
+    managementRoute({ template: `${template}/reset`, group: 'CLUSTER_WRITE', valueCount: 2, handler: reset }),
     deletion,
   ];
 }

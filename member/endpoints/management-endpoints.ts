@@ -57,8 +57,13 @@ export function createManagementRoutes({
     replyJson(res, success);
   }
 
-  const route = (operation: string, positions: number, handler: ManagementEndpoint['handler']): Route =>
-    managementRoute({ template: `${management}/${operation}`, group: 'CLUSTER_WRITE', positions, handler });
+  const route = (operation: string, valueCount: number, handler: ManagementEndpoint['handler']): Route =>
+    managementRoute({
+      template: `${management}/${operation}`,
+      group: 'CLUSTER_WRITE',
+      valueCount: valueCount,
+      handler,
+    });
 
   return [
     route('changeState', 3, changeState),

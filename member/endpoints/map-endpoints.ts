@@ -88,7 +88,7 @@ export function createMapRoutes({
   }
 
   function unconfigured(call: Call) {
-    call.refusal = 'no map of the configuration has this name, or a pattern that matches it';
+    call.rejection = 'no map of the configuration has this name, or a pattern that matches it';
     replyEmpty(call.res, 400);
   }
 

@@ -22,7 +22,7 @@ export function createPersistenceRoutes({
     return managementRoute({
       template: `${management}/${operation}`,
       group: 'PERSISTENCE',
-      positions: 2,
+      valueCount: 2,
       handler,
     });
   }

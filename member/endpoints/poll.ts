@@ -36,11 +36,11 @@ export function createPoll({ queues, cluster, maxPollSeconds, watchDelivery, log
     const isBad = call.req.method === 'DELETE' && call.req.url?.endsWith('/');
     const seconds = isBad ? undefined : secondsOf(secondsText);
     if (seconds === undefined || seconds > maxPollSeconds) {
-      call.refusal = `a poll has its seconds, digits alone, at most ${maxPollSeconds} (limits.poll-seconds)`;
+      call.rejection = `a poll has its seconds, digits alone, at most ${maxPollSeconds} (limits.poll-seconds)`;
       return replyEmpty(call.res, 400);
     }
     if (!queues.isConfigured(queue)) {
-      call.refusal = noSuchQueue;
+      call.rejection = noSuchQueue;
       return replyEmpty(call.res, 400);
     }
     cluster.assertWritable('queue poll');

@@ -64,7 +64,7 @@ export function createQueueRoutes({
   }
 
   function unconfigured(call: Call) {
-    call.refusal = noSuchQueue;
+    call.rejection = noSuchQueue;
     replyEmpty(call.res, 400);
   }
 

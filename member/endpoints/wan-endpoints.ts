@@ -27,19 +27,24 @@ export function createWanRoutes({
 }: WanEndpointsDeps): readonly Route[] {
   const { synchronizations } = replications;
 
-  /** An endpoint that works on one publisher; `positions` counts what follows the publisher too. */
+  /** An endpoint that works on one publisher; `valueCount` counts what follows the publisher too. */
   function onPublisher(
     template: string,
-    positions: number,
+    valueCount: number,
     handler: (call: Call, destination: Destination, ...more: readonly string[]) => void,
   ): Route {
-    return wanRoute(template, positions, (call, [replicationName, publisherId, ...more]) =>
+    return wanRoute(template, valueCount, (call, [replicationName, publisherId, ...more]) =>
       handler(call, replications.find(replicationName!, publisherId!), ...more),
     );
   }
 
-  function wanRoute(template: string, positions: number, handler: ManagementEndpoint['handler']): Route {
-    return managementRoute({ template: `rest/wan/${template}`, group: 'WAN', positions, handler });
+  function wanRoute(template: string, valueCount: number, handler: ManagementEndpoint['handler']): Route {
+    return managementRoute({
+      template: `rest/wan/${template}`,
+      group: 'WAN',
+      valueCount,
+      handler,
+    });
   }
 
   function setState(template: string, state: PublisherState, message: string): Route {

@@ -18,7 +18,7 @@ export interface ManagementEndpoint {
   readonly template: Route['template'];
   readonly group: Route['group'];
   /** How many values the body has, name and password included. */
-  readonly positions: number;
+  readonly valueCount: number;
   /**
    * Carries out the call of somebody known.
    *
@@ -41,7 +41,7 @@ export type ManagementRoute = (endpoint: ManagementEndpoint) => Route;
  * of them is 400, a bad escape 500, an unknown caller 403; only then is the operation looked at.
  */
 export function createManagement({ readBody, accept, log }: ManagementDeps): ManagementRoute {
-  return function managementRoute({ method = 'POST', template, group, positions, handler }) {
+  return function managementRoute({ method = 'POST', template, group, valueCount, handler }) {
     return {
       method,
       template,
@@ -49,14 +49,17 @@ export function createManagement({ readBody, accept, log }: ManagementDeps): Man
       async handler(call, ...names) {
         const body = await readBody(call);
         if (body === undefined) return;
-        const encoded = splitPositionalBody(body, positions);
+        const encoded = splitPositionalBody(body, valueCount);
         if (encoded === undefined) {
-          log.warn({ endpoint: template, reason: `the body has less than ${positions} positions` }, refused);
+          log.warn(
+            { endpoint: template, reason: `the body has less than ${valueCount} positions` },
+            rejectedCall,
+          );
           return replyEmpty(call.res, 400);
         }
         const [name, password, ...values] = encoded.map(decodeField);
         if (!accept(name!, password!)) {
-          log.warn({ endpoint: template, reason: 'unauthenticated' }, refused);
+          log.warn({ endpoint: template, reason: 'unauthenticated' }, rejectedCall);
           return rejectUnauthenticated(call);
         }
         return handler(call, values, ...names);
@@ -65,7 +68,7 @@ export function createManagement({ readBody, accept, log }: ManagementDeps): Man
   };
 }
 
-const refused = 'call refused';
+const rejectedCall = 'call refused';
 
 /** The specification leaves the form of this refusal open (docs/member-surface.md#errors): it is the real engine's. */
 export function rejectUnauthenticated({ res }: Call): void {

@@ -50,7 +50,7 @@ export interface PersistenceDeps {
   readonly now: () => number;
 }
 
-const failureToldEveryMs = 10_000;
+const failureReportEveryMs = 10_000;
 
 /** What a member that has its data writes with. */
 interface OpenData {
@@ -71,7 +71,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
   let damage: string | undefined;
   let decide: ((decision: Decision) => void) | undefined;
   let open: OpenData | undefined;
-  let failureToldAt = Number.NEGATIVE_INFINITY;
+  let failureReportedAt = Number.NEGATIVE_INFINITY;
   let hasExamined = () => {};
   let hasFailed = (_error: unknown) => {};
   const examined = new Promise<void>((resolve, reject) => {
@@ -103,7 +103,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     }
     directory.useRenewed();
     log.warn(
-      { changes, target },
+      { operations: changes, isCurrent: false, target },
       'partial start: damaged files were moved aside; entries that were removed may be back',
     );
   }
@@ -111,7 +111,14 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
   async function start({ maps, queues }: { maps: Maps; queues: Queues }): Promise<void> {
     if (directory.former.isThere) await bringOverFormerData(directory);
     const { lastRun } = instance;
-    const recovered = await recoverData({ directory, lastRun, maps, queues, keepsMap, onCut });
+    const recovered = await recoverData({
+      directory,
+      lastRun,
+      maps,
+      queues,
+      persistsMap,
+      onCut,
+    });
     const { log: changes, parked, stateBytes, entries, items } = recovered;
     instance.writes();
     const writes = createWriteQueue({
@@ -122,7 +129,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
 
     function* operations() {
       yield* parked.operations();
-      for (const change of maps.changes()) if (keepsMap(change.map)) yield operationOf(change);
+      for (const change of maps.changes()) if (persistsMap(change.map)) yield operationOf(change);
       for (const change of queues.changes()) yield operationOf(change);
     }
     const compaction = createCompaction({
@@ -155,16 +162,22 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     log.info({ baseDir: config.baseDir, entries, items }, 'persisted data read back');
   }
 
-  function onCut(bytes: number, copy: string | undefined): void {
-    if (copy === undefined) log.warn({ bytes }, 'a write was cut short by the end of the process');
-    else
-      log.warn({ bytes, copy }, 'the machine stopped within a period: writes since the last flush are lost');
+  function onCut(bytes: number, target: string | undefined): void {
+    if (target === undefined) {
+      log.warn({ bytes }, 'a write was cut short by the end of the process');
+      return;
+    }
+    const flaw = `${bytes} bytes are no whole write`;
+    log.warn(
+      { target, flaw, bytes },
+      'the machine stopped within a period: writes since the last flush are lost',
+    );
   }
 
   /** A disk that is full fails many times a second. */
   function reportFailure(error: unknown, where: Safety): void {
-    if (now() - failureToldAt < failureToldEveryMs) return;
-    failureToldAt = now();
+    if (now() - failureReportedAt < failureReportEveryMs) return;
+    failureReportedAt = now();
     log.error({ err: error, where }, 'data could not be persisted: writes are refused');
   }
 
@@ -175,7 +188,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
     );
   }
 
-  function keepsMap(name: string): boolean {
+  function persistsMap(name: string): boolean {
     return mapConfigOf(name)?.persistence.enabled ?? false;
   }
 
@@ -188,7 +201,7 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
   return {
     recorder: {
       record: (change, apply) => recorder.record(change, apply),
-      note: (change) => recorder.note(change),
+      append: (change) => recorder.append(change),
     },
     get damage() {
       return damage;
@@ -236,5 +249,5 @@ export function openPersistence({ config, mapConfigOf, log, now }: PersistenceDe
 /** Before the recovery and after the end nothing can be kept. */
 const closedRecorder: ChangeRecorder = {
   record: () => Promise.reject(new ChangeNotDurableError('the member has not its data')),
-  note: memoryOnly.note,
+  append: memoryOnly.append,
 };

@@ -43,7 +43,7 @@ export function createRecorder({ writes, safetyOf }: RecorderDeps): ChangeRecord
       });
     },
 
-    note(change) {
+    append(change) {
       if (safetyOf(change) === undefined) return;
       if (change.kind === 'expired' && unapplied.has(unappliedKey(change.map, change.key))) return;
       const operation = operationOf(change);

@@ -30,7 +30,7 @@ export interface RecoveryDeps {
   readonly maps: Pick<Maps, 'replay' | 'replayed' | 'reset'>;
   readonly queues: Pick<Queues, 'replay' | 'replayed' | 'reset'>;
   /** Whether a map is persisted now; what was written while it was stays where it is. */
-  readonly keepsMap: (map: string) => boolean;
+  readonly persistsMap: (map: string) => boolean;
   /** Hears of bytes at the end that were cut off. @param copy  where they are still, if they may have been confirmed */
   readonly onCut: (bytes: number, copy: string | undefined) => void;
 }
@@ -41,17 +41,17 @@ export interface RecoveryDeps {
  * @throws {DamagedDataError} and leaves maps and queues empty
  */
 export async function recoverData(deps: RecoveryDeps): Promise<Recovered> {
-  const { directory, maps, queues, keepsMap } = deps;
+  const { directory, maps, queues, persistsMap } = deps;
   const parked = createParkedChanges();
 
   function take(change: Change): void {
-    if ('queue' in change ? queues.replay(change) : keepsMap(change.map) && maps.replay(change)) return;
+    if ('queue' in change ? queues.replay(change) : persistsMap(change.map) && maps.replay(change)) return;
     parked.add(change);
   }
 
   try {
     const { last, lost, cutBytes, stateBytes, logBytes } = await readAll(deps, take);
-    if (cutBytes > 0 || lost.length > 1) deps.onCut(cutBytes, keepLost(deps, lost));
+    if (cutBytes > 0 || lost.length > 1) deps.onCut(cutBytes, copyLost(deps, lost));
     const entries = maps.replayed();
     const items = queues.replayed();
     makePrivateDirectory(directory.data);
@@ -106,7 +106,7 @@ function corruptionOf({ bytes, wholeBytes, isCutShort }: Reading): string {
 }
 
 /** What was not flushed when the machine stopped may have been confirmed: a copy stays. */
-function keepLost({ directory, lastRun }: RecoveryDeps, lost: readonly DataFile[]): string | undefined {
+function copyLost({ directory, lastRun }: RecoveryDeps, lost: readonly DataFile[]): string | undefined {
   if (lastRun !== 'stopped with the machine') return undefined;
   const target = directory.setAside();
   for (const { path } of lost) copyFileSync(path, join(target, basename(path)));

@@ -43,11 +43,11 @@ export function tightenData({ baseDir, backupDir, log }: TightenDeps): void {
 function tighten(open: readonly string[], log: TightenDeps['log']): void {
   for (const path of open) chmodSync(path, statSync(path).isDirectory() ? privateDirectory : privateFile);
   if (open.length === 0) return;
-  const paths = open.slice(0, mostTold);
+  const paths = open.slice(0, mostReported);
   log.warn({ count: open.length, paths }, 'others could reach persisted data: permissions tightened');
 }
 
-const mostTold = 20;
+const mostReported = 20;
 const ownName = /^(?:data|instance|journal|renewed|salvaged|set-aside|store)$/;
 const backupName = /^backup-\d+$/;
 /** What lets anybody else in. */

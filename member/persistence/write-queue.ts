@@ -80,7 +80,7 @@ export function createWriteQueue({ log, periodMillis, onFailure }: WriteQueueDep
     } catch (error) {
       onFailure(error, 'system');
       fresh = [...writes.filter(({ isFact }) => isFact), ...fresh];
-      refuse(
+      reject(
         writes.filter(({ isFact }) => !isFact),
         error,
       );
@@ -93,7 +93,7 @@ export function createWriteQueue({ log, periodMillis, onFailure }: WriteQueueDep
     if (waiting.length > 0) void flush();
   }
 
-  function refuse(writes: readonly Write[], cause: unknown): void {
+  function reject(writes: readonly Write[], cause: unknown): void {
     const error = new ChangeNotDurableError('the change could not be written to the disk', { cause });
     for (const write of writes) write.failed(error);
   }
@@ -113,7 +113,7 @@ export function createWriteQueue({ log, periodMillis, onFailure }: WriteQueueDep
       await log.flush();
     } catch (error) {
       onFailure(error, 'disk');
-      refuse(writes, error);
+      reject(writes, error);
       return;
     }
     for (const write of writes) write.done();

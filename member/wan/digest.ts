@@ -51,11 +51,11 @@ export async function eachDigest(
   entries: Entries,
   visit: (digest: EntryDigest, key: string, value: StoredValue) => void,
 ): Promise<void> {
-  let looked = 0;
+  let checked = 0;
   for (const [key, value] of entries) {
     visit(digestOf(key, value), key, value);
-    looked += 1;
-    if (looked % entriesPerTurn === 0) await nextTurn();
+    checked += 1;
+    if (checked % entriesPerTurn === 0) await nextTurn();
   }
 }
 

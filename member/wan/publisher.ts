@@ -30,7 +30,7 @@ export interface Publisher {
   /** Changes given up because the target can never take them. */
   readonly dropped: number;
   /** Whether a write must be refused now, because its change could not be queued. */
-  readonly refusesWrites: boolean;
+  readonly rejectsWrites: boolean;
   offer(change: QueuedChange): void;
   setState(state: PublisherState): void;
   /** Forgets what is queued; what is being sent may still arrive. */
@@ -77,7 +77,7 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
   const queued = () => queue.size + batch.length;
   const isFull = () => queued() >= config.queueCapacity;
 
-  function refusesWrites(): boolean {
+  function rejectsWrites(): boolean {
     const { queueFullBehavior } = config;
     if (state === 'STOPPED' || queueFullBehavior === 'DISCARD_AFTER_MUTATION' || !isFull()) return false;
     return state === 'REPLICATING' || queueFullBehavior === 'THROW_EXCEPTION';
@@ -153,13 +153,13 @@ export function createPublisher({ config, target, clusterName, read, log }: Publ
     get dropped() {
       return delivery.dropped;
     },
-    get refusesWrites() {
-      return refusesWrites();
+    get rejectsWrites() {
+      return rejectsWrites();
     },
     offer(change) {
       if (state === 'STOPPED') return;
       // Where writes are refused instead, this one came when there was still room.
-      if (isFull() && !refusesWrites()) {
+      if (isFull() && !rejectsWrites()) {
         if (!isDiscarding) log.warn(about, 'WAN queue is full: changes are discarded until there is room');
         isDiscarding = true;
         return;

@@ -47,7 +47,7 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
   const serial = createSerial();
 
   /** Who asks for an answer on receipt sends the next changes before these are made. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function serialized<T>(work: () => Promise<T>): Promise<T> {
     waiting += 1;
     return serial(work).finally(() => {
       waiting -= 1;
@@ -81,7 +81,7 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
     },
 
     apply: (changes, via) =>
-      inTurn(async () => {
+      serialized(async () => {
         cluster.assertWritable('WAN replication');
         const passOn = replications.passerOn(via);
         for (const slice of slicesOf(changes)) {
@@ -99,7 +99,7 @@ export function createReceiver({ maps, limits, cluster, replications, log }: Rec
         return true;
       }),
 
-    compare: (map, layer) => inTurn(() => compare(() => maps.entriesOf(map), layer)),
+    compare: (map, layer) => serialized(() => compare(() => maps.entriesOf(map), layer)),
   };
 }
 
@@ -120,7 +120,7 @@ function createOmissions(log: MemberLog): (map: string, reason: RejectedReason) 
     const reason = inWords[found];
     const map = name.slice(0, longestNamed);
     const omission = `${reason}: ${map}`;
-    if (reported.has(omission) || reported.size >= mostTold) return;
+    if (reported.has(omission) || reported.size >= mostReported) return;
     reported.add(omission);
     log.warn({ map, reason }, 'changes of another cluster are left out');
   };
@@ -132,5 +132,5 @@ const inWords: Record<RejectedReason, string> = {
   'too large': 'a value is larger than limits.body-bytes, or limits.memory-bytes',
 };
 
-const mostTold = 100;
+const mostReported = 100;
 const longestNamed = 200;

@@ -134,7 +134,7 @@ export function createReplications(deps: ReplicationsDeps): Replications {
     assertRoom(map) {
       if (stopListening === undefined) return;
       for (const { publisher, replicationName } of destinationsOf(map, () => true)) {
-        if (!publisher.refusesWrites) continue;
+        if (!publisher.rejectsWrites) continue;
         throw new OperationFailedError(
           `the queue of WAN publisher ${publisher.config.publisherId} (${replicationName}) is full`,
         );

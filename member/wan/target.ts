@@ -57,7 +57,7 @@ export function createTarget(config: WanPublisherConfig, credentials: TargetCred
   async function post(path: string, body: Buffer, fields: Record<string, string> = {}): Promise<Buffer> {
     const { targetEndpoints } = config;
     const reasons: string[] = [];
-    const refusals: unknown[] = []; // of those that could be asked
+    const rejections: unknown[] = []; // of those that could be asked
     for (let tried = 0; tried < targetEndpoints.length && !closing.signal.aborted; tried += 1) {
       const endpoint = targetEndpoints[(preferred + tried) % targetEndpoints.length]!;
       try {
@@ -66,10 +66,10 @@ export function createTarget(config: WanPublisherConfig, credentials: TargetCred
         return reply;
       } catch (error) {
         reasons.push(`${endpoint}: ${reasonOf(error)}`);
-        if (error instanceof TargetError) refusals.push(error);
+        if (error instanceof TargetError) rejections.push(error);
       }
     }
-    if (refusals.length > 0 && refusals.every((refusal) => refusal instanceof TooLargeError)) {
+    if (rejections.length > 0 && rejections.every((rejection) => rejection instanceof TooLargeError)) {
       throw new TooLargeError(reasons.join('; '));
     }
     throw new TargetError(reasons.join('; ') || 'closed');

@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { type Source, sources } from './sources.ts';
-import { kept, retired, stillInMember, terms } from './words.ts';
+import { kept, retired, terms } from './words.ts';
 
 /** Production code, benches and test helpers; not the tests themselves. */
 const files = sources.filter(
@@ -20,7 +20,6 @@ const names = files.flatMap((source) => [...namesIn(source)].map((name) => ({ na
 test.each(Object.entries(retired))('nothing is called "%s" any more: say %s', (word) => {
   expect(files.length).toBeGreaterThan(700);
   const found = names
-    .filter(({ path }) => !(stillInMember.includes(word) && path.startsWith('member/')))
     .filter(({ name }) => !Object.hasOwn(kept, name) && has(name, word))
     .map(({ name, path }) => `${path}: ${name}`);
   expect(found).toEqual([]);

@@ -86,6 +86,7 @@ export const kept: Readonly<Record<string, string>> = {
   refused: 'a field of the dashboard’s GET /api',
   connection_refused: 'a reason in the log',
   note: 'a field of what explain prints as JSON',
+  flaw: 'a field of the log',
   notes: 'what stands beneath the table of a bench',
   kept: 'a field of the answer to a licence',
   isKept: 'a field of the log and of licence status',
@@ -97,20 +98,3 @@ export const kept: Readonly<Record<string, string>> = {
   keepAliveTimeout: 'of HTTP',
   shouldKeepAlive: 'of HTTP',
 };
-
-/** What names of member/ still have: out of all others. */
-export const stillInMember: readonly string[] = [
-  'refusal',
-  'refuse',
-  'refused',
-  'tell',
-  'told',
-  'look',
-  'looked',
-  'note',
-  'keep',
-  'kept',
-  'marked',
-  'positions',
-  'in turn',
-];

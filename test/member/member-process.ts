@@ -100,6 +100,8 @@ export interface PersistentMember {
   /** Starts the process and gives the line that it prints when it listens, or what it says when it does not. */
   start(): Promise<string>;
   call(method: string, path: string, body?: string, type?: string): Promise<Reply>;
+  /** What it has logged since its last start. */
+  logged(): readonly Readonly<Record<string, unknown>>[];
   kill(): Promise<void>;
   /** @returns its exit code */
   stop(): Promise<number | null>;
@@ -148,6 +150,10 @@ ${more}`;
         ...(body === undefined ? {} : { body }),
         ...(type === undefined ? {} : { type }),
       }),
+    logged() {
+      const lines = `${current?.output()}${current?.errors()}`.split('\n');
+      return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    },
     async kill() {
       await end('SIGKILL');
     },

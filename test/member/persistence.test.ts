@@ -187,6 +187,11 @@ test('damage is found after SIGKILL as well', async () => {
   expect(await member.start()).toMatch(/^member waits at .*data\/\d+\.log: damaged at byte \d+/);
   await member.call('POST', `${management}/partialStart`, 'dev&');
   await untilReady(member);
+  expect(member.logged().find(({ operations }) => operations !== undefined)).toMatchObject({
+    operations: 49,
+    isCurrent: false,
+    target: expect.any(String),
+  });
   expect(await member.call('GET', 'rest/maps/m/key-49')).toMatchObject({ body: 'value 49' });
   expect(await member.call('POST', 'rest/maps/m/new', 'v')).toMatchObject(empty(200));
 });
@@ -227,6 +232,9 @@ test('after a stop of the machine what had not been flushed is left out, and a c
   change(first, (bytes) => bytes.fill(0, bytes.indexOf('second')));
 
   expect(await member.start()).toMatch(/^member ready/);
+  const said = member.logged().find(({ msg }) => String(msg).includes('stopped within a period'));
+  expect(said).toMatchObject({ target: expect.stringContaining(member.baseDir), bytes: expect.any(Number) });
+  expect(said?.flaw).toBe(`${said?.bytes} bytes are no whole write`);
   expect(await member.call('GET', 'rest/maps/m/first')).toMatchObject({ body: 'v' });
   for (const key of ['second', 'third'])
     expect(await member.call('GET', `rest/maps/m/${key}`)).toMatchObject(empty(204));

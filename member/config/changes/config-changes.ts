@@ -34,7 +34,7 @@ export interface ConfigChanges {
    */
   addPublishers(replication: WanReplicationConfig): Promise<AddedPublishers>;
   /** Whether changes are written into the configuration file. */
-  readonly areKept: boolean;
+  readonly arePersisted: boolean;
 }
 
 /** What became of each entry: added, or there already and left as it is. */
@@ -82,12 +82,12 @@ export function createConfigChanges({
   replications,
 }: ConfigChangesDeps): ConfigChanges {
   const { source, dynamicConfiguration, limits } = config;
-  const areKept = dynamicConfiguration.persistenceEnabled;
+  const arePersisted = dynamicConfiguration.persistenceEnabled;
   const serial = createSerial();
   let waiting = 0;
 
   /** Two at once could each miss what the other adds. */
-  async function inTurn<T>(change: () => Promise<T>): Promise<T> {
+  async function serialized<T>(change: () => Promise<T>): Promise<T> {
     if (waiting >= mostWaiting) throw new OperationFailedError('too many changes of the configuration wait');
     waiting += 1;
     return serial(() => asOperation(change)).finally(() => {
@@ -106,30 +106,32 @@ export function createConfigChanges({
     else replications.add(config);
   }
 
-  async function add(all: readonly Addition[], keepNew: typeof keep): Promise<ConfigChange> {
+  async function add(all: readonly Addition[], persistNew: typeof persist): Promise<ConfigChange> {
     const added = all.filter((addition) => !isKnown(addition));
     const ignored = all.filter((addition) => !added.includes(addition));
     assertFewPublishers(
       added.flatMap((one) => ('publishers' in one.config ? [...one.config.publishers] : [])),
     );
     assertFewStructures(added.filter(({ sectionName }) => sectionName !== 'wan-replication').length);
-    await keepNew(added.map(({ edit }) => edit));
+    await persistNew(added.map(({ edit }) => edit));
     for (const addition of added) apply(addition);
     return {
       addedConfigs: added.map(nameOf),
       ignoredConfigs: ignored.map(nameOf),
-      outdated: tellOutdated(),
+      outdated: reportOutdated(),
     };
   }
 
-  function tellOutdated(): readonly ConfigName[] {
+  function reportOutdated(): readonly ConfigName[] {
     const { maps, queues } = structures;
     const outdated = [
       ...maps.outdated().map((configName) => ({ sectionName: 'map', configName })),
       ...queues.outdated().map((configName) => ({ sectionName: 'queue', configName })),
     ];
     if (outdated.length === 0) return outdated;
-    const names = outdated.slice(0, mostTold).map(({ configName }) => configName.slice(0, longestTold));
+    const names = outdated
+      .slice(0, mostReported)
+      .map(({ configName }) => configName.slice(0, longestReported));
     log.warn(
       { count: outdated.length, names },
       'maps and queues in use keep the rules that they were made with',
@@ -152,40 +154,40 @@ export function createConfigChanges({
     throw new OperationFailedError(`at run time WAN publishers are added up to ${mostPublishers}`);
   }
 
-  async function keep(edits: readonly FileEdit[]): Promise<void> {
-    if (!areKept || edits.length === 0) return;
+  async function persist(edits: readonly FileEdit[]): Promise<void> {
+    if (!arePersisted || edits.length === 0) return;
     if (source === undefined)
       throw new OperationFailedError('nothing can be kept without a configuration file');
     await writeInto(source.file, edits, dynamicConfiguration);
   }
 
   return {
-    areKept,
+    arePersisted,
     get join() {
       return live.join;
     },
 
     reload: () =>
-      inTurn(async () => {
+      serialized(async () => {
         if (source === undefined) throw new OperationFailedError('there is no configuration file to reload');
         const additions = await readAdditions(await readConfigFile(source.file), source.file);
         return add(additions, async () => {}); // the file has them already
       }),
 
     update: (content) =>
-      inTurn(async () => add(await readAdditions(content, 'the configuration sent'), keep)),
+      serialized(async () => add(await readAdditions(content, 'the configuration sent'), persist)),
 
     setMemberList: (memberList) =>
-      inTurn(async () => {
-        await keep([{ path: memberListPath, value: memberList }]);
+      serialized(async () => {
+        await persist([{ path: memberListPath, value: memberList }]);
         live.setMemberList(memberList);
       }),
 
     addPublishers: (replication) =>
-      inTurn(async () => {
+      serialized(async () => {
         const newIds = replications.newIn(replication);
         assertFewPublishers(newIds);
-        await keep(publisherEdits(replication, newIds));
+        await persist(publisherEdits(replication, newIds));
         return replications.add(replication);
       }),
   };
@@ -193,8 +195,8 @@ export function createConfigChanges({
 
 const mostPublishers = 100;
 const mostWaiting = 16;
-const mostTold = 20;
-const longestTold = 200;
+const mostReported = 20;
+const longestReported = 200;
 
 function nameOf({ sectionName, configName }: ConfigName): ConfigName {
   return { sectionName, configName };

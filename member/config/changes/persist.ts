@@ -26,11 +26,11 @@ export async function writeEdits(
   readSection(text, { file });
   const edited = isXml(text) ? editXml(text, edits) : editYaml(text, edits);
   readSection(edited, { file });
-  await keepCopy(target, backupDir, backupCount);
+  await backUp(target, backupDir, backupCount);
   await replace(target, edited);
 }
 
-async function keepCopy(file: string, folder: string, count: number): Promise<void> {
+async function backUp(file: string, folder: string, count: number): Promise<void> {
   const name = basename(file);
   await mkdir(folder, { recursive: true, mode: 0o700 }); // the file may hold passwords
   const time = new Date().toISOString().replaceAll(':', '-');

@@ -19,19 +19,19 @@ export const security = section({
   realms: z.array(realm).optional(),
   'member-authentication': section({ realm: text }).optional(),
 }).superRefine((value, context) => {
-  const refuse = (path: (string | number)[], message: string) =>
+  const reject = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
   const realms = value.realms ?? [];
-  const refuseRepeated = (
+  const rejectRepeated = (
     kind: string,
     names: readonly string[],
     pathOf: (at: number) => (string | number)[],
   ) => {
     for (const [at, name] of names.entries()) {
-      if (names.indexOf(name) < at) refuse(pathOf(at), `a second ${kind} named ${JSON.stringify(name)}`);
+      if (names.indexOf(name) < at) reject(pathOf(at), `a second ${kind} named ${JSON.stringify(name)}`);
     }
   };
-  refuseRepeated(
+  rejectRepeated(
     'realm',
     realms.map(({ name }) => name),
     (at) => ['realms', at, 'name'],
@@ -39,15 +39,15 @@ export const security = section({
   for (const [index, { authentication }] of realms.entries()) {
     const users = (authentication?.simple?.users ?? []).map(({ username }) => username);
     const path = ['realms', index, 'authentication', 'simple', 'users'];
-    refuseRepeated('user', users, (at) => [...path, at, 'username']);
+    rejectRepeated('user', users, (at) => [...path, at, 'username']);
   }
   const chosen = value['member-authentication']?.realm;
   const found = realms.find(({ name }) => name === chosen);
   if (chosen !== undefined && found === undefined) {
-    refuse(['member-authentication', 'realm'], `no realm is named ${JSON.stringify(chosen)}`);
+    reject(['member-authentication', 'realm'], `no realm is named ${JSON.stringify(chosen)}`);
   }
   if (value.enabled && (found?.authentication?.simple?.users ?? []).length === 0 && !(chosen && !found)) {
-    refuse(
+    reject(
       chosen ? ['member-authentication', 'realm'] : ['enabled'],
       'security needs member-authentication.realm to name a realm with authentication.simple.users',
     );

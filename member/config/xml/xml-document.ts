@@ -24,11 +24,11 @@ const deepest = 50;
  */
 export function readXmlDocument(text: string, file: string): XmlElement {
   const problems = beforeParsing(text);
-  const refuse = (message: string) => void problems.push(parserProblem(message));
+  const reject = (message: string) => void problems.push(parserProblem(message));
   if (problems.length === 0) {
     const parser = new DOMParser({
       locator: {},
-      errorHandler: { warning: refuse, error: refuse, fatalError: refuse },
+      errorHandler: { warning: reject, error: reject, fatalError: reject },
     });
     const document = parser.parseFromString(text, 'text/xml');
     if (problems.length === 0 && document?.documentElement) {

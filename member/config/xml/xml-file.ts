@@ -18,7 +18,7 @@ export function readXml(text: string, file: string): SourceTree {
   const root = readXmlDocument(text, file);
   const reading: Reading = { file, lines: new Map(), problems: [] };
   if (root.name !== 'hazelcast' && root.name !== 'svc') {
-    refuse(reading, root, [], `the root element is <hazelcast> or <svc>, not <${root.name.slice(0, 100)}>`);
+    reject(reading, root, [], `the root element is <hazelcast> or <svc>, not <${root.name.slice(0, 100)}>`);
   }
   const section = readElement(reading, root, memberSection, [root.name]);
   if (reading.problems.length > 0) throw new MemberConfigError(reading.problems);
@@ -33,7 +33,7 @@ interface Reading {
   readonly problems: string[];
 }
 
-function refuse({ file, problems }: Reading, { line }: XmlElement, path: Path, message: string): void {
+function reject({ file, problems }: Reading, { line }: XmlElement, path: Path, message: string): void {
   const where = path.length === 0 ? '' : `${pathText(path)}: `;
   problems.push(`${file}:${line}: ${where}${message}`);
 }
@@ -75,7 +75,7 @@ function readSection(reading: Reading, element: XmlElement, fields: Fields, path
   if (element.text === '') return values;
   // <port auto-increment="true">5701</port>: the text is the field that is called as the element is.
   const field = fields[element.name];
-  if (field === undefined) refuse(reading, element, path, 'text where elements belong');
+  if (field === undefined) reject(reading, element, path, 'text where elements belong');
   else values[element.name] = valueFromText(shapeOf(field).kind, element.text);
   return values;
 }
@@ -106,7 +106,7 @@ function readChild(reading: Reading, child: XmlElement, { values, fields, path }
   const value = readElement(reading, child, field, itsPath);
   const earlier = values[child.name];
   if (Array.isArray(earlier) && Array.isArray(value)) earlier.push(...value);
-  else if (earlier !== undefined) refuse(reading, child, itsPath, 'is there twice');
+  else if (earlier !== undefined) reject(reading, child, itsPath, 'is there twice');
   else values[child.name] = value;
 }
 
@@ -131,8 +131,8 @@ function readEntry(reading: Reading, entry: XmlElement, { collection, shape, pat
   }
   const name = nameOf(entry);
   const itsPath = [...path, name ?? ''];
-  if (name === undefined) refuse(reading, entry, path, 'an entry without a name');
-  else if (Object.hasOwn(collection, name)) refuse(reading, entry, itsPath, 'is there twice');
+  if (name === undefined) reject(reading, entry, path, 'an entry without a name');
+  else if (Object.hasOwn(collection, name)) reject(reading, entry, itsPath, 'is there twice');
   else if (shape.kind === 'named') {
     const attributes = new Map([...entry.attributes].filter(([attribute]) => attribute !== 'name'));
     collection[name] = readElement(reading, { ...entry, attributes }, shape.value, itsPath);
