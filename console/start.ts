@@ -7,7 +7,7 @@ import { createAudit, type Logger } from '../platform/log.ts';
 import { startDuties } from './app/duties.ts';
 import { createServices, type Services } from './app/services.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
-import { excessOf } from './clients/client-excess.ts';
+import { inspectClients } from './clients/client-excess.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
@@ -94,7 +94,7 @@ export async function start({
   if (!member)
     await Promise.race([console.members.firstProbe, pause(firstProbeMs, undefined, { ref: false })]);
 
-  reportExcess(services, log);
+  await reportExcess(services, log);
   const { setup } = console;
   const statuses = console.members.statuses();
   process.stdout.write(await welcome({ settings, users, setup, members: statuses, secretFile }));
@@ -176,10 +176,19 @@ async function allOf<T extends readonly unknown[] | []>(work: T) {
   return Promise.all(work);
 }
 
+/** With more clients a start does not look at them: the doctor does. */
+const mostInspected = 1_000;
+const inspectionMs = 200;
+
 /** No warning: whether it is needed, the administrator knows. */
-function reportExcess({ clients, settings, now }: Services, log: Logger): void {
+async function reportExcess({ clients, settings, now }: Services, log: Logger): Promise<void> {
+  if ((await clients.count()) > mostInspected) return;
   const isDashboardDefault = settings.origins.applicationAddresses === 'default';
-  const excess = excessOf(clients.list(), { now: now(), isDashboardDefault });
+  const { uninspectedClients: _none, ...excess } = await inspectClients(clients, {
+    now: now(),
+    isDashboardDefault,
+    mostMs: inspectionMs,
+  });
   if (Object.values(excess).flat().length === 0) return;
   log.info({ ...excess }, 'clients have more than they may need: npx console doctor says what to change');
 }

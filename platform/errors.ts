@@ -15,6 +15,7 @@ export const problem = (code: string, status: number, title: string): Problem =>
 /** Every problem that a JSON endpoint of this project answers with; `docs/errors.md` lists the same. */
 export const problems = {
   invalidRequest: problem('invalid_request', 400, 'The request is not well formed'),
+  invalidCursor: problem('invalid_cursor', 400, 'The cursor is not one of this list'),
   invalidUrl: problem('invalid_url', 400, 'The address is not one that the console calls'),
   weakPassword: problem('weak_password', 400, 'The password is too weak'),
   unauthorized: problem('unauthorized', 401, 'An access token is needed'),

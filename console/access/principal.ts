@@ -31,7 +31,11 @@ export async function principalOf(
   }
   if (user !== undefined && client !== undefined) {
     return {
-      roles: rolesAtApplication(await rolesOfUser(users, user), clientOf(clients, client, scopes), scopes),
+      roles: rolesAtApplication(
+        await rolesOfUser(users, user),
+        await clientOf(clients, client, scopes),
+        scopes,
+      ),
       scopes: [],
     };
   }
@@ -39,7 +43,7 @@ export async function principalOf(
     throw invalid('A user brings roles along and no scopes: leave the scopes out, or say the client too.');
   }
   if (user !== undefined) return { roles: await rolesOfUser(users, user), scopes: [] };
-  if (client !== undefined) return principalAt(clientOf(clients, client, scopes), scopes);
+  if (client !== undefined) return principalAt(await clientOf(clients, client, scopes), scopes);
   const names = known.names();
   const unknown = roles.find((role) => !names.includes(role));
   if (unknown === undefined) return { roles, scopes };
@@ -53,8 +57,12 @@ async function rolesOfUser(users: PrincipalDeps['users'], name: string): Promise
 }
 
 /** @throws {ProblemError} `not_found`, `invalid_request` for a scope that it may not ask for */
-function clientOf(clients: PrincipalDeps['clients'], id: string, asked: readonly string[]): ClientRecord {
-  const client = clients.find(id);
+async function clientOf(
+  clients: PrincipalDeps['clients'],
+  id: string,
+  asked: readonly string[],
+): Promise<ClientRecord> {
+  const client = await clients.find(id);
   if (!client) throw new ProblemError(problems.notFound, `There is no client ${JSON.stringify(id)}.`);
   const foreign = asked.find((scope) => !client.scopes.includes(scope));
   if (foreign !== undefined) throw invalid(`The client ${id} may not ask for ${foreign}.`);

@@ -33,18 +33,18 @@ export async function changeFor(
 type WouldDo = NonNullable<Explanation['wouldDo']>;
 
 /** Ask for what the client is registered for; else register it for more; else take another. */
-function changeOfMachine(
+async function changeOfMachine(
   { method, path }: StoredDenial,
   clientId: string,
   { scopes }: WouldDo,
   { clients, explain }: ChangeDeps,
-): string {
+): Promise<string> {
   const missing = scopes[0]!;
   const other = given('npx console client add <id>', 'a client', missing);
   if (clientId === applicationClientId) {
     return `Ask for the token without a scope: ${clientId} is an administrator then. For less than that, take a client of its own: ${other}.`;
   }
-  const client = clients.find(clientId);
+  const client = await clients.find(clientId);
   const registered = client?.scopes ?? [];
   const enough = registered.find((scope) => {
     const roles = client ? rolesOfMachine(client, [scope]) : [];
@@ -70,7 +70,7 @@ async function changeAtApplication(
   { scopes, roles }: WouldDo,
   { clients, users, explain }: ChangeDeps,
 ): Promise<string> {
-  const client = clients.find(clientId);
+  const client = await clients.find(clientId);
   const own = (await users.find(subject))?.roles ?? [];
   const isOpen = (held: readonly string[]) => explain(method, path, { roles: held, scopes: [] }).isAllowed;
   if (!client || !isOpen(own)) return changeOfUser(scopes, roles);

@@ -1,11 +1,12 @@
 /** `/api/v1/clients`: what clients there are, and what they may ask for, as `npx console client update` changes it. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Answer, ApiCall, BodyCall } from './router.ts';
+import { type AskedPage, askedPage, nextPage } from './pages.ts';
+import type { Answer, ApiCall, BodyCall, QueryCall } from './router.ts';
 
 /** What may be shown of clients; errors are {@link ProblemError}s. */
 export interface ClientAnswers {
-  list(): Promise<readonly object[]>;
+  list(page: AskedPage): Promise<{ readonly items: readonly object[]; readonly next?: string | undefined }>;
   /** @returns undefined when there is no such client */
   show(id: string): Promise<object | undefined>;
   update(id: string, change: ReturnType<typeof changeOf>): Promise<object>;
@@ -31,7 +32,11 @@ export const changedClient = z
 
 export function createClients({ list, show, update }: ClientAnswers) {
   return {
-    list: async (): Promise<Answer> => ({ status: 200, body: await list() }),
+    async list(call: QueryCall): Promise<Answer> {
+      const page = askedPage(call);
+      const { items, next } = await list(page);
+      return { status: 200, body: items, headers: nextPage('/api/v1/clients', page, next) };
+    },
     async show({ id }: ApiCall): Promise<Answer> {
       const client = await show(id);
       if (client) return { status: 200, body: client };

@@ -11,6 +11,7 @@ import {
 } from './access-questions.ts';
 import { type ClientAnswers, changedClient, createClients } from './clients.ts';
 import { createIdentityProviders, type ProviderAdministration } from './identity-providers.ts';
+import { pageNames } from './pages.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
 import { changedRole, createRoles, newRole } from './roles.ts';
 import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, query } from './router.ts';
@@ -21,7 +22,10 @@ export interface AdminApiNeeds<Caller extends ApiMachine> extends ApiGuardsDeps<
   readonly roles: CustomRoles;
   readonly accessAnswers: AccessAnswers;
   /** Which tokens count, as it changes. */
-  readonly revocationSource: Pick<RevocationStreamDeps<Caller>, 'follow' | 'update' | 'aliveMs'> & {
+  readonly revocationSource: Pick<
+    RevocationStreamDeps<Caller>,
+    'follow' | 'update' | 'aliveMs' | 'isRedirectOrigin'
+  > & {
     close(): void;
   };
   /** Keeps what a separate proxy has refused. @throws {ProblemError} `invalid_request`, `busy` */
@@ -62,7 +66,7 @@ export function createAdminApi<Caller extends ApiMachine>(needs: AdminApiNeeds<C
   const api = createApiRouter(ids);
 
   // What a client may ask for is for administrators alone; so are calls with their callers, and where they came from.
-  api.get('/api/v1/clients', inspect, query(), clients.list);
+  api.get('/api/v1/clients', inspect, query(...pageNames), clients.list);
   api.get('/api/v1/clients/{client}', inspect, clients.show);
   api.patch('/api/v1/clients/{client}', change('client.updated'), json(changedClient), clients.update);
   api.get('/api/v1/access/explain', inspect, query(...explainNames), access.explain);
@@ -83,6 +87,7 @@ export function createAdminApi<Caller extends ApiMachine>(needs: AdminApiNeeds<C
   api.delete('/api/v1/roles/{role}', change('role.removed'), roles.remove);
 
   api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
+  api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);
   api.post('/api/v1/refusals', scope(scopes.denials), anyJson, async ({ body, caller }) => {
     await takeDenials(body, caller.clientId);
     return { status: 204 };

@@ -55,7 +55,7 @@ export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<
   const handle = createApp({
     ...parts,
     newRequestId: createRequestIds(),
-    cors: createCors({ origins: () => clients.origins() }),
+    cors: createCors({ isKnown: clients.isRedirectOrigin }),
     members: proxy.handle,
     oauth: router.oauthEndpoints,
     endpoints: router.endpoints,

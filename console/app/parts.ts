@@ -71,7 +71,7 @@ export async function createParts({ services, log, audit, faults, overload }: Pa
   const eitherBearer = createBearerCheck({ ...deps, audience: [resources.members, resources.api] });
   const metrics = createMetrics({
     countUsers: users.count,
-    countClients: () => clients.list().length,
+    countClients: clients.count,
     countVoids: revocations.countVoids,
     faults,
     held: overload,

@@ -56,7 +56,8 @@ export function createServices(deps: ServicesDeps) {
   const cipher = createCipher(settings.encryptionKey?.reveal());
   const passwords = createConsolePasswords(settings, registry, log);
   const applicationSecret = settings.applicationClientSecret?.reveal();
-  const clients = createClients(registry, createDerivedClients({ applicationSecret, application }));
+  const derived = createDerivedClients({ applicationSecret, application });
+  const clients = createClients({ records: storage.records, derived });
   const outbound = createConsoleOutbound(settings, clients, application);
   const { providers, providerRegistration } = createProviderServices(
     { settings, storage, now, log },
@@ -96,6 +97,7 @@ export function createServices(deps: ServicesDeps) {
       records: storage.records,
       registry,
       checkOutboundUrl: outbound.check,
+      isRedirectOrigin: clients.isRedirectOrigin,
       newSecret: () => randomBytes(32).toString('base64url'),
       now,
     }),
@@ -143,7 +145,8 @@ function createConsoleOutbound(
   return createOutbound({
     allow: outboundAllow,
     isKnownLoopback: (origin) =>
-      clients.origins().has(origin) || origin === originOf(application().internalAddress),
+      clients.originsOfSettings().has(origin) || origin === originOf(application().internalAddress),
+    isRegisteredLoopback: clients.isRedirectOrigin,
   });
 }
 
@@ -200,7 +203,7 @@ function createProviderServices(
         records: accounts,
         sweeps: createProviderSweeps({ records: accounts, artifacts }),
         cipher,
-        checkOutboundUrl: outbound.check,
+        checkOutboundUrl: outbound.checkRegistered,
         now,
       });
     },
@@ -222,8 +225,8 @@ function createSessionServices(
   const { artifacts, records } = storage;
   const logoutOutbox = createLogoutOutbox({
     artifacts,
-    targetsOf(id) {
-      const client = clients.find(id);
+    async targetsOf(id) {
+      const client = await clients.find(id);
       return client ? logoutTargets(client) : [];
     },
     now,
@@ -233,7 +236,7 @@ function createSessionServices(
     artifacts,
     voids: createVoids({ artifacts, records, log, now }),
     isAccountLive: tokenValidity.isLive,
-    isClientLive: (id, issuedAt) => clients.isLive(id, issuedAt),
+    isClientUnset: clients.isUnset,
     accessTokenSeconds: settings.accessTokenTtlSeconds,
     now,
   });

@@ -1,6 +1,6 @@
 /** What registered clients have that they may not need: for the administrator, who alone can tell. */
 import type { ClientRecord } from '../storage/records.ts';
-import { dashboardClientId } from './clients.ts';
+import { type Clients, dashboardClientId } from './clients.ts';
 import { pkcePolicyOf } from './pkce.ts';
 import { ceilingOf } from './role-ceiling.ts';
 
@@ -14,6 +14,12 @@ export interface ClientExcess {
   readonly unlimitedClients: readonly string[];
   /** Have had the same secret for more than a year. */
   readonly unrotatedClients: readonly string[];
+}
+
+/** Of an installation with many. */
+export interface InspectedClients extends ClientExcess {
+  /** How many there was no time for. */
+  readonly uninspectedClients: number;
 }
 
 const oldMs = 365 * 86_400_000;
@@ -45,4 +51,41 @@ export function excessOf(
 function isUnlimited(client: ClientRecord): boolean {
   const ceiling = ceilingOf(client);
   return ceiling === undefined || ceiling.includes('Admin');
+}
+
+/** What an answer names of each kind: whoever has more looks for them by other means. */
+const mostNamed = 100;
+const pageSize = 500;
+
+export interface InspectionOptions extends ExcessOptions {
+  /** For the whole of it, milliseconds; no page is read later. */
+  readonly mostMs: number;
+}
+
+/** The same of as many clients as there is time for, page by page. */
+export async function inspectClients(
+  { page, count }: Pick<Clients, 'page' | 'count'>,
+  options: InspectionOptions,
+): Promise<InspectedClients> {
+  const end = performance.now() + options.mostMs;
+  let found: ClientExcess = excessOf([], options);
+  let inspected = 0;
+  let after: string | undefined;
+  do {
+    const { records, next } = await page({ limit: pageSize, after });
+    const excess = excessOf(records, options);
+    found = {
+      unaskedClients: joined(found.unaskedClients, excess.unaskedClients),
+      unboundClients: joined(found.unboundClients, excess.unboundClients),
+      unlimitedClients: joined(found.unlimitedClients, excess.unlimitedClients),
+      unrotatedClients: joined(found.unrotatedClients, excess.unrotatedClients),
+    };
+    inspected += records.length;
+    after = next;
+  } while (after !== undefined && performance.now() < end);
+  return { ...found, uninspectedClients: after === undefined ? 0 : Math.max(1, (await count()) - inspected) };
+}
+
+function joined(one: readonly string[], other: readonly string[]): readonly string[] {
+  return one.length >= mostNamed ? one : [...one, ...other].slice(0, mostNamed);
 }

@@ -1,6 +1,6 @@
 /**
  * When each client was last used, and by which of its secrets. Machines ask for tokens thousands of times
- * a second, so a use is a number in memory; what has changed is written now and then, for all of them at once.
+ * a second, so a use is a number in memory; what has changed is written now and then, one small record a client.
  */
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
@@ -29,78 +29,116 @@ interface Recorded {
   readonly secrets: Map<number, number>;
 }
 
-/** As it is stored: client, token, secrets. */
-type Row = readonly [id: string, token: number | null, secrets: readonly (readonly [number, number])[]];
+/** As stores of before have it, one record for all clients: client, token, secrets. */
+type FormerRow = readonly [id: string, token: number | null, secrets: readonly (readonly [number, number])[]];
 
-const kind = 'ClientUses';
-/** One record holds all clients. */
-const recordId = 'all';
+const kind = 'ClientUse';
+const former = { kind: 'ClientUses', id: 'all' } as const;
+/** Most clients of which a use is in memory: of further ones within a minute the use is not recorded. */
+const mostPending = 20_000;
+/** Written at once; others come in between. */
+const chunkSize = 200;
+/** Of a client that nobody uses or removes. */
+const recordedSeconds = 5 * 365 * 86_400;
 
 export function createClientUses({ artifacts, clients, now }: ClientUsesDeps) {
   let recorded = new Map<string, Recorded>();
+  let hasFormer = true;
 
   return {
     recordToken(clientId: string) {
-      recordedOf(recorded, clientId).token = now();
+      const one = recordedOf(recorded, clientId);
+      if (one) one.token = now();
     },
     /** The client has proved who it is by this secret, at whatever endpoint. */
     recordSecret(clientId: string, { createdAt }: ClientSecretRecord) {
       // The secret of a setting has no date, and there is only one of them.
-      if (createdAt !== 0) recordedOf(recorded, clientId).secrets.set(createdAt, now());
+      if (createdAt !== 0) recordedOf(recorded, clientId)?.secrets.set(createdAt, now());
     },
     /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
     async flush() {
-      if (recorded.size === 0) return;
-      const fresh = recorded;
+      if (hasFormer) await takeOverFormer();
+      hasFormer = false;
+      const pending = [...recorded];
       recorded = new Map();
-      try {
-        const all = merge(await load(), fresh);
-        for (const id of all.keys()) if (!clients.find(id)) all.delete(id);
-        await artifacts.put(kind, recordId, { payload: { rows: rowsOf(all) } });
-      } catch (error) {
-        recorded = merge(fresh, recorded);
-        throw error;
+      for (let start = 0; start < pending.length; start += chunkSize) {
+        try {
+          await Promise.all(pending.slice(start, start + chunkSize).map(write));
+        } catch (error) {
+          const unwritten = new Map(pending.slice(start));
+          for (const [id, one] of recorded) merge(unwritten, id, one);
+          recorded = unwritten;
+          throw error;
+        }
       }
     },
     /** What has been written: of a running console, all but the last minute. */
-    async read(): Promise<(client: ClientRecord) => ClientUse> {
-      const all = await load();
-      return (client) => useOf(client, all.get(client.id));
+    async readOf(asked: readonly ClientRecord[]): Promise<(client: ClientRecord) => ClientUse> {
+      const earlier = await readFormer();
+      const found = await Promise.all(
+        asked.map(async ({ id }) => [id, (await read(id)) ?? earlier.get(id)] as const),
+      );
+      const uses = new Map(found);
+      return (client) => useOf(client, uses.get(client.id));
     },
   };
 
-  async function load(): Promise<Map<string, Recorded>> {
-    const rows = ((await artifacts.get(kind, recordId))?.payload.rows ?? []) as readonly Row[];
-    return new Map(
-      rows.map(([id, token, secrets]) => [
-        id,
-        { ...(token === null ? {} : { token }), secrets: new Map(secrets) },
-      ]),
-    );
+  /** Of clients that are there: a use may be recorded of one that is then removed. */
+  async function write([id, fresh]: readonly [string, Recorded]): Promise<void> {
+    if (!(await clients.find(id))) return artifacts.remove(kind, id);
+    const all = new Map<string, Recorded>();
+    const earlier = await read(id);
+    if (earlier) all.set(id, earlier);
+    merge(all, id, fresh);
+    const { token, secrets } = all.get(id)!;
+    await artifacts.put(kind, id, {
+      payload: { token: token ?? null, secrets: [...secrets] },
+      expiresAt: Math.floor(now() / 1000) + recordedSeconds,
+    });
+  }
+
+  async function read(id: string): Promise<Recorded | undefined> {
+    const payload = (await artifacts.get(kind, id))?.payload as StoredUse | undefined;
+    return payload && recordedAs(payload.token, payload.secrets);
+  }
+
+  async function takeOverFormer(): Promise<void> {
+    const earlier = await readFormer();
+    for (const [id, one] of earlier) if (!(await read(id))) await write([id, one]);
+    if (earlier.size > 0) await artifacts.remove(former.kind, former.id);
+  }
+
+  async function readFormer(): Promise<ReadonlyMap<string, Recorded>> {
+    if (!hasFormer) return new Map();
+    const rows = ((await artifacts.get(former.kind, former.id))?.payload.rows ?? []) as readonly FormerRow[];
+    return new Map(rows.map(([id, token, secrets]) => [id, recordedAs(token, secrets)]));
   }
 }
 
-function recordedOf(all: Map<string, Recorded>, clientId: string): Recorded {
-  let one = all.get(clientId);
-  if (!one) {
-    one = { secrets: new Map() };
-    all.set(clientId, one);
-  }
+interface StoredUse {
+  readonly token: number | null;
+  readonly secrets: readonly (readonly [number, number])[];
+}
+
+function recordedAs(token: number | null, secrets: StoredUse['secrets']): Recorded {
+  return { ...(token === null ? {} : { token }), secrets: new Map(secrets) };
+}
+
+/** @returns undefined when there are too many already */
+function recordedOf(all: Map<string, Recorded>, clientId: string): Recorded | undefined {
+  const known = all.get(clientId);
+  if (known || all.size >= mostPending) return known;
+  const one: Recorded = { secrets: new Map() };
+  all.set(clientId, one);
   return one;
 }
 
-/** @returns `earlier`, with what is newer */
-function merge(earlier: Map<string, Recorded>, newer: ReadonlyMap<string, Recorded>): Map<string, Recorded> {
-  for (const [id, { token, secrets }] of newer) {
-    const one = recordedOf(earlier, id);
-    if (token !== undefined) one.token = token;
-    for (const [createdAt, at] of secrets) one.secrets.set(createdAt, at);
-  }
-  return earlier;
-}
-
-function rowsOf(all: ReadonlyMap<string, Recorded>): Row[] {
-  return [...all].map(([id, { token, secrets }]) => [id, token ?? null, [...secrets]]);
+/** Puts what is newer over what is there. */
+function merge(all: Map<string, Recorded>, id: string, { token, secrets }: Recorded): void {
+  const one: Recorded = all.get(id) ?? { secrets: new Map() };
+  all.set(id, one);
+  if (token !== undefined) one.token = token;
+  for (const [createdAt, at] of secrets) one.secrets.set(createdAt, at);
 }
 
 /** What was noted of another client that had the id earlier does not count. */

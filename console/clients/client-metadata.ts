@@ -1,8 +1,9 @@
 /** How the provider library knows our clients. */
 import { randomBytes } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
-import type { ClientRecord } from '../storage/records.ts';
+import type { ClientRecord, PkcePolicy } from '../storage/records.ts';
 import { nameOfClient } from './client-name.ts';
+import { pkcePolicies, pkcePolicyOf } from './pkce.ts';
 import { identityScopes } from './scopes.ts';
 
 /**
@@ -18,6 +19,15 @@ const internalSecret = randomBytes(32).toString('base64url');
  */
 const signInScopes: ReadonlySet<string> = new Set([...identityScopes, 'offline_access']);
 
+/** Asked for by the library where nothing can be waited for, so it goes along with the client. */
+export const pkcePolicyMember = 'pkce_policy';
+
+/** @param client  as the library holds it */
+export function pkceOf(client: object): PkcePolicy | undefined {
+  const policy = (client as Readonly<Record<string, unknown>>)[pkcePolicyMember];
+  return pkcePolicies.find((known) => known === policy);
+}
+
 /** A registered client as the library reads it (RFC 7591 §2). */
 export function clientMetadata(client: ClientRecord): ClientMetadata {
   return {
@@ -30,6 +40,7 @@ export function clientMetadata(client: ClientRecord): ClientMetadata {
     ...logoutMetadata(client),
     scope: client.scopes.filter((scope) => signInScopes.has(scope)).join(' '),
     id_token_signed_response_alg: client.tokenAlg,
+    [pkcePolicyMember]: pkcePolicyOf(client),
     dpop_bound_access_tokens: client.dpopBoundAccessTokens ?? false,
     ...(client.isPublic
       ? { token_endpoint_auth_method: 'none' }

@@ -18,6 +18,8 @@ export interface ClientRegistrationDeps {
   /** Knows the roles. */
   readonly registry: Pick<Registry, 'get' | 'all'>;
   readonly checkOutboundUrl: CheckOutboundUrl;
+  /** Whether a client has a redirect address of this origin: then it is one that the console may call. */
+  readonly isRedirectOrigin: (origin: string) => boolean | Promise<boolean>;
   /** At least 256 random bits, as text that needs no encoding in a Basic header. */
   readonly newSecret: () => string;
   /** Epoch milliseconds. */
@@ -44,12 +46,12 @@ export type ClientRegistration = ReturnType<typeof createClientRegistration>;
 const reservedIds: readonly string[] = [applicationClientId, dashboardClientId, 'console'];
 
 export function createClientRegistration(deps: ClientRegistrationDeps) {
-  const { records, registry, checkOutboundUrl, newSecret, now } = deps;
+  const { records, registry, newSecret, now } = deps;
 
   return {
     /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
     async add(newClient: NewClient): Promise<RegisteredClient> {
-      const checked = checkNewClient(newClient, checkOutboundUrl);
+      const checked = checkNewClient(newClient, await checkOf(newClient));
       const secret = checked.isPublic ? undefined : chooseSecret(newClient.secret);
       const createdAt = now();
       const client: ClientRecord = {
@@ -103,8 +105,9 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
      * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
      */
     update: (id: string, changes: ClientChange): Promise<ClientRecord> =>
-      change(id, (before) => {
-        const { client, isVoided } = changedClient(before, changes, registry, checkOutboundUrl);
+      change(id, async (before) => {
+        const check = await checkOf({ ...before, ...changes });
+        const { client, isVoided } = changedClient(before, changes, registry, check);
         return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
       }),
     /** @throws {ProblemError} `not_found`, `conflict` */
@@ -126,12 +129,22 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
     return given === undefined ? newSecret() : checkClientSecret(given);
   }
 
-  function change(id: string, edit: (client: ClientRecord) => ClientRecord): Promise<ClientRecord> {
+  /** Of addresses that the console calls: those at an origin of another client too. */
+  async function checkOf({ backchannelLogoutUri: uri = '' }: CalledAddress): Promise<CheckOutboundUrl> {
+    const origin = URL.canParse(uri) ? new URL(uri).origin : 'null';
+    const known = (await deps.isRedirectOrigin(origin)) ? [origin] : [];
+    return (url, origins = []) => deps.checkOutboundUrl(url, [...origins, ...known]);
+  }
+
+  function change(
+    id: string,
+    edit: (client: ClientRecord) => ClientRecord | Promise<ClientRecord>,
+  ): Promise<ClientRecord> {
     rejectReserved(id);
     return records.change(async (transaction) => {
       const before = await transaction.get('clients', id);
       if (!before) throw unknownClient(id);
-      const client = edit(before);
+      const client = await edit(before);
       transaction.put('clients', client);
       const from = clientValidSince(client);
       if (from !== clientValidSince(before)) putVoid(transaction, id, from);
@@ -143,6 +156,10 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
   function putVoid(transaction: RecordTransaction, id: string, from: number | undefined): void {
     putVoidMark(transaction, { party: 'client', id, from, until: Math.ceil(now() / 1000) + voidMarkSeconds });
   }
+}
+
+interface CalledAddress {
+  readonly backchannelLogoutUri?: string | undefined;
 }
 
 function secretRecord(secret: string, createdAt: number): ClientSecretRecord {

@@ -1,57 +1,73 @@
 /** Clients: those that settings imply and those that an administrator registered, one view of both. */
 import { createHash } from 'node:crypto';
 import { clientValidSince } from '../accounts/validity.ts';
+import type { Page, PageRequest, RecordStore } from '../storage/record-store.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import type { Registry } from '../storage/storage.ts';
+import { createClientCache } from './client-cache.ts';
+import { createRedirectOrigins } from './redirect-origins.ts';
 import { applicationClientId, identityScopes, roleScopes } from './scopes.ts';
 
 export const dashboardClientId = 'application-dashboard';
+
+/** Clients of settings; no other may be called so, whatever the settings of this moment make of them. */
+export const settingsClientIds: readonly string[] = [applicationClientId, dashboardClientId];
+
+/** No id begins so. */
+const settingsCursor = ':';
 
 export type ClientsById = ReadonlyMap<string, ClientRecord>;
 
 export type Clients = ReturnType<typeof createClients>;
 
-/** @param derived  the clients that settings imply; the same map for as long as the settings are the same */
-export function createClients(registry: Registry, derived: () => ClientsById) {
-  let cached: { of: readonly ClientsById[]; origins: ReadonlySet<string> } | undefined;
+export interface ClientsDeps {
+  readonly records: Pick<RecordStore, 'get' | 'clients' | 'count' | 'isRedirectOrigin' | 'onChange'>;
+  /** The clients that settings imply; the same map for as long as the settings are the same. */
+  readonly derived: () => ClientsById;
+}
+
+export function createClients({ records, derived }: ClientsDeps) {
+  const cache = createClientCache({ records });
+  const origins = createRedirectOrigins({ records, derived });
 
   return {
-    /** A disabled client is found too: who asks decides. */
-    find: (id: string): ClientRecord | undefined => derived().get(id) ?? registry.get('clients', id),
+    /** A disabled client is found too: who asks decides. At once for those that were asked for lately. */
+    find: (id: string): ClientRecord | undefined | Promise<ClientRecord | undefined> =>
+      derived().get(id) ?? cache.find(id),
     /**
      * Whether what was issued to this client at that time still counts: not while it is disabled, not from
      * before it was disabled, and not from another client that had its id earlier.
      *
      * @param issuedAt  epoch seconds
      */
-    isLive(id: string, issuedAt: number): boolean {
-      const since = this.validSince(id);
+    async isLive(id: string, issuedAt: number): Promise<boolean> {
+      const client = await this.find(id);
+      const since = client && clientValidSince(client);
       return since !== undefined && issuedAt >= since;
     },
-    /** Epoch seconds from which on it does; undefined while nothing does. */
-    validSince(id: string): number | undefined {
-      const client = this.find(id);
-      return client && clientValidSince(client);
-    },
-    list(): readonly ClientRecord[] {
+    /** Whether this is a client of settings that they do not imply any more: nothing that it was given counts. */
+    isUnset: (id: string): boolean => settingsClientIds.includes(id) && !derived().has(id),
+    /** Those of the settings first. A page may be short: only one without `next` is the last. */
+    async page({ after, limit }: PageRequest): Promise<Page<ClientRecord>> {
       const own = derived();
-      return [...own.values(), ...[...registry.all('clients').values()].filter(({ id }) => !own.has(id))];
-    },
-    /** Origins of every live client's redirect addresses: who may call from a page. */
-    origins(): ReadonlySet<string> {
-      const of = [derived(), registry.all('clients')];
-      if (!of.every((clients, index) => cached?.of[index] === clients)) {
-        cached = { of, origins: originsOf(this.list()) };
+      const isOfSettings = after === undefined || after.startsWith(settingsCursor);
+      const start = after === undefined ? 0 : Number(after.slice(settingsCursor.length));
+      const ofSettings = isOfSettings ? [...own.values()].slice(start, start + limit) : [];
+      if (ofSettings.length === limit) {
+        return { records: ofSettings, next: `${settingsCursor}${start + limit}` };
       }
-      return cached!.origins;
+      const found = await records.clients({
+        limit: limit - ofSettings.length,
+        after: isOfSettings ? undefined : after,
+      });
+      return { ...found, records: [...ofSettings, ...found.records.filter(({ id }) => !own.has(id))] };
     },
+    count: async (): Promise<number> => derived().size + (await records.count('clients')),
+    isRedirectOrigin: origins.isRedirectOrigin,
+    /** Origins of the clients of settings; the same set until they change. */
+    originsOfSettings: origins.ofSettings,
+    /** The same map until the settings change. */
+    ofSettings: derived,
   };
-}
-
-function originsOf(clients: readonly ClientRecord[]): ReadonlySet<string> {
-  const live = clients.filter(({ disabled }) => !disabled);
-  const origins = live.flatMap(({ redirectUris }) => redirectUris.map((uri) => new URL(uri).origin));
-  return new Set(origins.filter((origin) => origin !== 'null'));
 }
 
 export interface DerivedClientsDeps {

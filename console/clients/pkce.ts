@@ -31,11 +31,13 @@ export function bindingName({ challengeMethod, nonce }: CodeBinding): string {
  * What an authorization request without a challenge lacks. One that was sent is checked whatever the client is
  * registered for, and a verifier without one is refused (RFC 9700 §4.8.2), both by the library.
  *
- * @param client  an unknown one is treated like a public one
+ * @param policy  of the client; without one it is treated like a public one
  * @returns for who wrote the client; undefined when it may go without a challenge
  */
-export function missingBinding(client: ClientRecord | undefined, nonce: unknown): string | undefined {
-  const policy = client === undefined ? 'required' : pkcePolicyOf(client);
+export function missingBinding(
+  policy: PkcePolicy = 'required',
+  nonce: unknown = undefined,
+): string | undefined {
   if (policy === 'optional' || (policy === 'nonce' && typeof nonce === 'string')) return undefined;
   const challenge = 'this client has to send a PKCE challenge (code_challenge with S256)';
   return policy === 'nonce' ? `${challenge} or, with the scope openid, a nonce` : challenge;

@@ -4,6 +4,7 @@ import { nameOfClient } from '../clients/client-name.ts';
 import type { RegisteredClient } from '../clients/client-registration.ts';
 import { grantTypes, tokenTyps } from '../clients/client-rules.ts';
 import { viewOf } from '../clients/client-view.ts';
+import type { Clients } from '../clients/clients.ts';
 import { pkcePolicyOf } from '../clients/pkce.ts';
 import { tokenAlgs } from '../keys/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
@@ -80,8 +81,8 @@ export const clientCommands: readonly Command[] = [
     summary: 'Lists the clients, those that follow from the settings too.',
     async run(_input, { services }) {
       const { clients, clientUses } = await services();
-      const useOf = await clientUses.read();
-      const all = clients.list();
+      const all = await everyClient(clients);
+      const useOf = await clientUses.readOf(all);
       const rows = all.map((client) => {
         const lastUse = timeOfUse(useOf(client).lastUsedAt);
         const { id: shownId, name = '' } = client;
@@ -99,14 +100,14 @@ export const clientCommands: readonly Command[] = [
     positionals: ['<id>'],
     async run(input, { services }) {
       const { clients, clientUses } = await services();
-      const client = clients.find(input.positionals[0]!);
+      const client = await clients.find(input.positionals[0]!);
       if (!client) {
         throw new ProblemError(
           problems.notFound,
           'There is no client of this id. npx console client list shows them all.',
         );
       }
-      const use = (await clientUses.read())(client);
+      const use = (await clientUses.readOf([client]))(client);
       return { text: describe(client, use), json: viewOf(client, use) };
     },
   },
@@ -280,4 +281,15 @@ function done(client: ClientRecord, text: string): Reply {
 
 function optional<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
+}
+
+async function everyClient({ page }: Pick<Clients, 'page'>): Promise<readonly ClientRecord[]> {
+  const all: ClientRecord[] = [];
+  let after: string | undefined;
+  do {
+    const { records, next } = await page({ limit: 500, after });
+    all.push(...records);
+    after = next;
+  } while (after !== undefined);
+  return all;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProblemError } from '../../platform/errors.ts';
 import type { Services } from '../app/services.ts';
-import { excessOf } from '../clients/client-excess.ts';
+import { inspectClients } from '../clients/client-excess.ts';
 import { dashboardClientId } from '../clients/clients.ts';
 import { applicationClientId } from '../clients/scopes.ts';
 import { type DoctorSettings, examine, type OpenedStore } from '../doctor/doctor.ts';
@@ -48,6 +48,8 @@ export const doctorCommand: Command = {
   },
 };
 
+/** For a look at all clients, milliseconds. */
+const clientsMs = 3_000;
 /** So long that an application with a clock that is wrong can still say so. */
 const requestSeconds = 300;
 
@@ -142,10 +144,11 @@ export async function reportStore(
   const unwritable = checks ? await storage.checkWritable().then(() => undefined, inShort) : undefined;
   return {
     kids,
-    ...excessOf(clients.list(), {
+    ...(await inspectClients(clients, {
       now: services.now(),
+      mostMs: clientsMs,
       isDashboardDefault: settings.origins.applicationAddresses === 'default',
-    }),
+    })),
     ...(kids.length > 0 && checks ? { request: await signRequest(services, url) } : {}),
     ...(waiting ? { waitingLicence: licenceOf(waiting) } : {}),
     ...(unwritable === undefined ? {} : { unwritable }),

@@ -7,6 +7,8 @@ export interface Excess {
   readonly unboundClients: readonly string[];
   readonly unlimitedClients: readonly string[];
   readonly unrotatedClients: readonly string[];
+  /** How many there was no time for. */
+  readonly uninspectedClients: number;
 }
 
 export function checkClients({
@@ -14,6 +16,7 @@ export function checkClients({
   unboundClients,
   unlimitedClients,
   unrotatedClients,
+  uninspectedClients,
 }: Excess): readonly Finding[] {
   const unasked = unaskedClients.map((id) =>
     about(`client ${id}`).warning(
@@ -33,7 +36,16 @@ export function checkClients({
       `npx console client rotate-secret ${id}; the old one works until the next rotation.`,
     ),
   );
-  return [...unasked, ...checkBinding(unboundClients), ...unlimited, ...unrotated];
+  const uninspected =
+    uninspectedClients === 0
+      ? []
+      : [
+          about('clients').warning(
+            `There are too many of them for one look: ${uninspectedClients} were not looked at.`,
+            'Go through them in pieces: npx console client list --json, or GET /api/v1/clients.',
+          ),
+        ];
+  return [...unasked, ...checkBinding(unboundClients), ...unlimited, ...unrotated, ...uninspected];
 }
 
 function checkBinding(unbound: readonly string[]): readonly Finding[] {

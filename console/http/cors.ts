@@ -12,24 +12,39 @@ const exposedHeaders = 'WWW-Authenticate, X-Request-Id, Retry-After';
 /** Seconds for which a browser need not ask again. */
 const preflightMaxAge = '600';
 
-/** @param origins  asked on each request, so that a registration takes effect at once */
-export function createCors({ origins }: { readonly origins: () => ReadonlySet<string> }) {
+export interface CorsDeps {
+  /** Asked on each request, so that a registration takes effect at once; whoever cannot tell now, denies. */
+  readonly isKnown: (origin: string) => boolean | Promise<boolean>;
+}
+
+export function createCors({ isKnown }: CorsDeps) {
   return {
-    /** Adds the response fields. @returns true when the request was a preflight and has been answered */
-    apply(req: IncomingMessage, res: ServerResponse): boolean {
+    /**
+     * Adds the response fields.
+     *
+     * @returns true when the request was a preflight and has been answered; at once where that is known
+     */
+    apply(req: IncomingMessage, res: ServerResponse): boolean | Promise<boolean> {
       const { origin } = req.headers;
       if (origin === undefined) return false;
-      const isKnown = origins().has(origin);
       res.setHeader('Vary', 'Origin');
-      if (isKnown) res.setHeader('Access-Control-Allow-Origin', origin);
-      if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
-        res.writeHead(204, isKnown ? permissions : {}).end();
-        return true;
-      }
-      if (isKnown) res.setHeader('Access-Control-Expose-Headers', exposedHeaders);
-      return false;
+      const known = isKnown(origin);
+      return typeof known === 'boolean'
+        ? answer(req, res, known ? origin : undefined)
+        : known.then((found) => answer(req, res, found ? origin : undefined));
     },
   };
+}
+
+/** @param origin  undefined for one that may not call */
+function answer(req: IncomingMessage, res: ServerResponse, origin: string | undefined): boolean {
+  if (origin !== undefined) res.setHeader('Access-Control-Allow-Origin', origin);
+  if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
+    res.writeHead(204, origin === undefined ? {} : permissions).end();
+    return true;
+  }
+  if (origin !== undefined) res.setHeader('Access-Control-Expose-Headers', exposedHeaders);
+  return false;
 }
 
 const permissions = {

@@ -30,7 +30,7 @@ export interface AccountPageDeps {
   /** As it is shown to people. */
   readonly nameOfProvider: (id: string) => string;
   /** The same. */
-  readonly nameOfApplication: (id: string) => string;
+  readonly nameOfApplication: (id: string) => Promise<string>;
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
@@ -123,6 +123,7 @@ export function createAccountPage(deps: AccountPageDeps) {
   async function showAccount(ctx: Context, { current, account }: WithSession, shown: Shown): Promise<void> {
     const own = await sessions.listOf(account.id);
     const before = await times.before(account.id, current.startedAt);
+    const applications = await applicationsOf(own, deps.nameOfApplication);
     setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
     ctx.body = renderAccount({
@@ -132,7 +133,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       signedInAt: date(current.startedAt),
       sessionEndsAt: date(current.endsAt),
       lastLoginAt: before === undefined ? undefined : date(before),
-      applications: applicationsOf(own, deps.nameOfApplication),
+      applications,
       sessions: own.map((session) => ({
         key: session.key,
         isCurrent: session.uid === current.uid,
@@ -152,14 +153,14 @@ export function createAccountPage(deps: AccountPageDeps) {
 }
 
 /** Of every open session, each once, since the first of its sign-ins that are still open. */
-function applicationsOf(own: readonly SignInSession[], nameOf: (id: string) => string) {
+async function applicationsOf(own: readonly SignInSession[], nameOf: (id: string) => Promise<string>) {
   const since = new Map<string, number>();
   for (const { applications } of own) {
     for (const { clientId, since: at, grantId } of applications) {
       if (grantId !== undefined) since.set(clientId, Math.min(at, since.get(clientId) ?? at));
     }
   }
-  return [...since].map(([id, at]) => ({ name: nameOf(id), since: date(at) }));
+  return Promise.all([...since].map(async ([id, at]) => ({ name: await nameOf(id), since: date(at) })));
 }
 
 function date(epochSeconds: number): Date {

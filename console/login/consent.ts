@@ -31,7 +31,7 @@ export function createConsent(deps: ConsentDeps) {
   return {
     async show(ctx: Context, interaction: Interaction): Promise<void> {
       const account = await findUser(interaction.session?.accountId ?? '');
-      const client = clients.find(String(interaction.params.client_id));
+      const client = await clients.find(String(interaction.params.client_id));
       const roles = client && account ? rolesGiven(interaction, client, account) : [];
       const [origin = ''] = redirectOrigins(interaction);
       setPageHeaders(ctx, isSecure, [origin]);

@@ -79,7 +79,7 @@ export function createLoginPage({
     ctx.body = renderLogin({
       action: path,
       csrf: csrf.token(ctx),
-      application: { name: nameOfApplication(String(interaction.params.client_id)) },
+      application: { name: await nameOfApplication(String(interaction.params.client_id)) },
       reauthenticate: known !== undefined,
       // Somebody known has one way to prove it: nobody else's identity would do.
       confirmWith: known && upstream.confirmingChoice(path, known),
@@ -91,8 +91,8 @@ export function createLoginPage({
     });
   }
 
-  function nameOfApplication(id: string): string {
-    const client = clients.find(id);
+  async function nameOfApplication(id: string): Promise<string> {
+    const client = await clients.find(id);
     return client ? nameOfClient(client) : id;
   }
 

@@ -95,7 +95,7 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
       ...deps,
       throttle: createThrottle({ artifacts: storage.artifacts, steady, ...throttling }),
       nameOfProvider: (id) => providers.find(id)?.name ?? id,
-      nameOfApplication: (id) => clients.find(id)?.name ?? id,
+      nameOfApplication: async (id) => (await clients.find(id))?.name ?? id,
       onRejected: (ctx, event, { id }, reason) =>
         audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
     }),

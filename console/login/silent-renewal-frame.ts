@@ -8,14 +8,14 @@ import type { Clients } from '../clients/clients.ts';
  *
  * @returns the origin of that address, when it is registered for the application that asks
  */
-export function silentRenewalFramePolicy(
+export async function silentRenewalFramePolicy(
   { path, query }: Pick<Context, 'path' | 'query'>,
   clients: Pick<Clients, 'find'>,
-): string | undefined {
+): Promise<string | undefined> {
   const { client_id: clientId, redirect_uri: redirectUri, prompt } = query;
   if (path !== '/oauth2/authorize' || prompt !== 'none') return undefined;
   if (typeof clientId !== 'string' || typeof redirectUri !== 'string') return undefined;
-  const client = clients.find(clientId);
+  const client = await clients.find(clientId);
   if (!client || client.disabled || !client.redirectUris.includes(redirectUri)) return undefined;
   const { origin } = new URL(redirectUri);
   return origin === 'null' ? undefined : origin;

@@ -60,7 +60,7 @@ export function createSignedOut(deps: SignedOutDeps) {
       transactions.forget(ctx);
       const { session, upstreamOrigin } = ended;
       const outcomes = await notices.settled(session, mostWaitMs);
-      const frames = framesOf(session);
+      const frames = await framesOf(session);
       const isAllDone = frames.length === 0 && outcomes.every((outcome) => isDoneFor(outcome, requester));
       const isNobodyNotified = outcomes.length + frames.length === 0;
       if (!upstreamOrigin && ((requester.returnTo !== undefined && isAllDone) || isNobodyNotified)) {
@@ -117,15 +117,17 @@ export function createSignedOut(deps: SignedOutDeps) {
     return upstreamLogoutId === undefined ? undefined : upstreamLogouts.find(upstreamLogoutId);
   }
 
-  function framesOf({ applications }: SignInSession): Frame[] {
-    return applications.flatMap(({ clientId, sid }) => {
-      const uri = clients.find(clientId)?.frontchannelLogoutUri;
-      if (uri === undefined) return [];
+  async function framesOf({ applications }: SignInSession): Promise<Frame[]> {
+    const frames: Frame[] = [];
+    for (const { clientId, sid } of applications) {
+      const uri = (await clients.find(clientId))?.frontchannelLogoutUri;
+      if (uri === undefined) continue;
       const src = new URL(uri);
       src.searchParams.append('iss', issuer);
       if (sid !== undefined) src.searchParams.append('sid', sid);
-      return [{ clientId, src: src.href }];
-    });
+      frames.push({ clientId, src: src.href });
+    }
+    return frames;
   }
 
   function showTransaction(

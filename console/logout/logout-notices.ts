@@ -49,7 +49,7 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): Sender {
 
   async function deliverTaken(notice: LogoutNotice, signal: AbortSignal): Promise<void> {
     const { clientId, node, accountId, tries } = notice;
-    const client = clients.find(clientId);
+    const client = await clients.find(clientId);
     const targets = client ? logoutTargets(client) : [];
     const url = node === undefined ? targets[0] : targets.find((target) => target === node);
     if (!client || url === undefined) return outbox.drop(notice);

@@ -47,7 +47,7 @@ export type LogoutOutbox = ReturnType<typeof createLogoutOutbox>;
 export interface LogoutOutboxDeps {
   readonly artifacts: ArtifactStore;
   /** Where this application gets notices: its own address first, then those of further nodes. */
-  readonly targetsOf: (clientId: string) => readonly string[];
+  readonly targetsOf: (clientId: string) => Promise<readonly string[]>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -69,12 +69,14 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
     async add({ uid, accountId, applications }: Pick<SignInSession, 'uid' | 'accountId' | 'applications'>) {
       const at = now();
       const common = { sessionUid: uid, accountId, tries: 0, endedAt: at, dueAt: at, reason: undefined };
-      const notices = applications.flatMap(({ clientId, sid }) =>
-        targetsOf(clientId).map((target, index) => {
-          const node = index === 0 ? undefined : target;
-          return { ...common, id: idOf(uid, clientId, node), clientId, node, sid };
-        }),
-      );
+      const notices = await Promise.all(
+        applications.map(async ({ clientId, sid }) =>
+          (await targetsOf(clientId)).map((target, index) => {
+            const node = index === 0 ? undefined : target;
+            return { ...common, id: idOf(uid, clientId, node), clientId, node, sid };
+          }),
+        ),
+      ).then((all) => all.flat());
       await Promise.all(notices.map(put));
     },
     async waiting(): Promise<LogoutNotice[]> {

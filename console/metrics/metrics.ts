@@ -11,7 +11,7 @@ export interface Metrics extends CallMetrics {
 
 export interface MetricsDeps {
   readonly countUsers: () => Promise<number>;
-  readonly countClients: () => number;
+  readonly countClients: () => Promise<number>;
   /** Accounts and clients that have lost tokens lately, and how often there were too many of them for memory. */
   readonly countVoids: () => { readonly account: number; readonly client: number; readonly crowded: number };
   readonly faults: Readonly<Faults>;

@@ -89,10 +89,9 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
   };
 
   /** A grant or an interaction has no sign-in time: whether the account may go on is decided elsewhere. */
-  async function isLive({
-    payload: { accountId, loginTs, authTime, clientId, iat },
-  }: Artifact): Promise<boolean> {
-    if (typeof clientId === 'string' && !clients.isLive(clientId, Number(iat))) return false;
+  async function isLive({ payload }: Artifact): Promise<boolean> {
+    const { accountId, loginTs, authTime, clientId, iat } = payload;
+    if (typeof clientId === 'string' && !(await clients.isLive(clientId, Number(iat)))) return false;
     if (typeof accountId !== 'string') return true;
     return isAccountLive(accountId, Number(loginTs ?? authTime ?? Infinity));
   }
@@ -103,7 +102,7 @@ function clientAdapter(clients: Clients): Adapter {
   const rejectAll = () => Promise.reject(new Error('clients are registered through the registry'));
   return {
     async find(id) {
-      const client = clients.find(id);
+      const client = await clients.find(id);
       return client && !client.disabled ? clientMetadata(client) : undefined;
     },
     upsert: rejectAll,

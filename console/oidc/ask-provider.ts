@@ -10,7 +10,7 @@ export interface AskProviderDeps {
   readonly provider: () => Provider;
   readonly exchanges: Pick<Exchanges, 'run'>;
   /** The origin that may show the answer to this request in a frame, if any. */
-  readonly framedBy: (ctx: Context) => string | undefined;
+  readonly framedBy: (ctx: Context) => Promise<string | undefined>;
 }
 
 /** The library matches paths loosely; it gets to see these, spelled exactly so, and no others. */
@@ -28,7 +28,7 @@ export function createAskProvider({ provider, exchanges, framedBy }: AskProvider
     if (ctx.path === routes.authorization) spaceScope(ctx);
     // For the library's one page, which posts an answer to the application (`response_mode=form_post`).
     ctx.set({
-      'Content-Security-Policy': selfSubmittingPage(framedBy(ctx)),
+      'Content-Security-Policy': selfSubmittingPage(await framedBy(ctx)),
       'X-Content-Type-Options': 'nosniff',
     });
     const [handle] = provider().middleware;

@@ -10,6 +10,7 @@ import {
   Provider,
 } from 'oidc-provider';
 import type { SessionUse } from '../accounts/sessions.ts';
+import { pkceOf, pkcePolicyMember } from '../clients/client-metadata.ts';
 import { missingBinding } from '../clients/pkce.ts';
 import { ceilingOf, rolesUnder } from '../clients/role-ceiling.ts';
 import type { CookieNames } from '../http/cookies.ts';
@@ -75,6 +76,7 @@ function configuration(deps: ProviderDeps): Configuration {
   return {
     adapter: createAdapter(deps),
     jwks: { keys: keysForLibrary(deps.keys) },
+    extraClientMetadata: { properties: [pkcePolicyMember] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     enabledJWA: { dPoPSigningAlgValues: deps.proofAlgs },
     responseTypes: ['code'],
@@ -89,7 +91,7 @@ function configuration(deps: ProviderDeps): Configuration {
     pkce: {
       // Asked about a request without a challenge.
       required(ctx, client) {
-        const missing = missingBinding(deps.clients.find(client.clientId), ctx.oidc.params?.nonce);
+        const missing = missingBinding(pkceOf(client), ctx.oidc.params?.nonce);
         if (missing !== undefined) throw new errors.InvalidRequest(missing);
         return false;
       },
@@ -115,8 +117,8 @@ function configuration(deps: ProviderDeps): Configuration {
       clientCredentials: { enabled: true },
       claimsParameter: {
         enabled: true,
-        assertClaimsParameter: (ctx, claims, client) =>
-          narrowClaims(ctx, claims, deps.clients.find(client.clientId)?.scopes ?? []),
+        assertClaimsParameter: async (ctx, claims, client) =>
+          narrowClaims(ctx, claims, (await deps.clients.find(client.clientId))?.scopes ?? []),
       },
       introspection: { enabled: true },
       revocation: { enabled: true },
@@ -128,9 +130,9 @@ function configuration(deps: ProviderDeps): Configuration {
         enabled: true,
         defaultResource: () => resources.members,
         useGrantedResource: () => true,
-        getResourceServerInfo(ctx, resource, client) {
+        async getResourceServerInfo(ctx, resource, client) {
           checkResource(resource, ctx.oidc.params?.resource, resources);
-          const record = deps.clients.find(client.clientId);
+          const record = await deps.clients.find(client.clientId);
           checkScopes(ctx.oidc.params?.scope, record);
           return {
             scope: record?.scopes.join(' ') ?? '',
@@ -272,7 +274,7 @@ function findAccount(
       ...profileClaims(user),
       // For the scope `email` userinfo has them (OIDC Core §5.4); an ID token when they are asked for one by one.
       ...('email' in asked || 'email_verified' in asked ? emailClaims(user) : {}),
-      roles: shownRoles(user, clients.find(ctx.oidc.client?.clientId ?? '')),
+      roles: shownRoles(user, await clients.find(ctx.oidc.client?.clientId ?? '')),
     }),
   };
 }

@@ -29,7 +29,7 @@ export async function describeToken(
   jwt: JWTStructured,
 ): Promise<void> {
   const user = await findUser(token.accountId ?? '');
-  const client = clients.find(token.clientId ?? '');
+  const client = await clients.find(token.clientId ?? '');
   if (!user || !client) throw new errors.InvalidGrant('the account or the client is gone');
   const scopes = wordsOf(token.scope);
   const { iat, jti } = jwt.payload;

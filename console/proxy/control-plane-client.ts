@@ -8,7 +8,12 @@ import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts'
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
 import { denialReportsPath } from '../tokens/denial-report-scope.ts';
-import { type RevocationEvent, revocationEventsPath } from '../tokens/revocation-stream/revocation-event.ts';
+import {
+  type RevocationEvent,
+  redirectOriginsPath,
+  revocationEventsPath,
+  revocationEventsVersion,
+} from '../tokens/revocation-stream/revocation-event.ts';
 import { createDenialReporter } from './denial-reporter.ts';
 import { createKeySource, type KeySet } from './jwks-cache.ts';
 import type { ForWorker } from './messages.ts';
@@ -67,11 +72,15 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
     onResult: (error) => problem('reports of refusals', error),
   });
 
+  const askOrigin = createOriginQuestion(outbound, settings);
+
   return {
     /** Everything that is known now, for a worker that starts. */
     state: cache.state,
     /** Resolves when the key has been looked for. */
     fetchKey: keys.fetchKey,
+    /** Whether pages of this origin may call; undefined while the console cannot be asked. */
+    askOrigin: (origin: string): Promise<boolean | undefined> => askOrigin(origin).catch(() => undefined),
     /** Tells the console what was refused here, when it can be told. */
     report: reports.add,
     /** Ends it; what is still to be reported gets a moment. */
@@ -127,7 +136,7 @@ async function openStream(outbound: Outbound, settings: Settings, signal: AbortS
   const { origin } = new URL(settings.jwksUri);
   const token = await serviceTokenFor(revocationEventsScope, outbound, settings);
   const response = await outbound.open({
-    url: origin + revocationEventsPath,
+    url: `${origin}${revocationEventsPath}?version=${revocationEventsVersion}`,
     headers: { Authorization: `Bearer ${token}` },
     signal,
   });
@@ -136,6 +145,29 @@ async function openStream(outbound: Outbound, settings: Settings, signal: AbortS
   throw new RejectedByConsoleError(
     `the console answered ${response.statusCode} to the request for its revocation events`,
   );
+}
+
+/** One after the other may use a token that was fetched for the first. */
+function createOriginQuestion(outbound: Outbound, settings: Settings) {
+  const url = new URL(settings.jwksUri).origin + redirectOriginsPath;
+  let token: Promise<string> | undefined;
+
+  return async (origin: string): Promise<boolean> => {
+    token ??= serviceTokenFor(revocationEventsScope, outbound, settings);
+    const used = token;
+    try {
+      const { status, body } = await outbound.send({
+        url: `${url}?origin=${encodeURIComponent(origin)}`,
+        headers: { Authorization: `Bearer ${await used}` },
+      });
+      const isKnown = status === 200 ? jsonObject(body)?.isKnown : undefined;
+      if (typeof isKnown === 'boolean') return isKnown;
+      throw new RejectedByConsoleError(`the console answered ${status} to a question about an origin`);
+    } catch (error) {
+      if (token === used) token = undefined;
+      throw error;
+    }
+  };
 }
 
 /** @param onRejected  hears of a batch that the console will not take at all; it is given up */

@@ -20,6 +20,8 @@ export type ForWorker =
   | { readonly type: 'keys'; readonly keys: readonly PublicJwk[] }
   /** The answer to `unknownKey`; what was found has come before. */
   | { readonly type: 'keyFetched'; readonly kid: string }
+  /** The answer to `origin`; without it, the console could not be asked. */
+  | { readonly type: 'origin'; readonly origin: string; readonly isKnown?: boolean | undefined }
   /** The answer to `metrics`: those of all workers. */
   | { readonly type: 'metrics'; readonly id: number; readonly text: string }
   /** The answer to `proof`. */
@@ -35,6 +37,8 @@ export type FromWorker =
   | { readonly type: 'passing' }
   /** Somebody brought a token that names this key. */
   | { readonly type: 'unknownKey'; readonly kid: string }
+  /** Whether pages of this origin may call. */
+  | { readonly type: 'origin'; readonly origin: string }
   | { readonly type: 'metrics'; readonly id: number }
   /** Somebody has sent a good proof, which may have been used at another worker before. */
   | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string }

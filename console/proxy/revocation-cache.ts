@@ -5,6 +5,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { TokenIdentity } from '../../access-tokens/verify-token.ts';
 import type { RevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
+import { createVoidMemory, type VoidMemory } from '../tokens/voids/void-memory.ts';
 import type { ForWorker, PublicJwk } from './messages.ts';
 import { readVerificationKey, type VerificationKey } from './public-keys.ts';
 
@@ -21,7 +22,8 @@ export interface RevocationCache {
   findKey(name: { readonly kid: string; readonly alg: string }): KeyObject | undefined;
   hasKey(kid: string): boolean;
   permissionsOf(role: string): readonly string[] | undefined;
-  origins(): ReadonlySet<string>;
+  /** Rises when pages of other origins than before may call. */
+  originsVersion(): number;
   /** Tells that something has changed. @returns a function that ends the subscription */
   onChange(listener: () => void): () => void;
 }
@@ -38,11 +40,9 @@ export interface RevocationCacheDeps {
 /** Facts by what they are about. */
 interface Facts {
   readonly revoked: Map<string, number>;
-  /** Epoch seconds from which on tokens count, by client and by account. */
-  readonly clients: Map<string, number>;
-  readonly accounts: Map<string, number>;
+  /** Who has lost something; whoever is not there has lost nothing. */
+  readonly voids: VoidMemory;
   readonly roles: Map<string, readonly string[]>;
-  origins: ReadonlySet<string>;
   kids: readonly string[];
 }
 
@@ -52,7 +52,8 @@ export function createRevocationCache({
   now,
 }: RevocationCacheDeps): RevocationCache {
   const listeners = new Set<() => void>();
-  let facts = nothing();
+  let facts = nothing(now);
+  let originsVersion = 0;
   let keys: ReadonlyMap<string, VerificationKey> = new Map();
   let published: readonly PublicJwk[] = [];
   let receivedAt: number | undefined;
@@ -62,7 +63,8 @@ export function createRevocationCache({
   return {
     take(message) {
       if (message.type === 'state') {
-        facts = nothing();
+        facts = nothing(now);
+        originsVersion += 1;
         receivedAt = message.receivedAt;
       }
       if (message.type !== 'keys') for (const entry of message.events) record(entry);
@@ -81,10 +83,9 @@ export function createRevocationCache({
     isCurrent: () => keys.size > 0 && age() < graceSeconds,
     age,
     isRevoked({ jti, sub, clientId, iat }) {
-      const { revoked, clients, accounts } = facts;
+      const { revoked, voids } = facts;
       if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
-      if (!isCounted(clients.get(clientId), iat)) return true;
-      return sub !== clientId && !isCounted(accounts.get(sub), iat);
+      return voids.isVoid(clientId, sub, iat);
     },
     findKey({ kid, alg }) {
       const found = keys.get(kid);
@@ -92,7 +93,7 @@ export function createRevocationCache({
     },
     hasKey: (kid) => keys.has(kid),
     permissionsOf: (role) => facts.roles.get(role),
-    origins: () => facts.origins,
+    originsVersion: () => originsVersion,
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -105,16 +106,17 @@ export function createRevocationCache({
         recordRevoked(event.jti, event.until);
         break;
       case 'client':
-        put(facts.clients, event.id, event.from);
-        break;
       case 'account':
-        put(facts.accounts, event.id, event.from);
+        recordVoid(event);
+        break;
+      case 'floor':
+        facts.voids.raise(event);
         break;
       case 'role':
         put(facts.roles, event.name, event.permissions);
         break;
       case 'origins':
-        facts.origins = new Set(event.origins);
+        originsVersion += 1;
         break;
       case 'keys':
         facts.kids = event.kids;
@@ -124,6 +126,12 @@ export function createRevocationCache({
       case 'alive':
         receivedAt = monotonic();
     }
+  }
+
+  /** The console bounds what it tells; this is for one that tells more. */
+  function recordVoid({ type, id, from, until = Number.POSITIVE_INFINITY }: PartyEvent): void {
+    facts.voids.replace({ party: type, id, from, until });
+    facts.voids.makeRoom();
   }
 
   /** Insertion is nearly in order of expiry, so the oldest few are enough to keep the map small. */
@@ -151,13 +159,13 @@ export function createRevocationCache({
   }
 }
 
-function nothing(): Facts {
+type PartyEvent = Extract<RevocationEvent, { type: 'client' | 'account' }>;
+
+function nothing(now: () => number): Facts {
   return {
     revoked: new Map(),
-    clients: new Map(),
-    accounts: new Map(),
+    voids: createVoidMemory({ now }),
     roles: new Map(),
-    origins: new Set(),
     kids: [],
   };
 }
@@ -167,17 +175,17 @@ function put<T>(map: Map<string, T>, name: string, value: T | undefined): void {
   else map.set(name, value);
 }
 
-function isCounted(from: number | undefined, issuedAt: number): boolean {
-  return from !== undefined && issuedAt >= from;
-}
-
-function allEvents({ revoked, clients, accounts, roles, origins, kids }: Facts): RevocationEvent[] {
+function allEvents({ revoked, voids, roles, kids }: Facts): RevocationEvent[] {
   return [
-    ...[...clients].map(([id, from]) => ({ type: 'client', id, from }) as const),
-    ...[...accounts].map(([id, from]) => ({ type: 'account', id, from }) as const),
+    ...voids.floors().map((floor) => ({ type: 'floor', ...floor }) as const),
+    ...[...voids.all()].map(({ party, id, from, until }) => ({
+      type: party,
+      id,
+      from,
+      ...(Number.isFinite(until) ? { until } : {}),
+    })),
     ...[...roles].map(([name, permissions]) => ({ type: 'role', name, permissions }) as const),
     ...[...revoked].map(([jti, until]) => ({ type: 'token', jti, until }) as const),
-    { type: 'origins', origins: [...origins] },
     { type: 'keys', kids },
   ];
 }

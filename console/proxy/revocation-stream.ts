@@ -1,7 +1,11 @@
 /** Reads the console's revocation stream, and starts anew whenever it ends, breaks off or falls silent. */
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type RevocationEvent, readRevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
+import {
+  type RevocationEvent,
+  readRevocationEvent,
+  revocationEventsVersion,
+} from '../tokens/revocation-stream/revocation-event.ts';
 
 export interface RevocationStreamDeps {
   /** Opens the stream from its beginning; `signal` ends it. @throws {Error} when there is none to be had */
@@ -19,7 +23,7 @@ const firstPauseMs = 100;
 const longestPauseMs = 1_000;
 /** Silence after which the connection counts as broken, milliseconds. */
 const silenceMs = 3_000;
-/** Characters; the longest line lists the origins of all applications. */
+/** Characters; the longest line lists the permissions of a custom role. */
 const longestLine = 1024 * 1024;
 
 /** @returns a function that ends it */
@@ -64,7 +68,10 @@ interface Portion {
 /** Events as they come, those up to `complete` in one. @param stop  ends a stream that has fallen silent */
 async function* portions(stream: Readable, stop: () => void): AsyncGenerator<Portion> {
   let state: RevocationEvent[] | undefined = [];
+  let isFirst = true;
   for await (const lines of linesOf(stream, stop)) {
+    if (isFirst) checkVersion(lines[0]!);
+    isFirst = false;
     let entries = lines.map(readRevocationEvent).filter((entry) => entry !== undefined);
     const end = state ? entries.findIndex(({ type }) => type === 'complete') : -1;
     if (state && end < 0) {
@@ -78,6 +85,15 @@ async function* portions(stream: Readable, stop: () => void): AsyncGenerator<Por
     }
     if (entries.length > 0) yield { isState: false, entries };
   }
+}
+
+/** Read as another version, the lines would say something else than they mean. */
+function checkVersion(line: string): void {
+  const event = readRevocationEvent(line);
+  if (event?.type === 'start' && event.version === revocationEventsVersion) return;
+  throw new Error(
+    'the console is of another version than this proxy, and tells its revocation events otherwise',
+  );
 }
 
 async function* linesOf(stream: Readable, stop: () => void): AsyncGenerator<string[]> {

@@ -38,6 +38,12 @@ export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps)
 
   function receive(message: FromWorker): void {
     if (message.type === 'denials') controlPlane.report(message.batch);
+    if (message.type === 'origin') {
+      const { origin } = message;
+      void controlPlane
+        .askOrigin(origin)
+        .then((isKnown) => worker.receive({ type: 'origin', origin, isKnown }));
+    }
     if (message.type !== 'unknownKey') return;
     const { kid } = message;
     void controlPlane.fetchKey(kid).then(() => worker.receive({ type: 'keyFetched', kid }));

@@ -23,6 +23,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     env: { CONSOLE_LOG_FORMAT: settings.logFormat },
     state: () => controlPlane!.state(),
     fetchKey: (kid) => controlPlane!.fetchKey(kid),
+    askOrigin: (origin) => controlPlane!.askOrigin(origin),
     onDenials: (batch) => controlPlane!.report(batch),
     proofMemory: createProofMemory(),
     log,

@@ -24,6 +24,7 @@ import { createConsoleOverload } from '../server/overload.ts';
 import { createApp } from '../server/request-handler.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
+import { createKnownOrigins } from './known-origins.ts';
 import { publicAddress } from './public-address.ts';
 import type { RevocationCache } from './revocation-cache.ts';
 
@@ -32,6 +33,8 @@ export interface ServeDeps {
   readonly log: Logger;
   readonly cache: RevocationCache;
   readonly fetchKey: (kid: string) => Promise<void>;
+  /** Whether pages of this origin may call. @throws {Error} when the console cannot be asked */
+  readonly askOrigin: (origin: string) => Promise<boolean>;
   /** Tells the console what is refused here. */
   readonly denials: DenialBuffer;
   /** One for all processes that answer at this address. */
@@ -57,6 +60,7 @@ export async function serve({
   log,
   cache,
   fetchKey,
+  askOrigin,
   denials,
   proofMemory,
   allMetrics,
@@ -89,7 +93,7 @@ export async function serve({
   });
   const handle = createApp({
     newRequestId: createRequestIds(),
-    cors: createCors({ origins: cache.origins }),
+    cors: createCors(createKnownOrigins({ ask: askOrigin, version: cache.originsVersion })),
     members: proxy.handle,
     oauth: oauthEndpoints,
     endpoints,

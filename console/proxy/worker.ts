@@ -38,6 +38,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     now: Date.now,
   });
   const keyFetches = createPendingAnswers<string, void>(answers);
+  const origins = createPendingAnswers<string, boolean | undefined>(answers);
   const metrics = createPendingAnswers<number, string>(answers);
   const proofs = createPendingAnswers<number, ReplayOutcome>(answers);
   const denials = createDenialBuffer({
@@ -54,6 +55,9 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
       switch (message.type) {
         case 'keyFetched':
           keyFetches.resolve(message.kid, undefined);
+          break;
+        case 'origin':
+          origins.resolve(message.origin, message.isKnown);
           break;
         case 'metrics':
           metrics.resolve(message.id, message.text);
@@ -84,6 +88,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
           if (!isAsked) send({ type: 'unknownKey', kid });
           return fetched;
         },
+        askOrigin,
         ...(isOneOfMany && { allMetrics }),
       }),
   };
@@ -93,6 +98,15 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     const outcome = proofs.add(asked);
     send({ type: 'proof', id: asked, proof, caller });
     return outcome;
+  }
+
+  async function askOrigin(origin: string): Promise<boolean> {
+    const isAsked = origins.has(origin);
+    const answer = origins.add(origin);
+    if (!isAsked) send({ type: 'origin', origin });
+    const isKnown = await answer;
+    if (isKnown === undefined) throw new Error('the console could not be asked about an origin');
+    return isKnown;
   }
 
   function allMetrics(): Promise<string> {

@@ -12,6 +12,8 @@ export interface WorkersDeps {
   readonly env: Readonly<Record<string, string>>;
   /** What a worker is told first. */
   readonly state: () => ForWorker;
+  /** Whether pages of this origin may call; undefined while the console cannot be asked. */
+  readonly askOrigin: (origin: string) => Promise<boolean | undefined>;
   /** Resolves when the key has been looked for. */
   readonly fetchKey: (kid: string) => Promise<void>;
   /** Hears what they have refused. */
@@ -25,7 +27,8 @@ export type Workers = ReturnType<typeof createWorkers>;
 
 type Worker = WorkerProcess<ForWorker>;
 
-export function createWorkers({ count, env, state, fetchKey, onDenials, proofMemory, log }: WorkersDeps) {
+export function createWorkers(deps: WorkersDeps) {
+  const { count, env, state, fetchKey, askOrigin, onDenials, proofMemory, log } = deps;
   const numbers = new AggregatorRegistry();
   const subscribed = new Set<Worker>();
   const passing = new Set<Worker>();
@@ -65,6 +68,11 @@ export function createWorkers({ count, env, state, fetchKey, onDenials, proofMem
         break;
       case 'unknownKey':
         void fetchKey(message.kid).then(() => worker.send({ type: 'keyFetched', kid: message.kid }));
+        break;
+      case 'origin':
+        void askOrigin(message.origin).then((isKnown) =>
+          worker.send({ type: 'origin', origin: message.origin, isKnown }),
+        );
         break;
       case 'proof':
         worker.send({

@@ -62,13 +62,30 @@ export function createApp(deps: AppDeps): RequestListener {
         res.setHeader('X-Request-Id', requestId);
         if (!isHeadGood(req, res)) return;
       }
-      if (!cors.apply(req, res)) members(req, res);
+      crossOrigin(req, res, () => members(req, res));
       return;
     }
     res.setHeader('X-Request-Id', requestId);
     res.once('finish', () => metrics.request(surfaceOf(path), res.statusCode));
     if (!isHeadGood(req, res)) return;
-    if (crossOriginPaths.has(path) && cors.apply(req, res)) return;
+    if (crossOriginPaths.has(path)) crossOrigin(req, res, () => serve(req, res, path));
+    else serve(req, res, path);
+  }
+
+  /** @param go  for what was no preflight */
+  function crossOrigin(req: IncomingMessage, res: ServerResponse, go: () => void): void {
+    const isAnswered = req.headers.origin !== undefined && cors.apply(req, res);
+    if (isAnswered === false) go();
+    else if (isAnswered !== true) {
+      isAnswered
+        .then((isDone) => {
+          if (!isDone) go();
+        })
+        .catch((thrown: unknown) => sendError(req, res, thrown));
+    }
+  }
+
+  function serve(req: IncomingMessage, res: ServerResponse, path: string): void {
     const oauthEndpoint = oauth.get(path);
     if (oauthEndpoint) return void answerOAuth(oauthEndpoint, req, res, path);
     const endpoint = endpoints.get(path) ?? (path.startsWith('/api/v1/') ? api : undefined);

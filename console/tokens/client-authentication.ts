@@ -14,7 +14,7 @@ import { readParameters } from './oauth-request.ts';
  * @throws {OAuthError} `invalid_client` (the same for an unknown client and a wrong secret), or
  *   `invalid_request` when two methods are used at once
  */
-export type AuthenticateClient = (authorization: string | undefined, form: Form) => ClientRecord;
+export type AuthenticateClient = (authorization: string | undefined, form: Form) => Promise<ClientRecord>;
 
 /** Behind the guard `client`. @returns true when the request, prepared, is for the provider */
 export type ClientEndpoint = (
@@ -29,7 +29,7 @@ export function createClientGuard(authenticate: AuthenticateClient) {
   return (inner: ClientEndpoint): OAuthEndpoint =>
     async (req, res) => {
       const form = await readParameters(req);
-      return inner(req, res, authenticate(req.headers.authorization, form), form);
+      return inner(req, res, await authenticate(req.headers.authorization, form), form);
     };
 }
 
@@ -46,22 +46,22 @@ export function createClientAuthentication(
 ): AuthenticateClient {
   const digests = new WeakMap<ClientRecord, readonly StoredDigest[]>();
 
-  return (authorization, form) => {
+  return async (authorization, form) => {
     const secretInForm = form.get('client_secret');
     if (authorization !== undefined) {
       if (secretInForm !== undefined) throw twoMethods();
       return withBasic(authorization, form.get('client_id'));
     }
-    const client = clients.find(form.get('client_id') ?? '');
+    const client = await clients.find(form.get('client_id') ?? '');
     const isProven = secretInForm === undefined ? isPublic(client) : isAuthentic(client, secretInForm);
     if (client && isProven) return client;
     throw invalidClient();
   };
 
   /** docs/surface.md#machine-tokens sends `id:secret` as it is, RFC 6749 §2.3.1 form-encodes both: either is right. */
-  function withBasic(authorization: string, idInForm: string | undefined): ClientRecord {
+  async function withBasic(authorization: string, idInForm: string | undefined): Promise<ClientRecord> {
     for (const [id, secret] of spellings(readBasic(authorization))) {
-      const client = clients.find(id);
+      const client = await clients.find(id);
       if (!isAuthentic(client, secret)) continue;
       if (idInForm !== undefined && idInForm !== id) throw twoMethods();
       return client;

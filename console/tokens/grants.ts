@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { errors, type Grant, type KoaContextWithOIDC } from 'oidc-provider';
 import type { SessionUse } from '../accounts/sessions.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { ClientRecord } from '../storage/records.ts';
 
 export interface GrantDeps {
-  readonly clients: Clients;
+  readonly clients: Pick<Clients, 'find'>;
   readonly recordSessionUse: (use: SessionUse) => Promise<void>;
   readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
 }
@@ -19,16 +20,17 @@ export interface GrantDeps {
 export async function loadGrant(ctx: KoaContextWithOIDC, deps: GrantDeps): Promise<Grant | undefined> {
   const { session, client } = ctx.oidc;
   if (!session?.accountId || !client) return undefined;
-  checkRedirectUri(ctx, deps);
+  const record = await deps.clients.find(client.clientId);
+  checkRedirectUri(ctx, record);
   const known = await findGrant(ctx);
-  const grant = deps.clients.find(client.clientId)?.isFirstParty ? await widen(ctx, known) : known;
-  if (grant) await record(ctx, grant, deps);
+  const grant = record?.isFirstParty ? await widen(ctx, known) : known;
+  if (grant) await recordUse(ctx, grant, deps);
   return grant;
 }
 
 /** The library has looked when the request came; an address may go while somebody types a password (S16). */
-function checkRedirectUri({ oidc }: KoaContextWithOIDC, { clients }: GrantDeps): void {
-  const registered = clients.find(oidc.client!.clientId)?.redirectUris ?? [];
+function checkRedirectUri({ oidc }: KoaContextWithOIDC, client: ClientRecord | undefined): void {
+  const registered = client?.redirectUris ?? [];
   if (!registered.includes(String(oidc.params?.redirect_uri))) throw new errors.InvalidRedirectUri();
 }
 
@@ -65,7 +67,7 @@ async function widen(ctx: KoaContextWithOIDC, known: Grant | undefined): Promise
 }
 
 /** Which application a session has signed in to, for its list, its end and its logout. */
-async function record(ctx: KoaContextWithOIDC, grant: Grant, deps: GrantDeps): Promise<void> {
+async function recordUse(ctx: KoaContextWithOIDC, grant: Grant, deps: GrantDeps): Promise<void> {
   const { session, client } = ctx.oidc;
   const sid = sidOf(session!.uid, client!.clientId);
   session!.sidFor(client!.clientId, sid);

@@ -24,7 +24,8 @@ export interface RevocationsDeps {
   readonly artifacts: ArtifactStore;
   readonly voids: Voids;
   readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
-  readonly isClientLive: (clientId: string, issuedAt: number) => boolean;
+  /** Whether it was a client of settings that imply it no longer: they have no record. */
+  readonly isClientUnset: (clientId: string) => boolean;
   /** The longest life of an access token. */
   readonly accessTokenSeconds: number;
   /** Epoch milliseconds. */
@@ -35,7 +36,7 @@ const kind = 'Revocation';
 const mostAtStart = 1_000_000;
 
 export function createRevocations(deps: RevocationsDeps) {
-  const { artifacts, voids, isAccountLive, isClientLive, accessTokenSeconds, now } = deps;
+  const { artifacts, voids, isAccountLive, isClientUnset, accessTokenSeconds, now } = deps;
   const revoked = new Map<string, number>();
   const listeners = new Set<(revoked: readonly Revoked[]) => void>();
   let unfollow = () => {};
@@ -54,7 +55,7 @@ export function createRevocations(deps: RevocationsDeps) {
      * @param expiresAt  epoch seconds; afterwards the token is refused for its age anyway
      */
     revoke,
-    /** Revokes every access token under a grant; they are signed and not checked up, so none is known by its `jti`. */
+    /** Revokes every access token under a grant; they are signed and not looked up, so none is known by its `jti`. */
     revokeGrant: (grantId: string) =>
       revoke(jtiPrefix(grantId), Math.ceil(now() / 1000) + accessTokenSeconds),
     /** Whoever has lost something that could be in use still. */
@@ -79,7 +80,7 @@ export function createRevocations(deps: RevocationsDeps) {
     isRevoked({ jti, sub, clientId, iat }: TokenFacts): boolean {
       if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
       if (voids.isVoid(clientId, sub, iat)) return true;
-      if (!isClientLive(clientId, iat)) return true;
+      if (isClientUnset(clientId)) return true;
       return sub !== clientId && !isAccountLive(sub, iat);
     },
   };

@@ -30,6 +30,7 @@ beforeEach(() => {
   registration = createClientRegistration({
     ...storage,
     checkOutboundUrl: (url) => new URL(url),
+    isRedirectOrigin: () => false,
     newSecret: () => 'a-secret-of-at-least-thirty-two-characters',
     now: () => nowMs,
   });

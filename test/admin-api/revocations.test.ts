@@ -66,24 +66,32 @@ describe('who may read which tokens are revoked (S49)', () => {
 describe('what is told', () => {
   test('everything that holds, then what changes, then that nothing has', async () => {
     const follower = await read(await tokenOf(reader));
-    const [own] = await follower.until(({ type, id }) => type === 'client' && id === reader.id);
-    expect(own).toMatchObject({ from: expect.any(Number) });
     await follower.until(({ type }) => type === 'complete');
     await follower.until(({ type }) => type === 'alive');
     const before = follower.received().slice(
       0,
       follower.received().findIndex(({ type }) => type === 'complete'),
     );
-    expect(new Set(before.map(({ type }) => type))).toEqual(
-      new Set(['client', 'account', 'keys', 'origins']),
-    );
+    // Nobody who has lost nothing is named, however many there are.
+    expect(before.map(({ type }) => type)).toEqual(['start', 'keys']);
+    expect(before[0]).toEqual({ type: 'start', version: 2 });
 
     const machine = await addClient('machine', 'svc:data:read');
-    await follower.until(({ type, id }) => type === 'client' && id === machine.id);
+    await follower.until(({ type }) => type === 'origins');
     await toolDone(['client', 'disable', machine.id], { dataDir: console.dataDir });
-    await follower.until(
-      ({ type, id, from }) => type === 'client' && id === machine.id && from === undefined,
-    );
+    const ofMachine = ({ type, id }: RevocationEvent) => type === 'client' && id === machine.id;
+    const [disabled] = await follower.until(ofMachine);
+    expect(disabled).toEqual({ type: 'client', id: machine.id, until: expect.any(Number) });
+    await toolDone(['client', 'enable', machine.id], { dataDir: console.dataDir });
+    const [enabled] = await follower.until((event) => ofMachine(event) && event.from !== undefined);
+    expect(Number(enabled!.until)).toBeGreaterThan(Number(enabled!.from) + 3600);
+
+    // Who comes later is told what is void, and no more.
+    const later = await read(await tokenOf(reader));
+    await later.until(({ type }) => type === 'complete');
+    const parties = later.received().filter(({ type }) => type === 'client' || type === 'account');
+    expect(parties).toEqual([enabled]);
+    await later.cancel();
 
     const token = await machineToken(console);
     await revoke(token);
@@ -95,6 +103,35 @@ describe('what is told', () => {
     await toolDone(['keys', 'rotate', '--now'], { dataDir: console.dataDir });
     await follower.until(({ type }) => type === 'keys' && !kids().some((kid) => old.includes(kid)));
     await follower.cancel();
+  });
+
+  test('to nobody who reads another version: it would believe the contrary', async () => {
+    for (const query of ['', '?version=1', '?version=3', '?version=2x']) {
+      const reply = await open(await tokenOf(reader), console.url, query);
+      expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([
+        400,
+        'invalid_request',
+      ]);
+    }
+  });
+
+  test('whether pages of an origin may call, to the same reader only (S23)', async () => {
+    const ask = async (query: string, token: string) => {
+      const reply = await fetch(`${console.url}/api/v1/redirect-origins${query}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return [reply.status, await reply.json()] as const;
+    };
+    const token = await tokenOf(reader);
+    const origin = 'https://wiki.example';
+    expect(await ask(`?origin=${origin}`, token)).toEqual([200, { origin, isKnown: false }]);
+    const args = ['client', 'add', 'wiki', '--redirect-uri', `${origin}/in`];
+    await toolDone(args, { dataDir: console.dataDir });
+    expect(await ask(`?origin=${origin}`, token)).toEqual([200, { origin, isKnown: true }]);
+    await toolDone(['client', 'disable', 'wiki'], { dataDir: console.dataDir });
+    expect(await ask(`?origin=${origin}`, token)).toEqual([200, { origin, isKnown: false }]);
+    expect((await ask('', token))[0]).toBe(400);
+    expect((await ask(`?origin=${origin}`, await apiToken(console)))[0]).toBe(403);
   });
 
   test('it ends with the token that it was opened with', async () => {
@@ -151,8 +188,8 @@ async function revoke(token: string): Promise<void> {
   expect(reply.status).toBe(200);
 }
 
-function open(token: string, url = console.url): Promise<Response> {
-  return fetch(`${url}/api/v1/revocations`, { headers: { authorization: `Bearer ${token}` } });
+function open(token: string, url = console.url, query = '?version=2'): Promise<Response> {
+  return fetch(`${url}/api/v1/revocations${query}`, { headers: { authorization: `Bearer ${token}` } });
 }
 
 async function read(token: string, url = console.url) {

@@ -99,7 +99,7 @@ describe('what a handler throws (S86)', () => {
     };
     return {
       newRequestId: () => 'request-1',
-      cors: createCors({ origins: () => new Set() }),
+      cors: createCors({ isKnown: () => false }),
       members: () => {
         throw thrown;
       },

@@ -61,7 +61,7 @@ beforeEach(async () => {
     sweeps: createProviderSweeps({ records, artifacts: storage.artifacts }),
     cipher: createCipher(randomBytes(32)),
     checkOutboundUrl: createOutbound({ allow: [], isKnownLoopback: () => false, resolve: async () => [] })
-      .check,
+      .checkRegistered,
     now,
   });
   await users.add(local);

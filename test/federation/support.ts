@@ -21,6 +21,7 @@ export function loopbackOutbound(): Outbound & { readonly asked: string[] } {
   return {
     asked,
     check: outbound.check,
+    checkRegistered: outbound.checkRegistered,
     open: outbound.open,
     send(request) {
       asked.push(`${request.method ?? 'GET'} ${new URL(request.url).pathname}`);

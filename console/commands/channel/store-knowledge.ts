@@ -1,7 +1,7 @@
-import type { ClientExcess } from '../../clients/client-excess.ts';
+import type { InspectedClients } from '../../clients/client-excess.ts';
 
 /** What only who has the store open can tell. */
-export interface StoreKnowledge extends ClientExcess {
+export interface StoreKnowledge extends InspectedClients {
   /** Ids of the keys that the key set has to show. */
   readonly kids: readonly string[];
   /** A signed question for the application; absent while there are no keys. */

@@ -54,7 +54,7 @@ export interface ProviderRegistrationDeps {
   readonly records: Pick<RecordStore, 'count' | 'hasAdministrator'>;
   readonly sweeps: ProviderSweeps;
   readonly cipher: SecretCipher;
-  readonly checkOutboundUrl: Outbound['check'];
+  readonly checkOutboundUrl: Outbound['checkRegistered'];
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -74,7 +74,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
      */
     async add(asked: NewProvider): Promise<Provider> {
       const provider = { ...asked, createdAt: now() } as Provider;
-      checkProvider(provider, checkOutboundUrl);
+      await checkProvider(provider, checkOutboundUrl);
       const record = recordOf(provider);
       await registry.update(
         (transaction) => {
@@ -99,7 +99,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
     async update(id: string, edit: Edit): Promise<Provider> {
       const known = readable(registry.get('providers', id) ?? unknownProvider());
       const after = edited(known, edit);
-      checkProvider(after, checkOutboundUrl);
+      await checkProvider(after, checkOutboundUrl);
       checkRolesExist(registry, rolesGivenBy(after));
       if (isSamePeople(known, after)) return replace(id, edit, { check: checkSamePeople });
       const checkPeople = async () => {

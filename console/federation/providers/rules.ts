@@ -12,7 +12,10 @@ import {
 } from './schema.ts';
 
 /** @throws {ProblemError} `invalid_request`, `invalid_url` */
-export function checkProvider(provider: Provider, checkOutboundUrl: Outbound['check']): void {
+export async function checkProvider(
+  provider: Provider,
+  checkOutboundUrl: Outbound['checkRegistered'],
+): Promise<void> {
   const { id, name, roleRules } = provider;
   if (!providerIdPattern.test(id)) {
     throw invalid(
@@ -25,8 +28,8 @@ export function checkProvider(provider: Provider, checkOutboundUrl: Outbound['ch
       'Nobody could sign in: roles come from rules only. Give at least one --role-rule "attribute=value -> Role", or a --default-role.',
     );
   }
-  if (provider.kind === 'oidc') checkOidc(provider, checkOutboundUrl);
-  else if (provider.kind === 'saml') checkSaml(provider, checkOutboundUrl);
+  if (provider.kind === 'oidc') await checkOidc(provider, checkOutboundUrl);
+  else if (provider.kind === 'saml') await checkSaml(provider, checkOutboundUrl);
   else checkLdap(provider);
 }
 
@@ -61,29 +64,32 @@ function namespaceOf(provider: Provider): string {
 }
 
 /** Addresses that the console calls are checked as every one that it calls (S42). */
-function checkOidc({ oidc: { issuer, endpoints } }: OidcProvider, checkOutboundUrl: Outbound['check']): void {
-  checkCalled('issuer', issuer, checkOutboundUrl);
+async function checkOidc(
+  { oidc: { issuer, endpoints } }: OidcProvider,
+  checkOutboundUrl: Outbound['checkRegistered'],
+): Promise<void> {
+  await checkCalled('issuer', issuer, checkOutboundUrl);
   if (new URL(issuer).search !== '')
     throw invalid('The issuer has no query (OpenID Connect Discovery §4.1).');
   const { token, keys, userinfo, authorization, endSession } = endpoints ?? {};
   for (const [name, address] of Object.entries({ token, keys, userinfo })) {
-    if (address !== undefined) checkCalled(`${name} address`, address, checkOutboundUrl);
+    if (address !== undefined) await checkCalled(`${name} address`, address, checkOutboundUrl);
   }
   for (const [name, address] of Object.entries({ authorization, endSession })) {
     if (address !== undefined) checkVisited(`${name} address`, address);
   }
 }
 
-function checkSaml(
+async function checkSaml(
   { saml: { metadata, metadataUrl, metadataCertificate } }: SamlProvider,
-  checkOutboundUrl: Outbound['check'],
-): void {
+  checkOutboundUrl: Outbound['checkRegistered'],
+): Promise<void> {
   if (metadataCertificate !== undefined && metadataUrl === undefined) {
     throw invalid(
       'Metadata are fetched again from their address: a certificate for them goes with --metadata-url.',
     );
   }
-  if (metadataUrl !== undefined) checkCalled('metadata address', metadataUrl, checkOutboundUrl);
+  if (metadataUrl !== undefined) await checkCalled('metadata address', metadataUrl, checkOutboundUrl);
   checkVisited('sign-on address', metadata.signOnUrl);
   if (metadata.logout) {
     checkVisited('logout address', metadata.logout.url);
@@ -109,9 +115,13 @@ function checkLdap({ ldap, roleRules: { rules } }: LdapProvider): void {
 }
 
 /** @throws {ProblemError} `invalid_url` that says which address it is about */
-function checkCalled(what: string, address: string, checkOutboundUrl: Outbound['check']): void {
+async function checkCalled(
+  what: string,
+  address: string,
+  checkOutboundUrl: Outbound['checkRegistered'],
+): Promise<void> {
   try {
-    checkOutboundUrl(address);
+    await checkOutboundUrl(address);
   } catch (cause) {
     if (!(cause instanceof ProblemError)) throw cause;
     throw new ProblemError(cause.problem, cause.message.replace(/^The address/, `The ${what}`), { cause });

@@ -19,8 +19,10 @@ import {
 export interface OutboundDeps {
   /** Host names, addresses and subnets at which private and loopback addresses are meant. */
   readonly allow: readonly string[];
-  /** Whether settings or registrations name this origin at loopback; `http:` goes there and nowhere else. */
+  /** Whether settings name this origin at loopback; `http:` goes there and nowhere else. */
   readonly isKnownLoopback: (origin: string) => boolean;
+  /** The same of registrations, which are looked up. */
+  readonly isRegisteredLoopback?: (origin: string) => boolean | Promise<boolean>;
   /** Every address of a host name; the system's answer unless given. @throws {Error} when there is none */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
@@ -40,7 +42,12 @@ export type Outbound = ReturnType<typeof createOutbound>;
 export const outboundTimeoutMs = 5000;
 const longestUrl = 2048;
 
-export function createOutbound({ allow, isKnownLoopback, resolve = resolveName }: OutboundDeps) {
+export function createOutbound({
+  allow,
+  isKnownLoopback,
+  isRegisteredLoopback = () => false,
+  resolve = resolveName,
+}: OutboundDeps) {
   const allowedNames = new Set(allow.filter(isName).map((name) => name.toLowerCase()));
   const isAllowedAddress = createAddressList(allow.filter((entry) => !isName(entry)));
 
@@ -48,10 +55,12 @@ export function createOutbound({ allow, isKnownLoopback, resolve = resolveName }
     /**
      * What can be said of an address before anything is resolved: call it when the address is set.
      *
-     * @param loopbackOrigins  origins that become known with this change
+     * @param loopbackOrigins  origins that registrations know, or will with this change
      * @throws {ProblemError} `invalid_url`
      */
     check,
+    /** The same with the origins that registrations know. @throws {ProblemError} `invalid_url` */
+    checkRegistered: async (text: string): Promise<URL> => check(text, await registeredOrigins(text)),
     /**
      * @throws {ProblemError} `invalid_url` when the address, or what its name resolves to, is none to go to
      * @throws {OutboundError} when the exchange did not come about
@@ -77,10 +86,11 @@ export function createOutbound({ allow, isKnownLoopback, resolve = resolveName }
     timeout: AbortSignal,
     ask: (url: URL, options: ExchangeOptions) => Promise<T>,
   ): Promise<T> {
-    const url = check(request.url);
+    const known = await registeredOrigins(request.url);
+    const url = check(request.url, known);
     const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
     try {
-      const addresses = await pin(url, signal);
+      const addresses = await pin(url, known, signal);
       return await ask(url, { ...request, addresses, signal });
     } catch (error) {
       if (error instanceof ProblemError || error instanceof OutboundError) throw error;
@@ -109,13 +119,19 @@ export function createOutbound({ allow, isKnownLoopback, resolve = resolveName }
     throw invalid(`leads to a ${kind} address: CONSOLE_OUTBOUND_ALLOW can permit it`);
   }
 
+  /** @returns the origin of this address, if a registration names it */
+  async function registeredOrigins(text: string): Promise<string[]> {
+    const origin = URL.canParse(text) ? new URL(text).origin : 'null';
+    return origin !== 'null' && (await isRegisteredLoopback(origin)) ? [origin] : [];
+  }
+
   /** Resolved once; what has been checked is what gets connected to, whatever the name says a moment later. */
-  async function pin(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+  async function pin(url: URL, known: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
     const host = hostOf(url);
     if (isIP(host) !== 0) return [host];
     const addresses = await unlessAborted(resolve(host).catch(notResolved), signal);
     if (addresses.length === 0) notResolved();
-    for (const address of addresses) checkAddress(url, address);
+    for (const address of addresses) checkAddress(url, address, known);
     return addresses;
   }
 }

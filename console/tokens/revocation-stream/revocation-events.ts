@@ -1,39 +1,40 @@
-/** Emits what changes about tokens as it changes: registrations, revocations, keys. */
-import type { Clients } from '../../clients/clients.ts';
+/** Emits what changes about tokens as it changes: what was made void, revocations, keys. */
+import { type Clients, settingsClientIds } from '../../clients/clients.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Revocations } from '../revocations.ts';
-import type { RevocationEvent } from './revocation-event.ts';
+import type { Voided } from '../voids/voids.ts';
+import { type RevocationEvent, revocationEventsVersion } from './revocation-event.ts';
 
 export type RevocationSource = ReturnType<typeof createRevocationSource>;
 
 export interface RevocationSourceDeps {
-  readonly revocations: Pick<Revocations, 'all' | 'onRevoked'>;
-  readonly clients: Pick<Clients, 'list' | 'validSince' | 'origins'>;
-  readonly accounts: {
-    readonly ids: () => Iterable<string>;
-    readonly validSince: (id: string) => number | undefined;
-  };
+  readonly revocations: Pick<Revocations, 'all' | 'onRevoked' | 'voids' | 'onVoided'>;
+  readonly clients: Pick<Clients, 'isUnset'>;
   readonly keys: Pick<Keys, 'published' | 'onChange'>;
   /** What administrators have defined, by name. */
   readonly customRoles: () => ReadonlyMap<string, readonly string[]>;
-  /** Objects that are replaced, never changed, whenever what is told here may have changed. */
+  /** Objects that are replaced, never changed, whenever roles, keys or clients of settings may have changed. */
   readonly versions: () => readonly unknown[];
   /** Tells that they may have been. */
   readonly onChange: (listener: () => void) => () => void;
+  /** Tells that pages of other origins may call. */
+  readonly onOriginsChange: (listener: () => void) => () => void;
 }
 
 /** What has been told so far, by what it is about. */
 type PublishedState = Map<string, RevocationEvent>;
 
 export function createRevocationSource(deps: RevocationSourceDeps) {
-  const { revocations, clients, accounts, keys, customRoles, versions } = deps;
+  const { revocations, clients, keys, customRoles, versions } = deps;
   const followers = new Set<(events: readonly RevocationEvent[]) => void>();
   let publishedState: PublishedState = new Map();
   let publishedAt: readonly unknown[] = [];
   const subscriptions = [
     deps.onChange(update),
     keys.onChange(update),
+    deps.onOriginsChange(() => emit([{ type: 'origins' }])),
     revocations.onRevoked((revoked) => emit(revoked.map(revocation))),
+    revocations.onVoided((voided) => emit(eventsOf(voided))),
   ];
 
   return {
@@ -49,7 +50,13 @@ export function createRevocationSource(deps: RevocationSourceDeps) {
       } else {
         update();
       }
-      listener([...publishedState.values(), ...[...revocations.all()].map(revocation), { type: 'complete' }]);
+      listener([
+        { type: 'start', version: revocationEventsVersion },
+        ...publishedState.values(),
+        ...eventsOf(revocations.voids()),
+        ...[...revocations.all()].map(revocation),
+        { type: 'complete' },
+      ]);
       followers.add(listener);
       return () => followers.delete(listener);
     },
@@ -70,35 +77,35 @@ export function createRevocationSource(deps: RevocationSourceDeps) {
       isSame(publishedState.get(about), event) ? [] : [event],
     );
     publishedState = now;
-    emit([...gone, ...changed]);
+    // What settings say of clients decides too which pages may call.
+    emit([...gone, ...changed, { type: 'origins' }]);
   }
 
   function emit(events: readonly RevocationEvent[]): void {
     if (events.length > 0) for (const listener of [...followers]) listener(events);
   }
 
-  /** Everything but revocations, which only ever grow. */
+  /** What is few, so that it can be compared as a whole. */
   function standing(): PublishedState {
     const now: PublishedState = new Map();
-    for (const { id } of clients.list()) addParty(now, 'client', id, clients.validSince(id));
-    for (const id of accounts.ids()) addParty(now, 'account', id, accounts.validSince(id));
+    for (const id of settingsClientIds)
+      if (clients.isUnset(id)) now.set(`client ${id}`, { type: 'client', id });
     for (const [name, permissions] of customRoles()) {
       now.set(`role ${name}`, { type: 'role', name, permissions });
     }
     now.set('keys', { type: 'keys', kids: keys.published().map(({ key }) => key.kid) });
-    now.set('origins', { type: 'origins', origins: [...clients.origins()] });
     return now;
   }
 }
 
-/** Who counts for nothing is not named: that says the same. */
-function addParty(
-  now: PublishedState,
-  type: 'client' | 'account',
-  id: string,
-  from: number | undefined,
-): void {
-  if (from !== undefined) now.set(`${type} ${id}`, { type, id, from });
+function eventsOf({ voidMarks, floors }: Voided): RevocationEvent[] {
+  return [
+    ...floors.map(({ party, before }): RevocationEvent => ({ type: 'floor', party, before })),
+    ...voidMarks.map(
+      ({ party, id, from, until }): RevocationEvent =>
+        from === undefined ? { type: party, id, until } : { type: party, id, from, until },
+    ),
+  ];
 }
 
 function revocation([jti, until]: readonly [jti: string, until: number]): RevocationEvent {
@@ -108,8 +115,7 @@ function revocation([jti, until]: readonly [jti: string, until: number]): Revoca
 function ending(event: RevocationEvent): RevocationEvent[] {
   switch (event.type) {
     case 'client':
-    case 'account':
-      return [{ type: event.type, id: event.id }];
+      return [{ type: 'client', id: event.id, from: 0 }];
     case 'role':
       return [{ type: 'role', name: event.name }];
     default:
@@ -118,6 +124,5 @@ function ending(event: RevocationEvent): RevocationEvent[] {
 }
 
 function isSame(before: RevocationEvent | undefined, after: RevocationEvent): boolean {
-  if (before?.type === 'account' && after.type === 'account') return before.from === after.from;
   return JSON.stringify(before) === JSON.stringify(after);
 }

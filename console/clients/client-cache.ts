@@ -1,0 +1,74 @@
+/**
+ * Records that were asked for lately, parsed: a token request reads no store when its client is among them. A record is
+ * gone from here before a change of it is confirmed (S34).
+ */
+import type { RecordStore } from '../storage/record-store.ts';
+import type { ClientRecord } from '../storage/records.ts';
+
+export interface ClientCacheDeps {
+  readonly records: Pick<RecordStore, 'get' | 'onChange'>;
+  /** Most records that are held. */
+  readonly capacity?: number;
+}
+
+export type ClientCache = ReturnType<typeof createClientCache>;
+
+const usualCapacity = 10_000;
+
+/** Two generations: what is asked for stays with the younger one, and the older one goes as a whole. */
+export function createClientCache({ records, capacity = usualCapacity }: ClientCacheDeps) {
+  const half = Math.max(1, Math.floor(capacity / 2));
+  let young = new Map<string, ClientRecord>();
+  let old = new Map<string, ClientRecord>();
+  const loading = new Map<string, Promise<ClientRecord | undefined>>();
+
+  records.onChange((changes) => {
+    for (const { collection, id } of changes) if (collection === 'clients') forget(id);
+  });
+
+  return {
+    /** At once when it is held. */
+    find(id: string): ClientRecord | undefined | Promise<ClientRecord | undefined> {
+      const held = young.get(id);
+      if (held !== undefined) return held;
+      const older = old.get(id);
+      if (older === undefined) return loading.get(id) ?? load(id);
+      old.delete(id);
+      hold(id, older);
+      return older;
+    },
+    size: (): number => young.size + old.size,
+  };
+
+  function load(id: string): Promise<ClientRecord | undefined> {
+    const found: Promise<ClientRecord | undefined> = records.get('clients', id).then(
+      (client) => {
+        // Read before a change that has come meanwhile: good for who asked before it, and for nobody else.
+        if (loading.get(id) !== found) return client;
+        loading.delete(id);
+        if (client !== undefined) hold(id, client);
+        return client;
+      },
+      (error) => {
+        if (loading.get(id) === found) loading.delete(id);
+        throw error;
+      },
+    );
+    loading.set(id, found);
+    return found;
+  }
+
+  function hold(id: string, client: ClientRecord): void {
+    if (young.size >= half) {
+      old = young;
+      young = new Map();
+    }
+    young.set(id, client);
+  }
+
+  function forget(id: string): void {
+    young.delete(id);
+    old.delete(id);
+    loading.delete(id);
+  }
+}
