@@ -44,7 +44,7 @@ export function ownDataDirectory(
   ownDirectory(directory, log);
 }
 
-function foreign(directory: string, what: string, cause?: unknown): StorageRejectedError {
+export function foreign(directory: string, what: string, cause?: unknown): StorageRejectedError {
   return new StorageRejectedError(
     'foreign',
     `${directory} cannot be the data directory: ${what}. Nothing was changed there; name an empty directory, or one ` +

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { errorOfDisk } from './disk-error.ts';
 import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
 import { findLmdbFileCorruption } from './lmdb/lmdb-file-check.ts';
+import { rejectNetworkFileSystem } from './network-file-system.ts';
 import { ownDataDirectory, ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
 import { corrupt } from './registry/registry-format.ts';
 
@@ -45,6 +46,7 @@ export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined):
 }
 
 function prepare(dataDir: string, log: StorageLog | undefined): StoreFiles {
+  rejectNetworkFileSystem(dataDir);
   ownDataDirectory(dataDir, strangerIn, log);
   const files = storeFiles(realpathSync(dataDir));
   rejectHalfRestored(files);

@@ -2,7 +2,7 @@
  * The LMDB environment of a data directory. Its writer mutex is also the directory's write lock:
  * the kernel frees it when its process dies, so no lock can be left behind.
  */
-import { open, type RootDatabase } from 'lmdb';
+import { type Database, open, type RootDatabase } from 'lmdb';
 import { StorageUnavailableError } from '../../storage.ts';
 import { lastPart } from './key-parts.ts';
 import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
@@ -65,6 +65,8 @@ interface Shared {
   readonly root: RootDatabase;
   readonly gate: WriteGate;
   readonly readerCheck: NodeJS.Timeout;
+  /** By name and encoding: opening one waits for the writer, on the event loop. */
+  readonly databases: Map<string, Database<never, (string | number)[]>>;
   users: number;
 }
 
@@ -100,9 +102,9 @@ export function openEnvironment(
   const { root, gate } = shared;
 
   return {
-    database: (name) => openDatabase(root, name),
-    records: (name) => openRecords(root, name),
-    bytes: (name) => openDatabase(root, name, 'binary'),
+    database: (name) => openDatabase(shared, name),
+    records: (name) => openRecords(shared, name),
+    bytes: (name) => openDatabase(shared, name, 'binary'),
     async write(work) {
       let thrown: { readonly error: unknown } | undefined;
       try {
@@ -154,11 +156,11 @@ function openShared(directory: string, isReader: boolean): Shared {
   };
   check();
   const readerCheck = setInterval(check, readerCheckMs).unref();
-  return { root, gate: createWriteGate(), readerCheck, users: 0 };
+  return { root, gate: createWriteGate(), readerCheck, databases: new Map(), users: 0 };
 }
 
-function openRecords<V>(root: RootDatabase, name: string): LmdbDatabase<V> {
-  const bytes = openDatabase<Buffer>(root, name, 'binary');
+function openRecords<V>(shared: Shared, name: string): LmdbDatabase<V> {
+  const bytes = openDatabase<Buffer>(shared, name, 'binary');
   return {
     get(key) {
       const found = bytes.get(key);
@@ -175,11 +177,13 @@ function openRecords<V>(root: RootDatabase, name: string): LmdbDatabase<V> {
 }
 
 function openDatabase<V>(
-  root: RootDatabase,
+  { root, databases }: Shared,
   name: string,
   encoding: 'json' | 'binary' = 'json',
 ): LmdbDatabase<V> {
-  const database = root.openDB<V, (string | number)[]>(name, { encoding });
+  const known = databases.get(`${name} ${encoding}`) as Database<V, (string | number)[]> | undefined;
+  const database = known ?? root.openDB<V, (string | number)[]>(name, { encoding });
+  databases.set(`${name} ${encoding}`, database as never);
   const plain = (key: LmdbKey) => key as (string | number)[];
   return {
     get: (key) => database.get(plain(key)),
