@@ -1,6 +1,7 @@
 /** What counts once counts once when it comes several times at the same moment. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runTool } from '../helpers/commands.ts';
 import { apiToken, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { allUsers, withStore } from '../helpers/store.ts';
@@ -192,6 +193,27 @@ describe.skipIf(obstacle !== undefined)(`by SAML${obstacle ? ` (${obstacle})` : 
       expect(await isSignedIn()).toBe(false);
     },
   );
+});
+
+test('of the last administrator here and the provider of the last other one, one stays (S55)', async () => {
+  const fields = await answered({ groups: ['cn=admins,dc=example'] });
+  await agent.get(`/login/callback/crafted?${new URLSearchParams(fields)}`);
+  const headers = { Authorization: `Bearer ${await apiToken(console)}` };
+  const turn = (how: 'disable' | 'enable', id = 'crafted') =>
+    fetch(`${console.url}/api/v1/identity-providers/${id}/${how}`, { method: 'POST', headers });
+  expect((await turn('disable', 'corp')).status, 'it has administrators too').toBe(200);
+  const tool = (how: 'disable' | 'enable') => runTool(['user', how, 'ada', '--json'], { dataDir });
+  for (let round = 0; round < 6; round++) {
+    const [disabled, turned] = await Promise.all([tool('disable'), turn('disable')]);
+    if (disabled.code === 0) {
+      expect([turned.status, (await turned.json()).code]).toEqual([409, 'conflict']);
+      expect((await tool('enable')).code).toBe(0);
+    } else {
+      expect([turned.status, disabled.json().error]).toEqual([200, 'conflict']);
+      expect((await turn('enable')).status).toBe(200);
+    }
+  }
+  expect((await turn('enable', 'corp')).status).toBe(200);
 });
 
 test('a provider that is added by several at the same time is there once (S53)', async () => {

@@ -211,6 +211,66 @@ describe('an account of a provider', () => {
   });
 });
 
+describe('who signs in while a provider changes', () => {
+  const steps = Array.from({ length: 40 }, (_, step) => step * 3);
+  const turns = async (steps: number) => {
+    for (let step = 0; step < steps; step++) await Promise.resolve();
+  };
+  /** As a sign-in, without the time that a password takes. */
+  const signInAfter = (steps: number, subject: string) => {
+    const hash = async () => 'hash';
+    const now = () => time;
+    const quick = createLink({ records, passwords: { hash }, newId: randomUUID, newSecret: randomUUID, now });
+    return turns(steps).then(() =>
+      quick(corp, { subject, username: subject, attributes: { groups: ['ops'] } }),
+    );
+  };
+
+  test('that goes, goes with it or is refused, and leaves no account (S45)', async () => {
+    const outcomes: string[] = [];
+    for (const step of steps) {
+      await registration.add(corp);
+      const signingIn = [0, 9, 30].map((later) => signInAfter(later, `s-${later}`));
+      await turns(step);
+      const removal = registration.remove('corp', { withAccounts: true });
+      for (const { status } of await Promise.allSettled(signingIn)) outcomes.push(status);
+      await removal;
+      const left = await records.count('users', { provider: 'corp' });
+      expect([registry.get('providers', 'corp'), left]).toEqual([undefined, 0]);
+    }
+    expect(new Set(outcomes), 'both came about').toEqual(new Set(['fulfilled', 'rejected']));
+  });
+
+  test('its issuer is nobody whom the next one is handed (S45)', async () => {
+    const outcomes: string[] = [];
+    const order: string[] = [];
+    records.onChange(() => void order.push('account'));
+    registry.onChange(() => {
+      const oidc = registry.get('providers', 'corp')?.oidc as { issuer: string } | undefined;
+      if (oidc?.issuer === 'https://other.example' && !order.includes('issuer')) order.push('issuer');
+    });
+    const edit = (provider: Provider) =>
+      ({ ...provider, oidc: { ...corp.oidc, issuer: 'https://other.example' } }) as Provider;
+    for (const step of steps) {
+      await registry.update((transaction) => transaction.remove('providers', 'corp'));
+      await registration.add(corp);
+      order.length = 0;
+      const signingIn = codeOf(signInAfter(30, 's'));
+      await turns(step);
+      const changed = await codeOf(registration.update('corp', edit));
+      const signedIn = await signingIn;
+      expect(registry.get('providers', 'corp')?.enabled, 'as before').toBe(true);
+      if (changed === 'done') expect(['issuer', 'issuer account']).toContain(order.join(' '));
+      else expect([changed, signedIn, order]).toEqual(['conflict', 'done', ['account']]);
+      outcomes.push(`${changed} ${signedIn === 'done'}`);
+      const user = await records.userByLink('corp', 's');
+      if (user) await users.remove(user.id);
+    }
+    expect(outcomes, 'who was first').toContain('conflict true');
+    expect(outcomes).toContain('done true');
+  });
+});
+
 describe('is refused, and nothing is kept', () => {
   const directory = (ldap: object, rules = corp.roleRules): NewProvider => ({
     ...providerBase('staff', 'Staff'),
