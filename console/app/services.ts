@@ -28,7 +28,6 @@ import { idsByTime } from '../storage/time-ordered-id.ts';
 import { resourcesOf } from '../tokens/resources.ts';
 import { createRevocations } from '../tokens/revocations.ts';
 import { createVoids } from '../tokens/voids/voids.ts';
-import { createRegistryValidity } from './registry-validity.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -164,7 +163,6 @@ function createUserServices(
   const newId = idsByTime(now);
   return {
     users: createUsers({ records, registry, passwords, newId, now, accountsValidFrom }),
-    tokenValidity: createRegistryValidity(registry, accountsValidFrom),
     roles: createCustomRoles({ registry, records, isPermission: isMemberScope, now }),
   };
 }
@@ -214,13 +212,12 @@ interface SessionServicesDeps {
   readonly users: Users;
   readonly clients: Clients;
   readonly cipher: Cipher;
-  readonly tokenValidity: ReturnType<typeof createRegistryValidity>;
 }
 
 /** Sessions, and what ends with them: tokens, sign-ins at applications, sessions at providers. */
 function createSessionServices(
   { settings, storage, now, log }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log'>,
-  { users, clients, cipher, tokenValidity }: SessionServicesDeps,
+  { users, clients, cipher }: SessionServicesDeps,
 ) {
   const { artifacts, records } = storage;
   const logoutOutbox = createLogoutOutbox({
@@ -235,7 +232,6 @@ function createSessionServices(
   const revocations = createRevocations({
     artifacts,
     voids: createVoids({ artifacts, records, log, now }),
-    isAccountLive: tokenValidity.isLive,
     isClientUnset: clients.isUnset,
     accessTokenSeconds: settings.accessTokenTtlSeconds,
     now,

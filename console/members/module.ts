@@ -10,7 +10,7 @@ import type { MemberRecords } from './member-records.ts';
 
 export interface MembersNeeds
   extends Pick<MemberSurfaceDeps, 'settings' | 'bearer' | 'log' | 'audit' | 'metrics' | 'addressOf'> {
-  readonly storage: Pick<Storage, 'registry' | 'records'>;
+  readonly storage: Pick<Storage, 'registry'>;
   readonly memberRecords: MemberRecords;
   readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
   readonly revocations: {
@@ -21,22 +21,18 @@ export interface MembersNeeds
   readonly denials: { readonly record: MemberSurfaceDeps['onDenial']; close(): Promise<void> };
 }
 
-/** A change of these may void tokens of in-flight calls. */
-const voiding = ['clients', 'providers'] as const;
-
 /** @param members  base addresses */
 export function createMembersModule(needs: MembersNeeds, members: readonly string[]): MemberProxy {
   const { revocations, storage, roles, denials, memberRecords, log } = needs;
-  const onChangeOf = (collections: readonly string[], listener: () => void) =>
-    storage.registry.onChange((changed) => {
-      if (collections.some((collection) => (changed as ReadonlySet<string>).has(collection))) listener();
-    });
   const proxy = createMemberSurface({
     ...needs,
     members,
     roles: createRoleBook({
       customPermissions: roles.permissionsOf,
-      onChange: (listener) => onChangeOf(['roles'], listener),
+      onChange: (listener) =>
+        storage.registry.onChange((changed) => {
+          if (changed.has('roles')) listener();
+        }),
     }),
     onDenial: denials.record,
     remembered: memberRecords.discovered(),
@@ -52,8 +48,6 @@ export function createMembersModule(needs: MembersNeeds, members: readonly strin
     memberRecords.onChange(followDrained),
     revocations.onRevoked(proxy.recheck),
     revocations.onVoided(proxy.recheck),
-    onChangeOf(voiding, proxy.recheck),
-    storage.records.onChange(proxy.recheck),
   ];
   return {
     ...proxy,

@@ -23,7 +23,6 @@ export type Revocations = ReturnType<typeof createRevocations>;
 export interface RevocationsDeps {
   readonly artifacts: ArtifactStore;
   readonly voids: Voids;
-  readonly isAccountLive: (accountId: string, issuedAt: number) => boolean;
   /** Whether it was a client of settings that imply it no longer: they have no record. */
   readonly isClientUnset: (clientId: string) => boolean;
   /** The longest life of an access token. */
@@ -36,7 +35,7 @@ const kind = 'Revocation';
 const mostAtStart = 1_000_000;
 
 export function createRevocations(deps: RevocationsDeps) {
-  const { artifacts, voids, isAccountLive, isClientUnset, accessTokenSeconds, now } = deps;
+  const { artifacts, voids, isClientUnset, accessTokenSeconds, now } = deps;
   const revoked = new Map<string, number>();
   const listeners = new Set<(revoked: readonly Revoked[]) => void>();
   let unfollow = () => {};
@@ -79,9 +78,7 @@ export function createRevocations(deps: RevocationsDeps) {
     },
     isRevoked({ jti, sub, clientId, iat }: TokenFacts): boolean {
       if (revoked.size > 0 && (revoked.has(jti) || revoked.has(jti.slice(0, jti.indexOf('.'))))) return true;
-      if (voids.isVoid(clientId, sub, iat)) return true;
-      if (isClientUnset(clientId)) return true;
-      return sub !== clientId && !isAccountLive(sub, iat);
+      return isClientUnset(clientId) || voids.isVoid(clientId, sub, iat);
     },
   };
 
