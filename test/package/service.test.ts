@@ -41,6 +41,7 @@ describe.skipIf(!hasSystemd)('systemd (needs systemd-analyze)', () => {
       'IPAddressDeny=',
       'MemoryDenyWriteExecute=',
       'PrivateNetwork=',
+      'ProcSubset=',
       'RestrictAddressFamilies=~AF_(INET|INET6)',
       'RestrictAddressFamilies=~AF_UNIX',
       'RootDirectory=/RootImage=',
