@@ -10,8 +10,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
 
-export type AuditTrail = ReturnType<typeof openAuditTrail>;
-
 export interface AuditTrailDeps {
   /** There already, and the store's own. */
   readonly dataDir: string;

@@ -31,8 +31,6 @@ export interface LogoutTransactionsDeps {
   readonly now: () => number;
 }
 
-export type LogoutTransactions = ReturnType<typeof createLogoutTransactions>;
-
 const kind = 'Farewell';
 const ttlSeconds = 600;
 /** As stores have it from before; another process may still read or write it. */

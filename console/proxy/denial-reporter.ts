@@ -5,8 +5,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DenialBatch } from '../access/denial-buffer.ts';
 
-export type DenialReporter = ReturnType<typeof createDenialReporter>;
-
 export interface DenialReporterDeps {
   /** @throws {Error} when the console has not taken it */
   readonly send: (batch: DenialBatch) => Promise<void>;

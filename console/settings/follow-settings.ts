@@ -23,8 +23,6 @@ export interface FollowSettingsDeps {
   readonly audit: Audit;
 }
 
-export type FollowedSettings = ReturnType<typeof followSettings>;
-
 /** Without a change for this long a file counts as written to its end. */
 const settleMs = 100;
 /** `''`: there is no file. */

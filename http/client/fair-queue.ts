@@ -6,8 +6,6 @@ import type { Attempt } from './attempt.ts';
 import { UpstreamFailure } from './failure.ts';
 import { isWithinShare } from './share.ts';
 
-export type FairQueue = ReturnType<typeof createFairQueue>;
-
 /** @param waitMs  longest wait, milliseconds */
 export function createFairQueue(most: number, waitMs: number) {
   /** By caller, the one whose turn comes next first. */

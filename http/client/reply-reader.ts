@@ -13,8 +13,6 @@ export interface ReplyEvents {
   onEnd(rest: Buffer | undefined, hasExcess: boolean): void;
 }
 
-export type ReplyReader = ReturnType<typeof createReplyReader>;
-
 type Phase = 'idle' | 'head' | 'counted' | 'chunked';
 
 const endOfHead = Buffer.from('\r\n\r\n');
