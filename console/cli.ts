@@ -130,9 +130,9 @@ function createTools(command: Command, input: Input) {
     },
     readSecret: createSecretInput(process),
     readFile: readInputFile,
-    async inspectStore(url) {
+    async inspectStore(url, isDeep) {
       const console = await reach((await tools.settings()).dataDir);
-      return console?.inspectStore(url).finally(console.close);
+      return console?.inspectStore(url, isDeep).finally(console.close);
     },
     cwd: process.cwd(),
     fetch,

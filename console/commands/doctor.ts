@@ -14,7 +14,7 @@ import { internalAddressWarning, tlsMissingWarning } from '../settings/rules.ts'
 import type { Settings } from '../settings/settings.ts';
 import { StorageRejectedError, StorageUnavailableError } from '../storage/storage.ts';
 import type { StoreKnowledge } from './channel/store-knowledge.ts';
-import { type Command, CommandError, type Tools } from './runner/command.ts';
+import { type Command, CommandError, flags, type Tools } from './runner/command.ts';
 import { deepestReason } from './runner/failures.ts';
 import { columns } from './runner/output.ts';
 
@@ -22,18 +22,22 @@ export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Looks at the console, the application and all between them, and says what to change.',
   takesSettings: true,
+  flags: flags({
+    '[--deep]':
+      'reads every record of the store, and each way to one from both its ends: a minute or more for a million',
+  }),
   isLocal: true,
   details: [
     'Each line is ok, warning or problem, with the setting or command that puts it right. Exit code 1: a problem.',
     'Run it with the settings of the console, on its host. The application is asked too, at its internal address,\n' +
       'what it sees of the console; --svc-mc-app-internaladdress A asks another node.',
   ],
-  async run(_input, tools) {
+  async run(input, tools) {
     const settings = await tools.settings();
     const files = checkFiles(settings.dataDir, settings.tlsKey);
     const found = await examine({
       settings: viewOf(settings),
-      store: await openStore(tools),
+      store: await openStore(tools, input.has('deep')),
       clientIds: { application: applicationClientId, dashboard: dashboardClientId },
       fetch: tools.fetch,
       now: tools.now,
@@ -70,11 +74,11 @@ function viewOf(settings: Settings): DoctorSettings {
 }
 
 /** The store and what it knows, or the line that says why it cannot be used. */
-async function openStore(tools: Tools): Promise<OpenedStore | Finding> {
+async function openStore(tools: Tools, isDeep: boolean): Promise<OpenedStore | Finding> {
   try {
     const settings = await tools.settings();
-    const running = await tools.inspectStore?.(settings.url);
-    return running ? reportedBy(running, settings) : await inspect(await tools.services());
+    const running = await tools.inspectStore?.(settings.url, isDeep);
+    return running ? reportedBy(running, settings) : await inspect(await tools.services(), isDeep);
   } catch (error) {
     const isExpected = [
       CommandError,
@@ -116,10 +120,11 @@ async function outboundOf(settings: Settings): Promise<OpenedStore['outbound']> 
   });
 }
 
-async function inspect(services: Services): Promise<OpenedStore> {
+async function inspect(services: Services, isDeep: boolean): Promise<OpenedStore> {
   services.keys.load();
   const { kids, waitingLicence, ...excess } = await reportStore(services, services.settings.url, {
     checks: false,
+    isDeep,
   });
   return {
     checkWritable: services.storage.checkWritable,
@@ -135,7 +140,7 @@ async function inspect(services: Services): Promise<OpenedStore> {
 export async function reportStore(
   services: Services,
   url: string,
-  { checks = true }: { readonly checks?: boolean } = {},
+  { checks = true, isDeep = false }: { readonly checks?: boolean; readonly isDeep?: boolean } = {},
 ): Promise<StoreKnowledge> {
   const { keys, clients, settings, storage, licenceDeliveries } = services;
   const kids = keys.published().map(({ key }) => key.kid);
@@ -152,6 +157,7 @@ export async function reportStore(
     ...(kids.length > 0 && checks ? { request: await signRequest(services, url) } : {}),
     ...(waiting ? { waitingLicence: licenceOf(waiting) } : {}),
     ...(unwritable === undefined ? {} : { unwritable }),
+    ...(isDeep ? { contents: await storage.check() } : {}),
   };
 }
 

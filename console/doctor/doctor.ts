@@ -11,7 +11,7 @@ import { checkInternalAddress } from './internal-checks.ts';
 import { checkMembers } from './members-checks.ts';
 import { createProbe } from './probe.ts';
 import { checkSettings, type SettingsChecksDeps } from './settings-checks.ts';
-import { checkStore } from './store-checks.ts';
+import { type Contents, checkContents, checkStore } from './store-checks.ts';
 
 /** What the doctor needs to know of the settings. */
 export interface DoctorSettings extends SettingsChecksDeps {
@@ -29,6 +29,8 @@ export interface OpenedStore extends Excess {
   readonly checkWritable: () => Promise<void>;
   /** Ids of the keys that the key set has to show; empty before the first start. */
   readonly kids: readonly string[];
+  /** Of every record, where that was asked for. */
+  readonly contents?: Contents | undefined;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly signRequest: () => Promise<string>;
   /** The licence that the application has not acknowledged yet. */
@@ -79,6 +81,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
       isConsoleThere,
     })),
     ...(opened ? await checkStore({ dataDir: settings.dataDir, ...opened }) : [store as Finding]),
+    ...(opened?.contents ? checkContents(opened.contents) : []),
   ];
 }
 

@@ -67,6 +67,31 @@ export async function checkStore({ dataDir, checkWritable }: StoreDeps): Promise
   return [say.ok(`${dataDir} can be written, with ${megabytes} MiB left.`)];
 }
 
+/** What a look at every record has found: how many of each. */
+export interface Contents {
+  readonly records: number;
+  readonly damaged: number;
+  readonly unindexed: number;
+  readonly stray: number;
+  readonly miscounted: number;
+  /** Some of them. */
+  readonly named: readonly string[];
+}
+
+export function checkContents({ records, named, ...faults }: Contents): readonly Finding[] {
+  const contents = about('records');
+  const found = Object.entries(faults).filter(([, count]) => count > 0);
+  if (found.length === 0)
+    return [contents.ok(`All ${records} are whole, and found each way that leads to them.`)];
+  const list = found.map(([what, count]) => `${count} ${what}`).join(', ');
+  return [
+    contents.problem(
+      `Of ${records} in the store: ${list}. ${named.join('; ')}`,
+      'Look at the disk and the memory of the machine, and put a backup in place: npx console restore <backup>',
+    ),
+  ];
+}
+
 /** @param error  why it could not be opened, in words for an operator */
 export function storeRejected(error: Error): Finding {
   return say.problem(

@@ -1,10 +1,11 @@
 /** A console and a dashboard that are well, looked at with settings that are not. */
 import { once } from 'node:events';
-import { chmodSync, cpSync } from 'node:fs';
+import { chmodSync, cpSync, realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openEnvironment } from '../../console/storage/embedded/lmdb/lmdb-environment.ts';
 import { registryOf, temporaryDirectory } from '../commands/support.ts';
 import { type Pair, startPair } from '../dashboard/support.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
@@ -72,7 +73,26 @@ test('settings that cannot be used are told as everywhere, with exit code 78', a
   expect([code, json().error]).toEqual([78, 'bad_settings']);
 });
 
+test('asked to, it reads every record of the running console', async () => {
+  const { line, problems } = await examine({}, ['--deep']);
+  expect(line('records')?.reason).toMatch(/^All \d+ are whole/);
+  expect(problems).toEqual([]);
+});
+
 describe('one fault each', () => {
+  test('an index that leads nowhere, seen by the look at every record', async () => {
+    const dataDir = temporaryDirectory();
+    const stdin = 'correct-staple-battery-9';
+    await toolDone(['user', 'add', 'ada', '--role', 'Admin', '--password-file', '-'], { dataDir, stdin });
+    const environment = openEnvironment(join(realpathSync(dataDir), 'artifacts'));
+    const index = environment.database<true>('artifact-index');
+    await environment.write(() => index.put(['uid', 'Session', 'of-nobody', 1, 'nobody'], true));
+    await environment.close();
+    const { problems, line } = await examine({}, ['--deep', '--data-dir', dataDir]);
+    expect(line('records')!.reason).toContain('1 stray');
+    expect(problems).toContain('records');
+  });
+
   test('nobody answers at CONSOLE_URL', async () => {
     const url = `http://localhost:${await freePort()}`;
     const { problems, line } = await examine({ CONSOLE_URL: url });

@@ -24,7 +24,8 @@ export interface ConsoleCall {
     read: Pick<Tools, 'readSecret' | 'readFile'>,
   ): Promise<Reply>;
   /** @param url  the address that the question to the application is signed for. @throws {RemoteFailure} */
-  inspectStore(url: string): Promise<StoreKnowledge>;
+  /** @param isDeep  every record is read, which may take minutes */
+  inspectStore(url: string, isDeep: boolean): Promise<StoreKnowledge>;
   close(): void;
 }
 
@@ -70,8 +71,8 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
         send(socket, await readFor(message, read));
       }
     },
-    async inspectStore(url) {
-      send(socket, { kind: 'look', url });
+    async inspectStore(url, isDeep) {
+      send(socket, { kind: 'look', url, isDeep });
       const message = await next(messages);
       if (message?.kind === 'store') return message.store;
       throw endOf(message, dataDir);

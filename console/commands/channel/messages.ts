@@ -33,7 +33,7 @@ export type FromConsole =
 export type FromCaller =
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly cwd: string; readonly actor: string }
   /** What `doctor`, which looks at the console from outside, has to know of its store. */
-  | { readonly kind: 'look'; readonly url: string }
+  | { readonly kind: 'look'; readonly url: string; readonly isDeep: boolean }
   | { readonly kind: 'content'; readonly text: string }
   /** It could not be read. */
   | { readonly kind: 'unread'; readonly message: string };

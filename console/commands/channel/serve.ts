@@ -84,7 +84,7 @@ async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
     const { value: asked } = await messages.next();
     if (asked?.kind === 'look') {
       const { reportStore } = await import('../doctor.ts');
-      say({ kind: 'store', store: await reportStore(deps.services, asked.url) });
+      say({ kind: 'store', store: await reportStore(deps.services, asked.url, asked) });
     } else if (asked?.kind === 'run') {
       const { rest, ...reply } = await run(asked, messages, say, deps);
       say({ kind: 'reply', reply, hasRest: rest !== undefined });

@@ -1,4 +1,5 @@
 import type { InspectedClients } from '../../clients/client-excess.ts';
+import type { StoreCheck } from '../../storage/storage.ts';
 
 /** What only who has the store open can tell. */
 export interface StoreKnowledge extends InspectedClients {
@@ -7,6 +8,8 @@ export interface StoreKnowledge extends InspectedClients {
   /** A signed question for the application; absent while there are no keys. */
   readonly request?: string;
   readonly waitingLicence?: { readonly id: string; readonly reason?: string };
+  /** What a look at every record has found, if it was asked for. */
+  readonly contents?: StoreCheck;
   /** Why the store cannot be written, if it cannot. */
   readonly unwritable?: { readonly reason: string; readonly state?: string };
 }

@@ -103,7 +103,7 @@ export interface Tools {
   /** Whether the console can be asked, as `/ready` says; absent where none runs. */
   readonly isReady?: () => Promise<boolean>;
   /** What the running console knows of its store; undefined when none runs. */
-  readonly inspectStore?: (url: string) => Promise<StoreKnowledge | undefined>;
+  readonly inspectStore?: (url: string, isDeep: boolean) => Promise<StoreKnowledge | undefined>;
   /** The directory in which the command was typed. */
   readonly cwd: string;
   readonly fetch: typeof fetch;
