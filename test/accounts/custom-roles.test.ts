@@ -149,6 +149,39 @@ describe('a role that is removed (S34)', () => {
     expect((await call('DELETE', '/Going')).status).toBe(204);
   });
 
+  test('is taken from all who have it, of whom a hundred are named (S34)', async () => {
+    await call('POST', '', { name: 'Common', permissions });
+    const people = Array.from({ length: 230 }, (_, number) => `common-${number}`);
+    await withStore(console.dataDir, ({ records }) =>
+      records.change(async (transaction) => {
+        const ada = (await transaction.userByName('ada'))!;
+        for (const username of people) {
+          transaction.put('users', { ...ada, id: username, username, roles: ['Common', 'Viewer'] });
+        }
+      }),
+    );
+    const { body } = await call('GET', '/Common');
+    expect([body.userCount, body.users.length]).toEqual([230, 100]);
+    for (const name of body.users) expect(people).toContain(name);
+    expect((await call('DELETE', '/Common')).status).toBe(204);
+    await withStore(console.dataDir, async ({ records }) => {
+      expect(await records.count('users', { role: 'Common' })).toBe(0);
+      expect((await records.userByName('common-229'))?.roles).toEqual(['Viewer']);
+    });
+  });
+
+  test('whose name somebody still has is not theirs when it is added again (S34)', async () => {
+    await copyUser(console, 'ada', 'ghost');
+    await editUser(console, 'ghost', (user) => ({ ...user, roles: ['Ghostly'] }));
+    await addClient(console.dataDir, { ...thirdParty, id: 'ghost-app', maxRoles: ['Ghostly'] });
+    expect((await call('POST', '', { name: 'Ghostly', permissions })).body.users).toEqual([]);
+    await withStore(console.dataDir, async ({ records }) => {
+      expect((await records.userByName('ghost'))?.roles).toEqual([]);
+      expect((await records.get('clients', 'ghost-app'))?.maxRoles).toEqual([]);
+    });
+    expect((await call('DELETE', '/Ghostly')).status).toBe(204);
+  });
+
   test('is in no application’s ceiling any more, and what the application had is void (S34)', async () => {
     await call('POST', '', { name: 'Ceiling', permissions });
     await addClient(console.dataDir, { ...thirdParty, maxRoles: ['Ceiling', 'Viewer'] });
