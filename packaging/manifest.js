@@ -16,6 +16,8 @@ const root = join(import.meta.dirname, '..');
 const manifest = join(root, 'package.json');
 const projects = join(root, '.package.json.of-project');
 const shrinkwrap = join(root, 'npm-shrinkwrap.json');
+/** What papers start by `npm run`; nothing is built before. */
+const started = ['start', 'member', 'proxy', 'dashboard', 'demo'];
 
 const asked = process.argv[2];
 if (asked !== 'for-package' && asked !== 'for-project') throw new Error('say for-package or for-project');
@@ -34,8 +36,12 @@ function replace() {
 
   const { name, version, description, license, type, engines, bin, files } = project;
   const dependencies = Object.fromEntries(native.map((each) => [each, project.dependencies[each]]));
+  const scripts = Object.fromEntries(started.map((each) => [each, project.scripts[each]]));
   // Nobody publishes it by accident: npm refuses a private package, as a folder and as a file.
-  const own = { name, version, description, license, private: true, type, engines, bin, files, dependencies };
+  const own = {
+    ...{ name, version, description, license, private: true, type, engines },
+    ...{ bin, scripts, files, dependencies },
+  };
   const packages = { '': { name, version, license, dependencies, bin, engines }, ...closure(lock.packages) };
   renameSync(manifest, projects);
   writeFileSync(manifest, text(own));

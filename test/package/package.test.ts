@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,14 +61,16 @@ test('the package has programs, papers and licences, and neither sources, tests 
   expect(strange).toEqual([]);
 });
 
-test('its manifest asks for the libraries with compiled parts alone, runs no script, and cannot be published', async () => {
+test('its manifest asks for the libraries with compiled parts alone, runs no script when it is installed, and cannot be published', async () => {
   const manifest = JSON.parse(await read('package.json'));
   const { version, dependencies } = project;
   expect(manifest).toMatchObject({ name: 'cluster-console', version, private: true, license: 'Apache-2.0' });
   expect(manifest.dependencies).toEqual(Object.fromEntries(native.map((name) => [name, dependencies[name]])));
   expect(Object.keys(manifest)).not.toEqual(
-    expect.arrayContaining([expect.stringMatching(/^(scripts|devDependencies|optionalDependencies)$/)]),
+    expect.arrayContaining([expect.stringMatching(/^(devDependencies|optionalDependencies)$/)]),
   );
+  const { start, member, proxy, dashboard, demo } = project.scripts;
+  expect(manifest.scripts).toEqual({ start, member, proxy, dashboard, demo });
   expect(Object.keys(manifest.bin).sort()).toEqual([...programs, 'console']);
   for (const path of Object.values<string>(manifest.bin)) expect(existsSync(join(folder, path))).toBe(true);
 });
@@ -125,13 +127,16 @@ test('a link of its papers leads to what is in it, or to papers for those who wo
 test('two packs of one commit are equal, byte for byte, and leave the project as it was', async () => {
   const copy = await copyProject();
   onTestFinished(() => rm(copy, { recursive: true, force: true }));
-  // As a pack leaves it that is killed half-way.
-  await run(process.execPath, ['build.js'], { cwd: copy });
-  await run(process.execPath, ['packaging/manifest.js', 'for-package'], { cwd: copy });
-  expect(JSON.parse(await readFile(join(copy, 'package.json'), 'utf8')).scripts).toBeUndefined();
-  await run(process.execPath, ['packaging/manifest.js', 'for-project'], { cwd: copy });
   const second = await pack(copy);
   expect(await digestOf(second)).toBe(await digestOf(file));
+  expect(JSON.parse(await readFile(join(copy, 'package.json'), 'utf8'))).toEqual(project);
+  expect(existsSync(join(copy, 'npm-shrinkwrap.json'))).toBe(false);
+
+  // What a pack leaves that is killed in the moment in which the manifest is the package's.
+  await rename(join(copy, 'package.json'), join(copy, '.package.json.of-project'));
+  await writeFile(join(copy, 'package.json'), '{"type": "module"}');
+  await writeFile(join(copy, 'npm-shrinkwrap.json'), '{}');
+  await run(process.execPath, ['packaging/manifest.js', 'for-project'], { cwd: copy });
   expect(JSON.parse(await readFile(join(copy, 'package.json'), 'utf8'))).toEqual(project);
   expect(existsSync(join(copy, 'npm-shrinkwrap.json'))).toBe(false);
 });
