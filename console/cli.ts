@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../platform/errors.ts';
 import { version } from '../platform/installation.ts';
 import type { Services } from './app/services.ts';
+import type { BulkTarget } from './bulk/target.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
-import { createAuditFile, osUser } from './commands/runner/audit-file.ts';
+import { createAuditFile, osUser, type WriteAudit } from './commands/runner/audit-file.ts';
 import type { Command, Input, Reply, Tools } from './commands/runner/command.ts';
 import { confirm } from './commands/runner/confirmation.ts';
 import { explainFailure } from './commands/runner/failures.ts';
@@ -107,6 +108,8 @@ function createTools(command: Command, input: Input) {
   let services: Services | undefined;
   let dataDir: string | undefined;
   let disown: (() => Promise<void>) | undefined;
+  let audit: WriteAudit | undefined;
+  let closeCall: (() => void) | undefined;
 
   const tools: Tools = {
     settings() {
@@ -134,6 +137,21 @@ function createTools(command: Command, input: Input) {
       const console = await reach((await tools.settings()).dataDir);
       return console?.inspectStore(url, isDeep).finally(console.close);
     },
+    async bulk(options) {
+      const { dataDir: directory } = await tools.settings();
+      const console = await reach(directory);
+      const remote = console?.bulk(osUser());
+      // Of a console that has ended meanwhile, it is for this process to say so.
+      audit =
+        remote &&
+        ((...line) => remote.audit(...line).catch(() => createAuditFile(directory, osUser())(...line)));
+      closeCall = console?.close;
+      const { createBulkTools } = await import('./commands/bulk/tools.ts');
+      return createBulkTools(process, {
+        dataDir: directory,
+        target: remote?.target ?? (await createBulkHere(await tools.services(options))),
+      });
+    },
     cwd: process.cwd(),
     fetch,
     now: Date.now,
@@ -160,14 +178,20 @@ function createTools(command: Command, input: Input) {
   return {
     tools,
     reach,
-    auditTo: () => (dataDir === undefined ? undefined : createAuditFile(dataDir, osUser())),
+    auditTo: () => audit ?? (dataDir === undefined ? undefined : createAuditFile(dataDir, osUser())),
     async close() {
+      closeCall?.();
       services?.keys.close();
       await services?.providers.close();
       await services?.storage.close();
       await disown?.();
     },
   };
+}
+
+async function createBulkHere(services: Services): Promise<BulkTarget> {
+  const { createBulkOf } = await import('./commands/bulk/of-services.ts');
+  return createBulkOf(services, { isServing: false });
 }
 
 async function own(dataDir: string): Promise<() => Promise<void>> {

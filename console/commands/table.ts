@@ -1,6 +1,8 @@
 /** The commands of `npx console`: this folder has what each of them does, `runner/` how one runs, `channel/` how a running console does it. */
 import { accessCommand } from './access.ts';
 import { backupCommands } from './backup.ts';
+import { exportCommands } from './bulk/export.ts';
+import { importCommands } from './bulk/import.ts';
 import { clientCommands } from './client.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -33,6 +35,8 @@ export const commands: readonly Command[] = [
   doctorCommand,
   healthCommand,
   ...licenceCommands,
+  ...importCommands,
+  ...exportCommands,
   ...backupCommands,
   helpCommand(() => commands),
 ];

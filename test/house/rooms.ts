@@ -115,10 +115,12 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'member-proxy',
     'platform',
   ],
+  'console/bulk': ['console/accounts', 'console/clients', 'console/storage', 'platform'],
   'console/commands': [
     'console/access',
     'console/accounts',
     'console/app',
+    'console/bulk',
     'console/clients',
     'console/doctor',
     'console/federation',

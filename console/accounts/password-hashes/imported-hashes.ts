@@ -1,6 +1,6 @@
 /** The imported hash that costs the most to check: every failed sign-in takes as long (S28). */
 import type { Registry } from '../../storage/storage.ts';
-import { costOfHash, decoyOf } from './hashes.ts';
+import { costOfHash, decoyOf, needsReplacing } from './hashes.ts';
 
 const id = 'costliest-imported-hash';
 
@@ -17,7 +17,8 @@ export function costliestImportedHash(registry: Pick<Registry, 'get'>): string |
 export async function recordImportedHashes(registry: Registry, hashes: readonly string[]): Promise<void> {
   const isCostlier = (hash: string, recorded: string | undefined) =>
     recorded === undefined || costOfHash(hash) > costOfHash(recorded);
-  const costliest = costliestOf(hashes);
+  // Those that cost as much as our own change nothing.
+  const costliest = costliestOf(hashes.filter(needsReplacing));
   if (costliest === undefined || !isCostlier(costliest, costliestImportedHash(registry))) return;
   await registry.update((transaction) => {
     const recorded = transaction.get('settings', id)?.value as string | undefined;

@@ -2,6 +2,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { CommandError, type Reply, type ReplyPart, type Tools } from '../runner/command.ts';
 import { explainFailure } from '../runner/failures.ts';
+import { createRemoteBulk, type RemoteBulk } from './bulk-questions.ts';
 import {
   channelProtocol,
   type FromCaller,
@@ -26,6 +27,8 @@ export interface ConsoleCall {
   /** @param url  the address that the question to the application is signed for. @throws {RemoteFailure} */
   /** @param isDeep  every record is read, which may take minutes */
   inspectStore(url: string, isDeep: boolean): Promise<StoreKnowledge>;
+  /** Nothing else is asked on this connection from now on. @param actor  who typed the command */
+  bulk(actor: string): RemoteBulk;
   close(): void;
 }
 
@@ -76,6 +79,15 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
       const message = await next(messages);
       if (message?.kind === 'store') return message.store;
       throw endOf(message, dataDir);
+    },
+    bulk(actor) {
+      send(socket, { kind: 'bulk', actor });
+      return createRemoteBulk(async (question) => {
+        send(socket, { kind: 'ask', question });
+        const message = await next(messages);
+        if (message?.kind === 'answer') return message.value;
+        throw endOf(message, dataDir);
+      });
     },
     close: () => socket.destroy(),
   };

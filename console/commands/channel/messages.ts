@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Reply, ReplyPart } from '../runner/command.ts';
 import type { Failure } from '../runner/failure.ts';
+import type { BulkQuestion } from './bulk-questions.ts';
 import type { StoreKnowledge } from './store-knowledge.ts';
 
 export const socketFile = 'console.sock';
@@ -27,18 +28,23 @@ export type FromConsole =
   | { readonly kind: 'part'; readonly part: ReplyPart }
   | { readonly kind: 'end' }
   | { readonly kind: 'failure'; readonly failure: Failure }
-  | { readonly kind: 'store'; readonly store: StoreKnowledge };
+  | { readonly kind: 'store'; readonly store: StoreKnowledge }
+  /** Of the question before it. */
+  | { readonly kind: 'answer'; readonly value: unknown };
 
 /** What the command line says. */
 export type FromCaller =
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly cwd: string; readonly actor: string }
   /** What `doctor`, which looks at the console from outside, has to know of its store. */
   | { readonly kind: 'look'; readonly url: string; readonly isDeep: boolean }
+  /** An import or export; questions follow, one after the other, until the connection ends. */
+  | { readonly kind: 'bulk'; readonly actor: string }
+  | { readonly kind: 'ask'; readonly question: BulkQuestion }
   | { readonly kind: 'content'; readonly text: string }
   /** It could not be read. */
   | { readonly kind: 'unread'; readonly message: string };
 
-/** A message is at most a file of 256 KiB with every character escaped, or a list of 10,000 sessions. */
+/** A message is at most a file of 256 KiB with every character escaped, or a list of 10,000 sessions, or a page of an export. */
 export function send(socket: Socket, message: FromConsole | FromCaller): void {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
 }

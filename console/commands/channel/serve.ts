@@ -85,6 +85,8 @@ async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
     if (asked?.kind === 'look') {
       const { reportStore } = await import('../doctor.ts');
       say({ kind: 'store', store: await reportStore(deps.services, asked.url, asked) });
+    } else if (asked?.kind === 'bulk') {
+      await serveBulk(asked.actor, messages, say, deps);
     } else if (asked?.kind === 'run') {
       const { rest, ...reply } = await run(asked, messages, say, deps);
       say({ kind: 'reply', reply, hasRest: rest !== undefined });
@@ -101,6 +103,25 @@ async function sendRest(socket: Socket, rest: NonNullable<Reply['rest']>): Promi
     if (!(await drained(socket))) return;
   }
   send(socket, { kind: 'end' });
+}
+
+/** One question after the other; what is sent is a batch, so that requests are served between two of them. */
+async function serveBulk(
+  actor: string,
+  messages: AsyncGenerator<FromCaller, void>,
+  say: (message: FromConsole) => void,
+  { dataDir, services }: CommandChannelDeps,
+): Promise<void> {
+  const [{ answerBulk }, { createBulkOf }] = await Promise.all([
+    import('./bulk-questions.ts'),
+    import('../bulk/of-services.ts'),
+  ]);
+  const target = createBulkOf(services, { isServing: true });
+  const audit = createAuditFile(dataDir, actor);
+  for await (const message of messages) {
+    if (message.kind !== 'ask') return;
+    say({ kind: 'answer', value: await answerBulk(message.question, { target, audit }) });
+  }
 }
 
 async function run(

@@ -1,6 +1,9 @@
 /** What a command of the configuration tool is: the parser, the help and the runner all read this. */
+import type { Readable, Writable } from 'node:stream';
 import type { MemberStatus } from '../../../member-proxy/members/members.ts';
 import type { Services } from '../../app/services.ts';
+import type { Progress } from '../../bulk/progress.ts';
+import type { BulkTarget } from '../../bulk/target.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { StoreKnowledge } from '../channel/store-knowledge.ts';
 
@@ -80,6 +83,8 @@ export interface Reply {
   readonly target?: string;
   /** What was looked at is not as it should be: exit code 1, although the command did its work. */
   readonly hasFailed?: boolean;
+  /** This time nothing was changed, so no audit line says so. */
+  readonly isUnchanged?: boolean;
 }
 
 /** What commands work with. Everything is opened when it is asked for: help needs none of it. */
@@ -104,11 +109,29 @@ export interface Tools {
   readonly isReady?: () => Promise<boolean>;
   /** What the running console knows of its store; undefined when none runs. */
   readonly inspectStore?: (url: string, isDeep: boolean) => Promise<StoreKnowledge | undefined>;
+  /**
+   * For imports and exports, which run in the process of the caller: a running console is sent what was read, and sends
+   * pages of what it has.
+   *
+   * @param options  as of `services`
+   */
+  readonly bulk?: (options?: { readonly creates?: boolean }) => Promise<Bulk>;
   /** The directory in which the command was typed. */
   readonly cwd: string;
   readonly fetch: typeof fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
+}
+
+/** What an import or export works with. */
+export interface Bulk {
+  readonly target: BulkTarget;
+  readonly dataDir: string;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly progress: Progress;
+  /** A line for the person at the terminal, beside the reply. */
+  readonly say: (line: string) => void;
 }
 
 /** An error that only the command line knows. Exit code 1. */

@@ -4,6 +4,8 @@ import type { Writable } from 'node:stream';
 import type { Reply, ReplyPart } from './command.ts';
 
 export async function printReply({ text, json, rest }: Reply, isJson: boolean, out: Writable): Promise<void> {
+  // An export to standard output has nothing to add.
+  if (text === '' && !isJson && !rest) return;
   if (!rest) return write(out, `${isJson ? JSON.stringify(json, undefined, 2) : text}\n`);
   const first = { text, json: json as readonly unknown[] };
   if (isJson) return printArray(first, rest, out);

@@ -19,7 +19,7 @@ export async function runCommand({ command, input }: Parsed, { tools, auditTo }:
   const { event } = command;
   try {
     const reply = await command.run(input, tools);
-    if (event === undefined) return reply;
+    if (event === undefined || reply.isUnchanged) return reply;
     await audit(event, { outcome: 'success', target: reply.target }).catch((cause: NodeJS.ErrnoException) => {
       const message = `The change was made, but the audit log cannot be written (${cause.code}).`;
       throw new CommandError('audit_failed', message, { cause });
