@@ -38,12 +38,19 @@ beforeAll(async () => {
 
 /** @returns what was loaded of the packages above by a program that was started with this environment */
 async function loadedBy(start: (env: Record<string, string>) => Promise<unknown>): Promise<string[]> {
+  const names = await namesLoadedBy(start);
+  return [...new Set(names)].filter((name) => all.includes(name)).sort();
+}
+
+async function namesLoadedBy(
+  start: (env: Record<string, string>) => Promise<unknown>,
+): Promise<readonly string[]> {
   const file = join(await mkdtemp(join(tmpdir(), 'console-loaded-')), 'packages');
   const hooks = join(import.meta.dirname, '../helpers/loaded-packages.mjs');
   await start({ NODE_OPTIONS: `--import=${hooks}`, LOADED_PACKAGES: file });
   const names = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   expect(names).toContain('lmdb'); // the list is one
-  return [...new Set(names)].filter((name) => all.includes(name)).sort();
+  return names;
 }
 
 test.each(['oidc', 'saml', 'ldap'] as const)(
@@ -58,6 +65,21 @@ test.each(['oidc', 'saml', 'ldap'] as const)(
     expect(packages[kind]).toEqual(expect.arrayContaining(loaded));
   },
 );
+
+test('a console with a directory that has filters loads its library once', async () => {
+  const { ldap } = providers;
+  if (ldap.kind !== 'ldap') throw new Error('not a directory');
+  const groups = { ...ldap.ldap.groups!, filter: '(objectClass=groupOfNames)' };
+  const dataDir = await storeWithProviders({ ...ldap, ldap: { ...ldap.ldap, groups } });
+  const names = await namesLoadedBy(async (env) => {
+    const console = await startConsole({ dataDir, env });
+    await console.stop();
+  });
+  expect(names).toContain('ldapts');
+  const required = names.filter((name) => name.startsWith('required '));
+  expect(required.length).toBeGreaterThan(0);
+  expect(required.filter((name) => name.includes('ldapts'))).toEqual([]);
+});
 
 test('a command about providers loads no protocol that it does not need', async () => {
   const dataDir = await storeWithProviders(...Object.values(providers));

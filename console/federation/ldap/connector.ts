@@ -17,6 +17,8 @@ export interface LdapConnectorDeps {
   readonly maxSessions?: number;
 }
 
+export { FilterParser };
+
 const maxBytes = 1024 * 1024;
 const maxGroups = 1000;
 const maxNameLength = 256;
@@ -31,7 +33,7 @@ export function createLdapConnector(
   settings: LdapSettings,
   { log, timeoutMs = 5_000, maxSessions = 16 }: LdapConnectorDeps,
 ): PasswordConnector {
-  const problems = ldapProblems(settings);
+  const problems = ldapProblems(settings, FilterParser);
   if (problems.length > 0) throw new TypeError(`LDAP: ${problems.join('; ')}`);
   const sessions = new Set<DirectorySession>();
   let running = 0;

@@ -1,16 +1,23 @@
 /** What must hold of a directory's settings beyond the form of each. */
 
+import type { FilterParser } from 'ldapts';
 import { requireLibrary } from '../../../platform/installation.ts';
 import { isLoopbackHost } from '../../http/outbound/loopback.ts';
 import type { LdapSettings } from '../providers/schema.ts';
 import { usernamePlaceholder } from './text.ts';
 
-/** @returns what is wrong with the settings, one sentence each; empty when nothing is */
-export function ldapProblems(settings: LdapSettings): string[] {
+type Parser = Pick<typeof FilterParser, 'parseString'>;
+
+/**
+ * @param parser  of the library, where it is loaded; otherwise the first filter loads it, and whoever has no directory does without
+ * @returns what is wrong with the settings, one sentence each; empty when nothing is
+ */
+export function ldapProblems(settings: LdapSettings, parser?: Parser): string[] {
+  const isFilter = (text: string) => canBeRead(text, parser ?? loadedParser());
   const { find, groups } = settings;
   const isUsable = groups?.filter === undefined || isFilter(groups.filter);
   const groupProblems = isUsable ? [] : ['the filter of groups is not one (RFC 4515)'];
-  return [...urlProblems(settings), ...findProblems(find), ...groupProblems];
+  return [...urlProblems(settings), ...findProblems(find, isFilter), ...groupProblems];
 }
 
 function urlProblems({ url: text, startTls = false, allowPlaintext = false }: LdapSettings): string[] {
@@ -31,7 +38,7 @@ function urlProblems({ url: text, startTls = false, allowPlaintext = false }: Ld
   return problems;
 }
 
-function findProblems(find: LdapSettings['find']): string[] {
+function findProblems(find: LdapSettings['find'], isFilter: (text: string) => boolean): string[] {
   if (find.by === 'template') {
     const isName = find.dn.includes('=') && find.dn.includes(usernamePlaceholder);
     return isName ? [] : [`the template must be a distinguished name with ${usernamePlaceholder} in it`];
@@ -46,13 +53,15 @@ function findProblems(find: LdapSettings['find']): string[] {
   return problems;
 }
 
-/** Loaded by the first filter: whoever has no directory needs none of it. */
-function isFilter(text: string): boolean {
-  const { FilterParser } = requireLibrary('ldapts') as typeof import('ldapts');
+function loadedParser(): Parser {
+  return (requireLibrary('ldapts') as typeof import('ldapts')).FilterParser;
+}
+
+function canBeRead(filter: string, parser: Parser): boolean {
   try {
-    FilterParser.parseString(text);
+    parser.parseString(filter);
     // The parser forgives a parenthesis that is missing at the end.
-    return text.split('(').length === text.split(')').length;
+    return filter.split('(').length === filter.split(')').length;
   } catch {
     return false;
   }

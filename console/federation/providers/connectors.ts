@@ -57,16 +57,18 @@ export async function loadProviderTools(records: readonly ProviderRecord[], deps
     kinds.has('ldap') ? import('../ldap/connector.ts') : undefined,
   ]);
   const loaded = { oidc, saml, ldap };
+  const parser = ldap?.FilterParser;
+  const open = (record: ProviderRecord) => openProvider(record, deps.cipher, parser);
 
   return {
     /** Whether a record of this kind can be opened; one of no known kind can be, to be refused. */
     has: ({ kind }: ProviderRecord) => !isKind(kind) || loaded[kind] !== undefined,
     /** @throws {ProviderRecordError} */
-    open: (record: ProviderRecord) => openProvider(record, deps.cipher),
+    open,
     /** Whether it keeps a secret as it is although there is an encryption key by now. */
     isPlaintext: (record: ProviderRecord) => hasPlaintextSecret(record, deps.cipher),
     /** @throws {ProviderRecordError} */
-    reencrypt: (record: ProviderRecord) => encryptProvider(openProvider(record, deps.cipher), deps.cipher),
+    reencrypt: (record: ProviderRecord) => encryptProvider(open(record), deps.cipher, parser),
     /** @throws {Error} when there can be no connector with these settings */
     connect(provider: Provider): Connector {
       switch (provider.kind) {

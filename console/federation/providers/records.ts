@@ -8,17 +8,20 @@ import { ldapProblems } from '../ldap/settings.ts';
 import { type Provider, providerRecord } from './schema.ts';
 import { encryptedOf, opened, type SecretCipher, secretsOf } from './secrets.ts';
 
+/** See {@link ldapProblems}. */
+type FilterParser = Parameters<typeof ldapProblems>[1];
+
 /** A record that is none, or whose secrets do not open; the message holds no value of it. */
 export class ProviderRecordError extends Error {
   override readonly name = 'ProviderRecordError';
 }
 
 /** @throws {ProviderRecordError} */
-export function openProvider(record: ProviderRecord, cipher: SecretCipher): Provider {
+export function openProvider(record: ProviderRecord, cipher: SecretCipher, parser?: FilterParser): Provider {
   const parsed = providerRecord.safeParse(record);
   if (!parsed.success) throw new ProviderRecordError(fieldsOf(parsed.error), { cause: parsed.error });
   try {
-    return checked(opened(parsed.data, cipher));
+    return checked(opened(parsed.data, cipher), parser);
   } catch (cause) {
     if (cause instanceof ProviderRecordError) throw cause;
     // What a cipher says names the setting and no secret.
@@ -29,8 +32,12 @@ export function openProvider(record: ProviderRecord, cipher: SecretCipher): Prov
 }
 
 /** @throws {ProviderRecordError} which says what of it cannot be kept */
-export function encryptProvider(provider: Provider, cipher: SecretCipher): ProviderRecord {
-  checked(provider);
+export function encryptProvider(
+  provider: Provider,
+  cipher: SecretCipher,
+  parser?: FilterParser,
+): ProviderRecord {
+  checked(provider, parser);
   const parsed = providerRecord.safeParse(encryptedOf(provider, cipher));
   if (!parsed.success) throw new ProviderRecordError(fieldsOf(parsed.error), { cause: parsed.error });
   return parsed.data;
@@ -43,8 +50,8 @@ export function hasPlaintextSecret(record: ProviderRecord, cipher: SecretCipher)
 }
 
 /** What the fields cannot say one by one. */
-function checked(provider: Provider): Provider {
-  const problems = provider.kind === 'ldap' ? ldapProblems(provider.ldap) : [];
+function checked(provider: Provider, parser: FilterParser | undefined): Provider {
+  const problems = provider.kind === 'ldap' ? ldapProblems(provider.ldap, parser) : [];
   if (problems.length > 0) throw new ProviderRecordError(problems.join('; '));
   return provider;
 }
