@@ -1,5 +1,6 @@
 /** Sign-in sessions as the store holds them: listed and ended without the browser they belong to. */
 import type { ArtifactStore, ListedArtifact } from '../storage/storage.ts';
+import { createSessionUses, type UsedSession } from './sessions/session-uses.ts';
 
 /** An application that a session has signed in to. */
 export interface SessionApplication {
@@ -25,19 +26,6 @@ export interface SignInSession {
   readonly applications: readonly SessionApplication[];
 }
 
-/** Where a session was seen; noted beside it, because the library's own record has no room. */
-export interface SessionUse {
-  readonly uid: string;
-  /** Epoch seconds of the sign-in; a confirmed password renews it. */
-  readonly startedAt: number;
-  readonly accountId: string;
-  readonly clientId: string;
-  readonly grantId?: string | undefined;
-  readonly sid?: string | undefined;
-  readonly clientAddress?: string | undefined;
-  readonly userAgent?: string | undefined;
-}
-
 export type Sessions = ReturnType<typeof createSessions>;
 
 export interface SessionsDeps {
@@ -55,51 +43,43 @@ export interface SessionsDeps {
 }
 
 const grantBound = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'] as const;
-const useKind = 'SessionUse';
 const endedKind = 'EndedSession';
+/** Sessions of an account that are read at once, to be ended. */
+const endedAtOnce = 100;
 /** Longer than any request is under way. */
 const endedSeconds = 600;
 
 export function createSessions(deps: SessionsDeps) {
   const { artifacts, isStillValid, now, idleSeconds, maxSeconds, revokeTokens, onEnded } = deps;
+  const uses = createSessionUses(deps);
 
   return {
     /** Notes an application of a session; the library loses one of two that sign in at the same time. */
-    async record(use: SessionUse) {
-      const { accountId, ...recorded } = use;
-      const id = `${use.uid} ${use.clientId}`;
-      const earlier = (await artifacts.get(useKind, id))?.payload;
-      const isRecorded = (['startedAt', 'grantId', 'sid'] as const).every(
-        (name) => earlier?.[name] === use[name],
-      );
-      if (earlier && isRecorded) return;
-      await artifacts.put(useKind, id, {
-        payload: { ...recorded, since: earlier?.since ?? Math.floor(now() / 1000) },
-        expiresAt: use.startedAt + maxSeconds,
-        accountId,
-      });
-    },
+    record: uses.record,
+    /** At which applications a session has signed in, whatever became of the library's own record. */
+    applicationsOf: async (session: UsedSession): Promise<readonly SessionApplication[]> =>
+      applicationsOf((await uses.of(session)).map(({ artifact }) => artifact.payload)),
     async listOf(accountId: string): Promise<SignInSession[]> {
-      const [sessions, uses] = await Promise.all([
-        artifacts.listByAccount('Session', accountId),
-        artifacts.listByAccount(useKind, accountId),
-      ]);
-      return validOnes(describeAll(sessions, uses));
+      return described(await artifacts.listByAccount('Session', accountId));
     },
     async list(limit: number): Promise<SignInSession[]> {
-      const sessions = (await artifacts.list('Session', limit)).filter(({ artifact }) => artifact.accountId);
-      return validOnes(describeAll(sessions, await artifacts.list(useKind, limit * 4)));
+      return described((await artifacts.list('Session', limit)).filter(({ artifact }) => artifact.accountId));
+    },
+    /** The session that stands in a list under this `key`. */
+    async findByKey(key: string): Promise<SignInSession | undefined> {
+      const found = await artifacts.findByKey('Session', key);
+      return found?.artifact.accountId === undefined ? undefined : (await described([found])).at(0);
     },
     /** Ends the session first, then everything issued under it (S39). @returns what was ended */
     async end(uid: string): Promise<SignInSession | undefined> {
       const ended = await removeRecords(uid);
       const [newest] = ended;
       if (!newest) return undefined;
-      const uses = await usesOf(newest);
-      const session = describeOne(newest, uses);
+      const used = await uses.of(usedSession(newest));
+      const session = describeOne(newest, used);
       const recorded = session.applications.flatMap(({ grantId }) => grantId ?? []);
       await Promise.all([...new Set([...recorded, ...ended.flatMap(grantIdsOf)])].map(revokeGrant));
-      await Promise.all(uses.map(({ key }) => artifacts.removeByKey(useKind, key)));
+      await uses.remove(used);
       await onEnded?.(session);
       return session;
     },
@@ -111,9 +91,11 @@ export function createSessions(deps: SessionsDeps) {
     },
     /** @param exceptUid  a session to keep */
     async endAllOf(accountId: string, exceptUid?: string) {
-      const sessions = await artifacts.listByAccount('Session', accountId);
-      for (const { artifact } of sessions) {
-        if (artifact.uid && artifact.uid !== exceptUid) await this.end(artifact.uid);
+      for (;;) {
+        const some = await artifacts.listByAccount('Session', accountId, endedAtOnce);
+        const ending = some.flatMap(({ artifact: { uid } }) => (uid && uid !== exceptUid ? [uid] : []));
+        if (ending.length === 0) return;
+        for (const uid of new Set(ending)) await this.end(uid);
       }
     },
     /** Prolongs a session that is in use elsewhere, such as by a refresh, up to its absolute end. */
@@ -129,6 +111,12 @@ export function createSessions(deps: SessionsDeps) {
       }
     },
   };
+
+  async function described(listed: readonly ListedArtifact[]): Promise<SignInSession[]> {
+    const used = await uses.ofAll(listed.map(usedSession));
+    const all = listed.map((session) => describeOne(session, used.get(String(session.artifact.uid)) ?? []));
+    return validOnes(all.sort((a, b) => b.startedAt - a.startedAt));
+  }
 
   async function validOnes(all: SignInSession[]): Promise<SignInSession[]> {
     const areValid = await Promise.all(
@@ -149,12 +137,6 @@ export function createSessions(deps: SessionsDeps) {
     }
   }
 
-  async function usesOf({ artifact }: ListedArtifact): Promise<ListedArtifact[]> {
-    if (artifact.accountId === undefined) return [];
-    const uses = await artifacts.listByAccount(useKind, artifact.accountId);
-    return uses.filter((use) => use.artifact.payload.uid === artifact.uid);
-  }
-
   async function revokeGrant(grantId: string): Promise<void> {
     // First: without it no exchange that is under way is committed.
     await artifacts.remove('Grant', grantId);
@@ -163,24 +145,8 @@ export function createSessions(deps: SessionsDeps) {
   }
 }
 
-/** What {@link Sessions.note} has written of one session, whatever became of the library's own record. */
-export async function recordedApplications(
-  artifacts: ArtifactStore,
-  { uid, accountId }: Pick<SignInSession, 'uid' | 'accountId'>,
-): Promise<readonly SessionApplication[]> {
-  const uses = await artifacts.listByAccount(useKind, accountId);
-  return applicationsOf(uses.map(({ artifact }) => artifact.payload).filter((record) => record.uid === uid));
-}
-
-function describeAll(sessions: readonly ListedArtifact[], uses: readonly ListedArtifact[]): SignInSession[] {
-  const byUid = new Map<string, ListedArtifact[]>();
-  for (const use of uses) {
-    const uid = String(use.artifact.payload.uid);
-    byUid.set(uid, [...(byUid.get(uid) ?? []), use]);
-  }
-  return sessions
-    .map((session) => describeOne(session, byUid.get(String(session.artifact.uid)) ?? []))
-    .sort((a, b) => b.startedAt - a.startedAt);
+function usedSession({ artifact: { uid, accountId } }: ListedArtifact): UsedSession {
+  return { uid: String(uid), accountId };
 }
 
 function describeOne({ key, artifact }: ListedArtifact, uses: readonly ListedArtifact[]): SignInSession {

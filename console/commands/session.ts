@@ -38,8 +38,7 @@ export const sessionCommands: readonly Command[] = [
     event: 'session.ended',
     async run({ positionals }, { services }) {
       const opened = await services();
-      const all = await opened.sessions.list(mostListed);
-      const session = all.find(({ key }) => shownKey(key) === positionals[0]);
+      const session = await opened.sessions.findByKey(keyOf(positionals[0]!));
       if (!session) {
         throw new ProblemError(
           problems.notFound,
@@ -115,6 +114,11 @@ async function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>
     userAgent: userAgent ?? null,
     applications: applications.map(({ clientId }) => clientId),
   };
+}
+
+/** @param shown  as {@link shownKey} has made it, perhaps */
+function keyOf(shown: string): string {
+  return /^[0-9a-f]+$/.test(shown) ? Buffer.from(shown, 'hex').toString('base64url') : '';
 }
 
 /** In hexadecimal digits: one key in 64 would begin with `-`, and a command line takes that for a flag. */

@@ -4,6 +4,7 @@
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import type { Sessions } from '../accounts/sessions.ts';
 import { clientMetadata } from '../clients/client-metadata.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
@@ -19,6 +20,8 @@ export interface AdapterDeps {
    * account was disabled or removed, or its password or roles changed (S34).
    */
   readonly isAccountLive: (accountId: string, issuedAt: number) => Promise<boolean>;
+  /** At which applications a session has signed in. */
+  readonly applicationsOf: Sessions['applicationsOf'];
   readonly hasSessionEnded: (uid: string) => Promise<boolean>;
   /** Voids the signed access tokens of a grant, which are nowhere stored. */
   readonly revokeAccessTokens: (grantId: string) => Promise<void>;
@@ -34,7 +37,7 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
     if (model === 'Client') return clientAdapter(deps.clients);
     const adapter = artifactAdapter(model, deps);
     return withStorageErrors(
-      model === 'Session' ? withRecordedApplications(adapter, deps.artifacts) : adapter,
+      model === 'Session' ? withRecordedApplications(adapter, deps.applicationsOf) : adapter,
     );
   };
 }

@@ -32,7 +32,7 @@ export interface OidcNeeds
   };
   readonly storage: Pick<Storage, 'artifacts'>;
   readonly users: Pick<Users, 'find' | 'issueTime' | 'isStillValid'>;
-  readonly sessions: Pick<Sessions, 'record' | 'touch' | 'hasEnded' | 'revokeGrant'>;
+  readonly sessions: Pick<Sessions, 'applicationsOf' | 'record' | 'touch' | 'hasEnded' | 'revokeGrant'>;
   readonly revocations: Pick<Revocations, 'revokeGrant'>;
   readonly clientUses: { recordToken(clientId: string): void };
   readonly errors: Pick<ErrorResponses, 'send'>;
@@ -75,6 +75,7 @@ export function createOidcModule(needs: OidcNeeds): OidcModule {
     issuer: settings.url,
     artifacts,
     exchanges,
+    applicationsOf: sessions.applicationsOf,
     hasSessionEnded: sessions.hasEnded,
     revokeAccessTokens: revocations.revokeGrant,
     isAccountLive: users.isStillValid,

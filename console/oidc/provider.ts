@@ -9,7 +9,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
-import type { SessionUse } from '../accounts/sessions.ts';
+import type { SessionUse } from '../accounts/sessions/session-uses.ts';
 import { pkceOf, pkcePolicyMember } from '../clients/client-metadata.ts';
 import { missingBinding } from '../clients/pkce.ts';
 import { ceilingOf, rolesUnder } from '../clients/role-ceiling.ts';

@@ -4,10 +4,12 @@
  * back when the session is read.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { recordedApplications } from '../accounts/sessions.ts';
-import type { ArtifactStore } from '../storage/storage.ts';
+import type { Sessions } from '../accounts/sessions.ts';
 
-export function withRecordedApplications(adapter: Adapter, artifacts: ArtifactStore): Adapter {
+export function withRecordedApplications(
+  adapter: Adapter,
+  applicationsOf: Sessions['applicationsOf'],
+): Adapter {
   return {
     ...adapter,
     find: async (id) => complete((await adapter.find(id)) || undefined),
@@ -18,7 +20,7 @@ export function withRecordedApplications(adapter: Adapter, artifacts: ArtifactSt
     if (!session) return undefined;
     const { uid, accountId } = session;
     if (uid === undefined || accountId === undefined) return session;
-    const recorded = await recordedApplications(artifacts, { uid, accountId });
+    const recorded = await applicationsOf({ uid, accountId });
     const authorizations = { ...session.authorizations };
     for (const { clientId, grantId, sid } of recorded) {
       if (grantId !== undefined)

@@ -104,10 +104,14 @@ export interface ArtifactStore {
   ): Promise<void>;
   /** Removes every artifact of `kinds` that carries this grant id, in one transaction. @returns how many */
   removeByGrant(grantId: string, kinds: readonly ArtifactKind[]): Promise<number>;
-  /** Live artifacts of one account, newest expiry last. */
-  listByAccount(kind: ArtifactKind, accountId: string): Promise<ListedArtifact[]>;
-  /** Live artifacts of a kind, at most `limit`. */
-  list(kind: ArtifactKind, limit: number): Promise<ListedArtifact[]>;
+  /** The live artifact of this `key` of a listing. */
+  findByKey(kind: ArtifactKind, key: string): Promise<ListedArtifact | undefined>;
+  /** Live artifacts with this `uid`. */
+  listByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact[]>;
+  /** Live artifacts of one account, newest expiry last. @param limit  so many of them, whichever */
+  listByAccount(kind: ArtifactKind, accountId: string, limit?: number): Promise<ListedArtifact[]>;
+  /** Live artifacts of a kind, at most `limit`, by key. @param after  the key of the last one of the page before */
+  list(kind: ArtifactKind, limit: number, after?: string): Promise<ListedArtifact[]>;
   /**
    * Adds one to a counter that starts again `windowSeconds` after its first count. Atomic among processes.
    */

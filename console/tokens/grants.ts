@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { errors, type Grant, type KoaContextWithOIDC } from 'oidc-provider';
-import type { SessionUse } from '../accounts/sessions.ts';
+import type { SessionUse } from '../accounts/sessions/session-uses.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { ClientRecord } from '../storage/records.ts';
 

@@ -291,6 +291,49 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await storage.artifacts.listByAccount('Session', 'alice')).toHaveLength(3);
       });
 
+      test('finds by session, by key, and so many of an account', async () => {
+        const { artifacts } = storage;
+        for (let n = 0; n < 30; n++) {
+          const expiresAt = startSeconds + (n < 20 ? 10 : 60);
+          await artifacts.put('SessionUse', `use ${n}`, {
+            payload: { n },
+            expiresAt,
+            uid: `session ${n % 10}`,
+            accountId: 'alice',
+          });
+        }
+        const ofSession = async () =>
+          (await artifacts.listByUid('SessionUse', 'session 3')).map(({ artifact }) => artifact.payload.n);
+        expect((await ofSession()).sort()).toEqual([13, 23, 3]);
+        expect(await artifacts.listByUid('Session', 'session 3')).toEqual([]);
+        // Those that have expired are not counted among so many.
+        passSeconds(30);
+        expect(await ofSession()).toEqual([23]);
+        const some = await artifacts.listByAccount('SessionUse', 'alice', 4);
+        expect(some).toHaveLength(4);
+        expect(await artifacts.listByAccount('SessionUse', 'alice', 100)).toHaveLength(10);
+        const { key, artifact } = some[0]!;
+        expect(await artifacts.findByKey('SessionUse', key)).toEqual({ key, artifact });
+        await artifacts.removeByKey('SessionUse', key);
+        expect(await artifacts.findByKey('SessionUse', key)).toBeUndefined();
+      });
+
+      test('lists a kind page by page, each once, also when one goes meanwhile', async () => {
+        const { artifacts } = storage;
+        for (let n = 0; n < 25; n++) await artifacts.put('Session', `s ${n}`, { payload: { n } });
+        const seen: unknown[] = [];
+        let after: string | undefined;
+        for (;;) {
+          const page = await artifacts.list('Session', 10, after);
+          if (page.length === 0) break;
+          seen.push(...page.map(({ artifact }) => artifact.payload.n));
+          after = page.at(-1)!.key;
+          await artifacts.removeByKey('Session', after);
+        }
+        expect(new Set(seen).size).toBe(25);
+        expect(seen).toHaveLength(25);
+      });
+
       test('lists a kind up to a limit', async () => {
         for (const id of ['a', 'b', 'c']) await storage.artifacts.put('Session', id, { payload: { id } });
         await storage.artifacts.put('SessionExtra', 'd', { payload: {} });

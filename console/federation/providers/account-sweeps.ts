@@ -46,7 +46,7 @@ export function createProviderSweeps({ records, artifacts }: ProviderSweepsDeps)
 
   async function isInUse(accountId: string): Promise<boolean> {
     for (const kind of ['Grant', 'Session'] as const) {
-      if ((await artifacts.listByAccount(kind, accountId)).length > 0) return true;
+      if ((await artifacts.listByAccount(kind, accountId, 1)).length > 0) return true;
     }
     return false;
   }

@@ -151,11 +151,23 @@ function createMemoryArtifacts(now: () => number, steady: () => number): Omit<Ar
       const counts = wanted.map((kind) => removeWhere(kind, (artifact) => artifact.grantId === grantId));
       return counts.reduce((sum, count) => sum + count, 0);
     },
-    async listByAccount(kind, accountId) {
-      return liveWhere(kind, (artifact) => artifact.accountId === accountId).sort(byExpiry);
+    async findByKey(kind, key) {
+      const found = live(kind, key);
+      return found && { key, artifact: copy(found) };
     },
-    async list(kind, limit) {
-      return liveWhere(kind, () => true).slice(0, limit);
+    async listByUid(kind, uid) {
+      return liveWhere(kind, (artifact) => artifact.uid === uid);
+    },
+    async listByAccount(kind, accountId, limit) {
+      return liveWhere(kind, (artifact) => artifact.accountId === accountId)
+        .slice(0, limit)
+        .sort(byExpiry);
+    },
+    async list(kind, limit, after = '') {
+      return liveWhere(kind, () => true)
+        .filter(({ key }) => key > after)
+        .sort((one, other) => (one.key < other.key ? -1 : 1))
+        .slice(0, limit);
     },
     async count(kind, id, windowSeconds) {
       const next = nextCount(liveCounter(kind, artifactKey(id)), steadySeconds(), windowSeconds);

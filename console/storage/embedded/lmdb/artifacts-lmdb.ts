@@ -167,15 +167,25 @@ export function openLmdbArtifacts({
         return found.filter(({ kind, key }) => unset(kind, key)).length;
       });
     },
-    async listByAccount(kind, accountId) {
+    async findByKey(kind, key) {
+      return read(() => listed([key], () => live(kind, key)).at(0));
+    },
+    async listByUid(kind, uid) {
+      return read(() => listed(keysUnder(['uid', kind, digest(uid)]), (key) => live(kind, key)));
+    },
+    async listByAccount(kind, accountId, limit = Infinity) {
       return read(() => {
-        const keys = keysUnder(['account', kind, digest(accountId)]);
-        return listed(keys, (key) => live(kind, key)).sort(byExpiry);
+        const found: ListedArtifact[] = [];
+        for (const { key } of index.under(['account', kind, digest(accountId)])) {
+          found.push(...listed([String(key.at(-1))], (one) => live(kind, one)));
+          if (found.length >= limit) break;
+        }
+        return found.sort(byExpiry);
       });
     },
-    async list(kind, limit) {
+    async list(kind, limit, after) {
       const found: ListedArtifact[] = [];
-      let last: LmdbKey | undefined;
+      let last: LmdbKey | undefined = after === undefined ? undefined : [kind, after];
       while (found.length < limit) {
         const from: LmdbKey = last ?? [kind];
         const keys = environment.read(() => {
