@@ -21,8 +21,8 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   overload: () => import('./overload.ts'),
 };
 
-/** Wants what not every machine has: another checkout beside this one. */
-const onRequest = new Set(['before']);
+/** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
+const onRequest = new Set(['before', 'store']);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
