@@ -19,6 +19,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   growth: () => import('./growth.ts'),
   before: () => import('./before.ts'),
   overload: () => import('./overload.ts'),
+  workers: () => import('./workers.ts'),
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */

@@ -28,7 +28,7 @@ const parallelSignatures = 64;
 const manyClients = 10_000;
 const manyClientsName = `console with ${manyClients} clients`;
 
-const tokenPath = '/oauth2/token';
+export const tokenPath = '/oauth2/token';
 const expectedClaims =
   'aud clientId client_id email exp iat iss jti preferred_username realm_access roles scope sub';
 
@@ -115,7 +115,7 @@ async function checkToken(server: ServerProcess, alg: Alg): Promise<void> {
   }
 }
 
-function tokenRequest(alg: Alg) {
+export function tokenRequest(alg: Alg) {
   const id = alg === 'ES256' ? es256ClientId : clientId;
   return {
     headers: {

@@ -8,8 +8,21 @@ const expected = 'Unsupported runtime';
  * What it says belongs into the log. To be called before that import.
  */
 export function logLibraryNotices(log: Logger): void {
+  holdLibraryNotices()(log);
+}
+
+/** The same where there is no log yet. @returns a function that says where it is */
+export function holdLibraryNotices(): (log: Logger) => void {
+  const waiting: string[] = [];
+  let log: Logger | undefined;
   const write = (text: unknown) => {
-    if (!String(text).includes(expected)) log.warn({ library: 'oidc-provider' }, String(text));
+    if (String(text).includes(expected)) return;
+    if (log) log.warn({ library: 'oidc-provider' }, String(text));
+    else waiting.push(String(text));
   };
   Object.assign(globalThis.console, { warn: write, info: write });
+  return (given) => {
+    log = given;
+    waiting.splice(0).forEach(write);
+  };
 }

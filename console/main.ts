@@ -1,11 +1,13 @@
-/** The console as a process: settings, store, keys, member, listen; and a graceful stop. */
+/** The console as a process, or as several: settings, store, keys, member, listen; and a graceful stop. */
 import '../platform/no-prototype-access.ts';
 import '../http/strict-tls.ts';
+import cluster from 'node:cluster';
 import { createClosing } from '../platform/closing.ts';
 import { createLogger } from '../platform/log.ts';
+import { WorkerStartError } from '../platform/process/worker-processes.ts';
 import { handleProcessEvents, stopSignal } from '../platform/process-events.ts';
 import { answersQuestion } from '../platform/program-questions.ts';
-import { logLibraryNotices } from './library-notices.ts';
+import { holdLibraryNotices, logLibraryNotices } from './library-notices.ts';
 import { explainStartFailure } from './server/start-failures.ts';
 import { readProcessSettings } from './settings/process-settings.ts';
 import { settingsUsage } from './settings/usage.ts';
@@ -16,17 +18,28 @@ const stopMs = 30_000;
 const drainMs = 24_000;
 
 try {
-  const isAnswered = answersQuestion(process.argv.slice(2), () =>
-    settingsUsage('cluster-console [--<setting> V …] starts the console; the command line is: console help'),
-  );
-  process.exitCode = isAnswered ? 0 : await run();
+  process.exitCode = await (cluster.worker ? runAsWorker(cluster.worker) : runUnlessAnswered());
 } catch (error) {
-  const { exitCode, message } = explainStartFailure(error);
-  process.stderr.write(`${message}\n`);
-  process.exitCode = exitCode;
+  process.exitCode = report(error);
 }
 // Everything is closed; a library's timer or socket must not keep the process.
 setTimeout(() => process.exit(), 1000).unref();
+
+/** @returns the exit code */
+async function runUnlessAnswered(): Promise<number> {
+  const isAnswered = answersQuestion(process.argv.slice(2), () =>
+    settingsUsage('cluster-console [--<setting> V …] starts the console; the command line is: console help'),
+  );
+  return isAnswered ? 0 : run();
+}
+
+/** @returns the exit code */
+async function runAsWorker(worker: NonNullable<typeof cluster.worker>): Promise<number> {
+  const stopped = stopSignal();
+  const onLog = holdLibraryNotices();
+  const { runWorker } = await import('./start-worker.ts');
+  return runWorker({ worker, stopped, onLog, drainMs });
+}
 
 /** @returns the exit code */
 async function run(): Promise<number> {
@@ -51,7 +64,8 @@ async function run(): Promise<number> {
   const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
   try {
     const secretFile = process.env.CONSOLE_APPLICATION_CLIENT_SECRET_FILE;
-    const { drain } = await start({
+    const startAll = settings.workers > 1 ? (await import('./start-owner.ts')).startOwner : start;
+    const { drain } = await startAll({
       settings,
       readSettings,
       secretFile,
@@ -69,4 +83,12 @@ async function run(): Promise<number> {
   const isClean = await closing.run();
   log.info('stopped');
   return isClean ? 0 : 1;
+}
+
+/** @returns the exit code */
+function report(error: unknown): number {
+  if (error instanceof WorkerStartError) return error.exitCode; // it has said why
+  const { exitCode, message } = explainStartFailure(error);
+  process.stderr.write(`${message}\n`);
+  return exitCode;
 }

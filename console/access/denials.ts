@@ -21,6 +21,8 @@ export interface DenialLogDeps {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get'>;
   /** Random, so that two processes never write to the same place; of `A-Z a-z 0-9 _ -`. */
   readonly newStem: () => string;
+  /** Has other processes of this console write what they have still to write. Never rejects. */
+  readonly flushOthers?: (() => Promise<void>) | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
@@ -29,7 +31,7 @@ export interface DenialLogDeps {
 const kinds = { own: 'RefusedCalls', reported: 'ReportedRefusals' } as const;
 const lifeSeconds = 24 * 3600;
 
-export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps) {
+export function createDenialLog({ artifacts, newStem, flushOthers, now, log }: DenialLogDeps) {
   const buffer = createDenialBuffer({ write: (batch) => put(kinds.own, batch), newStem, now, log });
 
   return {
@@ -43,11 +45,11 @@ export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps)
      * @throws {StorageUnavailableError}
      */
     recordReported: (batch: DenialBatch, clientId: string) => put(kinds.reported, batch, clientId),
-    /** Those of other processes are found a second after they happened. @returns undefined when unknown, or gone */
+    /** Those of separate proxies are found a second after they happened. @returns undefined when unknown, or gone */
     async find(decisionId: string): Promise<FoundDenial | undefined> {
       const place = placeOf(decisionId);
       if (!place) return undefined;
-      await buffer.flush();
+      await Promise.all([buffer.flush(), place.isElsewhere ? undefined : flushOthers?.()]);
       const kind = place.isElsewhere ? kinds.reported : kinds.own;
       const artifact = await artifacts.get(kind, slotOf(place));
       const { batch, refusals, reportedBy } = (artifact?.payload ?? {}) as Partial<Payload>;
@@ -55,7 +57,7 @@ export function createDenialLog({ artifacts, newStem, now, log }: DenialLogDeps)
       return found ? { ...found, ...(reportedBy !== undefined && { reportedBy }) } : undefined;
     },
     /** Writes what is still to be written. */
-    close: buffer.flush,
+    flush: buffer.flush,
   };
 
   function put(kind: string, batch: DenialBatch, reportedBy?: string): Promise<void> {

@@ -21,12 +21,18 @@ export interface Setup {
 export interface SetupDeps {
   readonly users: Users;
   readonly times: SignInTimes;
+  /** The secret of this start, the same in all its processes. */
+  readonly setupToken: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-export function createSetup({ users, times, now }: SetupDeps): Setup {
-  const token = randomBytes(24).toString('base64url');
+export function newSetupToken(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+export function createSetup({ users, times, setupToken, now }: SetupDeps): Setup {
+  const token = setupToken;
 
   async function checkToken(given: string): Promise<void> {
     if (await users.hasAny()) {

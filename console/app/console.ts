@@ -25,6 +25,8 @@ export interface Console {
   readonly handle: RequestListener;
   readonly setup: Setup;
   readonly members: Pick<MemberProxy, 'statuses' | 'firstProbe'>;
+  /** Of this process, as prom-client has them. */
+  numbers(): Promise<readonly object[]>;
   /** Not ready from now on; ends the replies that would not end by themselves. */
   drain(): void;
   /** What `/ready` says. */
@@ -36,19 +38,31 @@ export interface Console {
 export interface ConsoleDeps extends PartsDeps {
   /** Base addresses of the members. */
   readonly members: readonly string[];
+  /** Whether as many processes answer as should. */
+  readonly isComplete?: () => boolean;
+  /** The numbers of all processes; without it, those of this one. */
+  readonly allMetrics?: () => Promise<string>;
 }
 
-export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<Console> {
+export async function createConsole({
+  members,
+  isComplete = () => true,
+  allMetrics,
+  ...deps
+}: ConsoleDeps): Promise<Console> {
   const parts = await createParts(deps);
-  const { keys, clients, revocations, addressOf } = parts;
-  const proxy = createMembersModule(parts, members);
-  const isEquipped = () => keys.published().some(({ state }) => state === 'signing');
+  const { keys, clients, revocations, metrics, addressOf } = parts;
+  const proxy = createMembersModule(parts, members, parts.settings.workers);
+  const isEquipped = () => isComplete() && keys.published().some(({ state }) => state === 'signing');
   const health = createHealthModule({ ...parts, isEquipped });
   const api = createApi(parts, proxy);
   const browser = await createBrowser(parts);
   const router = createEndpoints();
   health.addEndpoints(router);
-  addMetricsRoutes(router, { ...parts, callers: parts.eitherCallers });
+  addMetricsRoutes(router, {
+    metrics: { text: allMetrics ?? metrics.text, contentType: metrics.contentType },
+    callers: parts.eitherCallers,
+  });
   addKeysRoutes(router, parts);
   browser.addEndpoints(router);
   addTokensRoutes(router, parts);
@@ -67,6 +81,7 @@ export async function createConsole({ members, ...deps }: ConsoleDeps): Promise<
     handle,
     setup: browser.setup,
     members: proxy,
+    numbers: () => metrics.registry.getMetricsAsJSON(),
     isReady: health.isReady,
     drain() {
       health.drain();

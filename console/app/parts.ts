@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type BearerCheck, type Caller, createBearerCheck } from '../../access-tokens/bearer.ts';
 import { createCallerCheck } from '../../access-tokens/caller-check.ts';
 import { proofAlgs } from '../../access-tokens/dpop/algorithms.ts';
-import { createProofCheck, createProofMemory } from '../../access-tokens/dpop/proof.ts';
+import { createProofCheck, type ProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { TokenIdentity } from '../../access-tokens/verify-token.ts';
 import type { Faults } from '../../platform/faults.ts';
 import type { Audit, Logger } from '../../platform/log.ts';
@@ -12,10 +12,9 @@ import { createClientAddress } from '../http/client-address.ts';
 import { type About, requestIdOf } from '../http/request-id.ts';
 import type { HeldByCallers } from '../metrics/call-metrics.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { repeatSeconds } from '../oidc/first-answers.ts';
 import type { CheckProof } from '../tokens/dpop-binding.ts';
-import { createTokenUses, type TokenUses } from '../tokens/token-uses.ts';
 import type { Services } from './services.ts';
+import type { SharedMemories } from './shared-memories.ts';
 
 /** What the features of this console are made from; each names what it needs of it. */
 export type Parts = Services & Shared;
@@ -32,13 +31,16 @@ interface Shared {
   /** Takes tokens for either, at addresses that tell about both, or about the token itself. */
   readonly eitherBearer: BearerCheck;
   readonly eitherCallers: CallerCheck<Caller>;
-  readonly tokenUses: TokenUses;
+  readonly tokenUses: SharedMemories['tokenUses'];
+  readonly secretFailures: SharedMemories['secretFailures'];
   readonly addressOf: (req: IncomingMessage) => string;
   readonly about: About;
   /** The proof of a token request. */
   readonly checkProof: CheckProof;
   /** Signatures that a DPoP proof may have. */
   readonly proofAlgs: typeof proofAlgs;
+  /** Of the link that this start prints while there is no user. */
+  readonly setupToken: string;
 }
 
 export interface PartsDeps {
@@ -48,16 +50,18 @@ export interface PartsDeps {
   readonly faults: Faults;
   /** What callers hold of the process. */
   readonly overload: HeldByCallers;
+  readonly memories: SharedMemories;
+  readonly setupToken: string;
 }
 
-export async function createParts({ services, log, audit, faults, overload }: PartsDeps): Promise<Parts> {
+export async function createParts(given: PartsDeps): Promise<Parts> {
+  const { services, log, audit, faults, overload, memories } = given;
   const { settings, resources, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   await revocations.load();
-  const tokenUses = createTokenUses({ watchedMs: repeatSeconds * 1000, elapsed: () => performance.now() });
+  const { tokenUses, secretFailures } = memories;
   const deps = {
-    // One memory, so that a proof passes once, wherever.
-    proofs: createProofCheck({ origin: settings.url, now, memory: createProofMemory() }),
+    proofs: createProofCheck({ origin: settings.url, now, memory: memories.proofs }),
     issuer: settings.url,
     findKey: ({ kid }: { readonly kid: string }) => keys.find(kid)?.publicKey,
     isRevoked(token: TokenIdentity) {
@@ -87,19 +91,17 @@ export async function createParts({ services, log, audit, faults, overload }: Pa
     eitherBearer,
     eitherCallers: createCallerCheck(eitherBearer),
     tokenUses,
+    secretFailures,
     addressOf,
     about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),
-    checkProof: createTokenProofCheck(settings.url, now),
+    checkProof: createTokenProofCheck(settings.url, now, memories.tokenProofs),
     proofAlgs,
+    setupToken: given.setupToken,
   };
 }
 
-/** Tokens are asked for less often than used. */
-const tokenReplays = { perCaller: 20_000, total: 100_000 };
-
-/** With a memory of its own: anybody can send proofs there, and must not use up the room for those of callers. */
-function createTokenProofCheck(origin: string, now: () => number): CheckProof {
-  const proofs = createProofCheck({ origin, now, memory: createProofMemory(tokenReplays) });
+function createTokenProofCheck(origin: string, now: () => number, memory: ProofMemory): CheckProof {
+  const proofs = createProofCheck({ origin, now, memory });
   return async (req, clientId) => {
     const proof = proofs.verify(req);
     await proofs.useOnce(proof, clientId);

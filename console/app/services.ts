@@ -8,7 +8,7 @@ import { createPasswords } from '../accounts/passwords.ts';
 import { createSessions } from '../accounts/sessions.ts';
 import { createUsers } from '../accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../accounts/voiding.ts';
-import { createClientUses } from '../clients/client-last-used.ts';
+import { type ClientUseRow, createClientUses } from '../clients/client-last-used.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
 import { isMemberScope } from '../clients/client-rules.ts';
 import { createClients, createDerivedClients, logoutTargets } from '../clients/clients.ts';
@@ -41,10 +41,18 @@ export interface ServicesDeps {
   readonly log: Pick<Logger, 'warn' | 'error'>;
   /** Where the dashboard application is now, when that may change; otherwise what `settings` says. */
   readonly application?: () => ApplicationAddresses;
+  /** Where several processes answer. */
+  readonly others?: OtherProcesses;
+}
+
+export interface OtherProcesses {
+  readonly flushDenials: () => Promise<void>;
+  /** Absent in the process that writes them. */
+  readonly recordClientUses?: (rows: readonly ClientUseRow[]) => Promise<void>;
 }
 
 export function createServices(deps: ServicesDeps) {
-  const { settings, storage, now, steady = now, log } = deps;
+  const { settings, storage, now, steady = now, log, others } = deps;
   const { application = constant(applicationAddresses(settings)) } = deps;
   const { registry, records, artifacts } = storage;
   const accounts = createAccountRecords({
@@ -81,12 +89,13 @@ export function createServices(deps: ServicesDeps) {
     denials: createDenialLog({
       artifacts,
       newStem: () => randomBytes(6).toString('base64url'),
+      flushOthers: others?.flushDenials,
       now,
       log,
     }),
     memberRecords: createMemberRecords(registry),
     clients,
-    clientUses: createClientUses({ artifacts, clients, now }),
+    clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
     outbound,
     providers,
     providerRegistration,

@@ -19,6 +19,8 @@ export type ClientUses = ReturnType<typeof createClientUses>;
 export interface ClientUsesDeps {
   readonly artifacts: ArtifactStore;
   readonly clients: Pick<Clients, 'find'>;
+  /** Has another process write them, which writes those of all. */
+  readonly report?: ((rows: readonly ClientUseRow[]) => Promise<void>) | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -29,8 +31,8 @@ interface Recorded {
   readonly secrets: Map<number, number>;
 }
 
-/** As stores of before have it, one record for all clients: client, token, secrets. */
-type FormerRow = readonly [id: string, token: number | null, secrets: readonly (readonly [number, number])[]];
+/** Client, token, secrets: on the way to another process, and as stores of before have it, one record for all clients. */
+export type ClientUseRow = readonly [id: string, token: number | null, secrets: readonly (readonly [number, number])[]];
 
 const kind = 'ClientUse';
 const former = { kind: 'ClientUses', id: 'all' } as const;
@@ -41,7 +43,7 @@ const chunkSize = 200;
 /** Of a client that nobody uses or removes. */
 const recordedSeconds = 5 * 365 * 86_400;
 
-export function createClientUses({ artifacts, clients, now }: ClientUsesDeps) {
+export function createClientUses({ artifacts, clients, report, now }: ClientUsesDeps) {
   let recorded = new Map<string, Recorded>();
   let hasFormer = true;
 
@@ -57,19 +59,24 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps) {
     },
     /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
     async flush() {
-      if (hasFormer) await takeOverFormer();
+      if (hasFormer && !report) await takeOverFormer();
       hasFormer = false;
       const pending = [...recorded];
       recorded = new Map();
+      if (report) return reportAll(report, pending);
       for (let start = 0; start < pending.length; start += chunkSize) {
         try {
           await Promise.all(pending.slice(start, start + chunkSize).map(write));
         } catch (error) {
-          const unwritten = new Map(pending.slice(start));
-          for (const [id, one] of recorded) merge(unwritten, id, one);
-          recorded = unwritten;
+          putBack(pending.slice(start));
           throw error;
         }
+      }
+    },
+    /** What another process has recorded, to be written by this one. */
+    add(rows: readonly ClientUseRow[]) {
+      for (const [id, token, secrets] of rows) {
+        if (recorded.has(id) || recorded.size < mostPending) merge(recorded, id, recordedAs(token, secrets));
       }
     },
     /** What has been written: of a running console, all but the last minute. */
@@ -82,6 +89,24 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps) {
       return (client) => useOf(client, uses.get(client.id));
     },
   };
+
+  async function reportAll(
+    to: NonNullable<ClientUsesDeps['report']>,
+    pending: readonly (readonly [string, Recorded])[],
+  ): Promise<void> {
+    try {
+      await to(pending.map(([id, { token, secrets }]) => [id, token ?? null, [...secrets]]));
+    } catch (error) {
+      putBack(pending);
+      throw error;
+    }
+  }
+
+  function putBack(unwritten: readonly (readonly [string, Recorded])[]): void {
+    const all = new Map(unwritten);
+    for (const [id, one] of recorded) merge(all, id, one);
+    recorded = all;
+  }
 
   /** Of clients that are there: a use may be recorded of one that is then removed. */
   async function write([id, fresh]: readonly [string, Recorded]): Promise<void> {
@@ -110,7 +135,7 @@ export function createClientUses({ artifacts, clients, now }: ClientUsesDeps) {
 
   async function readFormer(): Promise<ReadonlyMap<string, Recorded>> {
     if (!hasFormer) return new Map();
-    const rows = ((await artifacts.get(former.kind, former.id))?.payload.rows ?? []) as readonly FormerRow[];
+    const rows = ((await artifacts.get(former.kind, former.id))?.payload.rows ?? []) as readonly ClientUseRow[];
     return new Map(rows.map(([id, token, secrets]) => [id, recordedAs(token, secrets)]));
   }
 }
@@ -137,8 +162,10 @@ function recordedOf(all: Map<string, Recorded>, clientId: string): Recorded | un
 function merge(all: Map<string, Recorded>, id: string, { token, secrets }: Recorded): void {
   const one: Recorded = all.get(id) ?? { secrets: new Map() };
   all.set(id, one);
-  if (token !== undefined) one.token = token;
-  for (const [createdAt, at] of secrets) one.secrets.set(createdAt, at);
+  if (token !== undefined) one.token = Math.max(one.token ?? 0, token);
+  for (const [createdAt, at] of secrets) {
+    one.secrets.set(createdAt, Math.max(one.secrets.get(createdAt) ?? 0, at));
+  }
 }
 
 /** What was noted of another client that had the id earlier does not count. */

@@ -54,6 +54,7 @@ export interface LoginNeeds
   readonly now: () => number;
   /** The same, going on evenly whatever is done to the clock. */
   readonly steady: () => number;
+  readonly setupToken: string;
 }
 
 export interface LoginModule {
@@ -81,7 +82,7 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
     onChange: (ctx: Context, event: string, { id }: { readonly id: string }) =>
       audit(event, { ...about(ctx), actor: id, outcome: 'success' }),
   };
-  const setup = createSetup({ users, times, now });
+  const setup = createSetup({ users, times, setupToken: needs.setupToken, now });
   const pages: Pages = {
     login: createLogin({ ...deps, wrongCredentials }),
     interactions: createInteractions({ ...deps, endSession: sessions.end }),

@@ -18,15 +18,23 @@ export interface MembersNeeds
     onVoided(listener: () => void): () => void;
   };
   /** Denials, for those who ask why. */
-  readonly denials: { readonly record: MemberSurfaceDeps['onDenial']; close(): Promise<void> };
+  readonly denials: { readonly record: MemberSurfaceDeps['onDenial']; flush(): Promise<void> };
 }
 
-/** @param members  base addresses */
-export function createMembersModule(needs: MembersNeeds, members: readonly string[]): MemberProxy {
+/**
+ * @param members    base addresses
+ * @param processes  how many share the limits
+ */
+export function createMembersModule(
+  needs: MembersNeeds,
+  members: readonly string[],
+  processes: number,
+): MemberProxy {
   const { revocations, storage, roles, denials, memberRecords, log } = needs;
   const proxy = createMemberSurface({
     ...needs,
     members,
+    processes,
     roles: createRoleBook({
       customPermissions: roles.permissionsOf,
       onChange: (listener) =>
@@ -53,7 +61,7 @@ export function createMembersModule(needs: MembersNeeds, members: readonly strin
     ...proxy,
     close() {
       for (const stop of stopFollowing) stop();
-      return proxy.close().then(denials.close);
+      return proxy.close().then(denials.flush);
     },
   };
 }

@@ -54,6 +54,8 @@ export function createMetrics({ countUsers, countClients, countVoids, faults, he
       name,
       help,
       registers,
+      // Of several processes each has the same.
+      aggregator: 'first',
       async collect() {
         this.set(await count());
       },

@@ -90,7 +90,7 @@ export function createExchanges(deps: ExchangesDeps) {
       });
       if (outcome === 'absent') throw new errors.InvalidGrant('the grant has ended');
       if (outcome === 'won') {
-        firstAnswers.recordIssued(source, answer);
+        await firstAnswers.recordIssued(source, answer);
         pending.done();
         return;
       }

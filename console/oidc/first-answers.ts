@@ -59,9 +59,9 @@ export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDe
       },
     }),
     /** The exchange has been committed. */
-    recordIssued(source: ArtifactName, answer: TokenAnswer) {
+    async recordIssued(source: ArtifactName, answer: TokenAnswer) {
       const jti = source.kind === 'AuthorizationCode' && idOfToken(answer.access_token);
-      if (jti) tokenUses.watch(jti);
+      if (jti) await tokenUses.watch(jti);
     },
     /** @returns nothing when it is too late, or its successor has been used: then it is reuse (S19) */
     async find(source: ArtifactName): Promise<FirstAnswer | undefined> {
@@ -77,7 +77,8 @@ export function createFirstAnswers({ artifacts, tokenUses, now }: FirstAnswersDe
   /** Refresh tokens come in a chain; of several tabs that refresh at once, each may use its access token. */
   async function isSuccessorUsed({ kind: sourceKind }: ArtifactName, answer: TokenAnswer): Promise<boolean> {
     const jti = idOfToken(answer.access_token);
-    if (sourceKind === 'AuthorizationCode' && jti !== undefined && tokenUses.wasUsed(jti)) return true;
+    if (sourceKind === 'AuthorizationCode' && jti !== undefined && (await tokenUses.wasUsed(jti)))
+      return true;
     if (answer.refresh_token === undefined) return false;
     const successor = await artifacts.get('RefreshToken', answer.refresh_token);
     return successor?.consumedAt !== undefined || !successor;

@@ -50,7 +50,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     replyStallMs: settings.proxyReplyStallSeconds * 1000,
     memberConnections: shareOf(defaultLimits.memberConnections, processes),
     memberPolls: isEmbedded
-      ? embeddedPolls(openFilesLimit())
+      ? shareOf(embeddedPolls(openFilesLimit()), processes)
       : shareOf(settings.proxyPollsPerMember, processes),
   };
   const proxy = createMemberProxy({

@@ -19,6 +19,8 @@ export interface FollowSettingsDeps {
   readonly read: () => Promise<Settings>;
   /** Calls `look` whenever the file may have changed. */
   readonly follow: (file: string, check: () => void) => { close(): void };
+  /** Gets the addresses when they have changed. */
+  readonly onApplication?: ((addresses: ApplicationAddresses) => void) | undefined;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly audit: Audit;
 }
@@ -31,7 +33,7 @@ type Version = string;
 const liveKeys: readonly SettingKey[] = ['applicationAddresses', 'applicationInternalAddress'];
 
 export function followSettings(deps: FollowSettingsDeps) {
-  const { started, file, read, follow, log, audit } = deps;
+  const { started, file, read, follow, onApplication, log, audit } = deps;
   let current = started;
   let application = applicationAddresses(started);
   // A file that is there at the start is read once more: it may have changed while the store was opened.
@@ -77,6 +79,7 @@ export function followSettings(deps: FollowSettingsDeps) {
     const changed = liveKeys.filter((key) => asText(before[key]) !== asText(next[key]));
     if (changed.length === 0) return;
     application = applicationAddresses(next);
+    onApplication?.(application);
     const { addresses, internalAddress } = application;
     log.info({ addresses, internalAddress }, 'the addresses of the application have changed');
     audit('settings.changed', { outcome: 'success', source: 'console.yaml', addresses, internalAddress });

@@ -41,11 +41,6 @@ export const validateSettings: Validate = (settings, isGiven) => {
   if (!isPlainHttp && settings.tlsCert === undefined && !isServedElsewhere) {
     warnings.push(tlsMissingWarning);
   }
-  if (settings.workers > 1) {
-    warnings.push(
-      'CONSOLE_WORKERS is for npm run proxy: the console is one process, so it changes nothing here',
-    );
-  }
   if (settings.audience === `${settings.url}/api`) {
     problems.push(
       'CONSOLE_AUDIENCE is the audience of the admin API: tokens for the members would open it, so choose another',

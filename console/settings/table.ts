@@ -268,7 +268,7 @@ export const settingsTable = {
     'CONSOLE_WORKERS',
     check.integer(1, 64, 'processes'),
     '1',
-    '`npm run proxy`: processes that share its port, 1 to 64; the console itself is always one',
+    'processes that answer, 1 to 64, of the console or of `npm run proxy`; from 2 on one more owns the store, or follows the console, and answers nobody',
   ),
   logLevel: setting(
     'CONSOLE_LOG_LEVEL',

@@ -8,8 +8,9 @@ import type { EndpointRouter, OAuthEndpoint } from '../http/endpoints.ts';
 import type { About } from '../http/request-id.ts';
 import type { ClientSecretRecord } from '../storage/records.ts';
 import { createClientAuthentication, createClientGuard } from './client-authentication.ts';
+import type { SecretFailures } from './guessing/secret-failures.ts';
+import { createSecretGuessing } from './guessing/secret-guessing.ts';
 import { createIntrospection, createRevocation, type RevocationDeps } from './introspection-revocation.ts';
-import { createSecretGuessing } from './secret-guessing.ts';
 import { createTokenEndpoint, type TokenEndpointDeps } from './token-endpoint.ts';
 import { createPersonGuard, sendUserinfo, type UserinfoDeps } from './userinfo.ts';
 
@@ -31,6 +32,7 @@ export interface TokensNeeds
   readonly eitherBearer: { readonly inspect: RevocationDeps['inspectToken'] };
   readonly eitherCallers: UserinfoDeps['callers'];
   readonly addressOf: (req: IncomingMessage) => string;
+  readonly secretFailures: SecretFailures;
   readonly metrics: { tokenIssued(grantType: string, clientId: string): void };
   readonly audit: Audit;
   readonly about: About;
@@ -39,7 +41,7 @@ export interface TokensNeeds
 export function addTokensRoutes(router: EndpointRouter, needs: TokensNeeds): void {
   const { settings, clients, clientUses, users, metrics, audit, about, addressOf } = needs;
   const { eitherBearer, eitherCallers: callers } = needs;
-  const guessing = createSecretGuessing(() => performance.now());
+  const guessing = createSecretGuessing(needs.secretFailures);
   const slowed =
     (inner: OAuthEndpoint): OAuthEndpoint =>
     (req, res) =>

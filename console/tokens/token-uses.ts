@@ -2,13 +2,21 @@
  * Which of the access tokens that codes were just exchanged for have been seen in use: whoever uses one has
  * got the answer, and does not repeat the code for a lost one.
  */
-export type TokenUses = ReturnType<typeof createTokenUses>;
+export interface TokenUses {
+  /** Resolves when its use will be noticed everywhere. @param jti  of a token that is issued now */
+  watch(jti: string): void | Promise<void>;
+  /** Asked on every call with a token, whichever it is: a lookup in memory, while any is watched. */
+  record(jti: string): void;
+  wasUsed(jti: string): boolean | Promise<boolean>;
+}
 
 export interface TokenUsesDeps {
   /** How long a code may be repeated. */
   readonly watchedMs: number;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
+  /** Gets each that is used for the first time. */
+  readonly onUsed?: (jti: string) => void;
 }
 
 interface Watched {
@@ -16,20 +24,20 @@ interface Watched {
   isUsed: boolean;
 }
 
-export function createTokenUses({ watchedMs, elapsed }: TokenUsesDeps) {
+export function createTokenUses({ watchedMs, elapsed, onUsed }: TokenUsesDeps) {
   const watched = new Map<string, Watched>();
 
   return {
-    /** @param jti  of a token that is issued now */
-    watch(jti: string) {
+    watch(jti: string): void {
       forgetOld();
       watched.set(jti, { until: elapsed() + watchedMs, isUsed: false });
     },
-    /** Asked on every call with a token, whichever it is: a lookup in memory, while any is watched. */
-    record(jti: string) {
+    record(jti: string): void {
       if (watched.size === 0) return;
       const one = watched.get(jti);
-      if (one) one.isUsed = true;
+      if (!one || one.isUsed) return;
+      one.isUsed = true;
+      onUsed?.(jti);
     },
     wasUsed: (jti: string): boolean => watched.get(jti)?.isUsed === true,
   };

@@ -69,7 +69,7 @@ test.each([
 
 test('a day later it is gone', async () => {
   const id = denials.record(call());
-  await denials.close();
+  await denials.flush();
   now += 25 * 3600_000;
   expect(await denials.find(id)).toBeUndefined();
 });
@@ -79,7 +79,7 @@ describe('a flood (S90)', () => {
     const ids: string[] = [];
     for (let round = 0; round < 300; round++) {
       for (let i = 0; i < 200; i++) ids.push(denials.record(by(`caller-${round}-${i}`)));
-      await denials.close();
+      await denials.flush();
     }
     expect(await stored()).toBe(100);
     expect(await denials.find(ids.at(-1)!)).toBeDefined();
@@ -89,7 +89,7 @@ describe('a flood (S90)', () => {
 
   test('between two writings is kept up to a bound, in memory and in the store', async () => {
     for (let i = 0; i < 50_000; i++) denials.record(by(`caller-${i}`));
-    await denials.close();
+    await denials.flush();
     expect(await stored()).toBe(10);
   });
 
@@ -97,7 +97,7 @@ describe('a flood (S90)', () => {
     const id = denials.record(by('vera'));
     for (let round = 0; round < 120; round++) {
       for (let i = 0; i < 1_000; i++) denials.record(call({ source: `10.0.${i % 250}.${round}` }));
-      await denials.close();
+      await denials.flush();
     }
     expect(await stored()).toBe(101);
     expect(await denials.find(id)).toBeDefined();

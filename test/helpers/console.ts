@@ -108,7 +108,14 @@ function spawnConsole({ node, args = [], env }: ConsoleOptions, defaults: Readon
   if (!existsSync(mainScript)) throw new Error('dist/ is missing: run npm run build first');
   const child = spawn(node ?? process.execPath, [mainScript, ...args], {
     cwd: root,
-    env: cleanEnv({ ...defaults, CONSOLE_LOG_FORMAT: 'json', MEMBER_PORT: '0', ...env }),
+    env: cleanEnv({
+      ...defaults,
+      CONSOLE_LOG_FORMAT: 'json',
+      MEMBER_PORT: '0',
+      // For a run of any tests on consoles of several processes.
+      CONSOLE_WORKERS: process.env.WORKERS_OF_CONSOLES,
+      ...env,
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return followed(child);

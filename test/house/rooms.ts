@@ -116,6 +116,16 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   'console/bulk': ['console/accounts', 'console/clients', 'console/storage', 'platform'],
+  'console/workers': [
+    'access-tokens',
+    'console/app',
+    'console/clients',
+    'console/settings',
+    'console/storage',
+    'console/storage/embedded',
+    'console/tokens',
+    'platform',
+  ],
   'console/commands': [
     'console/access',
     'console/accounts',

@@ -1,7 +1,7 @@
 /** Several processes on one port: each knows what the console says, and one that dies is replaced. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolDone } from '../helpers/commands.ts';
-import { freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { startRecorder, until } from '../member-proxy/servers.ts';
 import {
   addProxyClient,
@@ -181,14 +181,6 @@ test('a port that is taken is told once', async () => {
     CONSOLE_WORKERS: '2',
   });
   expect([code, stderr.split(`Port ${port} at`).length]).toEqual([1, 2]);
-});
-
-test('the console itself stays one process, and says so', async () => {
-  const warned = await startConsole({ env: { CONSOLE_WORKERS: '2' }, port: await freePort() });
-  expect(warned.log().some(({ msg }) => String(msg).startsWith('CONSOLE_WORKERS is for npm run proxy'))).toBe(
-    true,
-  );
-  await warned.stop();
 });
 
 function workersInAudit(): string[] {

@@ -40,6 +40,7 @@ export interface SharedStorage {
   /** What a worker may ask for. */
   callsFor(worker: DecisionCalls): StoreCalls;
   snapshot(): RegistrySnapshot;
+  readonly files: OwnedStorage['files'];
 }
 
 export function shareStorage({ storage, emit, received }: SharedStorageDeps): SharedStorage {
@@ -104,6 +105,7 @@ export function shareStorage({ storage, emit, received }: SharedStorageDeps): Sh
         );
       },
     }),
+    files: storage.files,
     snapshot: () => ({ version, records: writesBetween(emptyState(), state) }),
   };
 }

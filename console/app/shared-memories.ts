@@ -1,0 +1,35 @@
+/** What all processes that answer at one address remember as one: nothing of it outlives the console. */
+import { createProofMemory, type ProofMemory } from '../../access-tokens/dpop/proof.ts';
+import type { Replays } from '../../access-tokens/dpop/replays.ts';
+import { repeatSeconds } from '../oidc/first-answers.ts';
+import { createSecretFailures, type SecretFailures } from '../tokens/guessing/secret-failures.ts';
+import { createTokenUses, type TokenUses, type TokenUsesDeps } from '../tokens/token-uses.ts';
+
+export interface SharedMemories {
+  /** One memory, so that a proof passes once, wherever. */
+  readonly proofs: ProofMemory;
+  /** Of its own: anybody can send proofs with a token request, and must not use up the room for those of callers. */
+  readonly tokenProofs: ProofMemory;
+  readonly tokenUses: TokenUses;
+  readonly secretFailures: SecretFailures;
+}
+
+/** Tokens are asked for less often than used. */
+const tokenReplays = { perCaller: 20_000, total: 100_000 };
+
+const elapsed = () => performance.now();
+
+/** In this process. */
+export function createSharedMemories() {
+  return {
+    proofs: createProofMemory(),
+    tokenProofs: createProofMemory(tokenReplays),
+    tokenUses: createWatchedTokens(),
+    secretFailures: createSecretFailures(elapsed),
+  } satisfies SharedMemories & { readonly proofs: Replays; readonly tokenProofs: Replays };
+}
+
+/** @param onUsed  gets each that is used for the first time */
+export function createWatchedTokens(onUsed?: TokenUsesDeps['onUsed']) {
+  return createTokenUses({ watchedMs: repeatSeconds * 1000, elapsed, ...(onUsed && { onUsed }) });
+}

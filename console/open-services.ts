@@ -1,0 +1,79 @@
+/** The store, and what works on it: of the process that owns it. */
+import { createSteadyClock } from '../platform/clocks.ts';
+import type { Closing } from '../platform/closing.ts';
+import type { Faults } from '../platform/faults.ts';
+import { createAudit, type Logger } from '../platform/log.ts';
+import { createServices, type OtherProcesses } from './app/services.ts';
+import { openAuditTrail } from './audit/audit-trail.ts';
+import { createStartWarnings } from './server/start-warnings.ts';
+import type { ApplicationAddresses } from './settings/application-addresses.ts';
+import { followSettings } from './settings/follow-settings.ts';
+import { settingsFile } from './settings/process-settings.ts';
+import type { Settings } from './settings/settings.ts';
+import { followFile } from './storage/embedded/follow-file.ts';
+import { openStorage } from './storage/embedded/open.ts';
+import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
+import type { Storage } from './storage/storage.ts';
+
+export interface OpenDeps {
+  readonly settings: Settings;
+  /** The same sources, read anew. @throws {SettingsError} */
+  readonly readSettings: () => Promise<Settings>;
+  readonly log: Logger;
+  /** Gets what has been opened, also when the start fails half-way. */
+  readonly closing: Closing;
+  readonly faults: Faults;
+}
+
+/** Where others answer: how they are told of what changes. */
+export interface Sharing {
+  readonly share: (storage: OwnedStorage) => Storage;
+  readonly others: OtherProcesses;
+  readonly onApplication: (addresses: ApplicationAddresses) => void;
+}
+
+export async function openServices(
+  { settings, readSettings, log, closing, faults }: OpenDeps,
+  sharing?: Sharing,
+) {
+  const steady = createSteadyClock();
+  const warnings = createStartWarnings(log, settings.strict);
+  const owned = await openStorage({ dataDir: settings.dataDir, role: 'console', steady, log: warnings });
+  closing.add('store', owned.close);
+  warnings.check();
+  const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
+  closing.add('audit trail', trail.close);
+  const audit = createAudit(log, trail);
+  const followed = followSettings({
+    started: settings,
+    file: settingsFile(settings.dataDir),
+    read: readSettings,
+    follow: followFile,
+    onApplication: sharing?.onApplication,
+    log,
+    audit,
+  });
+  closing.add('settings', followed.close);
+  const { application } = followed;
+  const services = createServices({
+    settings,
+    storage: sharing?.share(owned) ?? owned,
+    now: Date.now,
+    steady,
+    log,
+    application,
+    ...(sharing && { others: sharing.others }),
+  });
+  closing.add('last uses of clients', services.clientUses.flush);
+  closing.add('keys', services.keys.close);
+  closing.add('identity providers', services.providers.close);
+  return { services, audit, application, trail };
+}
+
+/** As they are now: where the application is may change while the console runs. */
+export function withApplication(
+  settings: Settings,
+  { addresses, internalAddress }: ApplicationAddresses,
+): Settings {
+  return { ...settings, applicationAddresses: addresses, applicationInternalAddress: internalAddress };
+}

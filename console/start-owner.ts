@@ -1,0 +1,143 @@
+/**
+ * Several processes: this one owns the store, does what is to be done once, and starts the workers that answer; it
+ * answers nobody itself (decision 0028).
+ */
+import { AggregatorRegistry } from 'prom-client';
+import { machineClock } from '../platform/clocks.ts';
+import { createSetup, newSetupToken } from './accounts/setup.ts';
+import { createSignInTimes } from './accounts/sign-in-times.ts';
+import { startDuties } from './app/duties.ts';
+import { createParts } from './app/parts.ts';
+import type { Services } from './app/services.ts';
+import { createSharedMemories } from './app/shared-memories.ts';
+import { serveCommands } from './commands/channel/serve.ts';
+import { startEmbeddedMember } from './embedded-member.ts';
+import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
+import { allOf, createFirstAdministrator, finishSweeps } from './first-start.ts';
+import { createHealthModule } from './health/module.ts';
+import { startMaintenance } from './maintenance.ts';
+import { createMembersModule } from './members/module.ts';
+import { openServices, withApplication } from './open-services.ts';
+import { settingsMessage } from './settings/settings-message.ts';
+import { type StartDeps, type Started, sayWelcome, untilProbed } from './start.ts';
+import { type SharedStorage, shareStorage } from './storage/embedded/worker/shared-storage.ts';
+import type { OwnerCalls, WorkerCalls } from './workers/messages.ts';
+import { createWorkerGroup, type WorkerGroup } from './workers/worker-group.ts';
+
+/** What workers need beyond the time for replies in flight. */
+const workerEndMs = 3_000;
+/** Nobody calls this process. */
+const nothingHeld = { connections: 0, requests: 0, waiting: 0, aheadBytes: 0, cut: {} };
+
+/** Resolves when the workers answer, and it has been said on standard output. @throws {WorkerStartError} */
+export async function startOwner(deps: StartDeps): Promise<Started> {
+  const { settings, environment, log, closing, faults } = deps;
+  const { group, shared, services, audit, application, trail } = await openShared(deps);
+  const [member] = await allOf([
+    startEmbeddedMember({ settings, environment, log, closing }),
+    services.keys.prepare(),
+    services.providers.prepare(),
+    createFirstAdministrator(services),
+    finishSweeps(services, log),
+  ]);
+  const members = member ? [member.address] : settings.members;
+  const setupToken = newSetupToken();
+  const memories = createSharedMemories();
+  const parts = await createParts({
+    services,
+    log,
+    audit,
+    faults,
+    overload: nothingHeld,
+    memories,
+    setupToken,
+  });
+  closing.add('revocations', services.revocations.close);
+  // For whoever asks how the members are; no call comes this way.
+  const watched = createMembersModule(parts, members, settings.workers);
+  closing.add('connections to members', watched.close);
+  closing.add('workers', () => group.stop(0));
+  await group.start({
+    briefing: () => ({
+      settings: settingsMessage(settings),
+      isColored: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
+      snapshot: shared.snapshot(),
+      steadyOffsetMs: services.steady() - machineClock(),
+      setupToken,
+      members,
+      application: application(),
+    }),
+    withoutWrites: shared.files.withoutWrites,
+    callsFor: (worker) => ({ ...shared.callsFor(worker), ...callsOf({ group, services, memories, parts }) }),
+    onLines(lines) {
+      for (const line of lines) trail.write(line);
+    },
+    onTokenUsed: memories.tokenUses.record,
+    onEnd: shared.files.dropDeadReaders,
+  });
+  closing.add('notices to applications', startDuties({ services, audit, log }));
+  closing.add('maintenance', startMaintenance(services, log));
+  closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));
+  const { statuses } = watched;
+  const health = createHealthModule({ ...services, isEquipped: group.isComplete, log });
+  closing.add('readiness', health.close);
+  const commands = await serveCommands({
+    dataDir: settings.dataDir,
+    services,
+    settings: () => withApplication(settings, application()),
+    members: statuses,
+    isReady: health.isReady,
+    fetch,
+  });
+  closing.add('command line', commands);
+  if (!member) await untilProbed(watched);
+  const setup = createSetup({ ...services, times: createSignInTimes(services.storage), setupToken });
+  await sayWelcome(services, { setup, members: statuses(), secretFile: deps.secretFile }, log);
+  return { drain: (timeoutMs) => group.stop(timeoutMs + workerEndMs) };
+}
+
+async function openShared(deps: StartDeps) {
+  const group = createWorkerGroup({ count: deps.settings.workers, log: deps.log });
+  let shared: SharedStorage | undefined;
+  const opened = await openServices(deps, {
+    share(storage) {
+      shared = shareStorage({ storage, emit: group.emit, received: group.received });
+      return shared.storage;
+    },
+    others: { flushDenials: () => flushDenialsOf(group) },
+    onApplication: (addresses) => group.emit({ type: 'application', addresses }),
+  });
+  return { group, shared: shared!, ...opened };
+}
+
+interface CallsDeps {
+  readonly group: WorkerGroup;
+  readonly services: Services;
+  readonly memories: ReturnType<typeof createSharedMemories>;
+  readonly parts: Awaited<ReturnType<typeof createParts>>;
+}
+
+/** What workers ask for that is not in the store. */
+function callsOf({ group, services, memories, parts }: CallsDeps) {
+  return {
+    addProof: (memory, proof, caller) => memories[memory].add(proof, caller),
+    async watchToken(jti) {
+      memories.tokenUses.watch(jti);
+      group.emit({ type: 'watchToken', jti });
+      await group.received();
+    },
+    wasTokenUsed: memories.tokenUses.wasUsed,
+    addSecretFailure: memories.secretFailures.add,
+    flushDenials: () => flushDenialsOf(group),
+    recordClientUses: services.clientUses.add,
+    async metrics() {
+      const own = await parts.metrics.registry.getMetricsAsJSON();
+      const others = await group.askAll((worker) => worker.numbers());
+      return AggregatorRegistry.aggregate([...others, own]).metrics();
+    },
+  } satisfies Partial<OwnerCalls>;
+}
+
+async function flushDenialsOf({ askAll }: WorkerGroup): Promise<void> {
+  await askAll((worker: WorkerCalls) => worker.flushDenials());
+}

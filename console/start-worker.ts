@@ -1,0 +1,184 @@
+/** One of several processes that answer: it reads the store, and asks the process that owns it for all else. */
+import type { Worker as Process } from 'node:cluster';
+import { machineClock } from '../platform/clocks.ts';
+import { type Closing, createClosing } from '../platform/closing.ts';
+import type { Faults } from '../platform/faults.ts';
+import { type Audit, createAudit, createLogger, type Logger } from '../platform/log.ts';
+import { handleProcessEvents } from '../platform/process-events.ts';
+import { createConsole } from './app/console.ts';
+import { createServices, type Services } from './app/services.ts';
+import { openAuditTrail } from './audit/audit-trail.ts';
+import { openPorts } from './open-ports.ts';
+import { publicAddress } from './proxy/public-address.ts';
+import { recordDeniedConnections } from './server/denied-connections.ts';
+import { createConsoleOverload } from './server/overload.ts';
+import type { Settings } from './settings/settings.ts';
+import { readSettingsMessage } from './settings/settings-message.ts';
+import { openWorkerStorage } from './storage/embedded/worker/worker-storage.ts';
+import { revocationEventsPath } from './tokens/revocation-stream/revocation-event.ts';
+import { createAuditLines } from './workers/audit-lines.ts';
+import type { Briefing, FromWorker } from './workers/messages.ts';
+import { createOwnerLine, type OwnerLine } from './workers/owner-line.ts';
+import { createWorkerMemories } from './workers/worker-memories.ts';
+
+export interface RunWorkerDeps {
+  readonly worker: Process;
+  /** SIGTERM to this process alone; a terminal's SIGINT reaches all, and the owner sees to it. */
+  readonly stopped: Promise<NodeJS.Signals>;
+  /** Gets the log of this process, once there is one. */
+  readonly onLog: (log: Logger) => void;
+  readonly drainMs: number;
+}
+
+/** Without the owner: replies in flight get most of it. */
+const orphanMs = 5_000;
+const orphanDrainMs = 4_000;
+const usesMs = 10_000;
+
+/** @returns the exit code @throws {ListenError} */
+export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDeps): Promise<number> {
+  const line = createOwnerLine({ send, onGap: () => process.exit(1) });
+  process.on('message', line.receive);
+  const orphaned = new Promise<'orphaned'>((resolve) => {
+    worker.once('disconnect', () => {
+      if (worker.exitedAfterDisconnect) return;
+      // Else Node would end this process at once, with replies in flight.
+      worker.exitedAfterDisconnect = true;
+      line.end();
+      setTimeout(() => process.exit(1), orphanMs).unref();
+      resolve('orphaned');
+    });
+  });
+  send({ type: 'loaded' });
+  const briefing = await line.briefing;
+  const settings = readSettingsMessage(briefing.settings);
+  const faults = { uncaught: 0, lostLines: 0, lostAuditLines: 0 };
+  const log = openLog(settings, briefing.isColored, faults).child({ worker: worker.id });
+  handleProcessEvents({ log, onUncaught: () => faults.uncaught++ });
+  onLog(log);
+  const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
+  const audited = createAuditLines((lines) => send({ type: 'lines', lines }));
+  try {
+    const audit = createAudit(log, audited);
+    const serving = await serve({ line, briefing, settings, send, log, audit, closing, faults });
+    send({ type: 'listening', address: publicAddress(settings, serving.port) });
+    const reason = await Promise.race([orphaned, stopOf(line, stopped)]);
+    if (reason === 'orphaned') {
+      log.error('the process that owns the store has gone: what is in flight ends, and this process');
+      const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
+      audited.sendTo(trail);
+      closing.add('audit trail', trail.close);
+    }
+    await serving.drain(reason === 'orphaned' ? orphanDrainMs : drainMs);
+  } finally {
+    await closing.run();
+    audited.flush();
+  }
+  if (worker.isConnected()) worker.disconnect();
+  return 0;
+
+  function send(message: FromWorker): void {
+    if (process.connected) process.send!(message, () => {});
+  }
+}
+
+function stopOf({ stopped: asked }: OwnerLine, stopped: Promise<NodeJS.Signals>): Promise<void> {
+  return Promise.race([asked, stopped.then((signal) => (signal === 'SIGINT' ? asked : undefined))]);
+}
+
+function openLog({ logLevel, logFormat }: Settings, isColored: boolean, faults: Faults): Logger {
+  return createLogger({ level: logLevel, format: logFormat, descriptor: 2, isColored, faults });
+}
+
+interface ServeDeps {
+  readonly line: OwnerLine;
+  readonly briefing: Briefing;
+  readonly settings: Settings;
+  readonly send: (message: FromWorker) => void;
+  readonly log: Logger;
+  readonly audit: Audit;
+  readonly closing: Closing;
+  readonly faults: Faults;
+}
+
+async function serve({ line, briefing, settings, send, log, audit, closing, faults }: ServeDeps) {
+  const { owner } = line;
+  let { application, isComplete } = briefing;
+  const { storage, calls, receive } = openWorkerStorage({
+    dataDir: settings.dataDir,
+    snapshot: briefing.snapshot,
+    owner,
+    now: Date.now,
+    steady: () => briefing.steadyOffsetMs + machineClock(),
+    log,
+  });
+  closing.add('store', storage.close);
+  const memories = createWorkerMemories(line, (jti) => send({ type: 'tokenUsed', jti }));
+  line.follow((event) => {
+    if (event.type === 'application') application = event.addresses;
+    else if (event.type === 'watchToken') memories.watchToken(event.jti);
+    else if (event.type === 'complete') isComplete = true;
+    else receive(event);
+  });
+  send({ type: 'opened' });
+  const services = createServices({
+    settings,
+    storage,
+    now: Date.now,
+    steady: () => briefing.steadyOffsetMs + machineClock(),
+    log,
+    application: () => application,
+    others: {
+      flushDenials: () => owner.flushDenials().catch(() => {}),
+      recordClientUses: owner.recordClientUses,
+    },
+  });
+  await prepare(services, closing);
+  const overload = createConsoleOverload(settings, [revocationEventsPath]);
+  const { denials } = services;
+  const console = await createConsole({
+    services,
+    log,
+    audit,
+    members: briefing.members,
+    faults,
+    overload: overload.numbers,
+    memories,
+    setupToken: briefing.setupToken,
+    isComplete: () => isComplete,
+    allMetrics: owner.metrics,
+  });
+  closing.add('connections to members', console.close);
+  line.serve({
+    ...calls,
+    flushDenials: denials.flush,
+    numbers: async () => [...(await console.numbers())],
+  });
+  const { server, management } = await openPorts({
+    settings,
+    handle: console.handle,
+    overload,
+    onDenial: recordDeniedConnections({ record: denials.record, audit }),
+  });
+  closing.add('port', () => server.close(0));
+  closing.add('management port', async () => management?.close(0));
+  return {
+    port: server.port,
+    drain(timeoutMs: number) {
+      console.drain();
+      return server.close(timeoutMs);
+    },
+  };
+}
+
+async function prepare({ keys, providers, clientUses }: Services, closing: Closing): Promise<void> {
+  keys.load();
+  closing.add('keys', keys.close);
+  closing.add('identity providers', providers.close);
+  await providers.prepare();
+  const timer = setInterval(() => void clientUses.flush().catch(() => {}), usesMs).unref();
+  closing.add('last uses of clients', () => {
+    clearInterval(timer);
+    return clientUses.flush();
+  });
+}

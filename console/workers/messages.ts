@@ -1,0 +1,104 @@
+/** What the process that owns the store and the workers that answer tell and ask each other: plain values, in order. */
+import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
+import type { Answer, Call } from '../../platform/process/calls.ts';
+import type { ClientUseRow } from '../clients/client-last-used.ts';
+import type { ApplicationAddresses } from '../settings/application-addresses.ts';
+import type { SettingsMessage } from '../settings/settings-message.ts';
+import type {
+  DecisionCalls,
+  RegistrySnapshot,
+  StoreCalls,
+  StoreEvent,
+} from '../storage/embedded/worker/messages.ts';
+import type { Hold } from '../tokens/guessing/secret-failures.ts';
+
+/** What the owner does for a worker. */
+export interface OwnerCalls extends StoreCalls {
+  addProof(memory: 'proofs' | 'tokenProofs', proof: UsedProof, caller: string): ReplayOutcome;
+  /** Resolves when all workers watch it. */
+  watchToken(jti: string): Promise<void>;
+  wasTokenUsed(jti: string): boolean;
+  addSecretFailure(source: string): Hold;
+  /** Of all workers. */
+  flushDenials(): Promise<void>;
+  recordClientUses(rows: readonly ClientUseRow[]): void;
+  /** The numbers of all processes as one. */
+  metrics(): Promise<string>;
+}
+
+export const ownerCallNames = [
+  'put',
+  'consume',
+  'exchange',
+  'remove',
+  'removeByKey',
+  'extend',
+  'removeByGrant',
+  'count',
+  'uncount',
+  'checkWritable',
+  'recordEnds',
+  'changeRegistry',
+  'changeRegistryGuarded',
+  'addProof',
+  'watchToken',
+  'wasTokenUsed',
+  'addSecretFailure',
+  'flushDenials',
+  'recordClientUses',
+  'metrics',
+] as const satisfies readonly (keyof OwnerCalls)[];
+
+/** What a worker does for the owner. */
+export interface WorkerCalls extends DecisionCalls {
+  flushDenials(): Promise<void>;
+  /** As prom-client has them. */
+  numbers(): Promise<readonly object[]>;
+}
+
+/** Happens to all workers. */
+export type SharedEvent =
+  | StoreEvent
+  | { readonly type: 'application'; readonly addresses: ApplicationAddresses }
+  /** An access token whose use is to be noticed. */
+  | { readonly type: 'watchToken'; readonly jti: string }
+  /** As many workers answer as should. */
+  | { readonly type: 'complete' };
+
+/** What a worker has to know before anything else. */
+export interface Briefing {
+  readonly settings: SettingsMessage;
+  readonly isColored: boolean;
+  readonly snapshot: RegistrySnapshot;
+  /** Of the last event before. */
+  readonly sequence: number;
+  /** What the owner's steady clock is ahead of the clock of this machine, milliseconds. */
+  readonly steadyOffsetMs: number;
+  readonly setupToken: string;
+  /** Base addresses. */
+  readonly members: readonly string[];
+  readonly application: ApplicationAddresses;
+  readonly isComplete: boolean;
+}
+
+export type ForWorker =
+  /** The store may be opened now, and until it is, nothing is written. */
+  | { readonly type: 'briefing'; readonly briefing: Briefing }
+  | { readonly type: 'event'; readonly sequence: number; readonly event: SharedEvent }
+  | Call
+  | Answer
+  | { readonly type: 'stop' };
+
+export type FromWorker =
+  /** It can be briefed. */
+  | { readonly type: 'loaded' }
+  | { readonly type: 'opened' }
+  | { readonly type: 'listening'; readonly address: string }
+  /** The event has taken effect. */
+  | { readonly type: 'received'; readonly sequence: number }
+  /** Of the audit trail. */
+  | { readonly type: 'lines'; readonly lines: readonly string[] }
+  /** A token that is watched has been used. */
+  | { readonly type: 'tokenUsed'; readonly jti: string }
+  | Call
+  | Answer;

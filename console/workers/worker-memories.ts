@@ -1,0 +1,17 @@
+import { createWatchedTokens, type SharedMemories } from '../app/shared-memories.ts';
+import type { OwnerLine } from './owner-line.ts';
+
+/** The owner remembers for all workers; what is asked on every call is known here. */
+export function createWorkerMemories(
+  { owner }: Pick<OwnerLine, 'owner'>,
+  onTokenUsed: (jti: string) => void,
+): SharedMemories & { watchToken(jti: string): void } {
+  const { watch, record } = createWatchedTokens(onTokenUsed);
+  return {
+    proofs: { add: (proof, caller) => owner.addProof('proofs', proof, caller) },
+    tokenProofs: { add: (proof, caller) => owner.addProof('tokenProofs', proof, caller) },
+    tokenUses: { watch: owner.watchToken, record, wasUsed: owner.wasTokenUsed },
+    secretFailures: { add: owner.addSecretFailure },
+    watchToken: watch,
+  };
+}
