@@ -32,7 +32,11 @@ interface Recorded {
 }
 
 /** Client, token, secrets: on the way to another process, and as stores of before have it, one record for all clients. */
-export type ClientUseRow = readonly [id: string, token: number | null, secrets: readonly (readonly [number, number])[]];
+export type ClientUseRow = readonly [
+  id: string,
+  token: number | null,
+  secrets: readonly (readonly [number, number])[],
+];
 
 const kind = 'ClientUse';
 const former = { kind: 'ClientUses', id: 'all' } as const;
@@ -135,7 +139,8 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
 
   async function readFormer(): Promise<ReadonlyMap<string, Recorded>> {
     if (!hasFormer) return new Map();
-    const rows = ((await artifacts.get(former.kind, former.id))?.payload.rows ?? []) as readonly ClientUseRow[];
+    const rows = ((await artifacts.get(former.kind, former.id))?.payload.rows ??
+      []) as readonly ClientUseRow[];
     return new Map(rows.map(([id, token, secrets]) => [id, recordedAs(token, secrets)]));
   }
 }
