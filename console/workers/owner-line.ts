@@ -7,7 +7,7 @@ import {
   type ForWorker,
   type FromWorker,
   type OwnerCalls,
-  ownerCallNames,
+  ownerCalls,
   type SharedEvent,
   type WorkerCalls,
 } from './messages.ts';
@@ -56,7 +56,7 @@ export function createOwnerLine({ send, onGap }: OwnerLineDeps) {
     /** The owner wants this process to end. */
     stopped,
     owner: Object.fromEntries(
-      ownerCallNames.map((name) => [
+      (Object.keys(ownerCalls) as (keyof OwnerCalls)[]).map((name) => [
         name,
         (...args: Parameters<OwnerCalls[typeof name]>) => calls.call(name, ...args),
       ]),
