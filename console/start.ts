@@ -49,7 +49,6 @@ export async function start({
     closing,
     faults,
   });
-  const { denials } = services;
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { createConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
@@ -77,7 +76,7 @@ export async function start({
     settings,
     handle: console.handle,
     overload,
-    onDenial: recordDeniedConnections({ record: denials.record, audit }),
+    onDenial: recordDeniedConnections({ record: services.denials.record, audit }),
   });
   closing.add('port', () => server.close(0));
   closing.add('management port', async () => management?.close(0));
@@ -93,8 +92,7 @@ export async function start({
   });
   closing.add('command line', commands);
   if (!member) await untilProbed(console.members);
-  const { setup, members: watched } = console;
-  await sayWelcome(services, { setup, members: watched.statuses(), secretFile }, log);
+  await sayWelcome(services, { setup: console.setup, members: console.members.statuses(), secretFile }, log);
   return {
     drain(timeoutMs) {
       console.drain();
