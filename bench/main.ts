@@ -17,13 +17,14 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   guessing: () => import('./guessing.ts'),
   start: () => import('./start.ts'),
   growth: () => import('./growth.ts'),
+  import: () => import('./import.ts'),
   before: () => import('./before.ts'),
   overload: () => import('./overload.ts'),
   workers: () => import('./workers.ts'),
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
-const onRequest = new Set(['before', 'store']);
+const onRequest = new Set(['before', 'import', 'store']);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

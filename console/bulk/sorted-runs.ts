@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { linesOf } from './sources/lines.ts';
 
 /** Of one run, as long as it is in memory. */
-const mostCharacters = 6_000_000;
+const mostCharacters = 2_000_000;
 const blockSize = 5000;
 
 export interface SortedRuns {
