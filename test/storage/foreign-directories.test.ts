@@ -77,17 +77,25 @@ const canMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/m
 
 describe.skipIf(!canMount)('a disk that takes no writes is not called damaged (needs mount) (D13)', () => {
   test.each([
-    { name: 'read_only', mount: '-o remount,ro', says: /mounted read-only.*not damaged/ },
-    { name: 'full', mount: '-o remount,size=100%', says: /no room left.*not damaged/, isFull: true },
-  ])('$name', async ({ name, mount, says, isFull = false }) => {
+    { name: 'read_only', of: '', shut: 'mount -o remount,ro "$0"', says: /mounted read-only.*not damaged/ },
+    {
+      name: 'full',
+      of: '',
+      shut: 'cat /dev/zero > "$0/zeros" 2>/dev/null; mv "$0/zeros" "$0/registry.json.zeros"',
+      says: /no room left \(df -h\).*not damaged/,
+    },
+    {
+      name: 'full',
+      of: ' of inodes',
+      shut: 'n=0; while touch "$0/lock/$n" 2>/dev/null; do n=$((n+1)); done',
+      says: /no inode is left \(df -i\).*not damaged/,
+    },
+  ])('$name$of', async ({ name, shut, says }) => {
     const dataDir = join(temporaryDirectory(), 'data');
     const storage = await openStorage({ dataDir, role: 'console' });
     await storage.close();
-    const shut = isFull
-      ? 'cat /dev/zero > "$0/zeros" 2>/dev/null; mv "$0/zeros" "$0/registry.json.zeros"'
-      : `mount ${mount} "$0"`;
     // A copy of the store on a disk of its own, that nobody else sees.
-    const script = `cp -a "$0" "$0.copy" && mount -t tmpfs -o size=4m,mode=0700 none "$0" && cp -a "$0.copy/." "$0" && ${shut}; exec "$@"`;
+    const script = `cp -a "$0" "$0.copy" && mount -t tmpfs -o size=4m,nr_inodes=40,mode=0700 none "$0" && cp -a "$0.copy/." "$0" && ${shut}; exec "$@"`;
     const list = [process.execPath, 'bin/console.js', 'user', 'list', '--json', '--data-dir', dataDir];
     const { stdout } = spawnSync('unshare', ['-m', 'sh', '-c', script, dataDir, ...list], {
       encoding: 'utf8',
