@@ -61,7 +61,7 @@ export type DataDirs = ReturnType<typeof createDataDirs>;
 export async function registerClients(dataDir: string, extraClients: number): Promise<void> {
   const storage = await openStorage({ dataDir, role: 'tool' });
   try {
-    await storage.registry.update((transaction) => {
+    await storage.records.change(async (transaction) => {
       transaction.put('clients', machineClient(es256ClientId, 'ES256'));
       for (let i = 0; i < extraClients; i++)
         transaction.put('clients', machineClient(`${clientId}-${i}`, 'RS256'));

@@ -9,7 +9,9 @@ import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
+import { formerVoids } from './former-voids.ts';
 import type { Settings } from './settings/settings.ts';
+import { createTakeOverReport } from './take-over-progress.ts';
 import { followFile } from './storage/embedded/follow-file.ts';
 import { openStorage } from './storage/embedded/open.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
@@ -38,7 +40,17 @@ export async function openServices(
 ) {
   const steady = createSteadyClock();
   const warnings = createStartWarnings(log, settings.strict);
-  const owned = await openStorage({ dataDir: settings.dataDir, role: 'console', steady, log: warnings });
+  const owned = await openStorage({
+    dataDir: settings.dataDir,
+    role: 'console',
+    steady,
+    log: warnings,
+    artifactsOf: formerVoids(Date.now()),
+    onTakeOver: createTakeOverReport({
+      say: (fields, message) => log.info(fields, message),
+      terminal: process.stderr,
+    }),
+  });
   closing.add('store', owned.close);
   warnings.check();
   const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });

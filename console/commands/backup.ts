@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Command } from './runner/command.ts';
+import { type Command, flags } from './runner/command.ts';
 
 export const backupCommands: readonly Command[] = [
   {
@@ -16,14 +16,31 @@ export const backupCommands: readonly Command[] = [
     async run({ positionals }, { services, cwd }) {
       const target = resolve(cwd, positionals[0]!);
       const { storage } = await services();
-      if (existsSync(target)) {
-        throw new ProblemError(
-          problems.conflict,
-          `${target} exists already: name a directory that does not.`,
-        );
-      }
+      checkIsNew(target);
       await storage.backup(target);
       return { text: `The store is copied to ${target}.`, json: { directory: target }, target };
+    },
+  },
+  {
+    name: 'storage downgrade',
+    summary:
+      'Writes the store as the release before had it into a new directory: the way back from an update.',
+    flags: flags({
+      '--to DIR': 'a directory that is not there yet; give it to that release as CONSOLE_DATA_DIR',
+    }),
+    details: [
+      'The store stays as it is. What changes in it afterwards is not in the new directory: stop the console before.',
+      'That release checks no passwords whose hashes another program has made, and reads no more than 400 MB of users and clients.',
+      'console.yaml and the audit trail are not in it.',
+    ],
+    event: 'store.downgraded',
+    async run(input, { services, cwd }) {
+      const target = resolve(cwd, input.text('to')!);
+      const { storage } = await services();
+      checkIsNew(target);
+      await storage.downgrade(target);
+      const text = `The store as the release before reads it is in ${target}.`;
+      return { text, json: { directory: target }, target };
     },
   },
   {
@@ -45,3 +62,8 @@ export const backupCommands: readonly Command[] = [
     },
   },
 ];
+
+function checkIsNew(target: string): void {
+  if (!existsSync(target)) return;
+  throw new ProblemError(problems.conflict, `${target} exists already: name a directory that does not.`);
+}

@@ -125,8 +125,10 @@ export class LastAdministratorError extends Error {
 /** Two users would have the same folded name, or stand for the same person of a provider. */
 export class DuplicateRecordError extends Error {
   override readonly name = 'DuplicateRecordError';
+  readonly what: 'name' | 'link';
 
   constructor(what: 'name' | 'link') {
     super(`another user has this ${what}`);
+    this.what = what;
   }
 }

@@ -121,8 +121,6 @@ export interface SettingRecord {
 }
 
 export interface RegistryRecords {
-  users: UserRecord;
-  clients: ClientRecord;
   keys: KeyRecord;
   providers: ProviderRecord;
   roles: RoleRecord;
@@ -130,4 +128,4 @@ export interface RegistryRecords {
 }
 
 export type Collection = keyof RegistryRecords;
-export const collections = ['users', 'clients', 'keys', 'providers', 'roles', 'settings'] as const;
+export const collections = ['keys', 'providers', 'roles', 'settings'] as const;

@@ -161,6 +161,12 @@ export interface Storage {
   check(): Promise<StoreCheck>;
   /** Writes a consistent copy of everything into `directory`, which must not exist yet. */
   backup(directory: string): Promise<void>;
+  /**
+   * Writes everything as the release before had it into `directory`, which must not exist yet.
+   *
+   * @throws {ProblemError} `conflict` when there is too much for that release
+   */
+  downgrade(directory: string): Promise<void>;
   /** Flushes and releases every lock. */
   close(): Promise<void>;
 }

@@ -195,9 +195,7 @@ describe('a role that is removed (S34)', () => {
     expect((await userinfo(console, body.access_token)).status).toBe(200);
     expect((await call('DELETE', '/Ceiling')).status).toBe(204);
     expect((await userinfo(console, body.access_token)).status).toBe(401);
-    const client = await withStore(console.dataDir, async ({ registry }) =>
-      registry.get('clients', thirdParty.id),
-    );
+    const client = await withStore(console.dataDir, ({ records }) => records.get('clients', thirdParty.id));
     expect(client?.maxRoles).toEqual(['Viewer']);
   });
 });

@@ -82,8 +82,8 @@ export const thirdParty: ClientRecord = {
 };
 
 export function addClient(dataDir: string, client: ClientRecord = thirdParty): Promise<void> {
-  return withStore(dataDir, ({ registry }) =>
-    registry.update((transaction) => transaction.put('clients', client)),
+  return withStore(dataDir, ({ records }) =>
+    records.change(async (transaction) => transaction.put('clients', client)),
   );
 }
 

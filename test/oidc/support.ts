@@ -144,8 +144,8 @@ export function withKeys<T>(
 }
 
 export function registerClients(dataDir: string, clients: readonly ClientRecord[]): Promise<void> {
-  return withStore(dataDir, ({ registry }) =>
-    registry.update((transaction) => {
+  return withStore(dataDir, ({ records }) =>
+    records.change(async (transaction) => {
       for (const client of clients) transaction.put('clients', client);
     }),
   );

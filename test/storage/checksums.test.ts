@@ -43,7 +43,9 @@ describe('a record of the artifacts (D13)', () => {
     await editArtifacts(dataDir, async ({ artifacts, store, keyOf }) => {
       await artifacts.put(keyOf('s3'), Buffer.from(JSON.stringify(former)));
       await store.put(['format'], 1);
+      await store.remove(['records']);
     });
+    writeFileSync(join(dataDir, 'registry.json'), '{"version":1}');
     const storage = await openStorage({ dataDir, role: 'console' });
     expect(await storage.artifacts.get('Session', 's3')).toEqual(former);
     expect(await storage.artifacts.consume('Session', 's3')).toBe(true);
@@ -51,7 +53,7 @@ describe('a record of the artifacts (D13)', () => {
     await editArtifacts(dataDir, async ({ artifacts, store, keyOf }) => {
       expect(artifacts.get(keyOf('s3'))?.[0]).toBe(1);
       // Earlier consoles could not read it, and refuse it so as newer.
-      expect(store.get(['format'])).toBe(2);
+      expect(store.get(['format'])).toBe(3);
     });
   });
 
@@ -129,7 +131,11 @@ function flip(file: string, text: string): void {
 
 interface Edited {
   readonly artifacts: { get(key: string[]): Buffer | undefined; put(key: string[], value: Buffer): unknown };
-  readonly store: { get(key: string[]): unknown; put(key: string[], value: unknown): unknown };
+  readonly store: {
+    get(key: string[]): unknown;
+    put(key: string[], value: unknown): unknown;
+    remove(key: string[]): unknown;
+  };
   readonly keyOf: (id: string) => string[];
 }
 

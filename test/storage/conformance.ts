@@ -1,6 +1,6 @@
 /** What every Storage must do. A new rule goes in here first. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ClientRecord, Collection, SettingRecord } from '../../console/storage/records.ts';
+import type { Collection, RoleRecord, SettingRecord } from '../../console/storage/records.ts';
 import type { Artifact, Storage } from '../../console/storage/storage.ts';
 
 /** @param now  epoch milliseconds, as the storage must read them */
@@ -26,8 +26,8 @@ export function describeStorage(name: string, open: OpenStorage): void {
 
     describe('registry', () => {
       test('starts empty', () => {
-        expect(storage.registry.all('users').size).toBe(0);
-        expect(storage.registry.get('clients', 'none')).toBeUndefined();
+        expect(storage.registry.all('keys').size).toBe(0);
+        expect(storage.registry.get('roles', 'none')).toBeUndefined();
       });
 
       test('a transaction sees its own writes, and its result is returned', async () => {
@@ -54,14 +54,14 @@ export function describeStorage(name: string, open: OpenStorage): void {
         const rejected = storage.registry.update((transaction) => {
           transaction.put('settings', setting('kept', 2));
           transaction.remove('settings', 'kept');
-          transaction.put('clients', client('new'));
+          transaction.put('roles', role('new'));
           throw new RangeError('not so');
         });
         await expect(rejected).rejects.toThrow(RangeError);
 
         expect(storage.registry.all('settings')).toBe(before);
         expect(storage.registry.get('settings', 'kept')).toEqual(setting('kept', 1));
-        expect(storage.registry.get('clients', 'new')).toBeUndefined();
+        expect(storage.registry.get('roles', 'new')).toBeUndefined();
         expect(changes).toEqual([]);
       });
 
@@ -80,14 +80,14 @@ export function describeStorage(name: string, open: OpenStorage): void {
       });
 
       test('records are frozen copies', async () => {
-        const given = { ...client('app'), scopes: ['openid'] };
-        await storage.registry.update((transaction) => transaction.put('clients', given));
-        given.scopes.push('later');
+        const given = { ...role('app'), permissions: ['svc:map:read'] };
+        await storage.registry.update((transaction) => transaction.put('roles', given));
+        given.permissions.push('later');
 
-        const found = storage.registry.get('clients', 'app');
-        expect(found?.scopes).toEqual(['openid']);
+        const found = storage.registry.get('roles', 'app');
+        expect(found?.permissions).toEqual(['svc:map:read']);
         expect(Object.isFrozen(found)).toBe(true);
-        expect(Object.isFrozen(found?.scopes)).toBe(true);
+        expect(Object.isFrozen(found?.permissions)).toBe(true);
       });
 
       test('a map that was handed out stays as it was', async () => {
@@ -111,12 +111,12 @@ export function describeStorage(name: string, open: OpenStorage): void {
         const stop = storage.registry.onChange((changed) => received.push([...changed].sort()));
         await storage.registry.update((transaction) => {
           transaction.put('settings', setting('a', 1));
-          transaction.put('clients', client('app'));
+          transaction.put('roles', role('app'));
         });
         await storage.registry.update((transaction) => transaction.get('settings', 'a'));
         stop();
         await storage.registry.update((transaction) => transaction.remove('settings', 'a'));
-        expect(received).toEqual([['clients', 'settings']]);
+        expect(received).toEqual([['roles', 'settings']]);
       });
 
       test('a listener that throws harms neither the change nor the other listeners', async () => {
@@ -561,19 +561,6 @@ function setting(id: string, value: unknown): SettingRecord {
   return { id, value };
 }
 
-function client(id: string): ClientRecord {
-  return {
-    id,
-    isPublic: true,
-    isFirstParty: false,
-    disabled: false,
-    secrets: [],
-    grantTypes: ['authorization_code'],
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    scopes: [],
-    tokenAlg: 'RS256',
-    tokenTyp: 'JWT',
-    createdAt: startMs,
-  };
+function role(id: string): RoleRecord {
+  return { id, permissions: [], createdAt: startMs };
 }

@@ -64,7 +64,7 @@ describe('killed at any instant, the store opens and nothing acknowledged is mis
       await delay(Math.random() * 8);
       await starting.kill();
       const storage = await openStorage({ dataDir, role: 'console' });
-      expect(storage.registry.all('users').size).toBe(0);
+      expect(await storage.records.count('users')).toBe(0);
       await storage.close();
       expect(statSync(join(dataDir, 'registry.json')).size).toBeGreaterThan(0);
     }

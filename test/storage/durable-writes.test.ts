@@ -27,7 +27,7 @@ describe.skipIf(!canTrace)(`with the system calls watched${without}`, () => {
     const temporary = String.raw`"[^"]*registry\.json\.\d+\.[0-9a-f]+\.tmp"`;
     expectInOrder(lastChange(readFileSync(trace, 'utf8')), [
       new RegExp(String.raw`openat\(.*${temporary}, O_RDWR\|O_CREAT\|O_EXCL\S*, 0600\)`),
-      /write\(\d+, "\{\\"version\\":1/,
+      /write\(\d+, "\{\\"version\\":2/,
       /fsync\(\d+\) += 0|fsync resumed.*= 0/,
       new RegExp(String.raw`rename\(${temporary}, "[^"]*registry\.json"`),
       /openat\(.*O_RDONLY/,

@@ -9,7 +9,7 @@ import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const newer = (file: string) => {
   const content = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...content, version: 2, users: [{ id: 'from the future' }] }));
+  writeFileSync(file, JSON.stringify({ ...content, version: 3, users: [{ id: 'from the future' }] }));
 };
 const write = (content: string | Buffer) => (file: string) => writeFileSync(file, content);
 
@@ -26,6 +26,12 @@ describe('refuses a registry that is no good, and leaves it untouched (S76)', ()
     { name: 'a version that is text', damage: write('{"version":"1"}'), reason: 'corrupt' },
     { name: 'version 0', damage: write('{"version":0}'), reason: 'corrupt' },
     { name: 'users that are no list', damage: write('{"version":1,"users":{}}'), reason: 'corrupt' },
+    { name: 'keys that are no list', damage: write('{"version":2,"keys":{}}'), reason: 'corrupt' },
+    {
+      name: 'users, which are not in it any more',
+      damage: write('{"version":2,"users":[]}'),
+      reason: 'corrupt',
+    },
     { name: 'a record without id', damage: write('{"version":1,"users":[{}]}'), reason: 'corrupt' },
     { name: 'a null record', damage: write('{"version":1,"users":[null]}'), reason: 'corrupt' },
     {
@@ -103,7 +109,7 @@ describe('refuses artifacts that are no good, and leaves them untouched (S76)', 
   test('a newer format', async () => {
     const dataDir = await filledStore();
     const root = open({ path: join(dataDir, 'artifacts'), noSubdir: false, encoding: 'json' });
-    await root.openDB('store', { encoding: 'json' }).put(['format'], 3);
+    await root.openDB('store', { encoding: 'json' }).put(['format'], 4);
     await root.close();
     await expect(openStorage({ dataDir, role: 'console' })).rejects.toMatchObject({ reason: 'newer' });
   });

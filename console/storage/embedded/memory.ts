@@ -14,9 +14,9 @@ import {
 import { artifactKey } from './digest.ts';
 import { createListeners } from './listeners.ts';
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './lmdb/artifact-rules.ts';
+import { createMemoryRecords } from './memory-records.ts';
 import type { StorageLog } from './permissions.ts';
 import { announcePuts } from './put-listeners.ts';
-import { createRegistryRecords } from './registry/registry-records.ts';
 import { changeState, emptyState } from './registry/registry-state.ts';
 
 export interface MemoryStorageDeps {
@@ -29,7 +29,7 @@ export interface MemoryStorageDeps {
 export function createMemoryStorage({ now = Date.now, steady = now, log }: MemoryStorageDeps = {}): Storage {
   const registry = createMemoryRegistry(log);
   const artifacts = announcePuts(createMemoryArtifacts(now, steady), log);
-  const records = createRegistryRecords(registry, artifacts);
+  const records = createMemoryRecords({ registry, artifacts, log });
   return {
     registry,
     artifacts,
@@ -40,6 +40,9 @@ export function createMemoryStorage({ now = Date.now, steady = now, log }: Memor
     check: async () => ({ records: 0, damaged: 0, unindexed: 0, stray: 0, miscounted: 0, named: [] }),
     async backup() {
       throw new StorageUnavailableError('a storage in memory has no backup');
+    },
+    async downgrade() {
+      throw new StorageUnavailableError('a storage in memory is of no earlier release');
     },
     async close() {},
   };

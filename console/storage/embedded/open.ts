@@ -1,18 +1,21 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
 
-import { createRecordLoader } from '../record-loader.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import { openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
+import { openLmdbRecords } from './lmdb/records-lmdb.ts';
 import { checkStore, countDamaged } from './lmdb/store-check.ts';
 import { checkFormat, recordFormat } from './lmdb/store-format.ts';
 import { ownStore } from './lmdb/store-owner.ts';
 import type { StorageLog } from './permissions.ts';
 import { probeWrite } from './probe-write.ts';
 import { announcePuts } from './put-listeners.ts';
+import { formatRegistry, registryShape } from './registry/registry-format.ts';
 import { openFileRegistry } from './registry/registry-lowdb.ts';
-import { createRegistryRecords } from './registry/registry-records.ts';
+import { corrupt, registryVersion } from './registry/registry-text.ts';
 import { openArtifactsEnvironment, prepareStoreFiles, type StoreFiles } from './store-files.ts';
+import { formerShape } from './takeover/former-registry.ts';
+import type { ArtifactsOf, TakeOverProgress } from './takeover/take-over.ts';
 import type { OwnedStorage } from './worker/shared-storage.ts';
 
 export interface OpenStorageOptions {
@@ -28,6 +31,9 @@ export interface OpenStorageOptions {
   /** The same, going on evenly whatever is done to the clock: counters go by it. */
   readonly steady?: () => number;
   readonly log?: StorageLog | undefined;
+  /** What a record of the release before says that now stands in artifacts: asked while such a store is taken over. */
+  readonly artifactsOf?: ArtifactsOf;
+  readonly onTakeOver?: (progress: TakeOverProgress) => void;
 }
 
 /**
@@ -40,19 +46,22 @@ export async function openStorage({
   now = Date.now,
   steady = now,
   log,
+  artifactsOf = () => [],
+  onTakeOver = () => {},
 }: OpenStorageOptions): Promise<OwnedStorage> {
   const files = prepareStoreFiles(dataDir, log);
   let release = async () => {};
   try {
     if (role === 'console') release = await ownStore(files.dataDir, 'console');
-    return await openPrepared(files, { role, now, steady, log, release });
+    return await openPrepared(files, { role, now, steady, log, artifactsOf, onTakeOver, release });
   } catch (error) {
     await release();
     throw errorOfDisk(error, files.dataDir) ?? error;
   }
 }
 
-interface PreparedOptions extends Required<Pick<OpenStorageOptions, 'role' | 'now' | 'steady'>> {
+interface PreparedOptions
+  extends Required<Pick<OpenStorageOptions, 'role' | 'now' | 'steady' | 'artifactsOf' | 'onTakeOver'>> {
   readonly log: StorageLog | undefined;
   /** Gives the store back to other processes. */
   readonly release: () => Promise<void>;
@@ -60,32 +69,41 @@ interface PreparedOptions extends Required<Pick<OpenStorageOptions, 'role' | 'no
 
 async function openPrepared(
   files: StoreFiles,
-  { role, now, steady, log, release }: PreparedOptions,
+  { role, now, steady, log, artifactsOf, onTakeOver, release }: PreparedOptions,
 ): Promise<OwnedStorage> {
   const environment = openArtifactsEnvironment(files);
   let releaseLock = async () => {};
   try {
-    const { isExpected, isRecorded } = checkFormat(environment, files.artifactsData);
+    const { isExpected, isRecorded, isFormer } = checkFormat(environment, files.artifactsData);
     if (role === 'console') releaseLock = await takeInstanceLock(environment, files.dataDir);
+    const artifacts = announcePuts(openLmdbArtifacts({ environment, now, steady }), log);
+    await takeOverIfFormer(files, isFormer, async () => {
+      const { takeOver } = await import('./takeover/take-over.ts');
+      await takeOver({ files, environment, artifacts, artifactsOf, onProgress: onTakeOver, now });
+    });
     const exclusive = environment.write;
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
     if (!isRecorded) await recordFormat(environment);
 
-    const artifacts = announcePuts(openLmdbArtifacts({ environment, now, steady }), log);
-    const records = createRegistryRecords(registry, artifacts);
+    const records = openLmdbRecords({ environment, registry, log });
     return {
       registry,
       artifacts,
       files: environment,
       records,
-      loader: createRecordLoader(records),
+      loader: records.loader,
       checkWritable: () => probeWrite(files, environment),
       countDamaged: (signal) => countDamaged(environment, signal),
       check: () => checkStore(environment),
       async backup(directory) {
         // Here and below: loaded when asked for, since the schema library costs 75 ms of every start.
         const { backUp } = await import('./backup/backup.ts');
-        await backUp({ environment, registry, directory, now });
+        const text = async () => formatRegistry(await registry.snapshot());
+        await backUp({ environment, registry: text, directory, now });
+      },
+      async downgrade(directory) {
+        const { downgradeTo } = await import('./takeover/downgrade.ts');
+        await downgradeTo({ environment, registry: await registry.snapshot(), directory });
       },
       async close() {
         await registry.close();
@@ -96,6 +114,18 @@ async function openPrepared(
     await releaseLock().finally(environment.close);
     throw error;
   }
+}
+
+/** @throws {StorageRejectedError} `corrupt` when one half of the store is of the release before, and the other of this one */
+async function takeOverIfFormer(
+  { registry, artifactsData }: StoreFiles,
+  isFormer: boolean,
+  takeOver: () => Promise<void>,
+): Promise<void> {
+  const version = registryVersion(registry);
+  if (version === formerShape.version) await takeOver();
+  else if (version === registryShape.version && isFormer)
+    throw corrupt(artifactsData, 'it is of an earlier release than the registry');
 }
 
 export interface RestoreStorageOptions {

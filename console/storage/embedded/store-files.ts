@@ -6,11 +6,13 @@ import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
 import { findLmdbFileCorruption } from './lmdb/lmdb-file-check.ts';
 import { rejectNetworkFileSystem } from './network-file-system.ts';
 import { ownDataDirectory, ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
-import { corrupt } from './registry/registry-format.ts';
+import { corrupt } from './registry/registry-text.ts';
 
 export interface StoreFiles {
   readonly dataDir: string;
   readonly registry: string;
+  /** The registry of the release before, once it has been taken over. */
+  readonly formerRegistry: string;
   /** Directory of the LMDB environment. */
   readonly artifacts: string;
   readonly artifactsData: string;
@@ -19,12 +21,15 @@ export interface StoreFiles {
 
 /** Prefix of the directory that exists while a restore replaces one store by another. */
 export const restoringPrefix = 'restoring-';
+/** Prefix of the directory with the store as it was before it was taken over. */
+export const takeOverBackupPrefix = 'before-take-over-';
 
 export function storeFiles(dataDir: string): StoreFiles {
   const artifacts = join(dataDir, 'artifacts');
   return {
     dataDir,
     registry: join(dataDir, 'registry.json'),
+    formerRegistry: join(dataDir, 'registry.v1.json'),
     artifacts,
     artifactsData: join(artifacts, 'data.mdb'),
     artifactsLock: join(artifacts, 'lock.mdb'),
@@ -73,9 +78,10 @@ function isOurs(name: string): boolean {
   return (
     ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'lost+found'].includes(name) ||
     name.startsWith('registry.json') ||
+    name === 'registry.v1.json' ||
     /^\.?console\.yaml/.test(name) ||
     name.startsWith('..') ||
-    /^(replaced-|restoring-|\.restore-)/.test(name)
+    /^(replaced-|restoring-|\.restore-|before-take-over-)/.test(name)
   );
 }
 

@@ -1,6 +1,7 @@
 /**
  * A process of its own around one storage: a JSON command per line in, a JSON answer per line out.
- * Started by storage-process.ts, built; arguments: data directory, role.
+ * Started by storage-process.ts, built; arguments: data directory, role, and the step of a take-over at which it is
+ * killed, such as `loading:4000`.
  */
 
 import { realpathSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { openLmdbRecords } from '../../../console/storage/embedded/lmdb/records-
 import { openStorage } from '../../../console/storage/embedded/open.ts';
 import { StorageRejectedError } from '../../../console/storage/storage.ts';
 
-const [dataDir = '', role] = process.argv.slice(2);
+const [dataDir = '', role, stopAt = ''] = process.argv.slice(2);
 
 function say(answer) {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
@@ -90,7 +91,13 @@ function addUser(records, n, passwordHash) {
 }
 
 async function serve() {
-  const storage = await openStorage({ dataDir, role: role === 'tool' ? 'tool' : 'console' });
+  const storage = await openStorage({
+    dataDir,
+    role: role === 'tool' ? 'tool' : 'console',
+    onTakeOver({ step, records }) {
+      if ([step, `${step}:${records}`].includes(stopAt)) process.kill(process.pid, 'SIGKILL');
+    },
+  });
   const environment = openEnvironment(join(realpathSync(dataDir), 'artifacts'));
   const records = openLmdbRecords({ environment, registry: storage.registry });
   const opened = { storage, environment, records };

@@ -26,6 +26,8 @@ export interface StorageProcessOptions {
   readonly role?: 'console' | 'tool';
   /** What runs node, such as `['strace', '-f']`. */
   readonly wrapper?: readonly string[];
+  /** The step of a take-over at which it kills itself: `backed_up`, or `loading:4000`. */
+  readonly stopAt?: string;
 }
 
 export interface StorageProcess {
@@ -47,8 +49,9 @@ export function startStorageProcess({
   dataDir,
   role = 'console',
   wrapper = [],
+  stopAt = '',
 }: StorageProcessOptions): StorageProcess {
-  const [command = '', ...args] = [...wrapper, process.execPath, program, dataDir, role];
+  const [command = '', ...args] = [...wrapper, process.execPath, program, dataDir, role, stopAt];
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -46,6 +46,12 @@ export async function checkManifest(directory: string): Promise<void> {
   }
 }
 
+/** @returns the sum of the registry in a backup, if it is one */
+export function registrySumOf(directory: string): string | undefined {
+  const parsed = manifest.safeParse(parseIfPossible(join(directory, manifestFile)));
+  return parsed.data?.sha256[backupFiles.registry];
+}
+
 function readManifest(directory: string): z.infer<typeof manifest> {
   const content = parseIfPossible(join(directory, manifestFile));
   const { version } = z.object({ version: z.number() }).catch({ version: 0 }).parse(content);

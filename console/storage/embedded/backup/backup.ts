@@ -4,14 +4,13 @@ import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { syncDirectory, syncPath } from '../../../../platform/files/durable-file.ts';
 import type { Environment } from '../lmdb/lmdb-environment.ts';
-import { formatRegistry } from '../registry/registry-format.ts';
-import type { FileRegistry } from '../registry/registry-lowdb.ts';
 import { storeFiles } from '../store-files.ts';
 import { formatManifest, manifestFile } from './backup-manifest.ts';
 
 export interface BackUpDeps {
   readonly environment: Environment;
-  readonly registry: FileRegistry;
+  /** Its text as it is now. */
+  readonly registry: () => Promise<string>;
   /** Must not exist yet. */
   readonly directory: string;
   /** Epoch milliseconds. */
@@ -30,13 +29,13 @@ export async function backUp({ environment, registry, directory, now }: BackUpDe
   await mkdir(gathering, { recursive: true, mode: 0o700 });
   try {
     const files = storeFiles(gathering);
-    await writePrivate(files.registry, formatRegistry(await registry.snapshot()));
+    await writePrivate(files.registry, await registry());
     await mkdir(files.artifacts, { mode: 0o700 });
     await environment.copyTo(files.artifacts);
     await chmod(files.artifactsData, 0o600);
     await syncPath(files.artifactsData);
     await syncDirectory(files.artifacts);
-    await writePrivate(join(gathering, manifestFile), [await formatManifest(gathering, now())]);
+    await writePrivate(join(gathering, manifestFile), await formatManifest(gathering, now()));
     await syncDirectory(gathering);
     await rename(gathering, directory);
     await syncDirectory(dirname(resolve(directory)));
@@ -46,7 +45,7 @@ export async function backUp({ environment, registry, directory, now }: BackUpDe
   }
 }
 
-async function writePrivate(file: string, content: Iterable<string>): Promise<void> {
+async function writePrivate(file: string, content: string): Promise<void> {
   await writeFile(file, content, { mode: 0o600, flag: 'wx' });
   await syncPath(file);
 }

@@ -16,6 +16,7 @@ import { checkFormat } from '../lmdb/store-format.ts';
 import { ownStore } from '../lmdb/store-owner.ts';
 import { ownDataDirectory } from '../permissions.ts';
 import { parseRegistry } from '../registry/registry-format.ts';
+import { registryVersion } from '../registry/registry-text.ts';
 import {
   openArtifactsEnvironment,
   restoringPrefix,
@@ -23,6 +24,7 @@ import {
   storeFiles,
   strangerIn,
 } from '../store-files.ts';
+import { formerShape, parseFormerRegistry } from '../takeover/former-registry.ts';
 import { backupFiles, checkManifest } from './backup-manifest.ts';
 
 export interface RestoreDeps {
@@ -60,7 +62,7 @@ async function gather(from: string, directory: string): Promise<StoreFiles> {
   try {
     copyPrivate(join(from, backupFiles.registry), files.registry);
     copyPrivate(join(from, backupFiles.artifacts), files.artifactsData);
-    parseRegistry(readFileSync(files.registry, 'utf8'), files.registry);
+    checkRegistry(files.registry);
     const environment = openArtifactsEnvironment(files);
     try {
       checkFormat(environment, files.artifactsData);
@@ -79,6 +81,13 @@ async function gather(from: string, directory: string): Promise<StoreFiles> {
   }
 }
 
+/** One of the release before is taken over by the next start. */
+function checkRegistry(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  if (registryVersion(file) === formerShape.version) parseFormerRegistry(text, file);
+  else parseRegistry(text, file);
+}
+
 async function swap(gathered: StoreFiles, current: StoreFiles, time: string): Promise<void> {
   const { dataDir } = current;
   const replaced = join(dataDir, `replaced-${time}`);
@@ -89,6 +98,9 @@ async function swap(gathered: StoreFiles, current: StoreFiles, time: string): Pr
   renameSync(gathered.dataDir, restoring);
   await syncDirectory(dataDir);
 
+  if (existsSync(current.formerRegistry)) {
+    renameSync(current.formerRegistry, join(replaced, basename(current.formerRegistry)));
+  }
   for (const path of [current.registry, current.artifacts]) {
     if (existsSync(path)) renameSync(path, join(replaced, basename(path)));
     renameSync(join(restoring, basename(path)), path);

@@ -34,6 +34,8 @@ export interface Environment {
   withoutWrites<T>(work: () => Promise<T>): Promise<T>;
   /** Frees the places of readers whose process has ended: what they read could not be written over. */
   dropDeadReaders(): void;
+  /** Empties databases, in one commit. */
+  clear(names: readonly string[]): Promise<void>;
   /** Copies a snapshot, without free pages, into `directory`, which must be there and empty. */
   copyTo(directory: string): Promise<void>;
   close(): Promise<void>;
@@ -44,6 +46,8 @@ export type LmdbKey = readonly (string | number)[];
 
 export interface LmdbDatabase<V> {
   get(key: LmdbKey): V | undefined;
+  /** Also of what is damaged. */
+  has(key: LmdbKey): boolean;
   /** Only inside {@link Environment.write}. */
   put(key: LmdbKey, value: V): void;
   /** Only inside {@link Environment.write}. */
@@ -123,6 +127,12 @@ export function openEnvironment(
         throw new StorageUnavailableError('the store cannot be written', { cause: await reasonFor(error) });
       }
     },
+    clear(names) {
+      const databases = names.map((name) => root.openDB(name, { encoding: 'binary' }));
+      return this.write(() => {
+        for (const database of databases) database.clearSync();
+      });
+    },
     read(work) {
       root.resetReadTxn();
       return work();
@@ -166,6 +176,7 @@ function openRecords<V>(shared: Shared, name: string): LmdbDatabase<V> {
       const found = bytes.get(key);
       return found && decodeRecord<V>(key, found);
     },
+    has: bytes.has,
     put: (key, value) => bytes.put(key, encodeRecord(key, value)),
     remove: bytes.remove,
     *under(prefix, options) {
@@ -187,6 +198,7 @@ function openDatabase<V>(
   const plain = (key: LmdbKey) => key as (string | number)[];
   return {
     get: (key) => database.get(plain(key)),
+    has: (key) => database.doesExist(plain(key)),
     put: (key, value) => void database.put(plain(key), value),
     remove: (key) => void database.remove(plain(key)),
     under(prefix, { limit, reverse = false, upTo = prefix, from = prefix } = {}) {

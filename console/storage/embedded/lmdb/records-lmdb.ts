@@ -1,5 +1,6 @@
 /** Users and clients in LMDB, beside the artifacts: what a change voids is written by the same commit. */
 import { changeRecords, type RecordEngine, type RecordQuery } from '../../record-changes.ts';
+import type { RecordLoader } from '../../record-loader.ts';
 import type { RecordChange, RecordStore, UserFilter } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
@@ -7,6 +8,7 @@ import { createListeners } from '../listeners.ts';
 import type { StorageLog } from '../permissions.ts';
 import { openArtifactEntries } from './artifact-entries.ts';
 import type { Environment } from './lmdb-environment.ts';
+import { createLmdbLoader } from './lmdb-loader.ts';
 import { createRecordAnswers, type KnownProviders } from './record-answers.ts';
 import { createRecordCommits } from './record-commits.ts';
 import { indexUnder, openRecordDatabases, recordKey } from './record-indexes.ts';
@@ -18,8 +20,11 @@ export interface LmdbRecordsDeps {
   readonly log?: StorageLog | undefined;
 }
 
+/** As the process that owns the store has them. */
+export type LmdbRecords = RecordStore & Pick<RecordEngine, 'commit'> & { readonly loader: RecordLoader };
+
 /** Opens the records of `environment`; every change is on the disk when its promise resolves. */
-export function openLmdbRecords({ environment, registry, log }: LmdbRecordsDeps): RecordStore {
+export function openLmdbRecords({ environment, registry, log }: LmdbRecordsDeps): LmdbRecords {
   const databases = openRecordDatabases(environment);
   const answers = createRecordAnswers(databases, registry);
   const listeners = createListeners<readonly RecordChange[]>('record', log);
@@ -34,6 +39,8 @@ export function openLmdbRecords({ environment, registry, log }: LmdbRecordsDeps)
   return {
     ...openLmdbRecordReads(environment, registry),
     change: (work) => changeRecords(engine, work),
+    commit: engine.commit,
+    loader: createLmdbLoader({ environment, databases, answers, onCommitted: listeners.emit }),
     onChange: listeners.add,
   };
 }

@@ -3,9 +3,15 @@
 import { StorageRejectedError } from '../../storage.ts';
 import type { Environment } from './lmdb-environment.ts';
 
-/** Raised when an older console could no longer read the artifacts. 2: records have a sum; those of 1 are read. */
-const formatVersion = 2;
+/**
+ * Raised when an older console could no longer read the store. 2: records have a sum; those of 1 are read. 3: users and
+ * clients are here.
+ */
+const formatVersion = 3;
+/** The first format in which the registry holds no users and clients. */
+const withRecords = 3;
 const key = ['format'];
+const originKey = ['records'];
 
 /**
  * The format is noted once the registry has been written, so its presence tells that there must be one.
@@ -16,7 +22,7 @@ const key = ['format'];
 export function checkFormat(
   environment: Environment,
   path: string,
-): { readonly isExpected: boolean; readonly isRecorded: boolean } {
+): { readonly isExpected: boolean; readonly isRecorded: boolean; readonly isFormer: boolean } {
   const found = environment.read(() => environment.database<number>('store').get(key));
   if (found !== undefined && found > formatVersion) {
     throw new StorageRejectedError(
@@ -25,10 +31,29 @@ export function checkFormat(
         'start the newer console, or bring a backup back with: npx console restore <backup>',
     );
   }
-  return { isExpected: found !== undefined, isRecorded: found === formatVersion };
+  const isFormer = found !== undefined && found < withRecords;
+  const isRecorded = found === formatVersion && originOfRecords(environment) === 'own';
+  return { isExpected: found !== undefined, isRecorded, isFormer };
 }
 
-export async function recordFormat(environment: Environment): Promise<void> {
+/**
+ * Where its users and clients come from: `own` since this store has a registry without them, before that the sum of
+ * the registry that they are taken over from. Undefined: they are still in the registry.
+ */
+export function originOfRecords(environment: Environment): string | undefined {
+  return environment.read(() => environment.database<string>('store').get(originKey));
+}
+
+export async function recordFormat(environment: Environment, origin = 'own'): Promise<void> {
+  const store = environment.database<number | string>('store');
+  await environment.write(() => {
+    store.put(key, formatVersion);
+    store.put(originKey, origin);
+  });
+}
+
+/** As the release before noted it. */
+export async function recordFormerFormat(environment: Environment): Promise<void> {
   const store = environment.database<number>('store');
-  await environment.write(() => store.put(key, formatVersion));
+  await environment.write(() => store.put(key, withRecords - 1));
 }

@@ -22,8 +22,9 @@ import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { followFile } from '../follow-file.ts';
 import { createListeners } from '../listeners.ts';
 import type { StorageLog } from '../permissions.ts';
-import { corrupt, formatRegistry, parseRegistry } from './registry-format.ts';
+import { formatRegistry, parseRegistry } from './registry-format.ts';
 import { changeState, differingCollections, emptyState, type RegistryState } from './registry-state.ts';
+import { corrupt } from './registry-text.ts';
 
 export interface FileRegistryDeps {
   /** Path of `registry.json`. */
@@ -207,7 +208,7 @@ function createFileAdapter(file: string, exclusive: FileRegistryDeps['exclusive'
       }
     },
     async write(state) {
-      const temporary = await writeTemporary(file, formatRegistry(state));
+      const temporary = await writeTemporary(file, [formatRegistry(state)]);
       try {
         await exclusive(() => {
           if (!isCurrent()) throw new OvertakenError();

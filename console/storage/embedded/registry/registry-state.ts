@@ -15,8 +15,6 @@ export interface Change<T> {
 
 export function emptyState(): RegistryState {
   return {
-    users: new Map(),
-    clients: new Map(),
     keys: new Map(),
     providers: new Map(),
     roles: new Map(),

@@ -1,4 +1,6 @@
 /** What a worker asks the owner of the store, and what the owner tells all workers: plain values, in one order. */
+import type { RecordCommit } from '../../record-changes.ts';
+import type { RecordChange } from '../../record-store.ts';
 import type { Collection, RegistryRecords } from '../../records.ts';
 import type { ArtifactStore, Storage } from '../../storage.ts';
 import type { EndedArtifact } from '../lmdb/artifacts-lmdb.ts';
@@ -24,11 +26,15 @@ export interface RegistryWrite {
   readonly record?: RegistryRecords[Collection];
 }
 
+/** What became of a commit: `done`, or why nothing has changed; errors that callers tell apart come as words. */
+export type CommitOutcome = 'done' | 'overtaken' | 'last-administrator' | 'name' | 'link';
+
 /** What the owner does for a worker. An answer comes behind the events that it has led to. */
 export interface StoreCalls
   extends Pick<ArtifactStore, (typeof artifactWrites)[number]>,
     Pick<Storage, 'checkWritable'> {
   recordEnds(ended: readonly EndedArtifact[]): Promise<void>;
+  commitRecords(commit: RecordCommit): Promise<CommitOutcome>;
   /** @returns false when the registry has another version by now: nothing has changed */
   changeRegistry(version: number, writes: readonly RegistryWrite[]): Promise<boolean>;
   /** While nothing else changes, has the worker decide ({@link DecisionCalls}), and writes that. */
@@ -43,6 +49,7 @@ export interface DecisionCalls {
 
 export type StoreEvent =
   | { readonly type: 'registry'; readonly version: number; readonly writes: readonly RegistryWrite[] }
+  | { readonly type: 'records'; readonly changes: readonly RecordChange[] }
   | ({ readonly type: 'put' } & PutEvent);
 
 /** The registry as it was when a worker began to follow it. */

@@ -3,6 +3,9 @@
  * they hold of it in memory.
  */
 import { announcedKinds } from '../../artifact.ts';
+import type { RecordEngine } from '../../record-changes.ts';
+import type { RecordLoader } from '../../record-loader.ts';
+import type { RecordStore } from '../../record-store.ts';
 import { collections } from '../../records.ts';
 import type { ArtifactStore, Registry, Storage } from '../../storage.ts';
 import type { LmdbArtifacts } from '../lmdb/artifacts-lmdb.ts';
@@ -16,6 +19,7 @@ import {
   type StoreEvent,
 } from './messages.ts';
 import { applyWrites, writesBetween } from './registry-writes.ts';
+import { commitFor } from './worker-records.ts';
 
 export interface SharedStorageDeps {
   readonly storage: OwnedStorage;
@@ -28,6 +32,7 @@ export interface SharedStorageDeps {
 /** As the process that owns the store has it. */
 export interface OwnedStorage extends Storage {
   readonly artifacts: ArtifactStore & Pick<LmdbArtifacts, 'recordEnds'>;
+  readonly records: RecordStore & Pick<RecordEngine, 'commit'>;
   readonly files: {
     withoutWrites<T>(work: () => Promise<T>): Promise<T>;
     dropDeadReaders(): void;
@@ -57,6 +62,29 @@ export function shareStorage({ storage, emit, received }: SharedStorageDeps): Sh
     artifacts.onPut(kind, (artifact) => emit({ type: 'put', kind, artifact }));
   }
 
+  storage.records.onChange((changes) => emit({ type: 'records', changes }));
+
+  const records: OwnedStorage['records'] = {
+    ...storage.records,
+    async change(work) {
+      const result = await storage.records.change(work);
+      await received();
+      return result;
+    },
+    async commit(commit) {
+      const isDone = await storage.records.commit(commit);
+      await received();
+      return isDone;
+    },
+  };
+  const loader: RecordLoader = {
+    ...storage.loader,
+    async load(collection, given, options) {
+      const added = await storage.loader.load(collection, given, options);
+      await received();
+      return added;
+    },
+  };
   const registry: Registry = {
     ...storage.registry,
     async update(change, guard) {
@@ -84,11 +112,12 @@ export function shareStorage({ storage, emit, received }: SharedStorageDeps): Sh
   const checkWritable = createSharedCheck(storage.checkWritable);
 
   return {
-    storage: { ...storage, registry, artifacts: shared },
+    storage: { ...storage, registry, artifacts: shared, records, loader },
     callsFor: (worker) => ({
       ...writes,
       checkWritable,
       recordEnds: artifacts.recordEnds,
+      commitRecords: (commit) => commitFor(records.commit, commit),
       changeRegistry: (expected, given) =>
         registry.update((transaction) => {
           if (expected !== version) return false;

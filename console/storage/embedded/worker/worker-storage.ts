@@ -7,7 +7,6 @@ import { type Storage, StorageUnavailableError } from '../../storage.ts';
 import { openLmdbArtifacts } from '../lmdb/artifacts-lmdb.ts';
 import type { StorageLog } from '../permissions.ts';
 import { createPutListeners } from '../put-listeners.ts';
-import { createRegistryRecords } from '../registry/registry-records.ts';
 import { openReadersEnvironment, storeFiles } from '../store-files.ts';
 import {
   artifactWrites,
@@ -16,6 +15,7 @@ import {
   type StoreCalls,
   type StoreEvent,
 } from './messages.ts';
+import { createWorkerRecords } from './worker-records.ts';
 import { createWorkerRegistry } from './worker-registry.ts';
 
 export interface WorkerStorageDeps {
@@ -51,22 +51,25 @@ export function openWorkerStorage({
   const written = Object.fromEntries(artifactWrites.map((name) => [name, owner[name]]));
   const artifacts = { ...local, ...(written as Pick<StoreCalls, (typeof artifactWrites)[number]>), onPut };
   const { registry, calls, receive } = createWorkerRegistry({ snapshot, owner, log });
+  const records = createWorkerRecords({ environment, registry, owner, log });
 
   return {
     storage: {
       registry,
       artifacts: { ...artifacts, sweep: ownersDuty },
-      records: createRegistryRecords(registry, { ...artifacts, sweep: ownersDuty }),
+      records: records.records,
       loader: { load: ownersDuty, obstacles: ownersDuty },
       checkWritable: owner.checkWritable,
       countDamaged: ownersDuty,
       check: ownersDuty,
       backup: ownersDuty,
+      downgrade: ownersDuty,
       close: environment.close,
     },
     calls,
     receive(event) {
       if (event.type === 'registry') receive(event);
+      else if (event.type === 'records') records.receive(event);
       else emit(event);
     },
   };
