@@ -217,19 +217,18 @@ async function readSettings(command: Command, input: Input): Promise<Settings> {
 }
 
 async function openServices(settings: Settings): Promise<Services> {
-  const [{ createServices }, { openStorage }, { formerVoidMarks }, { createTakeOverReport }] =
-    await Promise.all([
-      import('./app/services.ts'),
-      import('./storage/embedded/open.ts'),
-      import('./accounts/former-void-marks.ts'),
-      import('./take-over-progress.ts'),
-    ]);
+  const [{ createServices }, { openStorage }, { formerVoids }, { createTakeOverReport }] = await Promise.all([
+    import('./app/services.ts'),
+    import('./storage/embedded/open.ts'),
+    import('./former-voids.ts'),
+    import('./take-over-progress.ts'),
+  ]);
   const { dataDir } = settings;
   const storage = await openStorage({
     dataDir,
     role: 'tool',
     log: terminalLog,
-    artifactsOf: formerVoidMarks(Date.now()),
+    artifactsOf: formerVoids(Date.now()),
     onTakeOver: createTakeOverReport({ say: report, terminal: process.stderr }),
   });
   return createServices({ settings, storage, now: Date.now, log: terminalLog });

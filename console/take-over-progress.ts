@@ -11,7 +11,7 @@ const barWidth = 30;
 const lineParts = 10;
 
 export function createTakeOverReport({ say, terminal }: TakeOverReportDeps) {
-  let told = 0;
+  let reported = 0;
 
   return (progress: TakeOverProgress): void => {
     const { step, records, of, backup } = progress;
@@ -19,8 +19,8 @@ export function createTakeOverReport({ say, terminal }: TakeOverReportDeps) {
     if (message !== undefined) say({ step, records, of, backup }, message);
     if (step !== 'loading') return;
     if (terminal.isTTY) terminal.write(`\r${bar(progress)}${records === of ? '\n' : ''}`);
-    else if (Math.floor((records / of) * lineParts) > told || records === of) {
-      told = Math.floor((records / of) * lineParts);
+    else if (Math.floor((records / of) * lineParts) > reported || records === of) {
+      reported = Math.floor((records / of) * lineParts);
       say({ step, records, of }, `taken over: ${records} of ${of} users and clients`);
     }
   };

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSessions } from '../../console/accounts/sessions.ts';
-import type { UserRecord } from '../../console/storage/records.ts';
 import { toolDone } from '../helpers/commands.ts';
 import { admin, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import {
@@ -16,7 +15,7 @@ import {
   signInForTokens,
   userinfo,
 } from '../helpers/sign-in.ts';
-import { copyUser, editUser, until, withStore } from '../helpers/store.ts';
+import { copyUser, until, withStore } from '../helpers/store.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -130,7 +129,7 @@ describe('another account over a live session', () => {
   });
 });
 
-describe('changes of an account by another process (S34)', () => {
+describe('changes of an account by a command (S34)', () => {
   let count = 0;
   let person: { username: string; password: string };
   beforeEach(async () => {
@@ -138,11 +137,16 @@ describe('changes of an account by another process (S34)', () => {
     await copyUser(console, 'ada', person.username);
   });
 
-  const change: Record<string, (user: UserRecord) => UserRecord | undefined> = {
-    disabled: (user) => ({ ...user, disabled: true, tokensValidFrom: Date.now() }),
-    removed: () => undefined,
-    'given another password': (user) => ({ ...user, tokensValidFrom: Date.now() }),
-    'given other roles': (user) => ({ ...user, roles: ['Viewer'], tokensValidFrom: Date.now() }),
+  const change: Record<string, readonly string[]> = {
+    disabled: ['disable'],
+    removed: ['remove'],
+    'given another password': ['passwd', '--password-file', '-'],
+    'given other roles': ['roles', '--role', 'Viewer'],
+  };
+  const make = (name: string) => {
+    const [command = '', ...flags] = change[name]!;
+    const args = ['user', command, person.username, ...flags];
+    return toolDone(args, { dataDir: console.dataDir, stdin: 'another-staple-battery-7' });
   };
 
   test.each(Object.keys(change))(
@@ -152,7 +156,7 @@ describe('changes of an account by another process (S34)', () => {
       await startOfSecond();
       const tokens = await signInForTokens(console, agent, {}, person);
       const code = callbackOf(await agent.get(authorizationPath())).get('code');
-      await editUser(console, person.username, change[name]!);
+      await make(name);
       await until(async () => !(await isSignedIn(agent)), 'the session to end', 1500);
       expect(await canSignInSilently(agent)).toBe(false);
       expect((await refresh(console, tokens.refresh_token)).body.error).toBe('invalid_grant');
@@ -163,7 +167,7 @@ describe('changes of an account by another process (S34)', () => {
 
   test('a sign-in right after a change counts at once', async () => {
     await startOfSecond();
-    await editUser(console, person.username, change['given other roles']!);
+    await make('given other roles');
     await until(async () => (await rolesAfterSignIn()).includes('Viewer'), 'the role to be known');
 
     async function rolesAfterSignIn(): Promise<unknown[]> {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { auditOf, runTool, storedIn, temporaryDirectory, toolDone } from '../commands/support.ts';
 import { runTool as runAtConsole } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 
@@ -49,9 +49,11 @@ test('a user is added, listed, shown, changed and removed, without a console', a
   expect((await done(['user', 'disable', 'bob', '--json'])).json().disabled).toBe(true);
   expect((await done(['user', 'show', 'bob'])).stdout).toMatch(/state +disabled/);
   expect((await done(['user', 'enable', 'bob', '--json'])).json().disabled).toBe(false);
-  const before = registryOf(dataDir);
+  const hashOfBob = async () =>
+    (await storedIn(dataDir)).users.find(({ username }) => username === 'bob')?.passwordHash;
+  const before = await hashOfBob();
   await done(['user', 'passwd', 'bob', '--password-file', '-'], other);
-  expect(registryOf(dataDir)).not.toBe(before);
+  expect(await hashOfBob()).not.toBe(before);
   await done(['user', 'remove', 'bob']);
   expect((await done(['user', 'list', '--json'])).json<UserView[]>()).toEqual([added]);
 });
@@ -60,7 +62,7 @@ test('the password may stand in a file, with or without a line end', async () =>
   const file = join(temporaryDirectory(), 'password');
   writeFileSync(file, `${password}\r\n`);
   await done(['user', 'add', 'ada', '--role', 'Admin', '--password-file', file]);
-  const { passwordHash } = JSON.parse(registryOf(dataDir)).users[0] as { passwordHash: string };
+  const [{ passwordHash } = { passwordHash: '' }] = (await storedIn(dataDir)).users;
   const argon2 = (await import('argon2')).default;
   expect(await argon2.verify(passwordHash, password)).toBe(true);
 });
@@ -167,10 +169,10 @@ describe('the command line refuses what the pages refuse, with exit 1, and chang
     },
     { name: 'removing the last administrator', args: ['user', 'remove', 'ada'], error: 'conflict' },
   ])('$name', async ({ args, stdin = '', error }) => {
-    const before = registryOf(dataDir);
+    const before = await storedIn(dataDir);
     const rejected = await tool([...args, '--json'], stdin);
     expect([rejected.code, rejected.json().error]).toEqual([1, error]);
-    expect(registryOf(dataDir)).toBe(before);
+    expect(await storedIn(dataDir)).toEqual(before);
     expect(auditOf(dataDir).at(-1)).toMatchObject({ outcome: 'denied', reason: error });
   });
 });

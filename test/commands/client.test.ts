@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runTool as runAtConsole } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
-import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { auditOf, runTool, storedIn, temporaryDirectory, toolDone } from './support.ts';
 
 const secret = 'fjord-0123456789-abcdefghij-KLMNOP-42';
 
@@ -61,8 +61,9 @@ test('a machine is registered with the least that it needs, and its secret is sh
     await done(['client', 'enable', 'prom', '--json']),
   ];
   const text = later.map(({ stdout, stderr }) => stdout + stderr).join('') + JSON.stringify(auditOf(dataDir));
-  const { sha256 } = JSON.parse(registryOf(dataDir)).clients[0].secrets[0] as { sha256: string };
-  expect(registryOf(dataDir)).not.toContain(shown);
+  const stored = await storedIn(dataDir);
+  const { sha256 } = stored.clients[0]!.secrets[0]!;
+  expect(JSON.stringify(stored)).not.toContain(shown);
   for (const hidden of [shown, sha256]) expect(text, 'S54').not.toContain(hidden);
 });
 
@@ -115,19 +116,19 @@ test('a given secret is taken from standard input or a file and never repeated',
 
 test('two secrets live at most: the newest and the one before it', async () => {
   await done(['client', 'add', 'job', '--secret-file', '-'], secret);
-  const first = digests();
+  const first = await digests();
   await done(['client', 'rotate-secret', 'job']);
-  const second = digests();
+  const second = await digests();
   expect(second).toEqual([expect.any(String), first[0]]);
   await done(['client', 'rotate-secret', 'job']);
-  const third = digests();
+  const third = await digests();
   expect(third).toEqual([expect.any(String), second[0]]);
   const again = await tool(['client', 'rotate-secret', 'job', '--secret-file', '-', '--json'], secret);
   expect(again.code, 'a secret that has ended may come back').toBe(0);
   const same = await tool(['client', 'rotate-secret', 'job', '--secret-file', '-', '--json'], secret);
   expect(same.json().error, 'a live one is no rotation').toBe('conflict');
   await done(['client', 'rotate-secret', 'job', '--revoke-old']);
-  expect(digests()).toHaveLength(1);
+  expect(await digests()).toHaveLength(1);
 });
 
 test('a client never has the id of a user, nor one that a user could have (S14)', async () => {
@@ -137,12 +138,12 @@ test('a client never has the id of a user, nor one that a user could have (S14)'
       'correct-staple-battery-9',
     )
   ).json<{ id: string }>();
-  const before = registryOf(dataDir);
+  const before = await storedIn(dataDir);
   for (const id of [user.id, user.id.toUpperCase(), '00000000-0000-4000-8000-000000000000']) {
     const rejected = await tool(['client', 'add', id, '--json']);
     expect([rejected.code, rejected.json().error]).toEqual([1, 'invalid_request']);
   }
-  expect(registryOf(dataDir)).toBe(before);
+  expect(await storedIn(dataDir)).toEqual(before);
 });
 
 test('clients of the settings are listed, and changed only there', async () => {
@@ -156,12 +157,12 @@ test('clients of the settings are listed, and changed only there', async () => {
     ['application-dashboard', true],
     ['job', false],
   ]);
-  const before = registryOf(dataDir);
+  const before = await storedIn(dataDir);
   for (const verb of ['add', 'rotate-secret', 'disable', 'enable', 'remove']) {
     const rejected = await tool(['client', verb, 'application-client', '--json']);
     expect([verb, rejected.code, rejected.json().error]).toEqual([verb, 1, 'conflict']);
   }
-  expect(registryOf(dataDir)).toBe(before);
+  expect(await storedIn(dataDir)).toEqual(before);
 });
 
 const page = ['--redirect-uri', 'https://a.example/cb'];
@@ -256,11 +257,11 @@ describe('a registration that is not sound is refused with exit 1, and changes n
     { name: 'a secret with a line break', args: ['c', '--secret-file', '-'], stdin: `${secret}\n${secret}` },
     { name: 'a secret of one repeated character', args: ['c', '--secret-file', '-'], stdin: 'a'.repeat(40) },
   ])('$name', async ({ args, stdin = secret, error = 'invalid_request' }) => {
-    const before = registryOf(dataDir);
+    const before = await storedIn(dataDir);
     const rejected = await tool(['client', 'add', ...args, '--json'], stdin);
     expect([rejected.code, rejected.json().error]).toEqual([1, error]);
     expect(rejected.json().message).toMatch(/^[\x20-\x7e…]{10,300}$/);
-    expect(registryOf(dataDir)).toBe(before);
+    expect(await storedIn(dataDir)).toEqual(before);
     expect(auditOf(dataDir).at(-1)).toMatchObject({
       event: 'client.added',
       outcome: 'denied',
@@ -271,10 +272,10 @@ describe('a registration that is not sound is refused with exit 1, and changes n
   test.each(['show', 'rotate-secret', 'disable', 'enable', 'remove'])(
     '%s of an unknown client',
     async (verb) => {
-      const before = registryOf(dataDir);
+      const before = await storedIn(dataDir);
       const rejected = await tool(['client', verb, 'jib', '--json']);
       expect([rejected.code, rejected.json().error]).toEqual([1, 'not_found']);
-      expect(registryOf(dataDir)).toBe(before);
+      expect(await storedIn(dataDir)).toEqual(before);
     },
   );
 });
@@ -305,7 +306,7 @@ test.each([
   expect((await done(['client', 'add', 'job', '--scope', scope, '--json'])).json().scopes).toEqual([scope]);
 });
 
-function digests(): string[] {
-  const { clients } = JSON.parse(registryOf(dataDir)) as { clients: { secrets: { sha256: string }[] }[] };
+async function digests(): Promise<string[]> {
+  const { clients } = await storedIn(dataDir);
   return clients[0]!.secrets.map(({ sha256 }) => sha256);
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { withStore } from '../helpers/store.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const program = join(root, 'bin/console.js');
@@ -76,7 +77,15 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** What an administrator can have changed, byte by byte. */
+/** All that an administrator can have changed: the registry byte by byte, and each user and client. */
+export function storedIn(dataDir: string) {
+  return withStore(dataDir, async ({ records }) => ({
+    registry: registryOf(dataDir),
+    users: (await records.users({ limit: 500 })).records,
+    clients: (await records.clients({ limit: 500 })).records,
+  }));
+}
+
 export function registryOf(dataDir: string): string {
   return readFileSync(join(dataDir, 'registry.json'), 'utf8');
 }

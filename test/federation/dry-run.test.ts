@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   toolDone as processDone,
-  registryOf,
   runTool as runProcess,
+  storedIn,
   temporaryDirectory,
 } from '../commands/support.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
@@ -40,9 +40,9 @@ afterEach(() => runTool(['idp', 'remove', 'it'], { dataDir }));
 /** Adds the provider as `it`, tests it, and shows that this changed nothing. */
 async function dryRun(add: readonly string[], secret = '', more: readonly string[] = [], stdin = '') {
   await toolDone(['idp', 'add', 'it', ...add], { dataDir, env, stdin: secret });
-  const before = registryOf(dataDir);
+  const before = await storedIn(dataDir);
   const outcome = await runTool(['idp', 'test', 'it', ...more, '--json'], { dataDir, env, stdin });
-  expect(registryOf(dataDir)).toBe(before);
+  expect(await storedIn(dataDir)).toEqual(before);
   expect(outcome.stdout + outcome.stderr).not.toMatch(/marmot/);
   const report = outcome.json<{ ok: boolean; steps: Step[] }>();
   expect(outcome.code).toBe(report.ok ? 0 : 1);

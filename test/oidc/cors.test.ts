@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
-import { basic, eventually, machineClient, registerClients } from './support.ts';
+import { basic, machineClient, registerClients } from './support.ts';
 
 const dashboard = 'http://localhost:9021';
 const second = 'https://dashboard.example';
@@ -141,8 +142,9 @@ test('a client that is registered, or disabled, counts at once (S23)', async () 
   const origin = 'https://later.example';
   const isOpen = async () => corsFields(await send(calls[2]!, { Origin: origin })).length > 0;
   expect(await isOpen()).toBe(false);
-  await registerClients(dataDir, [page('later', `${origin}/callback`)]);
-  await eventually(isOpen, 'the new origin');
-  await registerClients(dataDir, [page('later', `${origin}/callback`, { disabled: true })]);
-  await eventually(async () => !(await isOpen()), 'the end of the origin');
+  const uri = ['--redirect-uri', `${origin}/callback`];
+  await toolDone(['client', 'add', 'later', '--public', ...uri], { dataDir });
+  expect(await isOpen()).toBe(true);
+  await toolDone(['client', 'disable', 'later'], { dataDir });
+  expect(await isOpen()).toBe(false);
 });

@@ -75,23 +75,23 @@ export async function takeOver(deps: TakeOverDeps): Promise<void> {
   rejectSecond(files, originOfRecords(environment));
   const of = growingCollections.reduce((total, collection) => total + former.records[collection].size, 0);
   let backup = await findBackupOf(files.dataDir, sum);
-  const tell = (step: TakeOverStep, done = of) => deps.onProgress({ step, records: done, of, backup });
+  const report = (step: TakeOverStep, done = of) => deps.onProgress({ step, records: done, of, backup });
 
   await checkRoomFor(files, backup === undefined ? 'withBackup' : 'withoutBackup');
-  tell('checked', 0);
+  report('checked', 0);
   backup ??= await backUpFormer({ files, environment, text, now });
-  tell('backed_up', 0);
+  report('backed_up', 0);
   await records.clear();
-  tell('cleared', 0);
-  await load(deps, records, former, (done) => tell('loading', done));
-  tell('loaded');
+  report('cleared', 0);
+  await load(deps, records, former, (done) => report('loading', done));
+  report('loaded');
   await compare(records, former, files.artifactsData);
-  tell('compared');
+  report('compared');
   await recordFormat(environment, sum);
-  tell('recorded');
-  await replaceRegistry(files, former, tell);
+  report('recorded');
+  await replaceRegistry(files, former, report);
   await recordFormat(environment);
-  tell('done');
+  report('done');
 }
 
 /** Users and clients are there already and have changed since: an old registry must not bring theirs back. */
@@ -152,21 +152,21 @@ function miswritten(path: string, collection: string): StorageUnavailableError {
 async function replaceRegistry(
   { registry, formerRegistry }: StoreFiles,
   { rest }: FormerRegistry,
-  tell: (step: TakeOverStep) => void,
+  report: (step: TakeOverStep) => void,
 ): Promise<void> {
-  keep(registry, formerRegistry);
+  saveAside(registry, formerRegistry);
   await syncPath(formerRegistry);
   await syncDirectory(dirname(registry));
-  tell('kept');
+  report('kept');
   const temporary = await writeTemporary(registry, [formatRegistry(rest)]);
-  tell('written');
+  report('written');
   renameSync(temporary, registry);
-  tell('replaced');
+  report('replaced');
   await syncDirectory(dirname(registry));
 }
 
 /** Under a second name, so that there is a registry at every moment; a copy where the file system has no such. */
-function keep(file: string, as: string): void {
+function saveAside(file: string, as: string): void {
   rmSync(as, { force: true });
   try {
     linkSync(file, as);
