@@ -5,17 +5,17 @@ import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
 import { createServices, type OtherProcesses } from './app/services.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
+import { formerVoids } from './former-voids.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
-import { formerVoids } from './former-voids.ts';
 import type { Settings } from './settings/settings.ts';
-import { createTakeOverReport } from './take-over-progress.ts';
 import { followFile } from './storage/embedded/follow-file.ts';
 import { openStorage } from './storage/embedded/open.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
 import type { Storage } from './storage/storage.ts';
+import { createTakeOverReport } from './take-over-progress.ts';
 
 export interface OpenDeps {
   readonly settings: Settings;

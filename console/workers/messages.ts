@@ -39,6 +39,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   uncount: true,
   checkWritable: true,
   recordEnds: true,
+  commitRecords: true,
   changeRegistry: true,
   changeRegistryGuarded: true,
   addProof: true,
