@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { callConsole } from '../../console/commands/channel/call.ts';
 import { httpRequest, load, summarize } from '../load.ts';
-import { clientSecret } from '../peers/common.ts';
+import { clientId, clientSecret } from '../peers/common.ts';
 import type { ServerProcess } from '../servers.ts';
 import { idOfClient, nameOfUser } from './growth-store.ts';
 import { getTokens, openAccount, refresh, signIn } from './people.ts';
@@ -82,9 +82,17 @@ export const works: readonly Work[] = [
     },
   },
   {
-    name: 'one change',
+    name: 'one change, by the API',
     time: 2,
     atMostMs: 2,
+    async prepare(place) {
+      const change = await createChange(place);
+      return () => times(40, change);
+    },
+  },
+  {
+    name: 'one change, by a command',
+    time: 2,
     prepare: async (place) => () => times(20, () => changeSomebody(place)),
   },
   {
@@ -108,9 +116,13 @@ export async function measureChanges(
   place: Place,
 ): Promise<{ readonly quietP99Ms: number; readonly slowestMs: number }> {
   const quiet = await tokens(place, drawn, changeSeconds);
+  const change = await createChange(place);
   const deadline = performance.now() + changeSeconds * 1000;
   const changing = (async () => {
-    while (performance.now() < deadline) await changeSomebody(place);
+    while (performance.now() < deadline) {
+      await change();
+      await changeSomebody(place);
+    }
   })();
   const [busy] = await Promise.all([tokens(place, drawn, changeSeconds), changing]);
   return { quietP99Ms: summarize(quiet, 1).p99Ms, slowestMs: Math.max(...busy) };
@@ -136,7 +148,26 @@ async function tokens(
   return latenciesMs;
 }
 
-/** Somebody who is not the administrator gets the role that he has: a change like any other. */
+/** @returns gives another name to one of the machines */
+async function createChange({ server: { url }, size }: Place): Promise<() => Promise<void>> {
+  const granted = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: `${url}/api` }),
+  });
+  const { access_token: token } = (await granted.json()) as { readonly access_token: string };
+  return async () => {
+    const response = await fetch(`${url}/api/v1/clients/${idOfClient(drawn(size))}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: `machine ${drawn(1e9)}` }),
+    });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`a change was answered with ${response.status}`);
+  };
+}
+
+/** Somebody who is not the administrator gets a role, or the one that he has: a change like any other. */
 async function changeSomebody(place: Place): Promise<void> {
   const console = await callConsole(place.dataDir);
   if (!console) throw new Error(`no console runs in ${place.dataDir}`);
