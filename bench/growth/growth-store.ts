@@ -1,16 +1,17 @@
 /** A store with as many users, clients and sessions as asked for, made before a console opens it. */
 import { createHash } from 'node:crypto';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import argon2 from 'argon2';
 import { parameters } from '../../console/accounts/password-hashes/argon2.ts';
+import { createSessionUses } from '../../console/accounts/sessions/session-uses.ts';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import { clientSecret } from '../peers/common.ts';
 
 export const password = 'only for this benchmark 7391';
-/** Puts that wait for one commit. */
-const putsAtOnce = 2000;
+/** Sessions that wait for one commit. */
+const putAtOnce = 1000;
 /** As long as a session may be: none of them expires while it is measured. */
 const sessionSeconds = 43_200;
 
@@ -23,16 +24,18 @@ export function idOfClient(i: number): string {
   return `machine-${String(i).padStart(8, '0')}`;
 }
 
-/** Made once, and used again as it is where it stands already. */
+/** Made once, and used again as it is where it stands already; one that was stopped goes on. */
 export async function makeGrowthStore(dataDir: string, size: number): Promise<void> {
   const made = `${dataDir}.made`;
   if (existsSync(made)) return;
-  rmSync(dataDir, { recursive: true, force: true });
   const storage = await openStorage({ dataDir, role: 'tool' });
   try {
+    const { records, loader } = storage;
     const passwordHash = await argon2.hash(password, parameters);
-    await storage.loader.load('users', users(size, passwordHash), { onBatch: report('users') });
-    await storage.loader.load('clients', clients(size), { onBatch: report('clients') });
+    if ((await records.count('users')) < size)
+      await loader.load('users', users(size, passwordHash), { onBatch: report('users') });
+    if ((await records.count('clients')) < size)
+      await loader.load('clients', clients(size), { onBatch: report('clients') });
     await putSessions(storage, size);
   } finally {
     await storage.close();
@@ -78,36 +81,22 @@ function* clients(size: number): Generator<ClientRecord> {
 
 /** A session for each user, with what is recorded of the application that it is used by. */
 async function putSessions({ artifacts }: Storage, size: number): Promise<void> {
-  const loginTs = Math.floor(Date.now() / 1000);
-  const expiresAt = loginTs + sessionSeconds;
+  const startedAt = Math.floor(Date.now() / 1000);
+  const expiresAt = startedAt + sessionSeconds;
+  const uses = createSessionUses({ artifacts, now: Date.now, maxSeconds: sessionSeconds });
+  const put = async (i: number) => {
+    const [accountId, uid] = [idOfUser(i), digestOf(`uid ${i}`)];
+    const times = { loginTs: startedAt, iat: startedAt, exp: expiresAt };
+    const payload = { kind: 'Session', accountId, uid, ...times, amr: ['pwd'] };
+    await Promise.all([
+      artifacts.put('Session', digestOf(`session ${i}`), { payload, expiresAt, uid, accountId }),
+      uses.record({ uid, startedAt, accountId, clientId: 'console', clientAddress: '127.0.0.1' }),
+    ]);
+  };
   const reported = report('sessions');
-  for (let from = 0; from < size; from += putsAtOnce / 2) {
-    const batch = Array.from({ length: Math.min(putsAtOnce / 2, size - from) }, (_, i) => from + i);
-    await Promise.all(
-      batch.flatMap((i) => {
-        const [accountId, uid] = [idOfUser(i), digestOf(`uid ${i}`)];
-        const session = {
-          kind: 'Session',
-          accountId,
-          uid,
-          loginTs,
-          iat: loginTs,
-          exp: expiresAt,
-          amr: ['pwd'],
-        };
-        const use = {
-          uid,
-          startedAt: loginTs,
-          clientId: 'console',
-          clientAddress: '127.0.0.1',
-          since: loginTs,
-        };
-        return [
-          artifacts.put('Session', digestOf(`session ${i}`), { payload: session, expiresAt, uid, accountId }),
-          artifacts.put('SessionUse', `${uid} console`, { payload: use, expiresAt, accountId }),
-        ];
-      }),
-    );
+  for (let from = 0; from < size; from += putAtOnce) {
+    const batch = Array.from({ length: Math.min(putAtOnce, size - from) }, (_, i) => from + i);
+    await Promise.all(batch.map(put));
     reported(from + batch.length);
   }
 }
