@@ -1,6 +1,9 @@
 import type { LineSink } from '../../platform/log-output.ts';
 
-/** Lines of one turn of the event loop go together: a message costs more than twenty of them. */
+/** Lines that come within this time go together: a message costs more than twenty of them. */
+const gatherMs = 10;
+
+/** On their way to the audit trail, which another process writes. */
 export function createAuditLines(send: (lines: readonly string[]) => void) {
   let waiting: string[] = [];
   let sink: LineSink | undefined;
@@ -11,7 +14,7 @@ export function createAuditLines(send: (lines: readonly string[]) => void) {
         sink.write(line);
         return;
       }
-      if (waiting.length === 0) setImmediate(flush);
+      if (waiting.length === 0) setTimeout(flush, gatherMs);
       waiting.push(line);
     },
     flush,
