@@ -188,9 +188,15 @@ function createProviderServices(
   { accounts, cipher, outbound }: ProviderServicesDeps,
 ) {
   const { registry, artifacts } = storage;
+  /** Loaded with whatever needs them: few starts do. */
+  async function sweeps() {
+    const { createProviderSweeps } = await import('../federation/providers/account-sweeps.ts');
+    return createProviderSweeps({ records: accounts, artifacts });
+  }
   return {
     providers: createProviders({
       registry,
+      voidAccounts: async (id) => (await sweeps()).voidAccounts(id),
       cipher,
       outbound,
       artifacts,
@@ -201,14 +207,11 @@ function createProviderServices(
     }),
     /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
     async providerRegistration() {
-      const [{ createProviderRegistration }, { createProviderSweeps }] = await Promise.all([
-        import('../federation/providers/registration.ts'),
-        import('../federation/providers/account-sweeps.ts'),
-      ]);
+      const { createProviderRegistration } = await import('../federation/providers/registration.ts');
       return createProviderRegistration({
         registry,
         records: accounts,
-        sweeps: createProviderSweeps({ records: accounts, artifacts }),
+        sweeps: await sweeps(),
         cipher,
         checkOutboundUrl: outbound.checkRegistered,
         now,

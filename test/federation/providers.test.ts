@@ -47,6 +47,7 @@ function newProviders(ownCipher = cipher): Providers {
     void logged.push({ fields: fields as Record<string, unknown>, message });
   return createProviders({
     registry: storage.registry,
+    voidAccounts: async () => {},
     cipher: ownCipher,
     outbound: loopbackOutbound(),
     artifacts: storage.artifacts,

@@ -241,8 +241,8 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
 
       test('one that throws changes nothing', async () => {
         await put(user('u1'));
-        const heard: unknown[] = [];
-        records.onChange((changes) => heard.push(changes));
+        const received: unknown[] = [];
+        records.onChange((changes) => received.push(changes));
         const rejected = records.change(async (transaction) => {
           transaction.put('users', user('u1', { username: 'other' }));
           transaction.put('users', user('u2'));
@@ -253,7 +253,7 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
         expect(await records.get('users', 'u1')).toEqual(user('u1'));
         expect(await records.get('users', 'u2')).toBeUndefined();
         expect(await opened.artifacts.get('VoidMark', 'v')).toBeUndefined();
-        expect(heard).toEqual([]);
+        expect(received).toEqual([]);
       });
 
       test('the artifacts of a change are found as others are', async () => {
@@ -333,37 +333,37 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
       });
 
       test('listeners hear of each change in order, before it is answered, until they unsubscribe', async () => {
-        const heard: RecordChange[] = [];
-        const stop = records.onChange((changes) => heard.push(...changes));
+        const received: RecordChange[] = [];
+        const stop = records.onChange((changes) => received.push(...changes));
         let seen = 0;
         const change = async (n: number) => {
           await put(user('u1', { tokensValidFrom: n }));
-          const own = heard.findIndex((each) => (each.record as UserRecord).tokensValidFrom === n);
+          const own = received.findIndex((each) => (each.record as UserRecord).tokensValidFrom === n);
           expect(own).toBeGreaterThanOrEqual(0);
           seen++;
         };
         await Promise.all(Array.from({ length: 30 }, (_, n) => change(n)));
-        expect([seen, heard.length]).toEqual([30, 30]);
-        expect(heard.at(-1)?.record).toEqual(await records.get('users', 'u1'));
+        expect([seen, received.length]).toEqual([30, 30]);
+        expect(received.at(-1)?.record).toEqual(await records.get('users', 'u1'));
         await putClients(client('app'));
         await remove('u1');
-        expect(heard.slice(30)).toEqual([
+        expect(received.slice(30)).toEqual([
           { collection: 'clients', id: 'app', record: client('app') },
           { collection: 'users', id: 'u1', record: undefined },
         ]);
         stop();
         await put(user('u1'));
-        expect(heard).toHaveLength(32);
+        expect(received).toHaveLength(32);
       });
 
       test('a listener that throws harms neither the change nor the others', async () => {
-        let heard = 0;
+        let received = 0;
         records.onChange(() => {
           throw new Error('listener');
         });
-        records.onChange(() => heard++);
+        records.onChange(() => received++);
         await put(user('u1'));
-        expect(heard).toBe(1);
+        expect(received).toBe(1);
       });
     });
 

@@ -27,6 +27,8 @@ export type Providers = ReturnType<typeof createProviders>;
 
 export interface ProvidersDeps extends ConnectorDeps {
   readonly registry: Registry;
+  /** Ends what was issued to the accounts of a provider that can be read no more: tokens are checked without it. */
+  readonly voidAccounts: (providerId: string) => Promise<void>;
 }
 
 /** A record that could be read, and its connector once somebody has asked for it. */
@@ -157,7 +159,10 @@ export function createProviders(deps: ProvidersDeps) {
     try {
       return { of, provider: tools.open(record) };
     } catch (error) {
-      if (unreadable.get(record.id) !== of) reportBroken(record.id, error);
+      if (unreadable.get(record.id) !== of) {
+        reportBroken(record.id, error);
+        shutOut(record.id);
+      }
       unreadable = new Map([...unreadable, [record.id, of]]);
       return undefined;
     }
@@ -179,6 +184,15 @@ export function createProviders(deps: ProvidersDeps) {
   function reportBroken(id: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : 'unknown';
     log.error({ provider: id, reason }, 'an identity provider cannot be used: nobody signs in by it');
+  }
+
+  function shutOut(id: string): void {
+    deps.voidAccounts(id).catch((error: unknown) => {
+      log.error(
+        { err: error, provider: id },
+        'tokens of an identity provider that cannot be used still count',
+      );
+    });
   }
 
   async function closeConnector({ connector, provider: { id } }: Entry): Promise<void> {

@@ -5,7 +5,7 @@ const mostBytes = 200;
 /** What lies in a key as it is: no control characters, no half of a surrogate pair, neither of the two marks below. */
 const plain = /^[ -\ud7ff\ue000-\u{10fffd}]*$/u;
 const plainBeginning = /^[ -\ud7ff\ue000-\u{10fffd}]{0,40}/u;
-const digestMark = '\u{10fffe}';
+const beforeSum = '\u{10fffe}';
 const digested = /^[ -\ud7ff\ue000-\u{10fffd}]{0,40}\u{10fffe}[\w-]{43}$/u;
 
 /** Sorts after every part of a key. */
@@ -16,7 +16,7 @@ export function keyPart(text: string): string {
   if (plain.test(text) && Buffer.byteLength(text) <= mostBytes) return text;
   // As UTF-16: UTF-8 has one spelling for all halves of surrogate pairs.
   const sum = createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('base64url');
-  return `${plainBeginning.exec(text)?.[0] ?? ''}${digestMark}${sum}`;
+  return `${plainBeginning.exec(text)?.[0] ?? ''}${beforeSum}${sum}`;
 }
 
 /** A part that a page named as its last one; what cannot be one is taken as text. */
