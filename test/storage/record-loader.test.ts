@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import type { Obstacle } from '../../console/storage/record-loader.ts';
-import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
+import type { UserRecord } from '../../console/storage/records.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { client, user as newUser } from './record-conformance.ts';
 
 const engines = {
   memory: async () => createMemoryStorage(),
@@ -102,31 +103,8 @@ function* users(count: number): Generator<UserRecord, void> {
 }
 
 function user(n: number): UserRecord {
-  return {
-    id: `u${String(n).padStart(6, '0')}`,
+  return newUser(`u${String(n).padStart(6, '0')}`, {
     username: `user-${n}`,
-    roles: ['Viewer'],
-    passwordHash: '-',
-    disabled: false,
     federated: { provider: 'corp', subject: `s${n}` },
-    createdAt: 1,
-    tokensValidFrom: 1,
-  };
-}
-
-function client(id: string): ClientRecord {
-  return {
-    id,
-    isPublic: true,
-    isFirstParty: true,
-    disabled: false,
-    secrets: [],
-    grantTypes: [],
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    scopes: [],
-    tokenAlg: 'ES256',
-    tokenTyp: 'JWT',
-    createdAt: 1,
-  };
+  });
 }

@@ -1,6 +1,6 @@
 /** Users as Auth0 exports them, one a line, and as its own import takes them, in an array. */
 import { hashFromAuth0 } from '../../accounts/password-hashes/from-auth0.ts';
-import { InvalidHashError } from '../../accounts/password-hashes/phc.ts';
+import { hashedPerson } from './hashed-person.ts';
 import { elementsOf } from './json-array.ts';
 import { recordOf as recordOfLine } from './json-lines.ts';
 import { isBlank, linesOf } from './lines.ts';
@@ -35,12 +35,7 @@ async function* readLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<SourceRe
 }
 
 function recordOf(line: number, user: Fields): SourceRecord {
-  try {
-    return { line, fields: { ...personOf(user), ...passwordOf(user) } };
-  } catch (error) {
-    if (!(error instanceof InvalidHashError)) throw error;
-    return { line, fields: personOf(user), reason: `its password hash ${error.message}` };
-  }
+  return hashedPerson(line, personOf(user), () => passwordOf(user));
 }
 
 /** Most databases there sign people in by e-mail address: it is their name then. */

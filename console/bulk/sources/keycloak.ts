@@ -1,6 +1,6 @@
 /** A realm as Keycloak exports it, with its users: `kc.sh export --realm R --users same_file --file F`. */
 import { hashFromKeycloak } from '../../accounts/password-hashes/from-keycloak.ts';
-import { InvalidHashError } from '../../accounts/password-hashes/phc.ts';
+import { hashedPerson } from './hashed-person.ts';
 import { elementsOf } from './json-array.ts';
 import { type Fields, parsedObject, plainBytes, type Source, type SourceRecord } from './source.ts';
 
@@ -14,12 +14,7 @@ export const readKeycloak: Source = async function* (bytes) {
 function recordOf(line: number, user: Fields): SourceRecord {
   // The account of a client, not of a person.
   if (user.serviceAccountClientId !== undefined) return { line, isOther: true };
-  try {
-    return { line, fields: { ...personOf(user), ...passwordOf(user) } };
-  } catch (error) {
-    if (!(error instanceof InvalidHashError)) throw error;
-    return { line, fields: personOf(user), reason: `its password hash ${error.message}` };
-  }
+  return hashedPerson(line, personOf(user), () => passwordOf(user));
 }
 
 function personOf({

@@ -1,6 +1,6 @@
 /** LDIF (RFC 2849), as `slapcat` and `ldapsearch -LLL` write it: the people of a directory. */
 import { hashFromLdap } from '../../accounts/password-hashes/from-ldap.ts';
-import { InvalidHashError } from '../../accounts/password-hashes/phc.ts';
+import { hashedPerson } from './hashed-person.ts';
 import { linesOf } from './lines.ts';
 import {
   type Fields,
@@ -116,12 +116,7 @@ function* recordsOf({ line, attributes, reason }: Entry): Generator<SourceRecord
 
 function recordOf(line: number, username: string, attributes: Attributes): SourceRecord {
   const person = personOf(username, attributes);
-  try {
-    return { line, fields: { ...person, ...passwordOf(attributes.get('userpassword') ?? []) } };
-  } catch (error) {
-    if (!(error instanceof InvalidHashError)) throw error;
-    return { line, fields: person, reason: `its password hash ${error.message}` };
-  }
+  return hashedPerson(line, person, () => passwordOf(attributes.get('userpassword') ?? []));
 }
 
 function personOf(username: string, attributes: Attributes): Fields {
