@@ -8,7 +8,8 @@ import { readClient } from './client-rows.ts';
 import { type Allowed, RowError } from './fields.ts';
 import type { Progress } from './progress.ts';
 import type { RejectedLines } from './rejected-lines.ts';
-import { keysOf, repeatedKey } from './row-keys.ts';
+import { findRepeated, nextRepeated } from './repeated-lines.ts';
+import { keysOf } from './row-keys.ts';
 import { createSortedRuns, type SortedRuns } from './sorted-runs.ts';
 import type { Fields, Source, SourceRecord } from './sources/source.ts';
 import { createSpool, type Spool, type SpooledRecord } from './spool.ts';
@@ -197,31 +198,6 @@ function canAdminister({ disabled, roles }: UserRecord, { passwordHash }: Fields
   return !disabled && roles.includes('Admin') && passwordHash !== undefined;
 }
 
-/** @param repeated  gets the number of each line that has a key of an earlier one, with the reason */
-async function findRepeated(
-  keys: SortedRuns,
-  repeated: SortedRuns,
-  total: number,
-  { progress, continues, rejected }: ImportDeps,
-): Promise<void> {
-  let [before, first, done] = ['', 0, 0];
-  let earliest: { line: number; reason: string } | undefined;
-  for await (const block of keys.sorted()) {
-    for (const entry of block) {
-      const end = entry.lastIndexOf('\u0000');
-      const [key, line] = [entry.slice(0, end), Number(entry.slice(end + 1))];
-      if (key === before) {
-        const reason = repeatedKey(key, first);
-        if (earliest === undefined || line < earliest.line) earliest = { line, reason };
-        await repeated.add(`${entry.slice(end + 1)} ${reason}`);
-      } else [before, first] = [key, line];
-    }
-    done += block.length;
-    progress.report('comparing', Math.min(done, total), total);
-  }
-  if (earliest && !continues) await rejected.add(earliest);
-}
-
 interface Pass {
   readonly spool: Spool;
   readonly repeated: SortedRuns;
@@ -301,33 +277,4 @@ async function* batchesOf(
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** @returns a function to be asked with growing numbers of lines */
-async function nextRepeated(repeated: SortedRuns): Promise<(line: number) => Promise<string | undefined>> {
-  const blocks = repeated.sorted();
-  let block: readonly string[] = [];
-  let at = 0;
-  let isEnd = false;
-
-  async function head(): Promise<string | undefined> {
-    while (at >= block.length && !isEnd) {
-      const { value, done } = await blocks.next();
-      block = value ?? [];
-      at = 0;
-      isEnd = done === true;
-    }
-    return block[at];
-  }
-
-  return async (line) => {
-    let reason: string | undefined;
-    for (let entry = await head(); entry !== undefined; entry = await head()) {
-      const number = Number(entry.slice(0, 10));
-      if (number > line) break;
-      if (number === line) reason ??= entry.slice(11);
-      at++;
-    }
-    return reason;
-  };
 }
