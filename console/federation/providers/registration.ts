@@ -14,6 +14,14 @@ import type { ProviderRecord } from '../../storage/records.ts';
 import type { Registry } from '../../storage/storage.ts';
 import type { ProviderSweeps } from './account-sweeps.ts';
 import { encryptProvider, openProvider, ProviderRecordError } from './records.ts';
+import {
+  conflict,
+  hasAccounts,
+  hasEarlierAccounts,
+  isBeingRemoved,
+  taken,
+  unknownProvider,
+} from './registration-errors.ts';
 import { checkProvider, checkSamePeople, isSamePeople } from './rules.ts';
 import type { Provider } from './schema.ts';
 import type { SecretCipher } from './secrets.ts';
@@ -285,36 +293,4 @@ function edited(before: Provider, edit: Edit): Provider {
     ...(accountsValidFrom === undefined ? {} : { accountsValidFrom }),
     ...(sweep === undefined ? {} : { sweep }),
   } as Provider;
-}
-
-function taken(id: string): ProblemError {
-  return conflict(`There is an identity provider ${id} already.`);
-}
-
-function isBeingRemoved(id: string): ProblemError {
-  return conflict(`The identity provider ${id} is being removed.`);
-}
-
-function hasEarlierAccounts(id: string, left: number): ProblemError {
-  return conflict(
-    `${count(left)} of an earlier provider ${id} still here, and would belong to this one: remove them, or take another id.`,
-  );
-}
-
-function hasAccounts(id: string, held: number): ProblemError {
-  return conflict(
-    `${count(held)} of ${id} here. Disable it to keep them out and keep them; or remove them with it (--with-accounts).`,
-  );
-}
-
-function count(accounts: number): string {
-  return accounts === 1 ? '1 account is' : `${accounts} accounts are`;
-}
-
-function conflict(detail: string): ProblemError {
-  return new ProblemError(problems.conflict, detail);
-}
-
-function unknownProvider(): never {
-  throw new ProblemError(problems.notFound, 'There is no identity provider of this id.');
 }
