@@ -60,7 +60,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   await group.start({
     briefing: () => ({
       settings: settingsMessage(settings),
-      isColored: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
+      isColored: process.stderr.isTTY === true && environment.NO_COLOR === undefined,
       snapshot: shared.snapshot(),
       steadyOffsetMs: services.steady() - machineClock(),
       setupToken,
