@@ -68,7 +68,7 @@ async function readsOf(accountId: string, uid: string): Promise<number> {
   return given;
 }
 
-test('one of many costs as much as one of one', async () => {
+test('one of many costs as much as one of one (C5)', async () => {
   const alone = await readsOf('eve', 'only');
   const sessions = sessionsOf();
   for (let n = 0; n < many; n++) await signIn(sessions, 'ada', `session ${n}`);

@@ -290,7 +290,7 @@ describe('what a sign-in asks of the store', () => {
     };
   }
 
-  test('is the same among ten and among a thousand people, and no list', async () => {
+  test('is the same among ten and among a thousand people, and no list (C5)', async () => {
     const [few, many] = [await callsWith(10), await callsWith(1000)];
     expect(many).toEqual(few);
     expect(few.same).toEqual(['userByLink']);

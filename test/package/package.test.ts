@@ -152,7 +152,7 @@ test.each([...programs, 'console'])('%s --version and --help answer, and start n
   expect(await readdir(cwd)).toEqual([]);
 });
 
-test('a clone that is built starts without the builder, and says so when its sources have changed since', async () => {
+test('a clone that is built starts without the builder, and says so when its sources have changed since (C7)', async () => {
   const copy = await copyProject();
   onTestFinished(() => rm(copy, { recursive: true, force: true }));
   await run(process.execPath, ['build.js'], { cwd: copy });
