@@ -54,6 +54,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Subject of who is refused, where that is proven: for the audit trail, and never told. */
   readonly actor?: string | undefined;
+  /** Further members of the problem details (RFC 9457 §3.2). */
+  readonly members?: Readonly<Record<string, unknown>>;
 }
 
 /** An error that a JSON endpoint answers as problem details and a page as an error page. */
@@ -62,14 +64,20 @@ export class ProblemError extends Error {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
   readonly actor: string | undefined;
+  readonly members: Readonly<Record<string, unknown>>;
 
   /**
    * @param problem  a row of {@link problems}
    * @param detail   one sentence for the caller: no secret, no stack, no path of this machine
    */
-  constructor(problem: Problem, detail: string, { headers = {}, cause, actor }: ErrorDetails = {}) {
+  constructor(
+    problem: Problem,
+    detail: string,
+    { headers = {}, cause, actor, members = {} }: ErrorDetails = {},
+  ) {
     super(detail, { cause });
     this.actor = actor;
+    this.members = members;
     this.problem = problem;
     this.headers = headers;
   }
@@ -144,6 +152,7 @@ export function problemBody(
     status,
     detail: error.message,
     code,
+    ...error.members,
     ...members,
   });
 }

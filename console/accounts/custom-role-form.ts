@@ -1,5 +1,4 @@
 /** What a custom role may look like, and how it is shown. */
-import { createHash } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { RoleRecord } from '../storage/records.ts';
 import { isCustomRoleName, roles } from './roles.ts';
@@ -41,11 +40,6 @@ export function describedBy(description: string | undefined): Pick<RoleRecord, '
     throw invalid(`The description of a role is one line of at most ${longestDescription} characters.`);
   }
   return { description };
-}
-
-/** Changes with the record: the value of an entity tag (RFC 9110 §8.8.3), without its quotes. */
-export function versionOf(role: RoleRecord): string {
-  return createHash('sha256').update(JSON.stringify(role)).digest('base64url').slice(0, 22);
 }
 
 /** What may be shown of a role: all there is. Of those who have it, some are named when there are many. */

@@ -4,9 +4,10 @@
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { pagesOfClients, pagesOfUsers } from '../storage/record-lists.ts';
+import { checkVersion } from '../storage/record-version.ts';
 import type { ClientRecord, RoleRecord, UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
-import { checkName, checkPermissions, describedBy, versionOf } from './custom-role-form.ts';
+import { checkName, checkPermissions, describedBy } from './custom-role-form.ts';
 import { isRole, roleMeanings, roles } from './roles.ts';
 import { clientValidFrom } from './validity.ts';
 import { putVoidMark, voidMarkSeconds } from './void-marks.ts';
@@ -87,7 +88,7 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
     },
     /**
      * @param change   what is left out stays
-     * @param version  from {@link versionOf}: only when it still is that
+     * @param version  only when it still is of that (record-version.ts)
      * @throws {ProblemError} `invalid_request`, `not_found`, `precondition_failed`
      */
     update: (
@@ -182,11 +183,8 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
 
 function unchanged(role: RoleRecord | undefined, version: string | undefined): RoleRecord {
   if (!role) return unknownRole();
-  if (version === undefined || version === versionOf(role)) return role;
-  throw new ProblemError(
-    problems.preconditionFailed,
-    `The role ${role.id} has changed meanwhile: read it again, and change what is there now.`,
-  );
+  checkVersion(role, version);
+  return role;
 }
 
 /** Names that differ in case alone would be taken for one another. */

@@ -1,7 +1,5 @@
 /** The admin API, which programs of administrators and separate proxies call: what it needs, and its addresses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CustomRoles } from '../accounts/custom-roles.ts';
-import type { ApiMachine } from './access.ts';
 import {
   type AccessAnswers,
   createAccess,
@@ -10,16 +8,16 @@ import {
   matrixNames,
 } from './access-questions.ts';
 import { type ClientAnswers, changedClient, createClients } from './clients.ts';
+import { type ApiToken, createHttpCalls } from './http-calls.ts';
 import { createIdentityProviders, type ProviderAdministration } from './identity-providers.ts';
 import { pageNames } from './pages.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
-import { changedRole, createRoles, newRole } from './roles.ts';
 import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, query } from './router.ts';
+import { type ApiServices, operations } from './table.ts';
 
-export interface AdminApiNeeds<Caller extends ApiMachine> extends ApiGuardsDeps<Caller> {
+export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Caller>, ApiServices {
   readonly clientAnswers: ClientAnswers;
   readonly providerAdministration: ProviderAdministration;
-  readonly roles: CustomRoles;
   readonly accessAnswers: AccessAnswers;
   /** Which tokens count, as it changes. */
   readonly revocationSource: Pick<
@@ -48,15 +46,13 @@ export interface AdminApi {
 const ids = {
   client: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/,
   provider: /[a-z0-9-]{1,32}/,
-  role: /[A-Za-z][A-Za-z0-9_.-]{0,63}/,
 };
 
-export function createAdminApi<Caller extends ApiMachine>(needs: AdminApiNeeds<Caller>): AdminApi {
+export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
   const { apiBearer, revocationSource, takeDenials, scopes } = needs;
   const { reads, read, inspect, change, scope } = createApiGuards(needs);
   const clients = createClients(needs.clientAnswers);
   const providers = createIdentityProviders(needs.providerAdministration);
-  const roles = createRoles(needs.roles);
   const access = createAccess(needs.accessAnswers);
   const revocations = createRevocationStream({
     ...needs,
@@ -80,19 +76,25 @@ export function createAdminApi<Caller extends ApiMachine>(needs: AdminApiNeeds<C
   api.post('/api/v1/identity-providers/{provider}/enable', change('idp.enabled'), providers.enable);
   api.post('/api/v1/identity-providers/{provider}/disable', change('idp.disabled'), providers.disable);
 
-  api.get('/api/v1/roles', read, query(), roles.list);
-  api.post('/api/v1/roles', change('role.added'), json(newRole), roles.add);
-  api.get('/api/v1/roles/{role}', read, roles.show);
-  api.patch('/api/v1/roles/{role}', change('role.updated'), json(changedRole), roles.update);
-  api.delete('/api/v1/roles/{role}', change('role.removed'), roles.remove);
-
   api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
   api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);
   api.post('/api/v1/refusals', scope(scopes.denials), anyJson, async ({ body, caller }) => {
     await takeDenials(body, caller.clientId);
     return { status: 204 };
   });
-  return { handle: api.handle, close };
+  const calls = createHttpCalls({
+    ...needs,
+    operations,
+    services: needs,
+    permissionsOf: needs.roles.permissionsOf,
+  });
+  return {
+    async handle(req, res) {
+      const found = calls.find(req);
+      await (found ? calls.handle(req, res, found) : api.handle(req, res));
+    },
+    close,
+  };
 
   function close(): void {
     revocationSource.close();

@@ -1,49 +1,147 @@
-/** `/api/v1/roles`: the same roles, rules and words as `npx console role`. */
-import type { IncomingMessage } from 'node:http';
+/** `/api/v1/roles`: the built-in roles and the custom ones, by the same rules and words as `npx console role`. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { versionOf, viewOfRole } from '../accounts/custom-role-form.ts';
-import type { CustomRoles, NewRole } from '../accounts/custom-roles.ts';
+import type { CustomRoles, RoleHolders } from '../accounts/custom-roles.ts';
+import { roles as builtInRoles, isRole, roleMeanings } from '../accounts/roles.ts';
+import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
+import { type Answer, type Operation, operation } from '../operations/operation.ts';
+import { dateTime, resource, view } from '../operations/resource-fields.ts';
+import { versionOf } from '../storage/record-version.ts';
 import type { RoleRecord } from '../storage/records.ts';
-import type { Answer, ApiCall, BodyCall } from './router.ts';
 
-const permissions = z.array(z.string().max(256)).max(100);
-const description = z.string().max(200);
-export const newRole = z.strictObject({
-  name: z.string().max(64),
-  permissions,
-  description: description.exactOptional(),
-});
-export const changedRole = z
-  .strictObject({ permissions: permissions.exactOptional(), description: description.exactOptional() })
-  .refine((change) => Object.keys(change).length > 0, 'Give at least one member');
+export interface RoleNeeds {
+  readonly roles: CustomRoles;
+  readonly cursors: Cursors;
+}
 
-export function createRoles(roles: CustomRoles) {
-  const view = async (role: RoleRecord) => viewOfRole(role, await roles.holdersOf(role.id));
-  const shown = async (role: RoleRecord, status: 200 | 201 = 200): Promise<Answer> => ({
-    status,
-    body: await view(role),
-    target: role.id,
-    headers: { ETag: `"${versionOf(role)}"` },
-  });
-  return {
-    list: async (): Promise<Answer> => ({ status: 200, body: await Promise.all(roles.list().map(view)) }),
-    show: async ({ id }: ApiCall) => shown(roles.get(id)),
-    add: async ({ body }: BodyCall<z.infer<typeof newRole>>) => shown(await roles.add(body as NewRole), 201),
-    update: async ({ id, body, req }: BodyCall<z.infer<typeof changedRole>>) =>
-      shown(await roles.update(id, body as Partial<NewRole>, versionIn(req))),
-    async remove({ id, req }: ApiCall): Promise<Answer> {
-      await roles.remove(id, versionIn(req));
-      return { status: 204, target: id };
+const roleId = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/)
+  .meta({ description: 'The name of the role, as it stands in the claim `roles`.', example: 'OrdersReader' });
+const fields = {
+  permissions: z
+    .array(z.string().max(256))
+    .max(100)
+    .meta({ description: 'In the spelling of scopes.', example: ['svc:map:orders-*:read'] }),
+  description: z.string().max(200).meta({ description: 'One line for people.' }),
+};
+const role = resource({ fields, defaults: { description: null } });
+const roleView = view({
+  id: roleId,
+  description: fields.description.nullable(),
+  permissions: fields.permissions,
+  builtIn: z.boolean().meta({ description: 'Every installation has it, and it cannot be changed.' }),
+  users: z.array(z.string()).meta({ description: 'Names of those who have it; a hundred at most.' }),
+  userCount: z.number().int(),
+  createdAt: dateTime.nullable(),
+}).meta({ id: 'Role' });
+const params = z.strictObject({ role: roleId });
+
+export const roleOperations: readonly Operation<RoleNeeds>[] = [
+  operation({
+    id: 'listRoles',
+    method: 'GET',
+    path: '/roles',
+    summary: 'Lists the roles, the built-in ones first.',
+    access: 'read',
+    query: listQuery({}),
+    answer: listOf(roleView),
+    async run({ query }, { roles, cursors }: RoleNeeds) {
+      const { limit = 50 } = query;
+      const names = roles.names();
+      const place = cursors.read('listRoles', query);
+      const from = place === undefined ? 0 : Number(place);
+      const items = await Promise.all(names.slice(from, from + limit).map((name) => viewOf(name, roles)));
+      const next =
+        from + limit < names.length ? cursors.write('listRoles', query, String(from + limit)) : null;
+      return { body: { items, next, count: { value: names.length, isExact: true } } };
     },
+  }),
+  operation({
+    id: 'createRole',
+    method: 'POST',
+    path: '/roles',
+    summary: 'Adds a custom role.',
+    access: 'write',
+    event: 'role.added',
+    isMaking: true,
+    body: role.input.extend({ id: roleId }),
+    answer: roleView,
+    async run({ body: { id, ...input } }, { roles }: RoleNeeds) {
+      return shown(await roles.add(newRole(id, input)), roles, 201);
+    },
+  }),
+  operation({
+    id: 'readRole',
+    method: 'GET',
+    path: '/roles/{role}',
+    summary: 'Shows a role and who has it.',
+    access: 'read',
+    params,
+    answer: roleView,
+    async run({ params: { role: id } }, { roles }: RoleNeeds) {
+      return isRole(id) ? { body: await viewOf(id, roles) } : shown(roles.get(id), roles);
+    },
+  }),
+  operation({
+    id: 'updateRole',
+    method: 'PATCH',
+    path: '/roles/{role}',
+    summary: 'Changes what is named; counts from the next call on.',
+    access: 'write',
+    event: 'role.updated',
+    params,
+    body: role.patch,
+    answer: roleView,
+    async run({ params: { role: id }, body, ifMatch }, { roles }: RoleNeeds) {
+      const { permissions, description } = role.changed(body);
+      const change = {
+        ...(permissions && { permissions }),
+        ...(description !== undefined && { description: description ?? '' }),
+      };
+      return shown(await roles.update(notBuiltIn(id), change, ifMatch), roles);
+    },
+  }),
+  operation({
+    id: 'deleteRole',
+    method: 'DELETE',
+    path: '/roles/{role}',
+    summary: 'Removes a custom role, and takes it from everybody who has it.',
+    access: 'write',
+    event: 'role.removed',
+    params,
+    async run({ params: { role: id }, ifMatch }, { roles }: RoleNeeds) {
+      await roles.remove(notBuiltIn(id), ifMatch);
+      return { target: id };
+    },
+  }),
+];
+
+function newRole(name: string, input: object) {
+  const { permissions, description } = role.complete(input);
+  return { name, permissions: permissions ?? [], ...(description === null ? {} : { description }) };
+}
+
+async function shown(record: RoleRecord, roles: CustomRoles, status?: 201): Promise<Answer> {
+  const body = await viewOf(record.id, roles, record);
+  return { ...(status && { status }), body, version: versionOf(record), target: record.id };
+}
+
+async function viewOf(name: string, roles: CustomRoles, record = roles.find(name)): Promise<object> {
+  const { names: users, count: userCount }: RoleHolders = await roles.holdersOf(name);
+  return {
+    id: name,
+    description: isRole(name) ? roleMeanings[name] : (record?.description ?? null),
+    permissions: record?.permissions ?? [],
+    builtIn: isRole(name),
+    users,
+    userCount,
+    createdAt: record ? new Date(record.createdAt).toISOString() : null,
   };
 }
 
-/** One strong entity tag, or `*`; undefined without the field (RFC 9110 §13.1.1). @throws {ProblemError} `invalid_request` */
-function versionIn({ headers }: IncomingMessage): string | undefined {
-  const field = headers['if-match'];
-  if (field === undefined || field === '*') return undefined;
-  const version = /^"([\w-]{1,64})"$/.exec(field)?.[1];
-  if (version !== undefined) return version;
-  throw new ProblemError(problems.invalidRequest, 'If-Match takes the ETag of an answer, or *.');
+/** @throws {ProblemError} `conflict` */
+function notBuiltIn(id: string): string {
+  if (!isRole(id)) return id;
+  throw new ProblemError(problems.conflict, `${builtInRoles.join(', ')} are built in and stay as they are.`);
 }

@@ -5,10 +5,12 @@ import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { changedClient } from '../../console/admin-api/clients.ts';
-import { changedRole, newRole } from '../../console/admin-api/roles.ts';
+import { operations } from '../../console/admin-api/table.ts';
 import { changedProvider, newProvider } from '../../console/federation/providers/input-schema.ts';
 import { apiToken, startConsole } from '../helpers/console.ts';
 
+const bodyOf = (id: string) => operations.find((one) => one.id === id)!.body as z.ZodObject;
+const [newRole, changedRole] = [bodyOf('createRole'), bodyOf('updateRole')];
 const schemas = { newRole, changedRole, changedClient, newProvider, changedProvider };
 const docs = resolve(import.meta.dirname, '../../docs');
 
@@ -41,8 +43,8 @@ test('a refused body says which member is wrong and why, and repeats no value', 
     const secret = 'marmot-0123456789-abcdefghij';
     const details: string[] = [];
     const bodies = [
-      ['POST', 'roles', { name: secret, permissions: [7] }],
-      ['POST', 'roles', { name: 'Reader', permissions: [], [secret.slice(0, 6)]: secret }],
+      ['POST', 'roles', { id: 'Reader', permissions: [7] }],
+      ['POST', 'roles', { id: 'Reader', permissions: [], [secret.slice(0, 6)]: secret }],
       ['PATCH', 'roles/Reader', {}],
       ['PATCH', 'roles/Reader', [secret]],
       ['PATCH', 'clients/application-client', { scopes: secret }],
@@ -61,8 +63,8 @@ test('a refused body says which member is wrong and why, and repeats no value', 
     }
     expect(details).toEqual([
       'Not as it should be: permissions.0 (Invalid input: expected string, received number).',
-      'Not as it should be: a member that is not known (known are name, permissions, description).',
-      'Not as it should be: the body (Give at least one member).',
+      'Not as it should be: a member that is not known (known are permissions, description, id).',
+      'Not as it should be: the body (give at least one member).',
       'Not as it should be: the body (Invalid input: expected object, received array).',
       'Not as it should be: scopes (Invalid input: expected array, received string).',
       'Not as it should be: kind (Invalid option: expected one of "oidc"|"saml"|"ldap").',

@@ -1,0 +1,105 @@
+/** Operations over HTTP: what a request says, and how an answer goes out. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Audit } from '../../platform/log.ts';
+import type { CallerCheck } from '../http/caller-check.ts';
+import type { About } from '../http/request-id.ts';
+import { sendJson } from '../http/send.ts';
+import type { Actor } from '../operations/actor.ts';
+import { readIfMatch, readIfNoneMatch } from '../operations/entity-tag.ts';
+import type { Answer, Operation } from '../operations/operation.ts';
+import { type OperationRequest, type RunDeps, runOperation } from '../operations/run-operation.ts';
+import type { ApiMachine } from './access.ts';
+import { readJson } from './json-body.ts';
+import { createOperationPaths, type Found } from './operation-paths.ts';
+
+/** A verified access token. */
+export interface ApiToken extends ApiMachine {
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about' | 'audit'> {
+  readonly operations: readonly Operation<Services>[];
+  readonly apiCallers: CallerCheck<ApiToken>;
+  readonly audit: Audit;
+  readonly about: About;
+}
+
+export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
+  const find = createOperationPaths(deps.operations);
+  return {
+    find: (req: IncomingMessage) => find(splitTarget(req).path),
+    /** @throws {ProblemError} */
+    async handle(req: IncomingMessage, res: ServerResponse, { methods, params }: Found<Services>) {
+      const operation = methods.get(req.method ?? '');
+      if (!operation) throw methodNotAllowed([...methods.keys()]);
+      const actor = actorOf(await deps.apiCallers.authenticate(req));
+      const request = await readRequest(operation, req);
+      const answer = await runOperation(operation, { ...request, params }, actor, {
+        ...deps,
+        about: deps.about({ req }),
+      });
+      send(res, splitTarget(req).path, answer);
+    },
+  };
+}
+
+function actorOf({ subject, clientId, roles, scopes, claims }: ApiToken): Actor {
+  return {
+    kind: subject === clientId ? 'client' : 'user',
+    id: subject,
+    via: 'api',
+    roles,
+    scopes,
+    signedInAt: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
+  };
+}
+
+/** The body last: what is wrong with the head needs none. @throws {ProblemError} */
+async function readRequest(
+  { body, query }: Operation<never>,
+  req: IncomingMessage,
+): Promise<OperationRequest> {
+  const { headers } = req;
+  return {
+    ifMatch: readIfMatch(headers['if-match']),
+    isNew: readIfNoneMatch(headers['if-none-match']),
+    query: readQuery(splitTarget(req).query, query !== undefined),
+    ...(body && { body: await readJson(req) }),
+  };
+}
+
+/** A parameter that comes twice is a list. @throws {ProblemError} `invalid_request` where none is taken */
+function readQuery(text: string, isTaken: boolean): Readonly<Record<string, unknown>> {
+  const read: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    const earlier = read[name];
+    read[name] = earlier === undefined ? value : [earlier, value].flat();
+  }
+  if (isTaken || Object.keys(read).length === 0) return { ...read };
+  throw new ProblemError(problems.invalidRequest, 'This address takes no parameters.');
+}
+
+function send(res: ServerResponse, path: string, answer: Answer): void {
+  const { body, version, target, headers } = answer;
+  const status = answer.status ?? (body ? 200 : 204);
+  const fields = {
+    'Cache-Control': 'no-store',
+    ...(status === 201 && { Location: `${path}/${encodeURIComponent(target ?? '')}` }),
+    ...(version !== undefined && { ETag: `"${version}"` }),
+    ...headers,
+  };
+  if (body) sendJson(res, status, JSON.stringify(body), fields);
+  else res.writeHead(status, fields).end();
+}
+
+function splitTarget({ url = '' }: IncomingMessage) {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+function methodNotAllowed(methods: readonly string[]): ProblemError {
+  return new ProblemError(problems.methodNotAllowed, `This address takes ${methods.join(', ')}.`, {
+    headers: { Allow: methods.join(', ') },
+  });
+}

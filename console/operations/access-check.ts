@@ -1,0 +1,66 @@
+/** Who may run an operation: machines by scopes, people by their roles, whoever can open the store everything. */
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Actor } from './actor.ts';
+import type { Operation } from './operation.ts';
+
+export interface AccessCheckDeps {
+  /** Permissions of a custom role; undefined for what is none. */
+  readonly permissionsOf: (role: string) => readonly string[] | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** So long after a sign-in a person may do what is dangerous, seconds. */
+export const recentSignInSeconds = 300;
+
+type Asked = Pick<Operation, 'object' | 'access' | 'isDangerous'>;
+
+/**
+ * @throws {ProblemError} `insufficient_scope`; `reauth_required` when a dangerous operation wants a newer sign-in
+ */
+export function checkAccess(asked: Asked, actor: Actor, deps: AccessCheckDeps): void {
+  if (actor.kind === 'local') return;
+  if (!mayRun(asked, actor, deps)) throw insufficient(asked, actor);
+  if (asked.isDangerous && actor.kind === 'user') checkSignInIsRecent(actor, deps.now());
+}
+
+/** `api:<object>:read`, or `:write`. */
+export function scopeOf({ object, access }: Asked): string {
+  return `api:${object}:${access === 'write' ? 'write' : 'read'}`;
+}
+
+function mayRun(asked: Asked, { kind, roles, scopes }: Actor, { permissionsOf }: AccessCheckDeps): boolean {
+  if (roles.includes('Admin')) return true;
+  if (asked.access === 'read' && roles.includes('Viewer')) return true;
+  const needed = scopeOf(asked);
+  const wide = needed.replace(`:${asked.object}:`, ':*:');
+  // What is dangerous, a machine has to be given by its name.
+  const opening = asked.isDangerous && kind === 'client' ? [needed] : [needed, wide];
+  const held = [...scopes, ...roles.flatMap((role) => permissionsOf(role) ?? [])];
+  return opening.some((scope) => held.includes(scope));
+}
+
+function insufficient(asked: Asked, { id, kind }: Actor): ProblemError {
+  const scope = scopeOf(asked);
+  const role = asked.access === 'read' ? 'the role Viewer' : 'the role Admin';
+  const needed = kind === 'client' ? `the scope ${scope}` : `${role}, or one with the permission ${scope}`;
+  return new ProblemError(problems.insufficientScope, `This needs ${needed}.`, {
+    actor: id,
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+/** RFC 9470 §3. */
+function checkSignInIsRecent({ id, signedInAt = 0 }: Actor, now: number): void {
+  if (now / 1000 - signedInAt <= recentSignInSeconds) return;
+  throw new ProblemError(
+    problems.reauthRequired,
+    'This needs a sign-in within the last five minutes: sign in again, and repeat it.',
+    {
+      actor: id,
+      headers: {
+        'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${recentSignInSeconds}`,
+      },
+    },
+  );
+}

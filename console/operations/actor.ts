@@ -1,0 +1,21 @@
+/** Who has an operation run, however it came: by the API, a page, a command or a file. */
+
+export type ActorKind = 'user' | 'client' | 'local';
+
+/** The way by which an operation came; all that differs for one change that is made in several ways. */
+export type Origin = 'api' | 'page' | 'cli' | 'code' | 'system';
+
+export interface Actor {
+  readonly kind: ActorKind;
+  /** `sub` of a person, id of a client, or `local:<user>` for who can open the data directory, as claimed. */
+  readonly id: string;
+  readonly via: Origin;
+  /** Built-in and custom ones. */
+  readonly roles: readonly string[];
+  /** Of a machine's token, those that begin with `api:`. */
+  readonly scopes: readonly string[];
+  /** When a person last proved who they are, epoch seconds; undefined when that is not known. */
+  readonly signedInAt?: number | undefined;
+  /** The browser session, where there is one. */
+  readonly session?: string | undefined;
+}

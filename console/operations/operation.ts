@@ -1,0 +1,91 @@
+/**
+ * An operation: one thing that can be asked of the console or changed in it. The API, the commands, files of
+ * configuration, the pages and the description of the API all come from these; nothing else changes what is managed.
+ */
+import type { z } from 'zod';
+import type { Actor } from './actor.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Of the built-in roles, Viewer may `read`; what it takes to `inspect` or `write` only Admin has. */
+export type Access = 'read' | 'inspect' | 'write';
+
+/** What came with a call, checked. */
+export interface OperationCall<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly actor: Actor;
+  /** The change is made only while the record is of this version (RFC 9110 §13.1.1). */
+  readonly ifMatch?: string | undefined;
+  /** `If-None-Match: *`: only when there is none yet. */
+  readonly isNew: boolean;
+  /** Nothing is kept: the services write to nothing that lasts. */
+  readonly isDryRun: boolean;
+}
+
+/** What a change has changed, for the audit trail: old and new value, or of a set what was added and removed. */
+export type Changes = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  /** By default 200 with a body, else 204. */
+  readonly status?: 200 | 201 | 202 | 204;
+  readonly body?: object | undefined;
+  /** What the entity tag says; see entity-tag.ts. */
+  readonly version?: string | undefined;
+  /** The id of what was added or changed. */
+  readonly target?: string | undefined;
+  readonly changes?: Changes | undefined;
+  /** In words, for who made the change. */
+  readonly warnings?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Nothing was changed, so that no line of the audit trail says so. */
+  readonly isUnchanged?: boolean;
+}
+
+interface Described<Services, Params, Query, Body> {
+  /** Unique: `updateClient`. */
+  readonly id: string;
+  readonly method: Method;
+  /** Below `/api/v1`, with `{name}` for a parameter. Its first word is the object that scopes name. */
+  readonly path: `/${string}`;
+  /** One sentence. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  /** Cannot be taken back, or opens much: wants a sign-in of late, or a scope that names the object (RFC 9470). */
+  readonly isDangerous?: boolean;
+  /** The name of its audit event; one without changes nothing. */
+  readonly event?: string;
+  /** Makes something that a repeated call would make twice: takes an `Idempotency-Key`. */
+  readonly isMaking?: boolean;
+  /** What stands in the path: one that does not fit is not there. */
+  readonly params?: z.ZodType<Params>;
+  readonly query?: z.ZodType<Query>;
+  readonly body?: z.ZodType<Body>;
+  /** The body's form where it is no JSON. */
+  readonly mediaType?: string;
+  /** The answer's body; none: 204. */
+  readonly answer?: z.ZodType;
+  /** Status codes of its own besides those that every operation can have. */
+  readonly problems?: readonly number[];
+  /** Throws {@link ProblemError}s. */
+  run(call: OperationCall<Params, Query, Body>, services: Services): Promise<Answer>;
+}
+
+/** An operation in the table, whose calls have been checked by its schemas when they come to `run`. */
+export interface Operation<Services = never> extends Described<Services, unknown, unknown, unknown> {
+  /** First word of the path. */
+  readonly object: string;
+  run(call: OperationCall, services: Services): Promise<Answer>;
+}
+
+/** Takes what the schemas say for the types of what `run` gets. */
+export function operation<Services, Params = undefined, Query = undefined, Body = undefined>(
+  described: Described<Services, Params, Query, Body>,
+): Operation<Services> {
+  return {
+    ...(described as unknown as Described<Services, unknown, unknown, unknown>),
+    object: described.path.split('/')[1]!,
+  };
+}

@@ -1,0 +1,88 @@
+/** One call of an operation, from what came to its answer, in steps that are the same whichever way it came. */
+import type { z } from 'zod';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Audit, AuditFields } from '../../platform/log.ts';
+import { type AccessCheckDeps, checkAccess } from './access-check.ts';
+import type { Actor } from './actor.ts';
+import { checkInput } from './input-check.ts';
+import type { Answer, Operation } from './operation.ts';
+
+/** What came, as it came. */
+export interface OperationRequest {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly ifMatch?: string | undefined;
+  readonly isNew?: boolean;
+  readonly isDryRun?: boolean;
+}
+
+export interface RunDeps<Services> extends AccessCheckDeps {
+  readonly services: Services;
+  /** The same on a store that keeps nothing; without it no dry run is taken. */
+  readonly dryServices?: () => Promise<Services>;
+  readonly audit: Audit;
+  /** Where the call came from, for the audit trail. */
+  readonly about: Pick<AuditFields, 'source' | 'requestId'>;
+}
+
+/** @throws {ProblemError} */
+export async function runOperation<Services>(
+  operation: Operation<Services>,
+  request: OperationRequest,
+  actor: Actor,
+  deps: RunDeps<Services>,
+): Promise<Answer> {
+  checkAccess(operation, actor, deps);
+  const { isDryRun = false } = request;
+  try {
+    const call = { ...checked(operation, request), ifMatch: request.ifMatch, isNew: request.isNew ?? false };
+    const services = isDryRun ? await dry(deps) : deps.services;
+    const answer = await operation.run({ ...call, actor, isDryRun }, services);
+    if (!isDryRun && !answer.isUnchanged) {
+      record(operation, actor, deps, { outcome: 'success', target: answer.target, changes: answer.changes });
+    }
+    return answer;
+  } catch (error) {
+    if (!isDryRun) {
+      const isDenied = error instanceof ProblemError && error.problem.status < 500;
+      const reason = error instanceof ProblemError ? error.problem.code : 'failed';
+      const target = Object.values(request.params ?? {}).at(0);
+      record(operation, actor, deps, { outcome: isDenied ? 'denied' : 'failure', target, reason });
+    }
+    throw error;
+  }
+}
+
+async function dry<Services>({ dryServices }: RunDeps<Services>): Promise<Services> {
+  if (dryServices) return dryServices();
+  throw new ProblemError(problems.invalidRequest, 'There is no dry run of this here.');
+}
+
+function checked(
+  { params, query, body }: Pick<Operation, 'params' | 'query' | 'body'>,
+  came: OperationRequest,
+) {
+  return {
+    params: params ? checkParams(params, came.params ?? {}) : undefined,
+    query: query ? checkInput(query, came.query ?? {}, '?') : undefined,
+    body: body ? checkInput(body, came.body, '#') : undefined,
+  };
+}
+
+/** What does not look like an id is the id of nothing. */
+function checkParams(schema: z.ZodType, params: object): unknown {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  throw new ProblemError(problems.notFound, 'There is nothing at this address.');
+}
+
+/** A line of the audit trail for what changes something; what only reads leaves none. */
+function record<Services>(
+  { event }: Pick<Operation, 'event'>,
+  { id, via }: Actor,
+  { audit, about }: Pick<RunDeps<Services>, 'audit' | 'about'>,
+  fields: AuditFields,
+): void {
+  if (event !== undefined) audit(event, { ...about, actor: id, via, ...fields });
+}
