@@ -27,9 +27,11 @@ export interface OperationCall<Params = unknown, Query = unknown, Body = unknown
 /** What a change has changed, for the audit trail: old and new value, or of a set what was added and removed. */
 export type Changes = Readonly<Record<string, unknown>>;
 
+export type SuccessStatus = 200 | 201 | 202 | 204;
+
 export interface Answer {
   /** By default 200 with a body, else 204. */
-  readonly status?: 200 | 201 | 202 | 204;
+  readonly status?: SuccessStatus;
   readonly body?: object | undefined;
   /** What the entity tag says; see entity-tag.ts. */
   readonly version?: string | undefined;
@@ -67,6 +69,10 @@ interface Described<Services, Params, Query, Body> {
   readonly mediaType?: string;
   /** The answer's body; none: 204. */
   readonly answer?: z.ZodType;
+  /** The answer's form where it is no JSON. */
+  readonly answerType?: string;
+  /** What it can be answered with when all goes well, where that is not what {@link statusesOf} supposes. */
+  readonly statuses?: readonly SuccessStatus[];
   /** Status codes of its own besides those that every operation can have. */
   readonly problems?: readonly number[];
   /** Throws {@link ProblemError}s. */
@@ -88,4 +94,17 @@ export function operation<Services, Params = undefined, Query = undefined, Body 
     ...(described as unknown as Described<Services, unknown, unknown, unknown>),
     object: described.path.split('/')[1]!,
   };
+}
+
+/** 201 for what makes something, 200 or 201 for what replaces it or makes it; else 200, or 204 without a body. */
+export function statusesOf({
+  statuses,
+  answer,
+  method,
+  isMaking,
+}: Pick<Operation, 'statuses' | 'answer' | 'method' | 'isMaking'>): readonly SuccessStatus[] {
+  if (statuses) return statuses;
+  if (!answer) return [204];
+  if (method === 'PUT') return [200, 201];
+  return isMaking ? [201] : [200];
 }
