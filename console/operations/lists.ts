@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 
 export const mostItems = 500;
-/** Part of the contract: a smaller one would cut off what scripts read. */
+/** Promised to stay: a smaller one would cut off what scripts read. */
 export const defaultItems = 50;
 
 /** What every list takes; a list adds filters of its own: `listQuery({ status: … })`. */
