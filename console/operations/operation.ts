@@ -35,6 +35,8 @@ export interface Answer {
   readonly body?: object | undefined;
   /** What the entity tag says; see entity-tag.ts. */
   readonly version?: string | undefined;
+  /** Another audit event than the operation's: what replaces or makes did one of the two. */
+  readonly event?: string | undefined;
   /** The id of what was added or changed. */
   readonly target?: string | undefined;
   readonly changes?: Changes | undefined;

@@ -40,7 +40,8 @@ export async function runOperation<Services>(
     const services = isDryRun ? await dry(deps) : deps.services;
     const answer = await operation.run({ ...call, actor, isDryRun }, services);
     if (!isDryRun && !answer.isUnchanged) {
-      record(operation, actor, deps, { outcome: 'success', target: answer.target, changes: answer.changes });
+      const { event = operation.event, target, changes } = answer;
+      record({ event }, actor, deps, { outcome: 'success', target, changes });
     }
     return answer;
   } catch (error) {
@@ -79,7 +80,7 @@ function checkParams(schema: z.ZodType, params: object): unknown {
 
 /** A line of the audit trail for what changes something; what only reads leaves none. */
 function record<Services>(
-  { event }: Pick<Operation, 'event'>,
+  { event }: { readonly event?: string | undefined },
   { id, via }: Actor,
   { audit, about }: Pick<RunDeps<Services>, 'audit' | 'about'>,
   fields: AuditFields,

@@ -3,6 +3,12 @@
 /** A role that every installation has; others are {@link RoleRecord}s. */
 export type Role = 'Admin' | 'Viewer' | 'MetricsViewer';
 
+/** Files of configuration, by the name that they give themselves; without an owner, administrators have made a record. */
+export interface RecordOwner {
+  readonly kind: 'code';
+  readonly source: string;
+}
+
 export interface UserRecord {
   /** The subject identifier (`sub`): random, never reused, never equal to a client id. */
   readonly id: string;
@@ -22,15 +28,22 @@ export interface UserRecord {
   readonly federated?: { readonly provider: string; readonly subject: string };
   /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds of the last change by somebody; absent: none since it was made, or since before this was noted. */
+  readonly updatedAt?: number;
+  readonly owner?: RecordOwner;
   /** Epoch milliseconds; what was issued before a change of password, roles or status is void. */
   readonly tokensValidFrom: number;
 }
 
 export interface ClientSecretRecord {
+  /** Among the secrets of its client; absent: from before they had one. */
+  readonly id?: string;
   /** SHA-256 of the secret, base64url. Client secrets are long random strings, so no slow hash is needed. */
   readonly sha256: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds from which on it proves nothing; absent: never. */
+  readonly expiresAt?: number;
 }
 
 export type TokenAlg = 'RS256' | 'ES256' | 'EdDSA';
@@ -66,6 +79,8 @@ export interface ClientRecord {
   readonly scopes: readonly string[];
   readonly tokenAlg: TokenAlg;
   readonly tokenTyp: TokenTyp;
+  /** Life of its access tokens; absent: that of the settings. */
+  readonly tokenTtlSeconds?: number;
   /** Of a confidential client; absent: `nonce`. */
   readonly pkce?: PkcePolicy;
   /** Gets no bearer token: each is bound to a key that the client proves to hold (RFC 9449 §5.2). */
@@ -76,6 +91,9 @@ export interface ClientRecord {
   readonly fromSettings?: boolean;
   /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds of the last change by somebody; absent: none since it was made, or since before this was noted. */
+  readonly updatedAt?: number;
+  readonly owner?: RecordOwner;
 }
 
 export interface KeyRecord {
