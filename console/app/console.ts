@@ -13,13 +13,13 @@ import { createCors } from '../http/cors.ts';
 import { createEndpoints } from '../http/endpoints.ts';
 import { createRequestIds } from '../http/request-id.ts';
 import { addKeysRoutes } from '../keys/module.ts';
-import { storedSecret } from '../keys/stored-secret.ts';
 import { createMembersModule } from '../members/module.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
 import { createBrowser } from './browser.ts';
+import { createApiServices } from './operations.ts';
 import { createParts, type Parts, type PartsDeps } from './parts.ts';
 
 export interface Console {
@@ -105,17 +105,14 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
   let isClosed = false;
   let api: AdminApi | undefined;
   const load = once(async () => {
-    const [{ createAdminApi }, { createDenialIntake }, { createCursors }] = await Promise.all([
+    const [{ createAdminApi }, { createDenialIntake }] = await Promise.all([
       import('../admin-api/module.ts'),
       import('../access/reported-denials.ts'),
-      import('../operations/lists.ts'),
     ]);
     const questions = createAccessQuestions(parts);
-    const { registry } = parts.storage;
-    const cursorKey = await storedSecret({ registry, cipher: parts.cipher }, 'api-cursor-key');
     api = createAdminApi({
       ...parts,
-      cursors: createCursors(Buffer.from(cursorKey, 'base64url')),
+      ...(await createApiServices(parts)),
       clientAnswers: createClientAnswers(parts),
       providerAdministration: createAdministrationOnFirstUse(parts),
       accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },

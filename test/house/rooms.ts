@@ -137,6 +137,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/commands': [
     'console/access',
     'console/accounts',
+    'console/admin-api',
     'console/app',
     'console/bulk',
     'console/clients',
@@ -146,6 +147,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/keys',
     'console/licence',
     'console/logout',
+    'console/operations',
     'console/settings',
     'console/storage',
     'console/storage/embedded',

@@ -1,0 +1,46 @@
+/** The operations with what they work on, for whoever asks: the admin API, a command through the socket, one that has opened the store itself. */
+import { randomUUID } from 'node:crypto';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Audit } from '../../platform/log.ts';
+import type { ApiServices } from '../admin-api/table.ts';
+import { storedSecret } from '../keys/stored-secret.ts';
+import type { Actor } from '../operations/actor.ts';
+import type { Answer } from '../operations/operation.ts';
+import type { OperationRequest } from '../operations/run-operation.ts';
+import type { Services } from './services.ts';
+
+/** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
+export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
+
+/** What every operation needs, from what this process has. */
+export async function createApiServices(services: Services): Promise<ApiServices> {
+  const { createCursors } = await import('../operations/lists.ts');
+  const { storage, cipher } = services;
+  const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
+  return { ...services, cursors: createCursors(Buffer.from(cursorKey, 'base64url')) };
+}
+
+/** Loaded by its first call: a start has no use for it. */
+export function createRunLocally(services: Services, audit: Audit): RunLocally {
+  let apiServices: Promise<ApiServices> | undefined;
+  return async (id, request, actor) => {
+    const [{ operations }, { runOperation }] = await Promise.all([
+      import('../admin-api/table.ts'),
+      import('../operations/run-operation.ts'),
+    ]);
+    const operation = operations.find((one) => one.id === id);
+    if (!operation) throw new ProblemError(problems.notFound, `The console has no operation ${id}.`);
+    apiServices ??= createApiServices(services);
+    return runOperation(operation, request, localActor(actor), {
+      services: await apiServices,
+      permissionsOf: services.roles.permissionsOf,
+      now: services.now,
+      audit,
+      about: { source: 'command line', requestId: randomUUID() },
+    });
+  };
+}
+
+function localActor(id: string): Actor {
+  return { kind: 'local', id, via: 'cli', roles: [], scopes: [] };
+}
