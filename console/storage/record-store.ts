@@ -60,9 +60,14 @@ export interface PageRequest {
   /** At most 500. */
   readonly limit: number;
   readonly after?: string | undefined;
+  /** Of so many records at most it is seen whether they are wanted; a page may be short, or empty, for that. */
+  readonly mostRead?: number | undefined;
 }
 
-/** Which users; by one of these at most. */
+/** An invited user has no password yet. */
+export type UserStatus = 'active' | 'invited' | 'disabled';
+
+/** Which users: those to whom all of this applies. */
 export interface UserFilter {
   /** Those who have this role. */
   readonly role?: string | undefined;
@@ -70,7 +75,16 @@ export interface UserFilter {
   readonly provider?: string | undefined;
   /** Those whose folded name or e-mail address begins so. */
   readonly beginning?: string | undefined;
+  readonly status?: UserStatus | undefined;
 }
+
+export interface UserOrder {
+  /** Only without a filter. */
+  readonly isReversed?: boolean | undefined;
+}
+
+/** What users are counted by; by one of these at most. */
+export type UserCount = Pick<UserFilter, 'role' | 'provider' | 'status'>;
 
 export interface ClientFilter {
   /** Those whose users get this role at most: it stands in `maxRoles`. */
@@ -88,12 +102,15 @@ export type RecordChange = {
 }[GrowingCollection];
 
 export interface RecordStore extends RecordReads {
-  /** By folded name; with `role` and `provider`, by id; with `beginning`, first by name, then by e-mail address. */
-  users(page: PageRequest & UserFilter): Promise<Page<UserRecord>>;
+  /**
+   * By folded name; with `beginning`, first by name, then by e-mail address; by id where the index of `role`, `provider`
+   * or `status` leads: see console/storage/user-lists.ts.
+   */
+  users(page: PageRequest & UserFilter & UserOrder): Promise<Page<UserRecord>>;
   /** By id. */
   clients(page: PageRequest & ClientFilter): Promise<Page<ClientRecord>>;
   /** Kept with each change, so it costs the same however many there are. */
-  count(collection: 'users', filter?: Pick<UserFilter, 'role' | 'provider'>): Promise<number>;
+  count(collection: 'users', filter?: UserCount): Promise<number>;
   count(collection: 'clients'): Promise<number>;
   /** Whether an enabled client has a redirect address of this origin. */
   isRedirectOrigin(origin: string): Promise<boolean>;

@@ -24,6 +24,8 @@ export interface UserRecord {
   /** Argon2id, PHC string format; after an import until the next sign-in also as console/accounts/password-hashes/ reads it. */
   readonly passwordHash: string;
   readonly disabled: boolean;
+  /** Nobody has chosen a password yet: a link for that is what lets the person in. */
+  readonly isInvited?: boolean;
   /** Made at a first sign-in by an upstream provider; the password is then one that nobody knows. */
   readonly federated?: { readonly provider: string; readonly subject: string };
   /** Epoch milliseconds. */

@@ -110,6 +110,13 @@ export interface ArtifactStore {
   listByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact[]>;
   /** Live artifacts of one account, newest expiry last. @param limit  so many of them, whichever */
   listByAccount(kind: ArtifactKind, accountId: string, limit?: number): Promise<ListedArtifact[]>;
+  /** The same by key, at most `limit`. @param after  the key of the last one of the page before */
+  pageByAccount(
+    kind: ArtifactKind,
+    accountId: string,
+    limit: number,
+    after?: string,
+  ): Promise<ListedArtifact[]>;
   /** Live artifacts of a kind, at most `limit`, by key. @param after  the key of the last one of the page before */
   list(kind: ArtifactKind, limit: number, after?: string): Promise<ListedArtifact[]>;
   /**

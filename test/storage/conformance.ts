@@ -318,6 +318,30 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await artifacts.findByKey('SessionUse', key)).toBeUndefined();
       });
 
+      test('lists an account page by page, each once, also when one goes meanwhile', async () => {
+        const { artifacts } = storage;
+        for (let n = 0; n < 40; n++) {
+          const accountId = n < 25 ? 'alice' : 'bob';
+          // Some have expired, and fill no page.
+          const expiresAt = startSeconds + (n % 5 === 0 ? 10 : 60);
+          await artifacts.put('Session', `s ${n}`, { payload: { n }, accountId, expiresAt });
+        }
+        passSeconds(30);
+        const seen: unknown[] = [];
+        let page = await artifacts.pageByAccount('Session', 'alice', 7);
+        while (page.length > 0) {
+          expect(page.map(({ key }) => key)).toEqual(page.map(({ key }) => key).sort());
+          seen.push(...page.map(({ artifact }) => artifact.payload.n));
+          const after = page.at(-1)!.key;
+          await artifacts.removeByKey('Session', after);
+          page = await artifacts.pageByAccount('Session', 'alice', 7, after);
+        }
+        expect(seen).toHaveLength(20);
+        expect(new Set(seen).size).toBe(20);
+        expect(seen.every((n) => Number(n) < 25 && Number(n) % 5 !== 0)).toBe(true);
+        expect(await artifacts.pageByAccount('Grant', 'alice', 7)).toEqual([]);
+      });
+
       test('lists a kind page by page, each once, also when one goes meanwhile', async () => {
         const { artifacts } = storage;
         for (let n = 0; n < 25; n++) await artifacts.put('Session', `s ${n}`, { payload: { n } });

@@ -1,6 +1,12 @@
 /** What every RecordStore must do. A new rule goes in here first. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Page, PageRequest, RecordChange, RecordStore } from '../../console/storage/record-store.ts';
+import type {
+  Page,
+  PageRequest,
+  RecordChange,
+  RecordStore,
+  UserFilter,
+} from '../../console/storage/record-store.ts';
 import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
 import type { ArtifactStore, Registry } from '../../console/storage/storage.ts';
 
@@ -189,6 +195,77 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
           expect(await found('')).toEqual(['u2', 'u4', 'u1', 'u3', 'u5']);
         },
       );
+
+      test.each([1, 2, 5, 500])(
+        'gives those to whom all of a filter applies, %i at a time',
+        async (limit) => {
+          const users = everybody().map((one, n) => ({
+            ...one,
+            disabled: n % 4 === 1,
+            ...(n % 6 === 0 ? { isInvited: true } : {}),
+          }));
+          await put(...users);
+          const found = async (filter: UserFilter) =>
+            (await idsOf(all(records.users, limit, filter))).toSorted();
+          const meant = (isMeant: (user: UserRecord) => boolean) =>
+            users.filter(isMeant).map(idOf).toSorted();
+          const invited = (one: UserRecord) => one.isInvited === true && !one.disabled;
+          const active = (one: UserRecord) => !one.isInvited && !one.disabled;
+          const isOps = ({ roles }: UserRecord) => roles.includes('ops');
+          expect(await found({ status: 'disabled' })).toEqual(meant(({ disabled }) => disabled));
+          expect(await found({ status: 'invited' })).toEqual(meant(invited));
+          expect(await found({ status: 'active' })).toEqual(meant(active));
+          expect(await found({ status: 'active', role: 'ops' })).toEqual(
+            meant((one) => active(one) && isOps(one)),
+          );
+          expect(await found({ role: 'ops', provider: 'corp' })).toEqual(
+            meant((one) => isOps(one) && one.federated !== undefined),
+          );
+          expect(await found({ role: 'ops', beginning: 'USER-A' })).toEqual(
+            meant((one) => isOps(one) && one.username.startsWith('user-a')),
+          );
+          expect(await found({ provider: 'none', beginning: 'user' })).toEqual([]);
+          for (const [status, isMeant] of [
+            ['disabled', ({ disabled }: UserRecord) => disabled],
+            ['invited', invited],
+            ['active', active],
+          ] as const) {
+            expect(await records.count('users', { status })).toBe(meant(isMeant).length);
+          }
+          const [one] = await all(records.users, limit, { status: 'disabled' }).then((page) => page.records);
+          await put({ ...one!, disabled: false });
+          expect(await found({ status: 'disabled' })).toEqual(
+            meant(({ id, disabled }) => disabled && id !== one!.id),
+          );
+        },
+      );
+
+      test('a page reads so many at most, and goes on behind them', async () => {
+        await put(
+          ...Array.from({ length: 30 }, (_, n) =>
+            user(`u${10 + n}`, { username: `p${10 + n}`, roles: n === 28 ? ['ops', 'Viewer'] : ['Viewer'] }),
+          ),
+        );
+        await put(...Array.from({ length: 501 }, (_, n) => user(`x${n}`, { roles: ['ops'] })));
+        const pages: (readonly string[])[] = [];
+        let after: string | undefined;
+        do {
+          const request = { limit: 5, mostRead: 10, role: 'ops', beginning: 'p', after };
+          const page = await records.users(request);
+          pages.push(page.records.map(idOf));
+          after = page.next;
+        } while (after !== undefined);
+        expect(pages.flat()).toEqual(['u38']);
+        expect(pages.length).toBeGreaterThanOrEqual(3);
+        expect(pages.length).toBeLessThanOrEqual(4);
+      });
+
+      test.each([1, 7, 500])('gives all of them from the end, %i at a time', async (limit) => {
+        const users = everybody();
+        await put(...users);
+        const byName = users.toSorted((one, other) => (one.username < other.username ? 1 : -1));
+        expect(await idsOf(all(records.users, limit, { isReversed: true }))).toEqual(byName.map(idOf));
+      });
 
       test('pages stay stable while others come and go', async () => {
         await put(...['b', 'd', 'f', 'h', 'j'].map((name) => user(`id-${name}`, { username: name })));

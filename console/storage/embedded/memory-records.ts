@@ -16,10 +16,13 @@ import {
   type PageRequest,
   type RecordChange,
   type RecordStore,
+  type UserCount,
   type UserFilter,
+  type UserOrder,
 } from '../record-store.ts';
 import type { ClientRecord, UserRecord } from '../records.ts';
 import type { ArtifactStore, Registry } from '../storage.ts';
+import { beginningOf, isInList, leadOf, type UserLead } from '../user-lists.ts';
 import { createListeners } from './listeners.ts';
 import type { StorageLog } from './permissions.ts';
 
@@ -59,6 +62,9 @@ export function createMemoryRecords({ registry, artifacts, log }: MemoryRecordsD
       : { version: '' };
   };
 
+  const countOf = (filter: UserCount) =>
+    recordsOf(state.users).filter((user) => isInList(user, filter)).length;
+
   function apply({ expected, writes, artifacts: puts }: RecordCommit): boolean {
     if (expected.some(({ query, version }) => answer(query).version !== version)) return false;
     const next = withWrites(state, writes, ++sequence);
@@ -95,18 +101,22 @@ export function createMemoryRecords({ registry, artifacts, log }: MemoryRecordsD
       answer({ by: 'link', provider, subject }).record as UserRecord | undefined,
     isNameTaken: async (name) => isNameTaken(state, name),
     hasUsers: async () => state.users.size > 0,
-    users: async ({ limit, after, ...filter }) =>
-      pageOf(recordsOf(state.users), (user) => placeOf(user, filter), { limit, after }),
+    users: async ({ limit, after, mostRead, isReversed = false, ...filter }) => {
+      const lead = leadOf(filter, countOf);
+      const place = (user: UserRecord) => placeOf(user, lead, filter);
+      return pageOf(recordsOf(state.users), place, { limit, after, mostRead, isReversed });
+    },
     clients: async ({ ceilingRole, ...request }) =>
       pageOf(
         recordsOf(state.clients),
-        ({ id, maxRoles }) => (ceilingRole === undefined || maxRoles?.includes(ceilingRole) ? id : undefined),
+        ({ id, maxRoles }) =>
+          ceilingRole === undefined || maxRoles?.includes(ceilingRole)
+            ? { place: id, isWanted: true }
+            : undefined,
         request,
       ),
-    count: async (collection: GrowingCollection, { role, provider }: UserFilter = {}) =>
-      [...state[collection].values()].filter(
-        ({ record }) => collection === 'clients' || isIn(record as UserRecord, { role, provider }),
-      ).length,
+    count: async (collection: GrowingCollection, filter: UserCount = {}) =>
+      collection === 'clients' ? state.clients.size : countOf(filter),
     isRedirectOrigin: async (origin) =>
       recordsOf(state.clients).some(
         ({ disabled, redirectUris }) =>
@@ -156,42 +166,49 @@ function rejectDuplicates(users: State['users']): void {
 }
 
 function hasAdministrator({ users }: State, registry: Registry, withoutProvider?: string): boolean {
-  return recordsOf(users).some(({ disabled, roles, federated }) => {
-    if (disabled || !roles.includes('Admin')) return false;
+  return recordsOf(users).some(({ disabled, isInvited, roles, federated }) => {
+    if (disabled || isInvited || !roles.includes('Admin')) return false;
     if (!federated) return true;
     const { provider } = federated;
     return provider !== withoutProvider && registry.get('providers', provider)?.enabled === true;
   });
 }
 
-function isIn({ roles, federated }: UserRecord, { role, provider }: UserFilter): boolean {
-  if (role !== undefined && !roles.includes(role)) return false;
-  return provider === undefined || federated?.provider === provider;
+/** @returns what the user is listed by, and whether it is; undefined: not to be looked at */
+function placeOf(user: UserRecord, lead: UserLead, filter: UserFilter): Place | undefined {
+  const isWanted = isInList(user, filter);
+  const [name, email] = [foldedName(user.username), foldedName(user.email ?? '')];
+  if (lead === 'name') return { place: `0 ${name}\n${user.id}`, isWanted };
+  if (lead !== 'beginning') {
+    return isInList(user, { [lead]: filter[lead] }) ? { place: user.id, isWanted } : undefined;
+  }
+  const by = beginningOf(user, foldedName(filter.beginning ?? ''));
+  if (by === undefined) return undefined;
+  return { place: by === 'name' ? `0 ${name}\n${user.id}` : `1 ${email}\n${user.id}`, isWanted };
 }
 
-/** @returns what the user is listed by; undefined: not in this list */
-function placeOf(user: UserRecord, { role, provider, beginning }: UserFilter): string | undefined {
-  if (role !== undefined || provider !== undefined)
-    return isIn(user, { role, provider }) ? user.id : undefined;
-  const [name, email] = [foldedName(user.username), foldedName(user.email ?? '')];
-  if (beginning === undefined || name.startsWith(foldedName(beginning))) return `0 ${name}\n${user.id}`;
-  const isByEmail = user.email !== undefined && email.startsWith(foldedName(beginning));
-  return isByEmail ? `1 ${email}\n${user.id}` : undefined;
+interface Place {
+  readonly place: string;
+  readonly isWanted: boolean;
 }
 
 function pageOf<R>(
   all: readonly R[],
-  placeOfOne: (record: R) => string | undefined,
-  { limit, after }: PageRequest,
+  placeOfOne: (record: R) => Place | undefined,
+  { limit, after, mostRead, isReversed = false }: PageRequest & UserOrder,
 ): Page<R> {
+  const isBehind = (place: string) => after === undefined || (isReversed ? place < after : place > after);
   const places = all.flatMap((record) => {
-    const place = placeOfOne(record);
-    return place === undefined || (after !== undefined && place <= after) ? [] : [{ place, record }];
+    const found = placeOfOne(record);
+    return found && isBehind(found.place) ? [{ ...found, record }] : [];
   });
-  places.sort((one, other) => (one.place < other.place ? -1 : 1));
-  const page = places.slice(0, Math.min(limit, mostRecords));
+  places.sort((one, other) => (one.place < other.place === isReversed ? 1 : -1));
+  const read = places.slice(0, mostRead);
+  const wanted = read.filter(({ isWanted }) => isWanted);
+  const page = wanted.slice(0, Math.min(limit, mostRecords));
   const records = page.map(({ record }) => copy(record));
-  return page.length === places.length ? { records } : { records, next: page.at(-1)!.place };
+  if (page.length < wanted.length) return { records, next: page.at(-1)!.place };
+  return read.length === places.length ? { records } : { records, next: read.at(-1)!.place };
 }
 
 function recordsOf<R>(stored: ReadonlyMap<string, Stored<R>>): readonly R[] {

@@ -166,6 +166,12 @@ function createMemoryArtifacts(now: () => number, steady: () => number): Omit<Ar
         .slice(0, limit)
         .sort(byExpiry);
     },
+    async pageByAccount(kind, accountId, limit, after = '') {
+      return liveWhere(kind, (artifact) => artifact.accountId === accountId)
+        .filter(({ key }) => key > after)
+        .sort((one, other) => (one.key < other.key ? -1 : 1))
+        .slice(0, limit);
+    },
     async list(kind, limit, after = '') {
       return liveWhere(kind, () => true)
         .filter(({ key }) => key > after)

@@ -183,6 +183,20 @@ export function openLmdbArtifacts({
         return found.sort(byExpiry);
       });
     },
+    async pageByAccount(kind, accountId, limit, after) {
+      return read(() => {
+        const prefix: LmdbKey = ['account', kind, digest(accountId)];
+        const from = after === undefined ? prefix : [...prefix, after];
+        const found: ListedArtifact[] = [];
+        // The first is the one after which the page begins, if it is still there.
+        for (const { key } of index.under(prefix, { from })) {
+          if (found.length >= limit) break;
+          const own = String(key.at(-1));
+          if (own !== after) found.push(...listed([own], (one) => live(kind, one)));
+        }
+        return found;
+      });
+    },
     async list(kind, limit, after) {
       const found: ListedArtifact[] = [];
       let last: LmdbKey | undefined = after === undefined ? undefined : [kind, after];

@@ -1,7 +1,7 @@
 /** What the indexes of records answer: at once, so inside a transaction too. Reads what the transaction has written. */
 import { foldedName } from '../../name-keys.ts';
 import { type RecordAnswer, type RecordQuery, registeredVersion } from '../../record-changes.ts';
-import type { GrowingCollection, GrowingRecords } from '../../record-store.ts';
+import type { GrowingCollection, GrowingRecords, UserCount } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import type { LmdbKey } from './lmdb-environment.ts';
@@ -95,8 +95,11 @@ export function createRecordAnswers(databases: RecordDatabases, registry: KnownP
         ({ id, enabled }) => enabled === true && id !== withoutProvider && hasAdministratorAt(id),
       );
     },
-    count: (collection: GrowingCollection, filter?: Parameters<typeof countKey>[1]): number =>
-      meta.get(countKey(collection, filter)) ?? 0,
+    count(collection: GrowingCollection, filter: UserCount = {}): number {
+      const kept = (by?: UserCount) => meta.get(countKey(collection, by)) ?? 0;
+      if (filter.status !== 'active') return kept(filter);
+      return kept() - kept({ status: 'disabled' }) - kept({ status: 'invited' });
+    },
     isNameTaken,
     answer(query: RecordQuery): RecordAnswer {
       if (query.by === 'any-user') return { version: meta.get(countKey('users')) ? 'yes' : 'no' };

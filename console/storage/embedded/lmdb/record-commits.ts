@@ -156,7 +156,7 @@ function keysOfDamaged({ index }: RecordDatabases, collection: GrowingCollection
     if (entry.at(-1) === key[0] && collectionOf(entry) === collection) found.push(entry);
   }
   const counts = found.flatMap(([name, part]) =>
-    name === 'role' || name === 'provider' ? [['count', collection, name, part!]] : [],
+    name === 'role' || name === 'provider' || name === 'status' ? [['count', collection, name, part!]] : [],
   );
   return { index: found, counts: [['count', collection], ...counts] };
 }

@@ -10,8 +10,9 @@
  * | `record-meta` | `['sequence']` | number of the last commit |
  */
 import { foldedName, shapeOf } from '../../name-keys.ts';
-import type { GrowingCollection, GrowingRecords } from '../../record-store.ts';
+import type { GrowingCollection, GrowingRecords, UserCount, UserStatus } from '../../record-store.ts';
 import type { ClientRecord, UserRecord } from '../../records.ts';
+import { statusOf } from '../../user-lists.ts';
 import { keyPart } from './key-parts.ts';
 import type { Environment, LmdbDatabase, LmdbKey } from './lmdb-environment.ts';
 
@@ -50,6 +51,8 @@ export const indexUnder = {
   link: (provider: string, subject: string): LmdbKey => ['link', keyPart(provider), keyPart(subject)],
   role: (role: string): LmdbKey => ['role', keyPart(role)],
   provider: (provider: string): LmdbKey => ['provider', keyPart(provider)],
+  /** Of those who are not active. */
+  status: (status: UserStatus): LmdbKey => ['status', status],
   /** Of those who can administer the console if their provider, if they have one, is enabled. */
   administrator: (provider: string | undefined): LmdbKey =>
     provider === undefined ? ['administrator', 'own'] : ['administrator', 'provider', keyPart(provider)],
@@ -79,10 +82,10 @@ export function isAdministratorKey(key: LmdbKey): boolean {
 
 /** @param provider  of accounts of their own: undefined */
 export function isAdministratorOf(
-  { disabled, roles, federated }: UserRecord,
+  { disabled, isInvited = false, roles, federated }: UserRecord,
   provider: string | undefined,
 ): boolean {
-  return !disabled && roles.includes('Admin') && federated?.provider === provider;
+  return !disabled && !isInvited && roles.includes('Admin') && federated?.provider === provider;
 }
 
 /** The keys of `record-meta` whose numbers a record counts in. */
@@ -92,18 +95,20 @@ export function countKeysOf<C extends GrowingCollection>(
 ): readonly LmdbKey[] {
   if (collection === 'clients') return [countKey('clients')];
   const { roles, federated } = record as UserRecord;
+  const status = statusOf(record as UserRecord);
   return [
     countKey('users'),
+    ...(status === 'active' ? [] : [countKey('users', { status })]),
     ...[...new Set(roles)].map((role) => countKey('users', { role })),
     ...(federated ? [countKey('users', { provider: federated.provider })] : []),
   ];
 }
 
-export function countKey(
-  collection: GrowingCollection,
-  { role, provider }: { readonly role?: string | undefined; readonly provider?: string | undefined } = {},
-): LmdbKey {
-  if (role !== undefined && provider !== undefined) throw new TypeError('users are counted by one of these');
+/** The active ones are the others: they are not counted. */
+export function countKey(collection: GrowingCollection, { role, provider, status }: UserCount = {}): LmdbKey {
+  if ([role, provider, status].filter((by) => by !== undefined).length > 1)
+    throw new TypeError('users are counted by one of these');
+  if (status !== undefined) return ['count', collection, 'status', status];
   if (role !== undefined) return ['count', collection, 'role', keyPart(role)];
   if (provider !== undefined) return ['count', collection, 'provider', keyPart(provider)];
   return ['count', collection];
@@ -118,6 +123,8 @@ function userBeginnings(user: UserRecord): LmdbKey[] {
     beginnings.push(indexUnder.link(federated.provider, federated.subject));
     beginnings.push(indexUnder.provider(federated.provider));
   }
+  const status = statusOf(user);
+  if (status !== 'active') beginnings.push(indexUnder.status(status));
   const provider = federated?.provider;
   if (isAdministratorOf(user, provider)) beginnings.push(indexUnder.administrator(provider));
   return beginnings;

@@ -7,8 +7,10 @@ import type {
   Page,
   PageRequest,
   UserFilter,
+  UserOrder,
 } from '../../record-store.ts';
 import type { ClientRecord, UserRecord } from '../../records.ts';
+import { beginningOf, isInList, leadOf, type UserLead } from '../../user-lists.ts';
 import { givenPart, lastPart, partBeginning } from './key-parts.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
@@ -17,6 +19,8 @@ import { indexUnder } from './record-indexes.ts';
 
 /** A part of a list: the entries of an index whose keys begin so, in their order. */
 interface Section<R> {
+  /** One character, which places in the list begin with. */
+  readonly name: string;
   /** Absent: the records themselves, by id. */
   readonly index?: LmdbKey;
   /** Only those whose next part begins so. */
@@ -33,14 +37,21 @@ export type RecordPages = ReturnType<typeof createRecordPages>;
 export function createRecordPages(environment: Environment, answers: RecordAnswers) {
   const index = environment.database<true>('record-index');
 
-  function keysAfter({ index: prefix, beginning = '' }: Section<never>, source: GrowingCollection) {
+  function keysAfter(
+    { index: prefix, beginning = '' }: Pick<Section<never>, 'index' | 'beginning'>,
+    source: GrowingCollection,
+    reverse: boolean,
+  ) {
     const database = prefix ? index : environment.bytes(source);
     const head = prefix ?? [];
+    const first = beginning === '' ? head : [...head, beginning];
+    const end = beginning === '' ? head : [...head, `${beginning}${lastPart}`];
     return (after: LmdbKey | undefined, limit: number): LmdbKey[] => {
-      const from = after ?? (beginning === '' ? head : [...head, beginning]);
-      const upTo = beginning === '' ? head : [...head, `${beginning}${lastPart}`];
+      const range = reverse
+        ? { from: first, upTo: after ?? end, reverse }
+        : { from: after ?? first, upTo: end };
       // One more: the first is the one after which the page begins, if it is still there.
-      const found = [...database.under(head, { from, upTo, limit: limit + 1 })].map(({ key }) => key);
+      const found = [...database.under(head, { ...range, limit: limit + 1 })].map(({ key }) => key);
       return found.filter((key) => after === undefined || !isSame(key, after)).slice(0, limit);
     };
   }
@@ -58,31 +69,34 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
   async function page<C extends GrowingCollection>(
     collection: C,
     sections: readonly Section<GrowingRecords[C]>[],
-    { limit, after }: PageRequest,
+    { limit, after, mostRead = Infinity, isReversed = false }: PageRequest & UserOrder,
   ): Promise<Page<GrowingRecords[C]>> {
     const most = Math.min(limit, mostRecords);
-    const found: { readonly record: GrowingRecords[C]; readonly next: string }[] = [];
-    const start = after === undefined ? undefined : placeOf(after, sections.length);
-    for (let number = start?.section ?? 0; number < sections.length; number++) {
-      const section = sections[number]!;
-      const next = keysAfter(section as Section<never>, collection);
-      let last = number === start?.section ? [...(section.index ?? []), ...start.parts] : undefined;
+    const found: { readonly record: GrowingRecords[C]; readonly place: string }[] = [];
+    let read = 0;
+    const start = after === undefined ? undefined : placeOf(after, sections);
+    for (const section of sections.slice(start && sections.indexOf(start.section))) {
+      const next = keysAfter(section, collection, isReversed);
+      const placeAt = (key: LmdbKey) => section.name + key.slice(section.index?.length ?? 0).join('\n');
+      let last = section === start?.section ? [...(section.index ?? []), ...start.parts] : undefined;
       for (;;) {
+        const wanted = Math.min(sliceSize, mostRead - read);
         const keys = environment.read(() => {
-          const slice = next(last, sliceSize);
+          const slice = next(last, wanted);
           for (const key of slice) {
+            read++;
             const record = whole(collection, key.slice(-1));
             if (!record || section.isWanted?.(record) === false) continue;
-            const parts = key.slice(section.index?.length ?? 0);
-            found.push({ record, next: `${number}${parts.join('\n')}` });
+            found.push({ record, place: placeAt(key) });
             if (found.length > most) break;
           }
           return slice;
         });
         if (found.length > most)
-          return { records: found.slice(0, most).map(recordOf), next: found[most - 1]!.next };
-        if (keys.length < sliceSize) break;
+          return { records: found.slice(0, most).map(recordOf), next: found[most - 1]!.place };
+        if (keys.length < wanted) break;
         last = [...keys.at(-1)!];
+        if (read >= mostRead) return { records: found.map(recordOf), next: placeAt(last) };
         // Whoever lists thousands must not hold up those who call meanwhile.
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -91,15 +105,18 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
   }
 
   return {
-    users: ({ role, provider, beginning, ...request }: PageRequest & UserFilter) =>
-      page('users', userSections({ role, provider, beginning }), request),
+    users: ({ role, provider, status, beginning, ...request }: PageRequest & UserFilter & UserOrder) => {
+      const filter = { role, provider, status, beginning };
+      return page('users', sectionsFor(filter, request.after), request);
+    },
     clients: ({ ceilingRole, ...request }: PageRequest & ClientFilter) =>
       page(
         'clients',
         ceilingRole === undefined
-          ? [{}]
+          ? [{ name: '0' }]
           : [
               {
+                name: '0',
                 index: indexUnder.ceilingRole(ceilingRole),
                 isWanted: ({ maxRoles }: ClientRecord) => maxRoles?.includes(ceilingRole) === true,
               },
@@ -107,26 +124,41 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
         request,
       ),
   };
+
+  /** What led at the first page leads through all of them. */
+  function sectionsFor(filter: UserFilter, after: string | undefined): readonly Section<UserRecord>[] {
+    const known =
+      after && leads.find((lead) => userSections(lead, filter)?.some(({ name }) => name === after[0]));
+    const lead = known || environment.read(() => leadOf(filter, (by) => answers.count('users', by)));
+    return userSections(lead, filter) ?? [];
+  }
 }
 
-function userSections({ role, provider, beginning }: UserFilter): Section<UserRecord>[] {
-  if (role !== undefined) {
-    return [{ index: indexUnder.role(role), isWanted: ({ roles }) => roles.includes(role) }];
-  }
-  if (provider !== undefined) {
-    return [
-      {
-        index: indexUnder.provider(provider),
-        isWanted: ({ federated }) => federated?.provider === provider,
-      },
-    ];
-  }
-  if (beginning === undefined) return [{ index: ['name'] }];
+const leads = ['name', 'beginning', 'role', 'provider', 'status'] as const satisfies readonly UserLead[];
+
+/** @returns undefined where this cannot lead through such a list */
+function userSections(lead: UserLead, filter: UserFilter): Section<UserRecord>[] | undefined {
+  const { role, provider, status, beginning } = filter;
+  const isWanted = (user: UserRecord) => isInList(user, filter);
+  if (lead === 'role')
+    return role === undefined ? undefined : [{ name: '2', index: indexUnder.role(role), isWanted }];
+  if (lead === 'provider')
+    return provider === undefined
+      ? undefined
+      : [{ name: '3', index: indexUnder.provider(provider), isWanted }];
+  if (lead === 'status')
+    return status === undefined || status === 'active'
+      ? undefined
+      : [{ name: '4', index: indexUnder.status(status), isWanted }];
+  if (lead === 'name')
+    return beginning === undefined ? [{ name: '5', index: ['name'], isWanted }] : undefined;
+  if (beginning === undefined) return undefined;
   const folded = foldedName(beginning);
-  return (['name', 'email'] as const).map((by) => ({
+  return (['name', 'email'] as const).map((by, number) => ({
+    name: String(number),
     index: [by],
     beginning: partBeginning(folded),
-    isWanted: (user) => beginningOf(user, folded) === by,
+    isWanted: (user) => beginningOf(user, folded) === by && isWanted(user),
   }));
 }
 
@@ -139,14 +171,10 @@ function isSame(one: LmdbKey, other: LmdbKey): boolean {
 }
 
 /** @param after  a `next`; any other text is a place in the order too */
-function placeOf(after: string, sections: number): { readonly section: number; readonly parts: string[] } {
-  const number = Number(after.slice(0, 1));
-  const section = Number.isInteger(number) && number < sections ? number : 0;
+function placeOf<R>(
+  after: string,
+  sections: readonly Section<R>[],
+): { readonly section: Section<R>; readonly parts: string[] } {
+  const section = sections.find(({ name }) => name === after[0]) ?? sections[0]!;
   return { section, parts: after.slice(1).split('\n').slice(0, 2).map(givenPart) };
-}
-
-/** Whether this user is found by this beginning of a name or address, and by which. */
-function beginningOf({ username, email }: UserRecord, beginning: string): 'name' | 'email' | undefined {
-  if (foldedName(username).startsWith(beginning)) return 'name';
-  return email !== undefined && foldedName(email).startsWith(beginning) ? 'email' : undefined;
 }

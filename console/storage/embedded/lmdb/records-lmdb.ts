@@ -1,7 +1,7 @@
 /** Users and clients in LMDB, beside the artifacts: what a change voids is written by the same commit. */
 import { changeRecords, type RecordEngine, type RecordQuery } from '../../record-changes.ts';
 import type { RecordLoader } from '../../record-loader.ts';
-import type { RecordChange, RecordStore, UserFilter } from '../../record-store.ts';
+import type { RecordChange, RecordStore, UserCount } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import { createListeners } from '../listeners.ts';
@@ -63,7 +63,7 @@ export function openLmdbRecordReads(
     hasUsers: async () => read(() => answers.count('users') > 0),
     users: pages.users,
     clients: pages.clients,
-    count: async (collection: 'users' | 'clients', filter: Pick<UserFilter, 'role' | 'provider'> = {}) =>
+    count: async (collection: 'users' | 'clients', filter: UserCount = {}) =>
       read(() => answers.count(collection, filter)),
     isRedirectOrigin: async (origin) => read(() => answers.hasAny(indexUnder.redirectOrigin(origin))),
     hasAdministrator: async (withoutProvider) => read(() => answers.hasAdministrator(withoutProvider)),
