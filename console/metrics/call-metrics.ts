@@ -2,6 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
+import { createTally } from './tally.ts';
 
 export interface CallMetrics {
   /** @param route  its template; undefined when no rule applied */
@@ -67,11 +68,10 @@ export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers)
     registers,
   });
   for (const outcome of Object.values(itemOutcomes)) items.inc({ outcome }, 0);
-  const requests = new Counter({
+  const request = createTally(registry, {
     name: 'console_http_requests_total',
     help: 'Requests to the console itself, by surface and status',
     labelNames: ['surface', 'status'],
-    registers,
   });
   addHeld(registry, held);
   new Counter({
@@ -102,7 +102,7 @@ export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers)
       countPolls = count;
     },
     queueItem: (outcome) => items.inc({ outcome: itemOutcomes[outcome] }),
-    request: (surface, status) => requests.inc({ surface, status }),
+    request,
     text: () => registry.metrics(),
     contentType: registry.contentType,
     registry,
