@@ -1,7 +1,8 @@
 import { type Level, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
 import type { Faults } from './faults.ts';
 import { requireLibrary } from './installation.ts';
-import { cleanFields, cleanText } from './log-cleaning.ts';
+import { createAuditLine } from './log-lines/audit-line.ts';
+import { cleanFields, cleanText } from './log-lines/log-cleaning.ts';
 import { type LineSink, openLogOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
@@ -91,25 +92,24 @@ export type Audit = (event: string, fields: AuditFields) => void;
  * The audit trail: one line per event, told apart by `audit: true` and logged whatever the level
  * is, unless logging is silent.
  *
- * @param kept  gets each line too, also when logging is silent: a log loses lines that nobody reads
+ * @param stored  gets each line too, also when logging is silent: a log loses lines that nobody reads
  */
 export function createAudit(log: Logger, stored?: LineSink): Audit {
   const isSilent = log.level === 'silent';
-  const trail = log.child({ audit: true }, { level: isSilent && !stored ? 'silent' : 'info' });
-  if (stored) sendAlsoTo(trail, stored, isSilent);
-  return (event, fields) => trail.info({ event, ...fields }, 'audit');
+  const { [symbols.chindingsSym]: bindings, [symbols.streamSym]: output } = log as unknown as PinoInternals;
+  const lineOf = createAuditLine(`${bindings},"audit":true`);
+  return (event, fields) => {
+    if (isSilent && !stored) return;
+    const line = lineOf(event, fields);
+    stored?.write(line);
+    if (!isSilent) output.write(line);
+  };
 }
 
-/** Children have the stream of their parents, unless they get one. */
-function sendAlsoTo(trail: Logger, stored: LineSink, isSilent: boolean): void {
-  const logger = trail as unknown as Record<symbol, LineSink>;
-  const log = logger[symbols.streamSym]!;
-  logger[symbols.streamSym] = {
-    write(line) {
-      stored.write(line);
-      if (!isSilent) log.write(line);
-    },
-  };
+/** What the library has of each logger: the fields of all its lines, as JSON text, and where they go. */
+interface PinoInternals {
+  readonly [symbols.chindingsSym]: string;
+  readonly [symbols.streamSym]: LineSink;
 }
 
 /** Fields come first and are cleaned by the formatter; what follows is text or goes into it. */

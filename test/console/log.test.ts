@@ -184,3 +184,38 @@ test('audit lines are written at every level but silent (S84)', () => {
   createAudit(silent.log)('logout', { outcome: 'success' });
   expect(silent.count()).toBe(0);
 });
+
+test.each([
+  { name: 'credentials', fields: { clientSecret: 'tell-no-one', deep: { headers: [{ cookie: ['x'] }] } } },
+  { name: 'addresses', fields: { path: '/oauth2/authorize?code=1#2', redirectUri: 'https://a.example/?x' } },
+  { name: 'an address in text', fields: { note: 'see postgres://me:secret@db/x and https://a/?code=1' } },
+  { name: 'a token in text', fields: { reason: 'got eyJhbGciOiJub25lIn0.eyJ0ZWxsIjoxfQ.x' } },
+  { name: 'quotes and backslashes', fields: { user: 'a"b\\c', 'na"me': '\\' } },
+  { name: 'what steers a terminal', fields: { user: steering.join('x'), [steering.join('y')]: 1 } },
+  { name: 'letters beyond ASCII', fields: { user: 'Zoë 🦊 \ud800' } },
+  {
+    name: 'numbers and the like',
+    fields: { a: 1, b: Number.NaN, c: -0.5, d: true, e: null, f: undefined, g: () => 1, h: [1, null, 'x'] },
+  },
+  { name: 'errors and bytes', fields: { err: new Error('bad\u001b', { cause: 1 }), bytes: Buffer.alloc(9) } },
+  { name: 'times', fields: { at: new Date(0) } },
+])('an audit line says $name as every other line does (S84, S85)', ({ fields }) => {
+  const { log, parsed, count, text } = collect('json');
+  const worker = log.child({ worker: 2 });
+  createAudit(worker)('login', { outcome: 'denied', ...fields });
+  worker.child({ audit: true }).info({ event: 'login', outcome: 'denied', ...fields }, 'audit');
+  expect(count()).toBe(2);
+  const [own, library] = parsed().map((line) => JSON.stringify({ ...line, time: '' }));
+  expect(own).toBe(library);
+  expect(text()).not.toMatch(/tell-no-one|(?!\n)[\p{Cc}\u2028\u202e]/u);
+});
+
+test('an audit line goes to the trail too, and there alone when logging is silent (S84, S100)', () => {
+  for (const level of ['info', 'silent'] as const) {
+    const { log, text } = collect('json', level);
+    const stored: string[] = [];
+    createAudit(log, { write: (line) => stored.push(line) })('logout', { outcome: 'success' });
+    expect(stored.join('')).toMatch(/^\{"level":"info","time":"[\d-]{10}T[\d:.]{12}Z","audit":true,.*\}\n$/);
+    expect(text()).toBe(level === 'silent' ? '' : stored.join(''));
+  }
+});

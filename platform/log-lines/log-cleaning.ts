@@ -24,7 +24,21 @@ function cleanMap(fields: object, depth: number): Fields {
   return clean;
 }
 
-function cleanValue(key: string, value: unknown, depth: number): unknown {
+/** What a field may hold by its name. */
+export type FieldKind = 'credential' | 'address' | 'other';
+
+export function kindOfField(key: string): FieldKind {
+  if (isCredential(key)) return 'credential';
+  return isAddress(key) ? 'address' : 'other';
+}
+
+/** The value of a field that is no credential. */
+export function cleanString(kind: FieldKind, value: string): string {
+  return cleanText(kind === 'address' ? withoutQuery(value) : value);
+}
+
+/** A copy that may be logged as the value of `key`, which names no credential. */
+export function cleanValue(key: string, value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cleanText(isAddress(key) ? withoutQuery(value) : value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return '[…]';

@@ -1,0 +1,68 @@
+/** Lines of the audit trail. There is one for each token, so they are put together here and not by the logging library. */
+import { cleanString, cleanText, cleanValue, type FieldKind, kindOfField } from './log-cleaning.ts';
+
+export type AuditLine = (event: string, fields: object) => string;
+
+/** A field's name as it stands in a line, and what its values are. */
+interface Field {
+  readonly start: string;
+  readonly kind: FieldKind;
+}
+
+/** Names are few and repeat; more are not remembered. */
+const mostFields = 1000;
+
+/** @param bindings  JSON text of what each line has in common, with a comma before each field */
+export function createAuditLine(bindings: string): AuditLine {
+  const fields = new Map<string, Field>();
+  const timeOf = createIsoTime();
+
+  return (event, values) => {
+    let line = `{"level":"info","time":"${timeOf(Date.now())}"${bindings},"event":${quote(cleanText(event))}`;
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined || typeof value === 'function') continue;
+      const { start, kind } = fieldOf(name);
+      line += start + jsonOf(name, kind, value);
+    }
+    return `${line},"msg":"audit"}\n`;
+  };
+
+  function fieldOf(name: string): Field {
+    let field = fields.get(name);
+    if (field === undefined) {
+      field = { start: `,${JSON.stringify(cleanText(name))}:`, kind: kindOfField(name) };
+      if (fields.size < mostFields) fields.set(name, field);
+    }
+    return field;
+  }
+}
+
+function jsonOf(name: string, kind: FieldKind, value: unknown): string {
+  if (kind === 'credential') return '"[redacted]"';
+  if (typeof value === 'string') return quote(cleanString(kind, value));
+  if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value);
+  return JSON.stringify(cleanValue(name, value, 0), bigIntAsText) ?? 'null';
+}
+
+function bigIntAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** What was cleaned is plain but for these. */
+function quote(clean: string): string {
+  return /["\\]|[^ -~]/.test(clean) ? JSON.stringify(clean) : `"${clean}"`;
+}
+
+/** All but the milliseconds once a second. */
+function createIsoTime(): (epochMs: number) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (epochMs) => {
+    const now = Math.floor(epochMs / 1000);
+    if (now !== second) {
+      second = now;
+      text = new Date(now * 1000).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${text}${String(epochMs - now * 1000).padStart(3, '0')}Z`;
+  };
+}
