@@ -1,6 +1,6 @@
 /** One store in a process of its own: `fill` it, or `measure` it and say so in one line of JSON. */
 import { mkdirSync, readFileSync } from 'node:fs';
-import { artifactKey } from '../../console/storage/embedded/digest.ts';
+import { artifactKey } from '../../console/storage/digest.ts';
 import { openArtifactEntries } from '../../console/storage/embedded/lmdb/artifact-entries.ts';
 import { openLmdbArtifacts } from '../../console/storage/embedded/lmdb/artifacts-lmdb.ts';
 import { openEnvironment } from '../../console/storage/embedded/lmdb/lmdb-environment.ts';

@@ -149,3 +149,11 @@ export interface RegistryRecords {
 
 export type Collection = keyof RegistryRecords;
 export const collections = ['keys', 'providers', 'roles', 'settings'] as const;
+
+/** What is to become of one record. */
+export interface RegistryWrite {
+  readonly collection: Collection;
+  readonly id: string;
+  /** Absent: it is removed. */
+  readonly record?: RegistryRecords[Collection];
+}

@@ -6,6 +6,7 @@
  */
 import type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
 import { type DiskState, diskStateOf } from './disk-state.ts';
+import type { RecordEngine } from './record-engine.ts';
 import type { RecordLoader } from './record-loader.ts';
 import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
@@ -154,7 +155,7 @@ export interface StoreCheck {
 export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
-  readonly records: RecordStore;
+  readonly records: RecordStore & RecordEngine;
   readonly loader: RecordLoader;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStorage } from '../../console/storage/embedded/open.ts';
 import { pagesOfUsers } from '../../console/storage/record-lists.ts';
+import type { RecordStore } from '../../console/storage/record-store.ts';
 import type { ClientRecord, UserRecord } from '../../console/storage/records.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 
@@ -88,7 +89,11 @@ export function addClient(dataDir: string, client: ClientRecord = thirdParty): P
 }
 
 /** All of a small store. */
-export async function allUsers({ records }: Pick<Storage, 'records'>): Promise<readonly UserRecord[]> {
+export async function allUsers({
+  records,
+}: {
+  readonly records: Pick<RecordStore, 'users'>;
+}): Promise<readonly UserRecord[]> {
   const found: UserRecord[] = [];
   for await (const page of pagesOfUsers(records, {})) found.push(...page);
   return found;

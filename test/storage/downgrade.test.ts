@@ -6,9 +6,9 @@ import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import { openEnvironment } from '../../console/storage/embedded/lmdb/lmdb-environment.ts';
 import { openStorage } from '../../console/storage/embedded/open.ts';
-import { emptyState } from '../../console/storage/embedded/registry/registry-state.ts';
 import { downgradeTo } from '../../console/storage/embedded/takeover/downgrade.ts';
 import type { UserRecord } from '../../console/storage/records.ts';
+import { emptyState } from '../../console/storage/registry-state.ts';
 import { formerClient, formerSessions, formerUser, writeFormerStore } from './helpers/former-store.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 

@@ -1,13 +1,13 @@
 /** Users and clients in memory, looked through for each question: the plainest reading of what a RecordStore does. */
 import { foldedName, shapeOf } from '../name-keys.ts';
+import { changeRecords } from '../record-changes.ts';
 import {
-  changeRecords,
   type RecordAnswer,
   type RecordCommit,
   type RecordEngine,
   type RecordQuery,
   registeredVersion,
-} from '../record-changes.ts';
+} from '../record-engine.ts';
 import {
   DuplicateRecordError,
   type GrowingCollection,
@@ -20,7 +20,8 @@ import {
   type UserFilter,
   type UserOrder,
 } from '../record-store.ts';
-import type { ClientRecord, UserRecord } from '../records.ts';
+import type { ClientRecord, ProviderRecord, UserRecord } from '../records.ts';
+import { applyWrites, collectionVersion, providersAfter } from '../registry-writes.ts';
 import type { ArtifactStore, Registry } from '../storage.ts';
 import { beginningOf, isInList, leadOf, type UserLead } from '../user-lists.ts';
 import { createListeners } from './listeners.ts';
@@ -44,7 +45,11 @@ interface State {
 
 const mostRecords = 500;
 
-export function createMemoryRecords({ registry, artifacts, log }: MemoryRecordsDeps): RecordStore {
+export function createMemoryRecords({
+  registry,
+  artifacts,
+  log,
+}: MemoryRecordsDeps): RecordStore & RecordEngine {
   const listeners = createListeners<readonly RecordChange[]>('record', log);
   let state: State = { users: new Map(), clients: new Map() };
   let sequence = 0;
@@ -65,12 +70,18 @@ export function createMemoryRecords({ registry, artifacts, log }: MemoryRecordsD
   const countOf = (filter: UserCount) =>
     recordsOf(state.users).filter((user) => isInList(user, filter)).length;
 
-  function apply({ expected, writes, artifacts: puts }: RecordCommit): boolean {
+  function apply({ expected, writes, artifacts: puts, registry: part, isDry }: RecordCommit): boolean {
     if (expected.some(({ query, version }) => answer(query).version !== version)) return false;
+    const isOther = part?.expected.some(
+      ({ collection, version }) => collectionVersion(registry, collection) !== version,
+    );
+    if (isOther) return false;
     const next = withWrites(state, writes, ++sequence);
     rejectDuplicates(next.users);
-    if (hasAdministrator(state, registry) && !hasAdministrator(next, registry))
+    const providers = providersAfter(registry, part?.writes ?? []);
+    if (hasAdministrator(state, registry.all('providers')) && !hasAdministrator(next, providers))
       throw new LastAdministratorError();
+    if (isDry) return true;
     const changes = writes.filter(({ collection, id, record }) => record || state[collection].has(id));
     state = next;
     // Done when it returns: nothing here waits.
@@ -85,7 +96,9 @@ export function createMemoryRecords({ registry, artifacts, log }: MemoryRecordsD
     async commit(commit) {
       let done = false;
       await registry.update(
-        () => {},
+        (transaction) => {
+          if (done && !commit.isDry) applyWrites(transaction, commit.registry?.writes ?? []);
+        },
         async () => {
           done = apply(commit);
         },
@@ -122,7 +135,9 @@ export function createMemoryRecords({ registry, artifacts, log }: MemoryRecordsD
         ({ disabled, redirectUris }) =>
           !disabled && redirectUris.some((uri) => origin !== 'null' && new URL(uri).origin === origin),
       ),
-    hasAdministrator: async (withoutProvider) => hasAdministrator(state, registry, withoutProvider),
+    hasAdministrator: async (withoutProvider) =>
+      hasAdministrator(state, registry.all('providers'), withoutProvider),
+    ...engine,
     change: (work) => changeRecords(engine, work),
     onChange: listeners.add,
   };
@@ -165,12 +180,14 @@ function rejectDuplicates(users: State['users']): void {
   }
 }
 
-function hasAdministrator({ users }: State, registry: Registry, withoutProvider?: string): boolean {
+type Providers = ReadonlyMap<string, ProviderRecord>;
+
+function hasAdministrator({ users }: State, providers: Providers, withoutProvider?: string): boolean {
   return recordsOf(users).some(({ disabled, isInvited, roles, federated }) => {
     if (disabled || isInvited || !roles.includes('Admin')) return false;
     if (!federated) return true;
     const { provider } = federated;
-    return provider !== withoutProvider && registry.get('providers', provider)?.enabled === true;
+    return provider !== withoutProvider && providers.get(provider)?.enabled === true;
   });
 }
 

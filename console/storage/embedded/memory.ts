@@ -1,7 +1,10 @@
 /** Everything in memory: for benchmarks and quick tests, and the plainest reading of what `Storage` asks for. */
 import { createSerial } from '../../../platform/async/serial.ts';
+import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from '../artifact-rules.ts';
+import { artifactKey } from '../digest.ts';
 import { createRecordLoader } from '../record-loader.ts';
 import type { Collection } from '../records.ts';
+import { changeState, emptyState } from '../registry-state.ts';
 import {
   type Artifact,
   type ArtifactKind,
@@ -11,13 +14,10 @@ import {
   type Storage,
   StorageUnavailableError,
 } from '../storage.ts';
-import { artifactKey } from './digest.ts';
 import { createListeners } from './listeners.ts';
-import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './lmdb/artifact-rules.ts';
 import { createMemoryRecords } from './memory-records.ts';
 import type { StorageLog } from './permissions.ts';
 import { announcePuts } from './put-listeners.ts';
-import { changeState, emptyState } from './registry/registry-state.ts';
 
 export interface MemoryStorageDeps {
   /** Epoch milliseconds. */

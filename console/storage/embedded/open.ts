@@ -2,7 +2,9 @@
 
 import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
+import { openArtifactEntries } from './lmdb/artifact-entries.ts';
 import { openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
+import { finishRegistryChange } from './lmdb/joint-commits.ts';
 import { openLmdbRecords } from './lmdb/records-lmdb.ts';
 import { checkStore, countDamaged } from './lmdb/store-check.ts';
 import { checkFormat, recordFormat } from './lmdb/store-format.ts';
@@ -84,6 +86,8 @@ async function openPrepared(
     const exclusive = environment.write;
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
     if (!isRecorded) await recordFormat(environment);
+
+    await finishRegistryChange(environment, openArtifactEntries(environment), registry);
 
     const records = openLmdbRecords({ environment, registry, log });
     return {

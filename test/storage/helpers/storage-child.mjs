@@ -36,6 +36,8 @@ async function run({ storage, environment, records }, command) {
       }
       return registry.get('settings', id)?.value;
     }
+    case 'role':
+      return registry.get('roles', command[1])?.id;
     case 'read':
       return registry.get('settings', command[1])?.value;
     case 'put':
@@ -74,6 +76,10 @@ async function run({ storage, environment, records }, command) {
         await addUser(records, n, '-');
         say(n);
       }
+    case 'joint': {
+      const [, n, step] = command;
+      return commitJoint(environment, stoppingRegistry(registry, step), n);
+    }
     default:
       await environment.close();
       return storage.close();
@@ -88,6 +94,44 @@ function addUser(records, n, passwordHash) {
     transaction.put('users', { ...user, passwordHash, ...times });
     transaction.putArtifact({ kind: 'VoidMark', id: `u${n}` }, { payload: { n } });
   });
+}
+
+/** A user and a role, in one commit. */
+function commitJoint(environment, registry, n) {
+  const records = openLmdbRecords({ environment, registry });
+  const times = { createdAt: n, tokensValidFrom: n };
+  const user = {
+    id: `u${n}`,
+    username: `name-${n}`,
+    roles: [],
+    passwordHash: '-',
+    disabled: false,
+    ...times,
+  };
+  const role = { id: `r${n}`, permissions: [], createdAt: n };
+  return records.commit({
+    expected: [],
+    writes: [{ collection: 'users', id: user.id, record: user }],
+    artifacts: [],
+    registry: { expected: [], writes: [{ collection: 'roles', id: role.id, record: role }] },
+  });
+}
+
+/** Ends the process `before` anything is written, when the records are `written`, or when all is `made`. */
+function stoppingRegistry(registry, step) {
+  const stop = () => process.kill(process.pid, 'SIGKILL');
+  return {
+    ...registry,
+    async update(change, guard) {
+      const result = await registry.update(change, async () => {
+        if (step === 'before') stop();
+        await guard?.();
+        if (step === 'written') stop();
+      });
+      if (step === 'made') stop();
+      return result;
+    },
+  };
 }
 
 async function serve() {

@@ -19,6 +19,8 @@ export type Command =
   | readonly ['add-users', first: number, count: number, passwordHash: string]
   | readonly ['get-user', id: string]
   | readonly ['flood-users']
+  | readonly ['joint', n: number, step: 'before' | 'written' | 'made' | 'done']
+  | readonly ['role', id: string]
   | readonly ['close'];
 
 export interface StorageProcessOptions {

@@ -1,6 +1,7 @@
 /** Artifacts as they lie in LMDB: one entry each, and one index entry for each way to find it. */
+
+import { digest } from '../../digest.ts';
 import type { Artifact, ArtifactKind } from '../../storage.ts';
-import { digest } from '../digest.ts';
 import type { Environment, LmdbDatabase, LmdbKey } from './lmdb-environment.ts';
 import { DamagedRecordError } from './record-codec.ts';
 

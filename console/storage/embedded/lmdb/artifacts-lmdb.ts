@@ -1,5 +1,7 @@
 /** Sign-in artifacts in LMDB: one entry per artifact plus one index entry per way to find it. */
 
+import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from '../../artifact-rules.ts';
+import { artifactKey, digest } from '../../digest.ts';
 import {
   type Artifact,
   type ArtifactKind,
@@ -7,9 +9,7 @@ import {
   type ListedArtifact,
   StorageUnavailableError,
 } from '../../storage.ts';
-import { artifactKey, digest } from '../digest.ts';
 import { type Entry, openArtifactEntries } from './artifact-entries.ts';
-import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from './artifact-rules.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import { DamagedRecordError, decodeRecord, isWholeRecord } from './record-codec.ts';
 

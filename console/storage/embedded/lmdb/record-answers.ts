@@ -1,6 +1,6 @@
 /** What the indexes of records answer: at once, so inside a transaction too. Reads what the transaction has written. */
 import { foldedName } from '../../name-keys.ts';
-import { type RecordAnswer, type RecordQuery, registeredVersion } from '../../record-changes.ts';
+import { type RecordAnswer, type RecordQuery, registeredVersion } from '../../record-engine.ts';
 import type { GrowingCollection, GrowingRecords, UserCount } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
@@ -89,9 +89,9 @@ export function createRecordAnswers(databases: RecordDatabases, registry: KnownP
     firstUser,
     hasAny,
     /** Reads two keys where a local administrator is, and two for each enabled provider where none is. */
-    hasAdministrator(withoutProvider?: string): boolean {
+    hasAdministrator(withoutProvider?: string, providers = registry.all('providers')): boolean {
       if (hasAdministratorAt(undefined)) return true;
-      return [...registry.all('providers').values()].some(
+      return [...providers.values()].some(
         ({ id, enabled }) => enabled === true && id !== withoutProvider && hasAdministratorAt(id),
       );
     },

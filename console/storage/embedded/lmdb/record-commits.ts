@@ -1,6 +1,8 @@
 /** Commits of records: what waits is one LMDB transaction, each commit in it a part that goes through or does not. */
+
+import { artifactKey } from '../../digest.ts';
 import { foldedName } from '../../name-keys.ts';
-import type { RecordCommit, RecordWrite } from '../../record-changes.ts';
+import type { RecordCommit, RecordWrite } from '../../record-engine.ts';
 import {
   DuplicateRecordError,
   type GrowingCollection,
@@ -9,9 +11,10 @@ import {
   type RecordChange,
 } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
+import { providersAfter } from '../../registry-writes.ts';
 import type { Registry } from '../../storage.ts';
-import { artifactKey } from '../digest.ts';
 import type { ArtifactEntries } from './artifact-entries.ts';
+import { createJointCommits } from './joint-commits.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
 import { DamagedRecordError } from './record-codec.ts';
@@ -29,8 +32,8 @@ export interface RecordCommitsDeps {
   readonly environment: Environment;
   readonly databases: RecordDatabases;
   readonly answers: RecordAnswers;
-  readonly artifacts: Pick<ArtifactEntries, 'put'>;
-  readonly registry: Pick<Registry, 'update'>;
+  readonly artifacts: Pick<ArtifactEntries, 'put' | 'unset'>;
+  readonly registry: Pick<Registry, 'update' | 'all'>;
   /** Told when it is durable, in the order of the commits. */
   readonly onCommitted: (changes: readonly RecordChange[]) => void;
 }
@@ -44,18 +47,38 @@ export function createRecordCommits(deps: RecordCommitsDeps): (commit: RecordCom
   const inOrder = createOrdered(deps.registry);
 
   async function tryIt(commit: RecordCommit, isOrdered: boolean): Promise<Outcome> {
+    if (commit.isDry) return tryDry(commit);
     const outcome = await environment.write(() => apply(deps, commit, isOrdered));
     if (Array.isArray(outcome) && outcome.length > 0) onCommitted(outcome);
     return outcome;
   }
 
+  /** Written and taken back, so that nothing is checked otherwise than in earnest. */
+  async function tryDry(commit: RecordCommit): Promise<Outcome> {
+    const back = new TakenBack();
+    let outcome: Outcome = [];
+    const written = environment.write(() => {
+      outcome = apply(deps, commit, true);
+      throw back;
+    });
+    await written.catch((error: unknown) => {
+      if (error !== back) throw error;
+    });
+    return outcome;
+  }
+
+  const withRegistry = createJointCommits({ ...deps, tryIt: (commit) => tryIt(commit, true) });
+
   return async (commit) => {
+    if (commit.registry && !commit.isDry) return withRegistry(commit, commit.registry);
     const isOfRegistry = commit.expected.some(({ query }) => query.by === 'registry');
-    const first = isOfRegistry ? 'ordered' : await tryIt(commit, false);
+    const first = isOfRegistry && !commit.isDry ? 'ordered' : await tryIt(commit, false);
     const outcome = first === 'ordered' ? await inOrder(() => tryIt(commit, true)) : first;
     return outcome !== 'overtaken';
   };
 }
+
+class TakenBack extends Error {}
 
 /**
  * Runs work in the order of the registry's changes: none is under way meanwhile. What waits for one runs together, so
@@ -84,7 +107,10 @@ function apply(deps: RecordCommitsDeps, commit: RecordCommit, isOrdered: boolean
   if (expected.some(({ query, version }) => answers.answer(query).version !== version)) return 'overtaken';
 
   const plans = writes.map((write) => planOf(deps, write));
-  const takesAdministrator = plans.some(({ unindexed }) => unindexed.some(isAdministratorKey));
+  const ofRegistry = commit.registry?.writes ?? [];
+  const takesAdministrator =
+    ofRegistry.some(({ collection }) => collection === 'providers') ||
+    plans.some(({ unindexed }) => unindexed.some(isAdministratorKey));
   if (takesAdministrator && !isOrdered) return 'ordered';
   const hadAdministrator = takesAdministrator && answers.hasAdministrator();
 
@@ -92,7 +118,8 @@ function apply(deps: RecordCommitsDeps, commit: RecordCommit, isOrdered: boolean
   for (const { write, indexed } of plans) {
     if (indexed.some(([name]) => name === 'name' || name === 'link')) rejectDuplicate(answers, write);
   }
-  if (hadAdministrator && !answers.hasAdministrator()) throw new LastAdministratorError();
+  if (hadAdministrator && !answers.hasAdministrator(undefined, providersAfter(deps.registry, ofRegistry)))
+    throw new LastAdministratorError();
   for (const { kind, id, artifact } of commit.artifacts) artifacts.put(kind, artifactKey(id), artifact);
   return plans.flatMap(({ write, isChange }) => (isChange ? [changeOf(write)] : []));
 }

@@ -1,5 +1,6 @@
 /** Users and clients in LMDB, beside the artifacts: what a change voids is written by the same commit. */
-import { changeRecords, type RecordEngine, type RecordQuery } from '../../record-changes.ts';
+import { changeRecords } from '../../record-changes.ts';
+import type { RecordEngine, RecordQuery } from '../../record-engine.ts';
 import type { RecordLoader } from '../../record-loader.ts';
 import type { RecordChange, RecordStore, UserCount } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
@@ -21,15 +22,16 @@ export interface LmdbRecordsDeps {
 }
 
 /** As the process that owns the store has them. */
-export type LmdbRecords = RecordStore & Pick<RecordEngine, 'commit'> & { readonly loader: RecordLoader };
+export type LmdbRecords = RecordStore & RecordEngine & { readonly loader: RecordLoader };
 
 /** Opens the records of `environment`; every change is on the disk when its promise resolves. */
 export function openLmdbRecords({ environment, registry, log }: LmdbRecordsDeps): LmdbRecords {
   const databases = openRecordDatabases(environment);
   const answers = createRecordAnswers(databases, registry);
   const listeners = createListeners<readonly RecordChange[]>('record', log);
+  const reads = openLmdbRecordReads(environment, registry);
   const engine: RecordEngine = {
-    ask: async (query) => environment.read(() => answers.answer(query)),
+    ask: reads.ask,
     commit: createRecordCommits({
       ...{ environment, databases, answers, registry },
       artifacts: openArtifactEntries(environment),
@@ -37,7 +39,7 @@ export function openLmdbRecords({ environment, registry, log }: LmdbRecordsDeps)
     }),
   };
   return {
-    ...openLmdbRecordReads(environment, registry),
+    ...reads,
     change: (work) => changeRecords(engine, work),
     commit: engine.commit,
     loader: createLmdbLoader({ environment, databases, answers, onCommitted: listeners.emit }),

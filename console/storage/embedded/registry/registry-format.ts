@@ -1,6 +1,6 @@
 /** How `registry.json` is written and what is accepted when it is read back. */
 import { collections } from '../../records.ts';
-import { deepFreeze, type RegistryState } from './registry-state.ts';
+import { deepFreeze, type RegistryState } from '../../registry-state.ts';
 import { createRegistryText, parseRegistryText, type RegistryShape } from './registry-text.ts';
 
 /** 2: users and clients are no longer in it. */

@@ -1,6 +1,6 @@
 /** `registry.json` of format 1, which held users and clients too. */
 import type { GrowingRecords } from '../../record-store.ts';
-import { deepFreeze, type RegistryState } from '../registry/registry-state.ts';
+import { deepFreeze, type RegistryState } from '../../registry-state.ts';
 import { parseRegistryText, type RegistryShape } from '../registry/registry-text.ts';
 
 export const formerShape: RegistryShape = {

@@ -1,7 +1,6 @@
-/** What a worker asks the owner of the store, and what the owner tells all workers: plain values, in one order. */
-import type { RecordCommit } from '../../record-changes.ts';
+import type { RecordCommit } from '../../record-engine.ts';
 import type { RecordChange } from '../../record-store.ts';
-import type { Collection, RegistryRecords } from '../../records.ts';
+import type { RegistryWrite } from '../../records.ts';
 import type { ArtifactStore, Storage } from '../../storage.ts';
 import type { EndedArtifact } from '../lmdb/artifacts-lmdb.ts';
 import type { PutEvent } from '../put-listeners.ts';
@@ -18,14 +17,6 @@ export const artifactWrites = [
   'count',
   'uncount',
 ] as const satisfies readonly (keyof ArtifactStore)[];
-
-export interface RegistryWrite {
-  readonly collection: Collection;
-  readonly id: string;
-  /** Absent: it is removed. */
-  readonly record?: RegistryRecords[Collection];
-}
-
 /** What became of a commit: `done`, or why nothing has changed; errors that callers tell apart come as words. */
 export type CommitOutcome = 'done' | 'overtaken' | 'last-administrator' | 'name' | 'link';
 

@@ -3,22 +3,22 @@
  * they hold of it in memory.
  */
 import { announcedKinds } from '../../artifact.ts';
-import type { RecordEngine } from '../../record-changes.ts';
+import type { RecordEngine } from '../../record-engine.ts';
 import type { RecordLoader } from '../../record-loader.ts';
 import type { RecordStore } from '../../record-store.ts';
+import type { RegistryWrite } from '../../records.ts';
 import { collections } from '../../records.ts';
+import { emptyState, type RegistryState } from '../../registry-state.ts';
+import { applyWrites, writesBetween } from '../../registry-writes.ts';
 import type { ArtifactStore, Registry, Storage } from '../../storage.ts';
 import type { LmdbArtifacts } from '../lmdb/artifacts-lmdb.ts';
-import { emptyState, type RegistryState } from '../registry/registry-state.ts';
 import {
   artifactWrites,
   type DecisionCalls,
   type RegistrySnapshot,
-  type RegistryWrite,
   type StoreCalls,
   type StoreEvent,
 } from './messages.ts';
-import { applyWrites, writesBetween } from './registry-writes.ts';
 import { commitFor } from './worker-records.ts';
 
 export interface SharedStorageDeps {
@@ -32,7 +32,7 @@ export interface SharedStorageDeps {
 /** As the process that owns the store has it. */
 export interface OwnedStorage extends Storage {
   readonly artifacts: ArtifactStore & Pick<LmdbArtifacts, 'recordEnds'>;
-  readonly records: RecordStore & Pick<RecordEngine, 'commit'>;
+  readonly records: RecordStore & RecordEngine;
   readonly files: {
     withoutWrites<T>(work: () => Promise<T>): Promise<T>;
     dropDeadReaders(): void;

@@ -1,5 +1,6 @@
 /** Users and clients in a worker: read from LMDB, decided here, written by the owner. */
-import { changeRecords, type RecordCommit, type RecordEngine } from '../../record-changes.ts';
+import { changeRecords } from '../../record-changes.ts';
+import type { RecordCommit, RecordEngine } from '../../record-engine.ts';
 import {
   DuplicateRecordError,
   LastAdministratorError,
@@ -21,7 +22,7 @@ export interface WorkerRecordsDeps {
 }
 
 export interface WorkerRecords {
-  readonly records: RecordStore;
+  readonly records: RecordStore & RecordEngine;
   receive(event: Extract<StoreEvent, { type: 'records' }>): void;
 }
 
@@ -38,7 +39,7 @@ export function createWorkerRecords({ environment, registry, owner, log }: Worke
     },
   };
   return {
-    records: { ...reads, change: (work) => changeRecords(engine, work), onChange: listeners.add },
+    records: { ...reads, ...engine, change: (work) => changeRecords(engine, work), onChange: listeners.add },
     receive: ({ changes }) => listeners.emit(changes),
   };
 }

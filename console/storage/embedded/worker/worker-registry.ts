@@ -1,11 +1,11 @@
 /** The registry in a worker: its state is the owner's, its changes are decided here and made there. */
-import type { Collection } from '../../records.ts';
+import type { Collection, RegistryWrite } from '../../records.ts';
+import { changeState, emptyState } from '../../registry-state.ts';
+import { withWrites, writesBetween } from '../../registry-writes.ts';
 import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { createListeners } from '../listeners.ts';
 import type { StorageLog } from '../permissions.ts';
-import { changeState, emptyState } from '../registry/registry-state.ts';
-import type { DecisionCalls, RegistrySnapshot, RegistryWrite, StoreCalls, StoreEvent } from './messages.ts';
-import { withWrites, writesBetween } from './registry-writes.ts';
+import type { DecisionCalls, RegistrySnapshot, StoreCalls, StoreEvent } from './messages.ts';
 
 export interface WorkerRegistryDeps {
   readonly snapshot: RegistrySnapshot;

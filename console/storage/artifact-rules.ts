@@ -1,5 +1,5 @@
 /** What every artifact store must decide the same way. */
-import type { Artifact, ArtifactName, Count, Exchange, Exchanged, ListedArtifact } from '../../storage.ts';
+import type { Artifact, ArtifactName, Count, Exchange, Exchanged, ListedArtifact } from './storage.ts';
 
 /** @param nowSeconds  epoch seconds, fractions included */
 export function isLive({ expiresAt }: Artifact, nowSeconds: number): boolean {

@@ -1,8 +1,8 @@
 /** Changes of the registry as data. */
-import { collections } from '../../records.ts';
-import type { RegistryTransaction } from '../../storage.ts';
-import { deepFreeze, type RegistryState } from '../registry/registry-state.ts';
-import type { RegistryWrite } from './messages.ts';
+import { createHash } from 'node:crypto';
+import { type Collection, collections, type ProviderRecord, type RegistryWrite } from './records.ts';
+import { deepFreeze, type RegistryState } from './registry-state.ts';
+import type { Registry, RegistryTransaction } from './storage.ts';
 
 export function writesBetween(before: RegistryState, after: RegistryState): RegistryWrite[] {
   return collections.flatMap((collection) => {
@@ -31,4 +31,24 @@ export function applyWrites(transaction: RegistryTransaction, writes: readonly R
     if (record) transaction.put(collection, record);
     else transaction.remove(collection, id);
   }
+}
+
+/** By what it says: each process has objects of its own. */
+export function collectionVersion(source: Pick<Registry, 'all'>, collection: Collection): string {
+  const all = [...source.all(collection).values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(all)).digest('base64url');
+}
+
+/** As they will be. */
+export function providersAfter(
+  { all }: Pick<Registry, 'all'>,
+  writes: readonly RegistryWrite[],
+): ReadonlyMap<string, ProviderRecord> {
+  const providers = new Map(all('providers'));
+  for (const { collection, id, record } of writes) {
+    if (collection !== 'providers') continue;
+    if (record) providers.set(id, record as ProviderRecord);
+    else providers.delete(id);
+  }
+  return providers;
 }

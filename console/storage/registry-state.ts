@@ -1,6 +1,6 @@
 /** The registry's content as every implementation keeps it in memory, and how a change makes the next one. */
-import { type Collection, collections, type RegistryRecords } from '../../records.ts';
-import type { RegistryTransaction } from '../../storage.ts';
+import { type Collection, collections, type RegistryRecords } from './records.ts';
+import type { RegistryTransaction } from './storage.ts';
 
 /** Never changed in place: a change shares the collections that it does not touch. */
 export type RegistryState = {
