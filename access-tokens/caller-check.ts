@@ -23,5 +23,7 @@ export function createCallerCheck({ check }: Pick<BearerCheck, 'check'>) {
       });
       return keyThumbprint === undefined ? error : withDpopChallenge(error);
     },
+    inSchemeOf: ({ keyThumbprint }: Caller, error: ProblemError): ProblemError =>
+      keyThumbprint === undefined ? error : withDpopChallenge(error),
   };
 }

@@ -60,9 +60,9 @@ export function withDpopChallenge(problemError: ProblemError): ProblemError {
   const said = problemError.headers['WWW-Authenticate'];
   if (said === undefined || !said.startsWith('Bearer')) return problemError;
   const parameters = said.slice('Bearer'.length).trim();
-  const { problem, message, headers, cause } = problemError;
+  const { problem, message, headers, ...about } = problemError;
   const field = `DPoP ${parameters === '' ? '' : `${parameters}, `}${algs}`;
-  return new ProblemError(problem, message, { headers: { ...headers, 'WWW-Authenticate': field }, cause });
+  return new ProblemError(problem, message, { ...about, headers: { ...headers, 'WWW-Authenticate': field } });
 }
 
 const algs = `algs="${proofAlgs.join(' ')}"`;

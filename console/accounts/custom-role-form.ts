@@ -33,9 +33,9 @@ export function checkPermissions(
   );
 }
 
-/** @throws {ProblemError} `invalid_request` */
+/** @param description  empty: none. @throws {ProblemError} `invalid_request` */
 export function describedBy(description: string | undefined): Pick<RoleRecord, 'description'> {
-  if (description === undefined) return {};
+  if (!description) return {};
   if (description.length > longestDescription || /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(description)) {
     throw invalid(`The description of a role is one line of at most ${longestDescription} characters.`);
   }

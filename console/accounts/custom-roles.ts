@@ -2,9 +2,10 @@
  * Custom roles: names for sets of permissions, made by administrators. Tokens carry the name only, and what it
  * opens is looked up when a call comes; a role that is gone opens nothing.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { pagesOfClients, pagesOfUsers } from '../storage/record-lists.ts';
-import { checkVersion } from '../storage/record-version.ts';
+import { checkIsNew, checkVersion } from '../storage/record-version.ts';
 import type { ClientRecord, RoleRecord, UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { checkName, checkPermissions, describedBy } from './custom-role-form.ts';
@@ -22,6 +23,12 @@ export interface NewRole {
 }
 
 export type CustomRoles = ReturnType<typeof createCustomRoles>;
+
+export interface RoleChange {
+  /** undefined for one that is new; the same as `after` when nothing has changed. */
+  readonly before: RoleRecord | undefined;
+  readonly after: RoleRecord;
+}
 
 /** Users who have a role. */
 export interface RoleHolders {
@@ -65,26 +72,26 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       const count = await records.count('users', { role: name });
       return { names: namesOf(first), count };
     },
+    add,
     /**
-     * Whoever still has a role of this name from before, loses it first.
+     * Adds a role, or replaces all of one but its name.
      *
-     * @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case
+     * @param version  only when it still is of that (record-version.ts)
+     * @param isNew    only when there is none yet
+     * @throws {ProblemError} as `add` and `update`
      */
-    async add({ name, permissions, description }: NewRole): Promise<RoleRecord> {
-      checkName(name);
-      const role: RoleRecord = {
-        id: name,
-        permissions: checkPermissions(permissions, isPermission),
-        ...describedBy(description),
-        createdAt: now(),
-      };
-      checkIsFree(registry, name);
-      await takeFromAll(name);
-      await registry.update((transaction) => {
-        checkIsFree(transaction, name);
-        transaction.put('roles', role);
+    async put(
+      role: NewRole,
+      { version, isNew = false }: { readonly version?: string | undefined; readonly isNew?: boolean } = {},
+    ): Promise<RoleChange> {
+      if (!find(role.name)) {
+        checkVersion(undefined, version);
+        return { before: undefined, after: await add(role) };
+      }
+      return registry.update((transaction) => {
+        checkIsNew(transaction.get('roles', role.name), isNew);
+        return change(transaction, { ...role, description: role.description ?? '' }, version);
       });
-      return role;
     },
     /**
      * @param change   what is left out stays
@@ -93,19 +100,10 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
      */
     update: (
       name: string,
-      { permissions, description }: Partial<Omit<NewRole, 'name'>>,
+      changed: Partial<Omit<NewRole, 'name'>>,
       version?: string,
-    ): Promise<RoleRecord> =>
-      registry.update((transaction) => {
-        const before = unchanged(transaction.get('roles', name), version);
-        const after: RoleRecord = {
-          ...before,
-          ...(permissions && { permissions: checkPermissions(permissions, isPermission) }),
-          ...describedBy(description),
-        };
-        transaction.put('roles', after);
-        return after;
-      }),
+    ): Promise<RoleChange & { readonly before: RoleRecord }> =>
+      registry.update((transaction) => change(transaction, { name, ...changed }, version)),
     /**
      * Takes it from everybody who has it, too, and ends their sessions and tokens: were there another of this name
      * one day, it would not be theirs.
@@ -132,6 +130,45 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       };
     },
   };
+
+  /**
+   * Whoever still has a role of this name from before, loses it first.
+   *
+   * @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case
+   */
+  async function add({ name, permissions, description }: NewRole): Promise<RoleRecord> {
+    checkName(name);
+    const role: RoleRecord = {
+      id: name,
+      permissions: checkPermissions(permissions, isPermission),
+      ...describedBy(description),
+      createdAt: now(),
+    };
+    checkIsFree(registry, name);
+    await takeFromAll(name);
+    await registry.update((transaction) => {
+      checkIsFree(transaction, name);
+      transaction.put('roles', role);
+    });
+    return role;
+  }
+
+  function change(
+    transaction: RegistryTransaction,
+    { name, permissions, description }: Pick<NewRole, 'name'> & Partial<NewRole>,
+    version: string | undefined,
+  ) {
+    const before = unchanged(transaction.get('roles', name), version);
+    const { description: described, ...rest } = before;
+    const after: RoleRecord = {
+      ...rest,
+      ...(permissions && { permissions: checkPermissions(permissions, isPermission) }),
+      ...describedBy(description ?? described),
+    };
+    if (isDeepStrictEqual(after, before)) return { before, after: before };
+    transaction.put('roles', { ...after, updatedAt: now() });
+    return { before, after: transaction.get('roles', name)! };
+  }
 
   /** A page at a time: each page has lost it, and what it opened, before the next one is read. */
   async function takeFromAll(name: string): Promise<RoleHolders> {

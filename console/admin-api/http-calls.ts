@@ -33,13 +33,17 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
     async handle(req: IncomingMessage, res: ServerResponse, { methods, params }: Found<Services>) {
       const operation = methods.get(req.method ?? '');
       if (!operation) throw methodNotAllowed([...methods.keys()]);
-      const actor = actorOf(await deps.apiCallers.authenticate(req));
-      const request = await readRequest(operation, req);
-      const answer = await runOperation(operation, { ...request, params }, actor, {
-        ...deps,
-        about: deps.about({ req }),
-      });
-      send(res, splitTarget(req).path, answer);
+      const caller = await deps.apiCallers.authenticate(req);
+      const request = readRequest(operation, req);
+      try {
+        const answer = await runOperation(operation, { ...request, params }, actorOf(caller), {
+          ...deps,
+          about: deps.about({ req }),
+        });
+        send(res, splitTarget(req).path, operation, answer);
+      } catch (error) {
+        throw error instanceof ProblemError ? deps.apiCallers.inSchemeOf(caller, error) : error;
+      }
     },
   };
 }
@@ -55,17 +59,14 @@ function actorOf({ subject, clientId, roles, scopes, claims }: ApiToken): Actor 
   };
 }
 
-/** The body last: what is wrong with the head needs none. @throws {ProblemError} */
-async function readRequest(
-  { body, query }: Operation<never>,
-  req: IncomingMessage,
-): Promise<OperationRequest> {
+/** @throws {ProblemError} */
+function readRequest({ query }: Operation<never>, req: IncomingMessage): OperationRequest {
   const { headers } = req;
   return {
     ifMatch: readIfMatch(headers['if-match']),
     isNew: readIfNoneMatch(headers['if-none-match']),
     query: readQuery(splitTarget(req).query, query !== undefined),
-    ...(body && { body: await readJson(req) }),
+    readBody: () => readJson(req),
   };
 }
 
@@ -80,12 +81,20 @@ function readQuery(text: string, isTaken: boolean): Readonly<Record<string, unkn
   throw new ProblemError(problems.invalidRequest, 'This address takes no parameters.');
 }
 
-function send(res: ServerResponse, path: string, answer: Answer): void {
+function send(
+  res: ServerResponse,
+  path: string,
+  { method }: Pick<Operation, 'method'>,
+  answer: Answer,
+): void {
   const { body, version, target, headers } = answer;
   const status = answer.status ?? (body ? 200 : 204);
   const fields = {
     'Cache-Control': 'no-store',
-    ...(status === 201 && { Location: `${path}/${encodeURIComponent(target ?? '')}` }),
+    // What a PUT has made is where it was put.
+    ...(status === 201 && {
+      Location: method === 'PUT' ? path : `${path}/${encodeURIComponent(target ?? '')}`,
+    }),
     ...(version !== undefined && { ETag: `"${version}"` }),
     ...headers,
   };
@@ -94,8 +103,8 @@ function send(res: ServerResponse, path: string, answer: Answer): void {
 }
 
 function splitTarget({ url = '' }: IncomingMessage) {
-  const mark = url.indexOf('?');
-  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+  const end = url.indexOf('?');
+  return end < 0 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) };
 }
 
 function methodNotAllowed(methods: readonly string[]): ProblemError {

@@ -1,10 +1,12 @@
 /** `/api/v1/roles`: the built-in roles and the custom ones, by the same rules and words as `npx console role`. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { CustomRoles, RoleHolders } from '../accounts/custom-roles.ts';
+import type { CustomRoles, RoleChange, RoleHolders } from '../accounts/custom-roles.ts';
 import { roles as builtInRoles, isRole, roleMeanings } from '../accounts/roles.ts';
+import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
+import { ownerOf, ownerView } from '../operations/owner.ts';
 import { dateTime, resource, view } from '../operations/resource-fields.ts';
 import { versionOf } from '../storage/record-version.ts';
 import type { RoleRecord } from '../storage/records.ts';
@@ -34,6 +36,8 @@ const roleView = view({
   users: z.array(z.string()).meta({ description: 'Names of those who have it; a hundred at most.' }),
   userCount: z.number().int(),
   createdAt: dateTime.nullable(),
+  updatedAt: dateTime.nullable(),
+  owner: ownerView,
 }).meta({ id: 'Role' });
 const params = z.strictObject({ role: roleId });
 
@@ -49,11 +53,11 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     async run({ query }, { roles, cursors }: RoleNeeds) {
       const { limit = 50 } = query;
       const names = roles.names();
-      const place = cursors.read('listRoles', query);
-      const from = place === undefined ? 0 : Number(place);
-      const items = await Promise.all(names.slice(from, from + limit).map((name) => viewOf(name, roles)));
-      const next =
-        from + limit < names.length ? cursors.write('listRoles', query, String(from + limit)) : null;
+      const from = placeAfter(names, cursors.read('listRoles', query));
+      const page = names.slice(from, from + limit);
+      const items = await Promise.all(page.map((name) => viewOf(name, roles)));
+      const hasMore = from + limit < names.length;
+      const next = hasMore ? cursors.write('listRoles', query, page.at(-1)!) : null;
       return { body: { items, next, count: { value: names.length, isExact: true } } };
     },
   }),
@@ -68,7 +72,21 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     body: role.input.extend({ id: roleId }),
     answer: roleView,
     async run({ body: { id, ...input } }, { roles }: RoleNeeds) {
-      return shown(await roles.add(newRole(id, input)), roles, 201);
+      return changed({ before: undefined, after: await roles.add(newRole(id, input)) }, roles);
+    },
+  }),
+  operation({
+    id: 'putRole',
+    method: 'PUT',
+    path: '/roles/{role}',
+    summary: 'Adds a custom role of this name, or replaces all of the one that there is.',
+    access: 'write',
+    event: 'role.updated',
+    params,
+    body: role.input,
+    answer: roleView,
+    async run({ params: { role: id }, body, ifMatch: version, isNew }, { roles }: RoleNeeds) {
+      return changed(await roles.put(newRole(notBuiltIn(id), body), { version, isNew }), roles);
     },
   }),
   operation({
@@ -99,7 +117,7 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
         ...(permissions && { permissions }),
         ...(description !== undefined && { description: description ?? '' }),
       };
-      return shown(await roles.update(notBuiltIn(id), change, ifMatch), roles);
+      return changed(await roles.update(notBuiltIn(id), change, ifMatch), roles);
     },
   }),
   operation({
@@ -122,9 +140,28 @@ function newRole(name: string, input: object) {
   return { name, permissions: permissions ?? [], ...(description === null ? {} : { description }) };
 }
 
-async function shown(record: RoleRecord, roles: CustomRoles, status?: 201): Promise<Answer> {
+/** Names stand in their order, so that a list goes on behind one that has gone meanwhile. */
+function placeAfter(names: readonly string[], last: string | undefined): number {
+  if (last === undefined) return 0;
+  if (isRole(last)) return names.indexOf(last) + 1;
+  const next = names.findIndex((name) => !isRole(name) && name.localeCompare(last) > 0);
+  return next < 0 ? names.length : next;
+}
+
+async function changed({ before, after }: RoleChange, roles: CustomRoles): Promise<Answer> {
+  const changes = changesBetween(said(before), said(after));
+  const added = before ? {} : ({ status: 201, event: 'role.added' } as const);
+  return { ...(await shown(after, roles)), ...added, changes, isUnchanged: before === after };
+}
+
+/** What an administrator says of a role. */
+function said(record: RoleRecord | undefined) {
+  return record && { permissions: record.permissions, description: record.description ?? null };
+}
+
+async function shown(record: RoleRecord, roles: CustomRoles): Promise<Answer> {
   const body = await viewOf(record.id, roles, record);
-  return { ...(status && { status }), body, version: versionOf(record), target: record.id };
+  return { body, version: versionOf(record), target: record.id };
 }
 
 async function viewOf(name: string, roles: CustomRoles, record = roles.find(name)): Promise<object> {
@@ -137,6 +174,8 @@ async function viewOf(name: string, roles: CustomRoles, record = roles.find(name
     users,
     userCount,
     createdAt: record ? new Date(record.createdAt).toISOString() : null,
+    updatedAt: record ? new Date(record.updatedAt ?? record.createdAt).toISOString() : null,
+    owner: ownerOf(record ?? {}),
   };
 }
 

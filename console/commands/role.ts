@@ -77,7 +77,7 @@ export const roleCommands: readonly Command[] = [
       }
       const opened = await services();
       const change = { ...(permissions && { permissions }), description };
-      const role = await opened.roles.update(nameOf(input), change);
+      const { after: role } = await opened.roles.update(nameOf(input), change);
       return done(opened, role, `Changed ${role.id}.`);
     },
   },

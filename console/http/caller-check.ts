@@ -18,4 +18,6 @@ export interface CallerCheck<Caller> {
    * @param scope   one that would do, where there is one that a client may ask for
    */
   insufficientScope(caller: Caller, detail: string, scope?: string): ProblemError;
+  /** An error whose challenge says `Bearer`, with the challenge of the scheme that the caller's token needs. */
+  inSchemeOf(caller: Caller, error: ProblemError): ProblemError;
 }

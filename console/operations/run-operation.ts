@@ -12,6 +12,8 @@ export interface OperationRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
+  /** Where it still has to come; asked only when the caller may run the operation. */
+  readonly readBody?: () => Promise<unknown>;
   readonly ifMatch?: string | undefined;
   readonly isNew?: boolean;
   readonly isDryRun?: boolean;
@@ -36,7 +38,11 @@ export async function runOperation<Services>(
   checkAccess(operation, actor, deps);
   const { isDryRun = false } = request;
   try {
-    const call = { ...checked(operation, request), ifMatch: request.ifMatch, isNew: request.isNew ?? false };
+    const call = {
+      ...(await checked(operation, request)),
+      ifMatch: request.ifMatch,
+      isNew: request.isNew ?? false,
+    };
     const services = isDryRun ? await dry(deps) : deps.services;
     const answer = await operation.run({ ...call, actor, isDryRun }, services);
     if (!isDryRun && !answer.isUnchanged) {
@@ -60,14 +66,14 @@ async function dry<Services>({ dryServices }: RunDeps<Services>): Promise<Servic
   throw new ProblemError(problems.invalidRequest, 'There is no dry run of this here.');
 }
 
-function checked(
+async function checked(
   { params, query, body }: Pick<Operation, 'params' | 'query' | 'body'>,
   came: OperationRequest,
 ) {
   return {
     params: params ? checkParams(params, came.params ?? {}) : undefined,
     query: query ? checkInput(query, came.query ?? {}, '?') : undefined,
-    body: body ? checkInput(body, came.body, '#') : undefined,
+    body: body ? checkInput(body, came.readBody ? await came.readBody() : came.body, '#') : undefined,
   };
 }
 

@@ -8,18 +8,31 @@ export function versionOf(record: object): string {
 }
 
 /**
+ * For inside the transaction that makes what is to be new (RFC 9110 §13.1.2).
+ *
+ * @throws {ProblemError} `precondition_failed`
+ */
+export function checkIsNew(record: object | undefined, isNew: boolean): void {
+  if (record && isNew) throw preconditionFailed('There is one of this id already.', record);
+}
+
+/**
  * For inside the transaction that makes the change.
  *
+ * @param record   undefined: there is none, and no version of it either
  * @param ifMatch  undefined: whatever it is
  * @throws {ProblemError} `precondition_failed`, which carries the version of now
  */
-export function checkVersion(record: object, ifMatch: string | undefined): void {
-  if (ifMatch === undefined) return;
-  const current = versionOf(record);
-  if (ifMatch === current) return;
-  throw new ProblemError(
-    problems.preconditionFailed,
+export function checkVersion(record: object | undefined, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || (record && ifMatch === versionOf(record))) return;
+  throw preconditionFailed(
     'This has changed meanwhile: read it again, and change what is there now.',
-    { members: { current: `"${current}"` } },
+    record,
   );
+}
+
+function preconditionFailed(detail: string, record: object | undefined): ProblemError {
+  return new ProblemError(problems.preconditionFailed, detail, {
+    ...(record && { members: { current: `"${versionOf(record)}"` } }),
+  });
 }

@@ -132,6 +132,9 @@ export interface RoleRecord {
   readonly description?: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** The same; absent: never changed since. */
+  readonly updatedAt?: number;
+  readonly owner?: RecordOwner;
 }
 
 /** Instance-wide values that are generated once, such as cookie keys. */

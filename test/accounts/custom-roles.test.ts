@@ -49,23 +49,23 @@ describe('the largest is taken, and one more is not (S53)', () => {
       more: { permissions, description: 'd'.repeat(201) },
     },
   ])('$name (S53)', async ({ most, more }) => {
-    expect(await call('POST', '', { name: 'Edge', ...most })).toMatchObject({ status: 201, body: most });
+    expect(await call('POST', '', { id: 'Edge', ...most })).toMatchObject({ status: 201, body: most });
     const refused = await call('PATCH', '/Edge', more);
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
     expect((await call('GET', '/Edge')).body).toMatchObject(most);
     expect((await call('DELETE', '/Edge')).status).toBe(204);
-    expect((await call('POST', '', { name: 'Edge', ...more })).status).toBe(400);
+    expect((await call('POST', '', { id: 'Edge', ...more })).status).toBe(400);
   });
 
   test('characters of a name (S53)', async () => {
     const name = 'n'.repeat(64);
-    expect((await call('POST', '', { name, permissions })).status).toBe(201);
-    expect((await call('POST', '', { name: `${name}n`, permissions })).status).toBe(400);
+    expect((await call('POST', '', { id: name, permissions })).status).toBe(201);
+    expect((await call('POST', '', { id: `${name}n`, permissions })).status).toBe(400);
     expect((await call('DELETE', `/${name}`)).status).toBe(204);
   });
 
   test('the same permission twice is one', async () => {
-    const twice = await call('POST', '', { name: 'Twice', permissions: [...permissions, ...permissions] });
+    const twice = await call('POST', '', { id: 'Twice', permissions: [...permissions, ...permissions] });
     expect(twice).toMatchObject({ status: 201, body: { permissions } });
     expect((await call('DELETE', '/Twice')).status).toBe(204);
   });
@@ -73,7 +73,7 @@ describe('the largest is taken, and one more is not (S53)', () => {
   test.each(['\u202e', '\u2028', '\u0085', '\u001b[31m', '\u2066'])(
     'a description with %j, which would be drawn as something else, is refused (S52)',
     async (sign) => {
-      const refused = await call('POST', '', { name: 'Drawn', permissions, description: `a${sign}b` });
+      const refused = await call('POST', '', { id: 'Drawn', permissions, description: `a${sign}b` });
       expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
     },
   );
@@ -86,11 +86,11 @@ describe('the largest is taken, and one more is not (S53)', () => {
       }),
     );
     // Two want the last place.
-    const last = ['One', 'Other'].map((name) => call('POST', '', { name, permissions }));
+    const last = ['One', 'Other'].map((name) => call('POST', '', { id: name, permissions }));
     expect(await statusesOf(last)).toEqual([201, 409]);
     expect((await call('PATCH', '/Kept7', { description: 'changed' })).status).toBe(200);
     expect((await call('DELETE', '/Kept7')).status).toBe(204);
-    expect((await call('POST', '', { name: 'Kept7', permissions })).status).toBe(201);
+    expect((await call('POST', '', { id: 'Kept7', permissions })).status).toBe(201);
     await withStore(console.dataDir, ({ registry }) =>
       registry.update((transaction) => {
         for (const id of transaction.all('roles').keys()) transaction.remove('roles', id);
@@ -102,15 +102,17 @@ describe('the largest is taken, and one more is not (S53)', () => {
 describe('changes at the same time', () => {
   test('of those who add one name, in whatever case, one does', async () => {
     const names = ['Shared', 'shared', 'SHARED', 'Shared'];
-    const added = names.map((name) => call('POST', '', { name, permissions }));
+    const added = names.map((name) => call('POST', '', { id: name, permissions }));
     expect(await statusesOf(added)).toEqual([201, 409, 409, 409]);
-    const [left] = (await call('GET', '')).body;
-    expect(names).toContain(left.name);
-    expect((await call('DELETE', `/${left.name}`)).status).toBe(204);
+    const { items } = (await call('GET', '')).body as { items: { id: string; builtIn: boolean }[] };
+    const [left, ...others] = items.filter(({ builtIn }) => !builtIn);
+    expect(names).toContain(left!.id);
+    expect(others).toEqual([]);
+    expect((await call('DELETE', `/${left!.id}`)).status).toBe(204);
   });
 
   test('of those who change what they have read, one does, and nothing is half one and half another', async () => {
-    const { tag } = await call('POST', '', { name: 'Read', permissions });
+    const { tag } = await call('POST', '', { id: 'Read', permissions });
     const changes = Array.from({ length: 4 }, (_, n) => ({
       permissions: [`svc:map:m${n}:read`],
       description: `by ${n}`,
@@ -129,7 +131,7 @@ describe('changes at the same time', () => {
 
 describe('a role that is removed (S34)', () => {
   test('ends sessions and tokens of who had it, and nobody else’s (S34)', async () => {
-    await call('POST', '', { name: 'Going', permissions });
+    await call('POST', '', { id: 'Going', permissions });
     await copyUser(console, 'ada', 'holder');
     await editUser(console, 'holder', (user) => ({ ...user, roles: ['Going', 'Viewer'] }));
     const [agent, other] = [createUserAgent(console.url), createUserAgent(console.url)];
@@ -143,14 +145,14 @@ describe('a role that is removed (S34)', () => {
     expect((await userinfo(console, kept.access_token)).status).toBe(200);
 
     // One of the same name is not theirs.
-    await call('POST', '', { name: 'Going', permissions });
+    await call('POST', '', { id: 'Going', permissions });
     expect((await call('GET', '/Going')).body.users).toEqual([]);
     expect(textOf(await agent.signIn(credentials))).not.toContain('Going');
     expect((await call('DELETE', '/Going')).status).toBe(204);
   });
 
   test('is taken from all who have it, of whom a hundred are named (S34)', async () => {
-    await call('POST', '', { name: 'Common', permissions });
+    await call('POST', '', { id: 'Common', permissions });
     const people = Array.from({ length: 230 }, (_, number) => `common-${number}`);
     await withStore(console.dataDir, ({ records }) =>
       records.change(async (transaction) => {
@@ -174,7 +176,7 @@ describe('a role that is removed (S34)', () => {
     await copyUser(console, 'ada', 'ghost');
     await editUser(console, 'ghost', (user) => ({ ...user, roles: ['Ghostly'] }));
     await addClient(console.dataDir, { ...thirdParty, id: 'ghost-app', maxRoles: ['Ghostly'] });
-    expect((await call('POST', '', { name: 'Ghostly', permissions })).body.users).toEqual([]);
+    expect((await call('POST', '', { id: 'Ghostly', permissions })).body.users).toEqual([]);
     await withStore(console.dataDir, async ({ records }) => {
       expect((await records.userByName('ghost'))?.roles).toEqual([]);
       expect((await records.get('clients', 'ghost-app'))?.maxRoles).toEqual([]);
@@ -183,7 +185,7 @@ describe('a role that is removed (S34)', () => {
   });
 
   test('is in no application’s ceiling any more, and what the application had is void (S34)', async () => {
-    await call('POST', '', { name: 'Ceiling', permissions });
+    await call('POST', '', { id: 'Ceiling', permissions });
     await addClient(console.dataDir, { ...thirdParty, maxRoles: ['Ceiling', 'Viewer'] });
     const redirect = { client_id: thirdParty.id, redirect_uri: thirdParty.redirectUris[0]! };
     const agent = createUserAgent(console.url);

@@ -205,19 +205,19 @@ describe.skipIf(process.platform !== 'linux')(
         'a permission of a role',
         'POST',
         '/api/v1/roles',
-        (text: string) => ({ name: 'Long', permissions: [`svc:map:${text}:read`] }),
+        (text: string) => ({ id: 'Long', permissions: [`svc:map:${text}:read`] }),
       ],
       [
         'a name of a role',
         'POST',
         '/api/v1/roles',
-        (text: string) => ({ name: text, permissions: ['svc:health:read'] }),
+        (text: string) => ({ id: text, permissions: ['svc:health:read'] }),
       ],
       [
         'a description of a role',
         'POST',
         '/api/v1/roles',
-        (text: string) => ({ name: 'Long', permissions: [], description: text }),
+        (text: string) => ({ id: 'Long', permissions: ['svc:health:read'], description: text }),
       ],
       ['scopes of a client', 'PATCH', '/api/v1/clients/nobody', (text: string) => ({ scopes: [text] })],
       [

@@ -29,7 +29,7 @@ beforeAll(async () => {
   [admin, caller] = [await apiToken(console), await machineToken(console)];
   reporter = await tokenOf(console, await addProxyClient(console, 'reporter'), 'api:refusals:write');
   await toolDone(['client', 'add', 'changed', '--scope', 'svc:health:read'], { dataDir: console.dataDir });
-  await json('POST', '/api/v1/roles', '{"name":"Changed","permissions":["svc:health:read"]}');
+  await json('POST', '/api/v1/roles', '{"id":"Changed","permissions":["svc:health:read"]}');
 });
 afterAll(() => console?.stop());
 
@@ -77,7 +77,7 @@ describe('a process has no __proto__ (S90)', () => {
 });
 
 const bodies = [
-  ['POST', '/api/v1/roles', '"name":"Orders","permissions":["svc:health:read"]'],
+  ['POST', '/api/v1/roles', '"id":"Orders","permissions":["svc:health:read"]'],
   ['PATCH', '/api/v1/roles/Changed', '"permissions":["svc:health:read"]'],
   ['POST', '/api/v1/identity-providers', '"id":"corp","kind":"oidc"'],
   ['PATCH', '/api/v1/clients/changed', '"scopes":["svc:health:read"]'],
@@ -194,5 +194,6 @@ test('afterwards the console is as it was (S86, S90)', async () => {
   expect(await (await fetch(`${console.url}/metrics`)).text()).toContain('console_uncaught_errors_total 0\n');
   expect(console.log().filter(({ msg }) => msg === 'request failed')).toEqual([]);
   const roles = await fetch(`${console.url}/api/v1/roles`, { headers: { Authorization: `Bearer ${admin}` } });
-  expect(((await roles.json()) as { name: string }[]).map((role) => role.name)).toEqual(['Changed']);
+  const { items } = (await roles.json()) as { items: { id: string; builtIn: boolean }[] };
+  expect(items.filter(({ builtIn }) => !builtIn).map(({ id }) => id)).toEqual(['Changed']);
 });

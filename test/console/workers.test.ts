@@ -261,7 +261,7 @@ describe('what one has learnt all know', () => {
   test('what an administrator changes at one of them', async () => {
     const api = bearer(await apiToken(console));
     const name = 'night-shift';
-    const body = JSON.stringify({ name, permissions: ['svc:health:read'] });
+    const body = JSON.stringify({ id: name, permissions: ['svc:health:read'] });
     const made = await fetch(`${console.url}/api/v1/roles`, {
       method: 'POST',
       headers: { ...api, 'content-type': 'application/json' },
@@ -275,7 +275,7 @@ describe('what one has learnt all know', () => {
   test('changes at all of them at the same time: each is made, and a name is given once', async () => {
     const api = { ...bearer(await apiToken(console)), 'content-type': 'application/json' };
     const add = async (name: string) => {
-      const body = JSON.stringify({ name, permissions: ['svc:health:read'] });
+      const body = JSON.stringify({ id: name, permissions: ['svc:health:read'] });
       return (await fetch(`${console.url}/api/v1/roles`, { method: 'POST', headers: api, body })).status;
     };
     const names = Array.from({ length: 12 }, (_, i) => `role-${i % 8}`);

@@ -1,5 +1,7 @@
 /** Addresses of the console stand in one `module.ts` each, with what is checked before their handlers. */
 import { describe, expect, test } from 'vitest';
+import { basePath } from '../../console/admin-api/operation-paths.ts';
+import { operations } from '../../console/admin-api/table.ts';
 import { read, sources } from './sources.ts';
 
 interface Route {
@@ -23,6 +25,15 @@ const routes: readonly Route[] = modules.flatMap(({ path: file, text }) =>
   })),
 );
 
+/** The table of operations is a module of its own. */
+const ofOperations: readonly Route[] = operations.map(({ method, path }) => ({
+  file: 'console/admin-api/table.ts',
+  method,
+  path: basePath + path,
+  line: [],
+}));
+const nameless = (path: string) => path.replace(/\{\w+\}/g, '{}');
+
 describe('addresses', () => {
   const members = /^\/(?:svc|members|hazelcast)\//;
   const section = read('docs/surface.md').split('\n## Addresses\n')[1]!.split('\n## ')[0]!;
@@ -35,11 +46,20 @@ describe('addresses', () => {
     const found = promised.map(({ method, path }) => ({
       method,
       path,
-      files: routes
-        .filter((route) => route.path === path && [method, 'ALL', 'OAUTH'].includes(route.method))
+      files: [...routes, ...ofOperations]
+        .filter(
+          (route) =>
+            nameless(route.path) === nameless(path) && [method, 'ALL', 'OAUTH'].includes(route.method),
+        )
         .map(({ file }) => file),
     }));
     expect(found.filter(({ files }) => files.length !== 1)).toEqual([]);
+  });
+
+  test('of operations are all promised', () => {
+    const known = new Set(promised.map(({ method, path }) => `${method} ${nameless(path)}`));
+    const silent = ofOperations.map(({ method, path }) => `${method} ${nameless(path)}`);
+    expect(silent.filter((address) => !known.has(address))).toEqual([]);
   });
 
   test('are added nowhere else', () => {
@@ -73,12 +93,19 @@ describe('guards', () => {
 
   test('every address of the admin API begins with who may call it, and every change with its event (S49)', () => {
     const api = routes.filter(({ path }) => path.startsWith('/api/'));
-    expect(api.length).toBeGreaterThan(15);
+    expect(api.length + operations.length).toBeGreaterThan(20);
     const wrong = api.filter(({ method, line: [first = ''] }) =>
       method === 'GET'
         ? !/^(?:read|inspect|reads\(\w+\)|scope\([\w.]+\))$/.test(first)
         : !/^(?:change\('[a-z]+\.[a-z]+'\)|scope\([\w.]+\))$/.test(first),
     );
     expect(wrong).toEqual([]);
+    // An operation says both by its type; what would not fit is said here.
+    const unfit = operations.filter(({ method, access, event }) =>
+      method === 'GET' ? access === 'write' || event !== undefined : access === 'write' && !event,
+    );
+    expect(unfit.map(({ id }) => id)).toEqual([]);
+    const ids = operations.map(({ id }) => id);
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 });

@@ -111,7 +111,7 @@ describe('a running console', () => {
     tokens = { api: await apiToken(console), svc: await machineToken(console) };
     const cluster = await call('GET', '/svc/rest/cluster');
     const { members } = (await cluster.json()) as { members: readonly { uuid: string }[] };
-    const role = { name: 'reader', permissions: ['svc:map:m:read'] };
+    const role = { id: 'reader', permissions: ['svc:map:m:read'] };
     expect((await call('POST', '/api/v1/roles', JSON.stringify(role))).status).toBe(201);
     known = { role: 'reader', client: 'application-client', member: members[0]!.uuid };
   });

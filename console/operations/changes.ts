@@ -1,0 +1,45 @@
+/** What a change has changed, for the audit trail: of a value old and new, of a set what came and what went. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Changes } from './operation.ts';
+
+type Said = Readonly<Record<string, unknown>>;
+
+/**
+ * Give what may be shown of both: no secret, and no digest of one.
+ *
+ * @param before  undefined for what has been added
+ * @param after   undefined for what has been removed
+ * @returns undefined when nothing has changed
+ */
+export function changesBetween(before: Said | undefined, after: Said | undefined): Changes | undefined {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  const changes = [...names].flatMap((name) => {
+    const change = changeOf(before?.[name], after?.[name]);
+    return change ? [[name, change] as const] : [];
+  });
+  return changes.length === 0 ? undefined : Object.fromEntries(changes);
+}
+
+function changeOf(from: unknown, to: unknown): object | undefined {
+  if (Array.isArray(from ?? to) && Array.isArray(to ?? from)) return changeOfSet(from ?? [], to ?? []);
+  const [old, next] = [from ?? null, to ?? null];
+  return isDeepStrictEqual(old, next) ? undefined : { from: old, to: next };
+}
+
+/** The order means nothing, and one that comes twice is there once. */
+function changeOfSet(from: unknown, to: unknown): object | undefined {
+  const [old, next] = [from as readonly unknown[], to as readonly unknown[]];
+  const [add, remove] = [without(next, old), without(old, next)];
+  return add.length + remove.length === 0 ? undefined : { add, remove };
+}
+
+function without(these: readonly unknown[], those: readonly unknown[]): readonly unknown[] {
+  const known = new Set(those.map(keyOf));
+  return [...new Map(these.map((one) => [keyOf(one), one])).entries()].flatMap(([key, one]) =>
+    known.has(key) ? [] : [one],
+  );
+}
+
+function keyOf(value: unknown): string {
+  return JSON.stringify(value);
+}
