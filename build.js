@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { noticesOf } from './packaging/notices.js';
 
 const root = import.meta.dirname;
@@ -27,6 +28,9 @@ const programs = [
 const late = ['ldapts', 'pino-pretty'];
 /** They have compiled parts, which they find beside their own files. */
 export const native = ['argon2', 'bcrypt', 'lmdb'];
+/** What writes the descriptions of the APIs, and the one that is written by hand. */
+const describing = 'console/description/write.ts';
+const ofMembers = 'docs/member-openapi.yaml';
 /** Changes with every library that is installed. */
 const libraries = [
   'node_modules/.package-lock.json',
@@ -83,11 +87,33 @@ async function build() {
     }),
   ]);
   const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
-  const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-  removeOthers(new Set(Object.keys(outputs).map((path) => join(root, path))));
+  const described = await describe(builder);
+  const inputs = [...built, described].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  removeOthers(new Set([...Object.keys(outputs), ...described.written].map((path) => join(root, path))));
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(root, outputs));
   const own = inputs.filter((path) => !path.includes('node_modules/'));
-  writeFileSync(record, JSON.stringify(stateOf([...libraries, ...own])));
+  writeFileSync(record, JSON.stringify(stateOf([...libraries, ofMembers, ...own])));
+}
+
+/** Runs what writes the descriptions, which is no part of what is built. */
+async function describe(builder) {
+  const outfile = join(dist, 'describe.mjs');
+  const { metafile } = await builder.build({
+    absWorkingDir: root,
+    entryPoints: [describing],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  const { descriptions } = await import(`${pathToFileURL(outfile)}?${Date.now()}`);
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const written = Object.entries(descriptions(version, readFileSync(join(root, ofMembers), 'utf8')));
+  for (const [path, text] of written) writeFileSync(join(dist, path), text);
+  return { metafile, written: written.map(([path]) => `dist/${path}`) };
 }
 
 function isFresh() {

@@ -28,6 +28,15 @@ export function programOf(path: string): URL {
 }
 
 /**
+ * What the build has written beside the programs.
+ *
+ * @param path  from `dist/`
+ */
+export function builtFile(path: string): string {
+  return join(packageRoot(), 'dist', path);
+}
+
+/**
  * Loads a library late and without a promise: most starts do without it. Built, it is a file of its own, which
  * build.js has to know.
  */

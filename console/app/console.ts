@@ -7,6 +7,7 @@ import type { Setup } from '../accounts/setup.ts';
 import type { AdminApi } from '../admin-api/module.ts';
 import { createClientAnswers } from '../clients/client-answers.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
+import { addDescriptionRoutes } from '../description/module.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createHealthModule } from '../health/module.ts';
 import { createCors } from '../http/cors.ts';
@@ -67,6 +68,7 @@ export async function createConsole({
   addKeysRoutes(router, parts);
   browser.addEndpoints(router);
   addTokensRoutes(router, parts);
+  addDescriptionRoutes(router);
   const handle = createApp({
     ...parts,
     newRequestId: createRequestIds(),

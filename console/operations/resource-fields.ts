@@ -55,7 +55,8 @@ export function resource<Fields extends Shape, Given extends keyof Fields & stri
     ),
     patch: z
       .strictObject(of((schema, name) => (hasDefault(name) ? schema.nullable() : schema).exactOptional()))
-      .refine((patch) => Object.keys(patch).length > 0, 'give at least one member'),
+      .refine((patch) => Object.keys(patch).length > 0, 'give at least one member')
+      .meta({ minProperties: 1 }),
     complete: (input: object) => ({ ...defaults, ...input }),
     changed: (patch: object) =>
       Object.fromEntries(

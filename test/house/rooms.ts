@@ -72,6 +72,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/storage',
     'platform',
   ],
+  'console/description': ['console/admin-api', 'console/http', 'console/operations', 'platform'],
   'console/server': [
     'access-tokens',
     'console/http',
@@ -104,6 +105,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/accounts',
     'console/admin-api',
     'console/clients',
+    'console/description',
     'console/federation',
     'console/health',
     'console/http',

@@ -82,7 +82,7 @@ describe('guards', () => {
   };
 
   test('every form of a page is behind the check of its token, which is behind the form (S31)', () => {
-    const posts = routes.filter(({ method, path }) => method === 'POST' && !path.startsWith('/api/'));
+    const posts = routes.filter(({ method, path }) => method === 'POST' && !path.startsWith('/api/v1/'));
     expect(posts.length).toBeGreaterThan(10);
     const bare = posts.filter(({ line }) => {
       const [form, csrf] = [line.indexOf('form'), line.findIndex((step) => /^csrf(?:\.guard)?$/.test(step))];
@@ -92,7 +92,7 @@ describe('guards', () => {
   });
 
   test('every address of the admin API begins with who may call it, and every change with its event (S49)', () => {
-    const api = routes.filter(({ path }) => path.startsWith('/api/'));
+    const api = routes.filter(({ path }) => path.startsWith('/api/v1/'));
     expect(api.length + operations.length).toBeGreaterThan(20);
     const wrong = api.filter(({ method, line: [first = ''] }) =>
       method === 'GET'
