@@ -7,9 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../platform/errors.ts';
 import { version } from '../platform/installation.ts';
 import type { Services } from './app/services.ts';
+import type { AuditHere } from './audit-here.ts';
 import type { BulkTarget } from './bulk/target.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
-import { createAuditFile, osUser, type WriteAudit } from './commands/runner/audit-file.ts';
+import type { ApiCaller } from './commands/operations/api-caller.ts';
+import { createAuditFile, localUser, osUser, type WriteAudit } from './commands/runner/audit-file.ts';
 import type { Command, Input, Reply, Tools } from './commands/runner/command.ts';
 import { confirm } from './commands/runner/confirmation.ts';
 import { explainFailure } from './commands/runner/failures.ts';
@@ -75,8 +77,13 @@ async function run(parsed: Parsed, argv: readonly string[], print: Print): Promi
   await confirm(parsed, process);
   const opened = createTools(command, input);
   try {
-    const console = command.isLocal ? undefined : await findConsole(command, opened, dataDirOf(input));
-    if (!console) return await printed(await runCommand(parsed, opened), print);
+    const isHere = command.isLocal || command.isOnApi;
+    const console = isHere ? undefined : await findConsole(command, opened, dataDirOf(input));
+    if (!console) {
+      const reply = await runCommand(parsed, opened);
+      await opened.closeTrail();
+      return await printed(reply, print);
+    }
     const reply = runThere(console, argv).then((said) => printed(said, print));
     return await reply.finally(console.close);
   } finally {
@@ -93,13 +100,16 @@ function findConsole(
 }
 
 function runThere(console: ConsoleCall, argv: readonly string[]): Promise<Reply> {
-  if (console.version !== version()) {
-    process.stderr.write(
-      `The running console is version ${console.version}, this command line ${version()}: the console's runs.\n`,
-    );
-  }
+  sayVersion(console);
   const read = { readSecret: createSecretInput(process), readFile: readInputFile };
   return console.run({ argv, cwd: process.cwd(), actor: osUser() }, read);
+}
+
+function sayVersion(console: ConsoleCall): void {
+  if (console.version === version()) return;
+  process.stderr.write(
+    `The running console is version ${console.version}, this command line ${version()}: the console's runs.\n`,
+  );
 }
 
 /** What the command asks for is opened once, and remembered so that it can be closed. */
@@ -111,7 +121,16 @@ function createTools(command: Command, input: Input) {
   let audit: WriteAudit | undefined;
   let closeCall: (() => void) | undefined;
 
+  let caller: Promise<ApiCaller> | undefined;
+  let trail: AuditHere | undefined;
+
   const tools: Tools = {
+    api: {
+      async call(id, request = {}) {
+        caller ??= chooseCaller();
+        return (await caller).call(id, request);
+      },
+    },
     settings() {
       settings ??= readSettings(command, input);
       return settings;
@@ -157,6 +176,26 @@ function createTools(command: Command, input: Input) {
     now: Date.now,
   };
 
+  /** The console that is named, the one that runs here, or the same operations on the store. */
+  async function chooseCaller(): Promise<ApiCaller> {
+    const url = input.text('url');
+    if (url !== undefined) return callerAt(url, input);
+    const console = await reach(dataDirOf(input));
+    closeCall = console?.close;
+    if (console) {
+      sayVersion(console);
+      return { call: (id, request = {}) => console.operation(id, request, localUser()) };
+    }
+    const services = await tools.services({ creates: command.createsStore === true });
+    const [{ createRunLocally }, { openAuditHere }] = await Promise.all([
+      import('./app/operations.ts'),
+      import('./audit-here.ts'),
+    ]);
+    trail = openAuditHere(services.settings.dataDir);
+    const run = createRunLocally(services, trail.audit);
+    return { call: (id, request = {}) => run(id, request, localUser()) };
+  }
+
   /** The console that has the store open; without one, this process owns the store from now on, if there is one. */
   async function reach(directory: string): Promise<ConsoleCall | undefined> {
     const deadline = performance.now() + patienceMs;
@@ -179,14 +218,29 @@ function createTools(command: Command, input: Input) {
     tools,
     reach,
     auditTo: () => audit ?? (dataDir === undefined ? undefined : createAuditFile(dataDir, osUser())),
+    /** @throws {CommandError} `audit_failed` */
+    closeTrail: async () => trail?.close(),
     async close() {
       closeCall?.();
+      await trail?.close().catch(() => {}); // said already, unless something worse is
       services?.keys.close();
       await services?.providers.close();
       await services?.storage.close();
       await disown?.();
     },
   };
+}
+
+async function callerAt(address: string, input: Input): Promise<ApiCaller> {
+  const { consoleAddress, createHttpCaller } = await import('./commands/operations/http-caller.ts');
+  const url = consoleAddress(address);
+  const file = input.text('token-file');
+  const kept = file === undefined ? undefined : await createSecretInput(process)(file);
+  return createHttpCaller({
+    url,
+    token: async (refused) => (refused === undefined ? kept : undefined),
+    fetch,
+  });
 }
 
 async function createBulkHere(services: Services): Promise<BulkTarget> {

@@ -7,6 +7,7 @@ import { machineClock } from '../platform/clocks.ts';
 import { createSetup, newSetupToken } from './accounts/setup.ts';
 import { createSignInTimes } from './accounts/sign-in-times.ts';
 import { startDuties } from './app/duties.ts';
+import { createRunLocally } from './app/operations.ts';
 import { createParts } from './app/parts.ts';
 import type { Services } from './app/services.ts';
 import { createSharedMemories } from './app/shared-memories.ts';
@@ -84,6 +85,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,
+    runOperation: createRunLocally(services, audit),
     settings: () => withApplication(settings, application()),
     members: statuses,
     isReady: health.isReady,

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../platform/log.ts';
 import { newSetupToken } from './accounts/setup.ts';
 import { startDuties } from './app/duties.ts';
+import { createRunLocally } from './app/operations.ts';
 import type { Services } from './app/services.ts';
 import { createSharedMemories } from './app/shared-memories.ts';
 import { serveCommands } from './commands/channel/serve.ts';
@@ -85,6 +86,7 @@ export async function start({
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,
+    runOperation: createRunLocally(services, audit),
     settings: () => withApplication(settings, application()),
     members: console.members.statuses,
     isReady: console.isReady,

@@ -141,10 +141,10 @@ export function openAuditTrail({
 
   async function openCurrent(): Promise<FileHandle> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const opened = await open(path, 'a', 0o600);
+    const opened = await open(path, 'a+', 0o600);
     fileBytes = (await opened.stat()).size;
     // A killed process may have left half a line.
-    if (fileBytes > 0) await opened.appendFile('\n');
+    if (fileBytes > 0 && (await lastByteOf(opened, fileBytes)) !== lineEnd) await opened.appendFile('\n');
     return opened;
   }
 
@@ -181,4 +181,11 @@ function writeAllOf(bytes: Buffer, { fd }: FileHandle): Promise<void> {
       });
     }
   });
+}
+
+const lineEnd = 0x0a;
+
+async function lastByteOf(file: FileHandle, bytes: number): Promise<number | undefined> {
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, bytes - 1);
+  return buffer[0];
 }

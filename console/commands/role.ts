@@ -1,103 +1,121 @@
-import { viewOfRole } from '../accounts/custom-role-form.ts';
-import type { Services } from '../app/services.ts';
-import type { RoleRecord } from '../storage/records.ts';
+import {
+  change,
+  changedSet,
+  changeFlags,
+  isSetNamed,
+  readSet,
+  setFlags,
+  versionIn,
+} from './operations/changes.ts';
+import { listFlags, listReply } from './operations/lists.ts';
 import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
-import { fields, table, time } from './runner/output.ts';
+import { fields } from './runner/output.ts';
+
+/** As the API shows it. */
+interface RoleView {
+  readonly id: string;
+  readonly description: string | null;
+  readonly permissions: readonly string[];
+  readonly builtIn: boolean;
+  readonly users: readonly string[];
+  readonly userCount: number;
+  readonly createdAt: string | null;
+}
 
 const scopeMeaning =
   'what it opens at the members, separated by spaces: svc:health:read svc:map:orders-*:read';
 const descriptionFlag = { '[--description TEXT]': 'one line for people' };
+const onApi = { isOnApi: true } as const;
 
 export const roleCommands: readonly Command[] = [
   {
+    ...onApi,
     name: 'role add',
+    createsStore: true,
     summary: 'Makes a role of permissions, for users and for rules of identity providers.',
     positionals: ['<name>'],
-    flags: flags({ '--scope "…"': scopeMeaning, ...descriptionFlag }),
+    flags: flags({ '--scope "…" …': scopeMeaning, ...descriptionFlag }),
     details: [
       'It opens calls to the members and nothing on the pages. Machines need none: they have scopes of their own.',
     ],
-    event: 'role.added',
-    async run(input, { services }) {
-      const opened = await services({ creates: true });
+    async run(input, { api }) {
       const description = input.text('description');
-      const role = await opened.roles.add({
-        name: nameOf(input),
-        permissions: scopesOf(input) ?? [],
-        description,
+      const permissions = input.texts('scope')!.flatMap(scopesOf);
+      const { body } = await api.call('createRole', {
+        body: { id: nameOf(input), permissions, ...(description !== undefined && { description }) },
       });
-      return done(opened, role, `Added ${role.id}.`);
+      return done(body as RoleView, 'Added');
     },
   },
   {
+    ...onApi,
     name: 'role list',
     summary: 'Lists the custom roles.',
-    async run(_input, { services }) {
-      const { roles } = await services();
-      const all = roles.list();
-      const views = await Promise.all(
-        all.map(async (role) => viewOfRole(role, await roles.holdersOf(role.id))),
-      );
-      const rows = views.map(({ name, userCount, permissions, description }) => [
-        name,
-        String(userCount),
-        permissions.join(' '),
-        description ?? '',
-      ]);
-      return {
-        text: table(
-          ['NAME', 'USERS', 'OPENS', 'DESCRIPTION'],
-          rows,
-          'There is no custom role yet: npx console role add <name> --scope "…"',
-        ),
-        json: views,
-      };
-    },
+    flags: listFlags,
+    run: (input, tools) =>
+      listReply<RoleView>(tools, 'listRoles', input, {
+        headings: ['NAME', 'USERS', 'OPENS', 'DESCRIPTION'],
+        row: ({ id, userCount, permissions, description }) => [
+          id,
+          String(userCount),
+          permissions.join(' '),
+          description ?? '',
+        ],
+        none: 'There is no custom role yet: npx console role add <name> --scope "…"',
+        isShown: ({ builtIn }) => !builtIn,
+      }),
   },
   {
+    ...onApi,
     name: 'role show',
-    summary: 'Shows one custom role and who has it.',
+    summary: 'Shows one role and who has it.',
     positionals: ['<name>'],
-    async run(input, { services }) {
-      const opened = await services();
-      return done(opened, opened.roles.get(nameOf(input)), '');
+    async run(input, { api }) {
+      return done((await api.call('readRole', { params: { role: nameOf(input) } })).body as RoleView);
     },
   },
   {
+    ...onApi,
     name: 'role update',
     summary: 'Changes what a role opens, for everybody who has it, from the next call on.',
     positionals: ['<name>'],
-    flags: flags({ '[--scope "…"]': scopeMeaning, ...descriptionFlag }),
-    details: ['--scope replaces all that it has opened; what is not given stays.'],
-    event: 'role.updated',
-    async run(input, { services }) {
-      const [permissions, description] = [scopesOf(input), input.text('description')];
-      if (permissions === undefined && description === undefined) {
-        throw new UsageError('Say what to change: --scope or --description.');
+    flags: { ...setFlags('scope', '"…"', scopeMeaning), ...flags(descriptionFlag), ...changeFlags },
+    details: ['What is not given stays.'],
+    async run(input, { api }) {
+      const scopes = readSet(input, 'scope', scopesOf);
+      const description = input.text('description');
+      if (!isSetNamed(scopes) && description === undefined) {
+        throw new UsageError('Say what to change: --scope, --add-scope, --remove-scope or --description.');
       }
-      const opened = await services();
-      const change = { ...(permissions && { permissions }), description };
-      const { after: role } = await opened.roles.update(nameOf(input), change);
-      return done(opened, role, `Changed ${role.id}.`);
+      const { body } = await change<RoleView>(
+        { api },
+        {
+          ...{ read: 'readRole', update: 'updateRole', params: { role: nameOf(input) }, input },
+          isRelative: isSetNamed(scopes) && scopes.all === undefined,
+        },
+        (now) => ({
+          ...(isSetNamed(scopes) && { permissions: changedSet(scopes, now?.permissions ?? []) }),
+          ...(description !== undefined && { description }),
+        }),
+      );
+      return done(body as RoleView, 'Changed');
     },
   },
   {
+    ...onApi,
     name: 'role remove',
     summary: 'Removes a role, takes it from everybody who has it, and ends their sessions.',
     positionals: ['<name>'],
+    flags: changeFlags,
     details: ['Refused while rules of an identity provider give it.'],
     asks: ({ positionals }) =>
       `This takes the role ${positionals[0]} from everybody who has it, and ends their sessions.`,
-    event: 'role.removed',
-    async run(input, { services }) {
-      const removed = nameOf(input);
-      const { names: users, count: userCount } = await (await services()).roles.remove(removed);
+    async run(input, { api }) {
+      const params = { role: nameOf(input) };
+      const { id, users, userCount } = (await api.call('readRole', { params })).body as RoleView;
+      await api.call('deleteRole', { params, ifMatch: versionIn(input) });
       const taken = userCount === 0 ? '' : ` Taken from ${someOf(users, userCount)}.`;
-      return {
-        text: `Removed ${removed}.${taken}`,
-        json: { name: removed, removed: true, users, userCount },
-        target: removed,
-      };
+      return { text: `Removed ${id}.${taken}`, json: { id, removed: true, users, userCount } };
     },
   },
 ];
@@ -112,18 +130,17 @@ function nameOf({ positionals }: Input): string {
   return positionals[0] ?? '';
 }
 
-function scopesOf(input: Input): readonly string[] | undefined {
-  return input.text('scope')?.split(' ').filter(Boolean);
+function scopesOf(text: string): readonly string[] {
+  return text.split(' ').filter(Boolean);
 }
 
-async function done({ roles }: Services, role: RoleRecord, said: string): Promise<Reply> {
-  const view = viewOfRole(role, await roles.holdersOf(role.id));
+function done(view: RoleView, verb?: string): Reply {
   const shown = fields({
-    name: role.id,
-    description: role.description,
-    opens: role.permissions,
+    name: view.id,
+    description: view.description ?? undefined,
+    opens: view.permissions,
     users: someOf(view.users, view.userCount) || 'nobody',
-    added: time(role.createdAt),
+    added: view.createdAt ?? undefined,
   });
-  return { text: said === '' ? shown : `${said}\n\n${shown}`, json: view, target: role.id };
+  return { text: verb === undefined ? shown : `${verb} ${view.id}.\n\n${shown}`, json: view };
 }

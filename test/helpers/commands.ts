@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { callConsole } from '../../console/commands/channel/call.ts';
-import { RemoteFailure } from '../../console/commands/channel/remote-failure.ts';
 import { osUser } from '../../console/commands/runner/audit-file.ts';
 import { printReply } from '../../console/commands/runner/print.ts';
+import { ReportedFailure } from '../../console/commands/runner/reported-failure.ts';
 import { createSecretInput } from '../../console/commands/runner/secret-input.ts';
 import { type Outcome, root, runTool as runProcess, type ToolOptions } from '../commands/support.ts';
 
@@ -33,7 +33,7 @@ export async function runTool(args: readonly string[], options: ToolOptions = {}
     out.end();
     return outcome(reply.hasFailed ? 1 : 0, await said, '');
   } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
+    if (!(error instanceof ReportedFailure)) throw error;
     const { exitCode, code, message, ...rest } = error.failure;
     if (isJson) return outcome(exitCode, JSON.stringify({ error: code, message, ...rest }), '');
     return outcome(exitCode, '', `${message}\n`);

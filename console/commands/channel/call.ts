@@ -1,7 +1,9 @@
 /** The command line's side of the channel: finds a running console and lets it do the work. */
 import { createConnection, type Socket } from 'node:net';
+import type { ApiAnswer, ApiRequest } from '../operations/api-caller.ts';
 import { CommandError, type Reply, type ReplyPart, type Tools } from '../runner/command.ts';
 import { explainFailure } from '../runner/failures.ts';
+import { ReportedFailure } from '../runner/reported-failure.ts';
 import { createRemoteBulk, type RemoteBulk } from './bulk-questions.ts';
 import {
   channelProtocol,
@@ -12,19 +14,20 @@ import {
   send,
   socketPath,
 } from './messages.ts';
-import { RemoteFailure } from './remote-failure.ts';
 import type { StoreKnowledge } from './store-knowledge.ts';
 
 /** A console that runs and answers. */
 export interface ConsoleCall {
   readonly pid: number;
   readonly version: string;
-  /** @throws {RemoteFailure} */
+  /** @throws {ReportedFailure} */
   run(
     asked: Omit<Extract<FromCaller, { kind: 'run' }>, 'kind'>,
     read: Pick<Tools, 'readSecret' | 'readFile'>,
   ): Promise<Reply>;
-  /** @param url  the address that the question to the application is signed for. @throws {RemoteFailure} */
+  /** @param actor  `local:<user>`. @throws {ReportedFailure} */
+  operation(id: string, request: ApiRequest, actor: string): Promise<ApiAnswer>;
+  /** @param url  the address that the question to the application is signed for. @throws {ReportedFailure} */
   /** @param isDeep  every record is read, which may take minutes */
   inspectStore(url: string, isDeep: boolean): Promise<StoreKnowledge>;
   /** Nothing else is asked on this connection from now on. @param actor  who typed the command */
@@ -74,6 +77,12 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
         send(socket, await readFor(message, read));
       }
     },
+    async operation(id, request, actor) {
+      send(socket, { kind: 'operation', id, request, actor });
+      const message = await next(messages);
+      if (message?.kind === 'answer') return message.value as ApiAnswer;
+      throw endOf(message, dataDir);
+    },
     async inspectStore(url, isDeep) {
       send(socket, { kind: 'look', url, isDeep });
       const message = await next(messages);
@@ -117,7 +126,7 @@ async function readFor(
 }
 
 function endOf(message: FromConsole | undefined, dataDir: string): Error {
-  if (message?.kind === 'failure') return new RemoteFailure(message.failure);
+  if (message?.kind === 'failure') return new ReportedFailure(message.failure);
   return new CommandError(
     'no_console',
     `The console of ${dataDir} ended before it had answered: look whether the change was made.`,

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { ApiRequest } from '../operations/api-caller.ts';
 import type { Reply, ReplyPart } from '../runner/command.ts';
 import type { Failure } from '../runner/failure.ts';
 import type { BulkQuestion } from './bulk-questions.ts';
@@ -16,7 +17,7 @@ import type { StoreKnowledge } from './store-knowledge.ts';
 export const socketFile = 'console.sock';
 
 /** Raised when an older program could no longer understand the other side. */
-export const channelProtocol = 2;
+export const channelProtocol = 3;
 
 /** What the console says. */
 export type FromConsole =
@@ -29,12 +30,20 @@ export type FromConsole =
   | { readonly kind: 'end' }
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'store'; readonly store: StoreKnowledge }
-  /** Of the question before it. */
+  /** Of the question or operation before it. */
   | { readonly kind: 'answer'; readonly value: unknown };
 
 /** What the command line says. */
 export type FromCaller =
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly cwd: string; readonly actor: string }
+  /** One operation; others follow, one after the other, until the connection ends. */
+  | {
+      readonly kind: 'operation';
+      readonly id: string;
+      readonly request: ApiRequest;
+      /** `local:<user>`, as the caller claims. */
+      readonly actor: string;
+    }
   /** What `doctor`, which looks at the console from outside, has to know of its store. */
   | { readonly kind: 'look'; readonly url: string; readonly isDeep: boolean }
   /** An import or export; questions follow, one after the other, until the connection ends. */

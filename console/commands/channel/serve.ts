@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import type { MemberStatus } from '../../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { version } from '../../../platform/installation.ts';
+import type { RunLocally } from '../../app/operations.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { StorageRejectedError } from '../../storage/storage.ts';
-import { createAuditFile } from '../runner/audit-file.ts';
+import { createAuditFile, localUser } from '../runner/audit-file.ts';
 import { CommandError, type Reply, type Tools } from '../runner/command.ts';
 import {
   channelProtocol,
@@ -26,6 +27,7 @@ export interface CommandChannelDeps {
   /** Owned by this process, so that a socket which is there was left behind. */
   readonly dataDir: string;
   readonly services: Services;
+  readonly runOperation: RunLocally;
   /** What is in force now. */
   readonly settings: () => Settings;
   readonly members: () => readonly MemberStatus[];
@@ -87,6 +89,8 @@ async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
       say({ kind: 'store', store: await reportStore(deps.services, asked.url, asked) });
     } else if (asked?.kind === 'bulk') {
       await serveBulk(asked.actor, messages, say, deps);
+    } else if (asked?.kind === 'operation') {
+      await serveOperations(asked, messages, say, deps);
     } else if (asked?.kind === 'run') {
       const { rest, ...reply } = await run(asked, messages, say, deps);
       say({ kind: 'reply', reply, hasRest: rest !== undefined });
@@ -103,6 +107,27 @@ async function sendRest(socket: Socket, rest: NonNullable<Reply['rest']>): Promi
     if (!(await drained(socket))) return;
   }
   send(socket, { kind: 'end' });
+}
+
+/** One operation after the other; of a list, each page is one. */
+async function serveOperations(
+  first: Extract<FromCaller, { kind: 'operation' }>,
+  messages: AsyncGenerator<FromCaller, void>,
+  say: (message: FromConsole) => void,
+  { runOperation }: CommandChannelDeps,
+): Promise<void> {
+  const { explainFailure } = await import('../runner/failures.ts');
+  let asked: FromCaller | undefined = first;
+  while (asked?.kind === 'operation') {
+    const { id, request, actor } = asked;
+    try {
+      const { body, version, warnings } = await runOperation(id, request, actor);
+      say({ kind: 'answer', value: { body, version, warnings } });
+    } catch (error) {
+      say({ kind: 'failure', failure: explainFailure(error) });
+    }
+    asked = (await messages.next()).value ?? undefined;
+  }
 }
 
 /** One question after the other; what is sent is a batch, so that requests are served between two of them. */
@@ -128,7 +153,7 @@ async function run(
   { argv, cwd, actor }: Extract<FromCaller, { kind: 'run' }>,
   messages: AsyncGenerator<FromCaller, void>,
   say: (message: FromConsole) => void,
-  { dataDir, services, settings, members, isReady, fetch }: CommandChannelDeps,
+  { dataDir, services, runOperation, settings, members, isReady, fetch }: CommandChannelDeps,
 ) {
   // Loaded by the first command: a start has no use for them.
   const [{ parseArguments }, { commands }, { runCommand }] = await Promise.all([
@@ -146,6 +171,7 @@ async function run(
   }
 
   const tools: Tools = {
+    api: { call: (id, request = {}) => runOperation(id, request, localUser(actor)) },
     settings: async () => settings(),
     services: async () => services,
     members,

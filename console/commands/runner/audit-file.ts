@@ -42,6 +42,11 @@ async function append(file: string, text: string): Promise<void> {
   }
 }
 
+/** The same as the actor of an operation. @param actor  of {@link osUser} */
+export function localUser(actor = osUser()): string {
+  return actor.replace(/^os:/, 'local:');
+}
+
 /** Who typed the command, as the operating system knows them. */
 export function osUser(): string {
   try {

@@ -6,6 +6,7 @@ import type { Progress } from '../../bulk/progress.ts';
 import type { BulkTarget } from '../../bulk/target.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { StoreKnowledge } from '../channel/store-knowledge.ts';
+import type { ApiCaller } from '../operations/api-caller.ts';
 
 export interface Command {
   /** One or two words, as typed. */
@@ -22,6 +23,13 @@ export interface Command {
    * store and the settings that it has: nobody else may open the store beside it.
    */
   readonly isLocal?: boolean;
+  /**
+   * Works by operations alone, and so in the process of the caller, on a console that is elsewhere too (`--url`). Their
+   * audit lines are the operations' own.
+   */
+  readonly isOnApi?: boolean;
+  /** Makes the store where there is none, instead of refusing. */
+  readonly createsStore?: boolean;
   /** About the console that runs: where none does, no store is opened instead. */
   readonly asksRunning?: boolean;
   /** Takes the flags of every setting too, as the console itself does. */
@@ -89,6 +97,8 @@ export interface Reply {
 
 /** What commands work with. Everything is opened when it is asked for: help needs none of it. */
 export interface Tools {
+  /** The operations of the console that the command is about. */
+  readonly api: ApiCaller;
   /** @throws {SettingsError} */
   readonly settings: () => Promise<Settings>;
   /**

@@ -5,4 +5,10 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly problems?: readonly string[];
+  /** Of input: `{pointer, code, detail}` for each member that is wrong. */
+  readonly errors?: readonly object[];
+  /** The version of now, where it is not the one that was named. */
+  readonly current?: string;
+  /** Of the console's answer. */
+  readonly requestId?: string;
 }

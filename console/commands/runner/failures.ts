@@ -3,13 +3,13 @@ import { ProblemError } from '../../../platform/errors.ts';
 import { DecryptionError } from '../../keys/encryption.ts';
 import { SettingsError } from '../../settings/settings.ts';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage/storage.ts';
-import { RemoteFailure } from '../channel/remote-failure.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Failure } from './failure.ts';
 import { usageLine } from './help.ts';
+import { ReportedFailure } from './reported-failure.ts';
 
 export function explainFailure(error: unknown): Failure {
-  if (error instanceof RemoteFailure) return error.failure;
+  if (error instanceof ReportedFailure) return error.failure;
   if (error instanceof UsageError) {
     const usage = error.command ? `\n  ${usageLine(error.command)}` : '';
     return { exitCode: 2, code: 'wrong_usage', message: error.message + usage };
@@ -20,7 +20,8 @@ export function explainFailure(error: unknown): Failure {
     return { exitCode: 78, code: 'bad_settings', message, problems: error.problems };
   }
   const isOfSettings = error instanceof StorageRejectedError && error.reason === 'foreign';
-  return { exitCode: isOfSettings ? 78 : 1, code: codeOf(error), message: describe(error) };
+  const members = error instanceof ProblemError ? error.members : {};
+  return { exitCode: isOfSettings ? 78 : 1, code: codeOf(error), message: describe(error), ...members };
 }
 
 function codeOf(error: unknown): string {

@@ -56,15 +56,28 @@ function readTokens(argv: readonly string[], commands: readonly Command[]) {
 }
 
 const confirmationFlags = flags({
-  '[--yes]': 'do not ask: a terminal is asked before this, a script never',
+  '[--yes]': 'do not ask: a terminal is asked before this, a script has to say so',
+});
+
+/** Of commands that work by operations alone. */
+const remoteFlags = flags({
+  '[--url U]': 'the console at this address, instead of the one that runs here',
+  '[--token-file F]':
+    'with --url: an access token for it, instead of the one of console login; - is standard input',
 });
 
 /** All that a command takes. */
-export function flagsOf({ flags: own, takesSettings, asks }: Command): Readonly<Record<string, Flag>> {
+export function flagsOf({
+  flags: own,
+  takesSettings,
+  asks,
+  isOnApi,
+}: Command): Readonly<Record<string, Flag>> {
   return {
     ...commonFlags,
     ...(takesSettings ? settingsFlags : {}),
     ...(asks ? confirmationFlags : {}),
+    ...(isOnApi ? remoteFlags : {}),
     ...own,
   };
 }

@@ -1,8 +1,8 @@
-import type { Failure } from '../runner/failure.ts';
+import type { Failure } from './failure.ts';
 
 /** What the console says of a command that it refused, word by word. */
-export class RemoteFailure extends Error {
-  override readonly name = 'RemoteFailure';
+export class ReportedFailure extends Error {
+  override readonly name = 'ReportedFailure';
   readonly failure: Failure;
 
   constructor(failure: Failure) {

@@ -1,0 +1,28 @@
+/** What a command asks of a console, as operations: through the socket, on a store opened here, or over HTTPS. */
+import type { operationPaths } from './operation-paths.ts';
+
+export type OperationId = keyof typeof operationPaths;
+
+export interface ApiRequest {
+  readonly params?: Readonly<Record<string, string>>;
+  /** A value that is a list is sent once for each of its items. */
+  readonly query?: Readonly<Record<string, string | number | readonly string[]>>;
+  readonly body?: object;
+  readonly ifMatch?: string | undefined;
+  /** Only when there is none yet. */
+  readonly isNew?: boolean;
+  readonly isDryRun?: boolean;
+  readonly idempotencyKey?: string;
+}
+
+export interface ApiAnswer {
+  readonly body?: unknown;
+  /** Of the record, for `If-Match`. */
+  readonly version?: string | undefined;
+  readonly warnings?: readonly string[] | undefined;
+}
+
+export interface ApiCaller {
+  /** @throws {Error} that failures.ts can explain */
+  call(id: OperationId, request?: ApiRequest): Promise<ApiAnswer>;
+}

@@ -1,0 +1,111 @@
+/** Operations of a console that is elsewhere, over HTTPS with an access token. */
+import { CommandError } from '../runner/command.ts';
+import { ReportedFailure } from '../runner/reported-failure.ts';
+import type { ApiAnswer, ApiCaller, ApiRequest, OperationId } from './api-caller.ts';
+import { operationPaths } from './operation-paths.ts';
+
+const timeoutMs = 60_000;
+
+export interface HttpCallerDeps {
+  /** Of the console, without a slash at its end. */
+  readonly url: string;
+  /** @param refused  the token that the console would not take any more; undefined at first. @returns undefined: there is no other */
+  readonly token: (refused?: string) => Promise<string | undefined>;
+  readonly fetch: typeof fetch;
+}
+
+export function createHttpCaller({ url, token, fetch }: HttpCallerDeps): ApiCaller {
+  return {
+    async call(id, request = {}) {
+      const first = await token();
+      if (first === undefined) throw signedOut(url);
+      const response = await send(id, request, first);
+      if (response.status !== 401) return answerOf(response, url);
+      const second = await token(first);
+      return answerOf(second === undefined ? response : await send(id, request, second), url);
+    },
+  };
+
+  async function send(id: OperationId, request: ApiRequest, bearer: string): Promise<Response> {
+    const [method = '', path = ''] = operationPaths[id].split(' ');
+    const address = `${url}/api/v1${filled(path, request.params)}${queryOf(request)}`;
+    try {
+      return await fetch(address, {
+        method,
+        headers: headersOf(request, bearer),
+        ...(request.body && { body: JSON.stringify(request.body) }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+    } catch (cause) {
+      throw unreachable(url, cause);
+    }
+  }
+}
+
+/** @throws {CommandError} `bad_address` where a token would be readable on its way */
+export function consoleAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (!url || (url.protocol !== 'https:' && !isPlain) || url.search || url.hash || url.username) {
+    throw new CommandError(
+      'bad_address',
+      '--url is the address of a console, such as https://console.example.com; http only on this machine.',
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+export function unreachable(address: string, cause: unknown): CommandError {
+  const { code } = ((cause as Error).cause ?? cause) as NodeJS.ErrnoException;
+  const reason = code ?? (cause as Error).name;
+  return new CommandError('no_console', `No console answers at ${address} (${reason}).`, { cause });
+}
+
+function signedOut(url: string): CommandError {
+  return new CommandError('signed_out', `Nobody is signed in at ${url} here: npx console login --url ${url}`);
+}
+
+function filled(path: string, params: ApiRequest['params'] = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+function queryOf({ query = {}, isDryRun }: ApiRequest): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, String(one)]),
+  );
+  const text = new URLSearchParams([...pairs, ...(isDryRun ? [['dryRun', 'true']] : [])]).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function headersOf(
+  { body, ifMatch, isNew, idempotencyKey }: ApiRequest,
+  token: string,
+): Record<string, string> {
+  return {
+    Authorization: `Bearer ${token}`,
+    ...(body && { 'Content-Type': 'application/json' }),
+    ...(ifMatch !== undefined && { 'If-Match': `"${ifMatch}"` }),
+    ...(isNew && { 'If-None-Match': '*' }),
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+  };
+}
+
+/** @throws {ReportedFailure} what the console says in problem details (RFC 9457) */
+async function answerOf(response: Response, url: string): Promise<ApiAnswer> {
+  const body = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined;
+  if (response.ok) {
+    const version = /^"(.+)"$/.exec(response.headers.get('etag') ?? '')?.[1];
+    const warnings = body?.warnings;
+    return { body, version, ...(Array.isArray(warnings) && { warnings: warnings as string[] }) };
+  }
+  const { code, detail, errors, requestId } = body ?? {};
+  const hint = response.status === 401 ? ` Sign in at this console anew: npx console login --url ${url}` : '';
+  throw new ReportedFailure({
+    exitCode: 1,
+    code: typeof code === 'string' ? code : `status_${response.status}`,
+    message: `${typeof detail === 'string' ? detail : `The console at ${url} answered ${response.status}.`}${hint}`,
+    ...(Array.isArray(errors) && { errors: errors as object[] }),
+    ...(typeof requestId === 'string' && { requestId }),
+  });
+}

@@ -1,0 +1,11 @@
+/**
+ * Method and path of each operation that a command asks for, so that a call over HTTPS loads none of what describes
+ * operations. test/commands/operation-paths.test.ts holds it to the table of operations.
+ */
+export const operationPaths = {
+  listRoles: 'GET /roles',
+  createRole: 'POST /roles',
+  readRole: 'GET /roles/{role}',
+  updateRole: 'PATCH /roles/{role}',
+  deleteRole: 'DELETE /roles/{role}',
+} as const;

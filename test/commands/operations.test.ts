@@ -1,0 +1,168 @@
+/** Commands that work by operations: on a running console, on the store where none runs, and on one that is elsewhere. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { operations } from '../../console/admin-api/table.ts';
+import { operationPaths } from '../../console/commands/operations/operation-paths.ts';
+import { clientSecret, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { runTool, type ToolOptions, temporaryDirectory, toolDone } from './support.ts';
+
+let console: RunningConsole;
+let tokenFile: string;
+
+beforeAll(async () => {
+  console = await startConsole();
+  const reply = await fetch(`${console.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: `${console.url}/api` }),
+  });
+  const { access_token: token } = (await reply.json()) as { access_token: string };
+  tokenFile = join(console.dataDir, 'a.token');
+  writeFileSync(tokenFile, `${token}\n`);
+});
+afterAll(() => console.stop());
+
+interface RoleView {
+  readonly id: string;
+  readonly permissions: readonly string[];
+}
+
+function auditIn(dataDir: string, target: string): Record<string, unknown>[] {
+  const lines = readFileSync(join(dataDir, 'audit/audit.jsonl'), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.target === target);
+}
+
+/** A role from its making to its end. */
+async function walk(id: string, options: ToolOptions, args: readonly string[] = []) {
+  const done = (...words: string[]) => toolDone([...words, ...args], options);
+  const json = async (...words: string[]) => (await done(...words, '--json')).json();
+  await done('role', 'add', id, '--scope', 'svc:health:read');
+  const views = [
+    await json('role', 'update', id, '--add-scope', 'svc:map:a:read', '--description', 'One'),
+    await json('role', 'update', id, '--remove-scope', 'svc:health:read'),
+    await json('role', 'show', id),
+    await json('role', 'list'),
+    await json('role', 'remove', id, '--yes'),
+  ];
+  const text = JSON.stringify(views).replaceAll(/"(createdAt|updatedAt)":"[^"]+"/g, '"$1":"T"');
+  return JSON.parse(text.replaceAll(id, 'ROLE')) as unknown[];
+}
+
+test('every operation that a command asks for is in the table, with this method and path', () => {
+  const known = new Map(operations.map(({ id, method, path }) => [id, `${method} ${path}`]));
+  expect(Object.entries(operationPaths).map(([id]) => [id, known.get(id)])).toEqual(
+    Object.entries(operationPaths),
+  );
+});
+
+test('the same commands say the same by the socket, on a store without a console and over HTTP', async () => {
+  const dataDir = join(temporaryDirectory(), 'data');
+  const remote = ['--url', console.url, '--token-file', tokenFile];
+  const [here, alone, elsewhere] = await Promise.all([
+    walk('BySocket', { dataDir: console.dataDir }),
+    walk('OnStore', { dataDir }),
+    walk('OverHttp', { dataDir: temporaryDirectory() }, remote),
+  ]);
+  expect(here[0]).toMatchObject({ id: 'ROLE', permissions: ['svc:health:read', 'svc:map:a:read'] });
+  expect(here[2]).toMatchObject({ description: 'One', permissions: ['svc:map:a:read'] });
+  expect(JSON.stringify(here[3])).toContain('ROLE');
+  const views = (walked: readonly unknown[]) => walked.filter((_, i) => i !== 3);
+  expect(alone[3]).toHaveLength(1);
+  expect(views(alone)).toEqual(views(here));
+  expect(views(elsewhere)).toEqual(views(here));
+});
+
+test('a change leaves the same audit line in the same file, with or without a console', async () => {
+  const dataDir = join(temporaryDirectory(), 'data');
+  for (const where of [console.dataDir, dataDir]) {
+    await toolDone(['role', 'add', 'Audited', '--scope', 'svc:health:read'], { dataDir: where });
+    await runTool(['role', 'update', 'Audited', '--scope', 'nonsense'], { dataDir: where });
+  }
+  const shape = (line: Record<string, unknown>) => ({ ...line, time: 'T', requestId: 'R' });
+  const lines = await waitFor(() => {
+    const found = auditIn(console.dataDir, 'Audited');
+    return found.length === 2 && found;
+  }, 'both lines');
+  expect(lines.map(shape)).toEqual(auditIn(dataDir, 'Audited').map(shape));
+  expect(lines.map(({ event, outcome }) => [event, outcome])).toEqual([
+    ['role.added', 'success'],
+    ['role.updated', 'denied'],
+  ]);
+  expect(lines[0]).toMatchObject({ via: 'cli', actor: expect.stringMatching(/^local:/) });
+});
+
+describe('flags', () => {
+  const done = (...args: string[]) => toolDone(args, { dataDir: console.dataDir });
+
+  test('two that add to one set at once both count', async () => {
+    await done('role', 'add', 'Shared', '--scope', 'svc:health:read');
+    const scopes = ['a', 'b', 'c'].map((name) => `svc:map:${name}:read`);
+    await Promise.all(scopes.map((scope) => done('role', 'update', 'Shared', '--add-scope', scope)));
+    const { permissions } = (await done('role', 'show', 'Shared', '--json')).json<RoleView>();
+    expect([...permissions].sort()).toEqual(['svc:health:read', ...scopes]);
+  });
+
+  test('--if-match of another version changes nothing, and all and some at once is wrong usage', async () => {
+    await done('role', 'add', 'Matched', '--scope', 'svc:health:read');
+    const update = (...args: string[]) =>
+      runTool(['role', 'update', 'Matched', '--json', ...args], { dataDir: console.dataDir });
+    const stale = await update('--description', 'x', '--if-match', '"0123456789"');
+    expect([stale.code, stale.json()]).toEqual([
+      1,
+      expect.objectContaining({ error: 'precondition_failed', current: expect.stringMatching(/^"/) }),
+    ]);
+    const { current } = stale.json<{ current: string }>();
+    expect((await update('--description', 'y', '--if-match', current)).code).toBe(0);
+    const both = await update('--scope', 'svc:health:read', '--add-scope', 'svc:map:a:read');
+    expect([both.code, both.json().error]).toEqual([2, 'wrong_usage']);
+  });
+
+  test('--limit prints so many, and is a number', async () => {
+    for (const id of ['One', 'Two', 'Three']) await done('role', 'add', id, '--scope', 'svc:health:read');
+    expect((await done('role', 'list', '--limit', '2', '--json')).json<RoleView[]>()).toHaveLength(2);
+    const all = (await done('role', 'list', '--all', '--json')).json<RoleView[]>();
+    expect(all.length).toBeGreaterThanOrEqual(3);
+    expect((await runTool(['role', 'list', '--limit', '0'], { dataDir: console.dataDir })).code).toBe(2);
+  });
+});
+
+describe('a console that is elsewhere', () => {
+  const ask = (...args: string[]) => runTool(['role', 'list', '--json', ...args], { dataDir: '/nowhere' });
+
+  test.each([
+    { name: 'plain http to another machine', url: 'http://console.example.com', code: 'bad_address' },
+    { name: 'no address', url: 'console', code: 'bad_address' },
+    { name: 'a password in it', url: 'https://u:p@localhost', code: 'bad_address' },
+    { name: 'nobody there', url: 'https://localhost:1', code: 'no_console' },
+  ])('$name is refused, and no token is sent', async ({ url, code }) => {
+    const refused = await ask('--url', url, '--token-file', tokenFile);
+    expect([refused.code, refused.json().error]).toEqual([1, code]);
+    expect(refused.stdout).not.toContain(readFileSync(tokenFile, 'utf8').trim());
+  });
+
+  test('a token that is none is told, with how to get one', async () => {
+    const file = join(temporaryDirectory(), 'token');
+    writeFileSync(file, 'none');
+    const refused = await ask('--url', console.url, '--token-file', file);
+    expect([refused.code, refused.json().message]).toEqual([
+      1,
+      expect.stringContaining(`npx console login --url ${console.url}`),
+    ]);
+  });
+
+  test('the token does not follow where the answer sends it', async () => {
+    const seen: string[] = [];
+    const server = createServer((req, res) => {
+      seen.push(req.url ?? '');
+      res.writeHead(307, { Location: `http://localhost:${port()}/elsewhere` }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+    onTestFinished(() => void server.close());
+    const port = () => (server.address() as { port: number }).port;
+    const refused = await ask('--url', `http://localhost:${port()}`, '--token-file', tokenFile);
+    expect([refused.code, refused.json().error]).toEqual([1, 'no_console']);
+    expect(seen).toEqual(['/api/v1/roles?limit=500']);
+  });
+});
