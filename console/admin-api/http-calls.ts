@@ -7,6 +7,7 @@ import type { About } from '../http/request-id.ts';
 import { sendJson } from '../http/send.ts';
 import type { Actor } from '../operations/actor.ts';
 import { readIfMatch, readIfNoneMatch } from '../operations/entity-tag.ts';
+import { invalidInput } from '../operations/input-check.ts';
 import type { Answer, Operation } from '../operations/operation.ts';
 import { type OperationRequest, type RunDeps, runOperation } from '../operations/run-operation.ts';
 import type { ApiMachine } from './access.ts';
@@ -40,7 +41,7 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
           ...deps,
           about: deps.about({ req }),
         });
-        send(res, splitTarget(req).path, operation, answer);
+        send(res, splitTarget(req).path, operation, request.isDryRun ? asDry(answer) : answer);
       } catch (error) {
         throw error instanceof ProblemError ? deps.apiCallers.inSchemeOf(caller, error) : error;
       }
@@ -60,14 +61,33 @@ function actorOf({ subject, clientId, roles, scopes, claims }: ApiToken): Actor 
 }
 
 /** @throws {ProblemError} */
-function readRequest({ query }: Operation<never>, req: IncomingMessage): OperationRequest {
+function readRequest({ query, event }: Operation<never>, req: IncomingMessage): OperationRequest {
   const { headers } = req;
+  const { isDryRun, rest } = takeDryRun(splitTarget(req).query, event !== undefined);
   return {
+    isDryRun,
     ifMatch: readIfMatch(headers['if-match']),
     isNew: readIfNoneMatch(headers['if-none-match']),
-    query: readQuery(splitTarget(req).query, query !== undefined),
+    query: readQuery(rest, query !== undefined),
     readBody: () => readJson(req),
   };
+}
+
+/** Of changes alone: `?dryRun=true` has them shown and not made. @throws {ProblemError} `invalid_request` */
+function takeDryRun(text: string, isChange: boolean): { readonly isDryRun: boolean; readonly rest: string } {
+  const params = new URLSearchParams(text);
+  const asked = params.getAll('dryRun');
+  if (!isChange || asked.length === 0) return { isDryRun: false, rest: text };
+  if (asked.length > 1 || !['true', 'false'].includes(asked[0]!)) {
+    throw invalidInput([{ pointer: '?dryRun', code: 'invalid_value', detail: 'takes true or false' }]);
+  }
+  params.delete('dryRun');
+  return { isDryRun: asked[0] === 'true', rest: params.toString() };
+}
+
+/** What the answer would be: its body beside the warnings, and no version or place, which there is none of. */
+function asDry({ status, body, warnings = [] }: Answer): Answer {
+  return { body: { status: status ?? (body ? 200 : 204), result: body ?? null, warnings } };
 }
 
 /** A parameter that comes twice is a list. @throws {ProblemError} `invalid_request` where none is taken */

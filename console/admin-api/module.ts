@@ -16,6 +16,8 @@ import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, qu
 import { type ApiServices, operations } from './table.ts';
 
 export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Caller>, ApiServices {
+  /** For one dry run. */
+  readonly dryServices: () => Promise<ApiServices>;
   readonly clientAnswers: ClientAnswers;
   readonly providerAdministration: ProviderAdministration;
   readonly accessAnswers: AccessAnswers;

@@ -20,7 +20,7 @@ import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
 import { createBrowser } from './browser.ts';
-import { createApiServices } from './operations.ts';
+import { createApiServices, createDryApiServices } from './operations.ts';
 import { createParts, type Parts, type PartsDeps } from './parts.ts';
 
 export interface Console {
@@ -115,6 +115,7 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
     api = createAdminApi({
       ...parts,
       ...(await createApiServices(parts)),
+      dryServices: () => createDryApiServices(parts),
       clientAnswers: createClientAnswers(parts),
       providerAdministration: createAdministrationOnFirstUse(parts),
       accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },

@@ -7,7 +7,7 @@ import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
-import type { Services } from './services.ts';
+import { createServices, type Services } from './services.ts';
 
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
 export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
@@ -19,6 +19,16 @@ export async function createApiServices(services: Services): Promise<ApiServices
   const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
   return { ...services, cursors: createCursors(Buffer.from(cursorKey, 'base64url')) };
 }
+
+/** The same for one dry run, on a store that holds what is changed and is thrown away with it. */
+export async function createDryApiServices(services: Services): Promise<ApiServices> {
+  const { createDryStorage } = await import('../storage/staged/staged-storage.ts');
+  const storage = createDryStorage(services.storage, services.now);
+  return createApiServices(createServices({ ...services, storage, log: unheard }));
+}
+
+/** What is thrown away warns of nothing that counts. */
+const unheard = { warn() {}, error() {} };
 
 /** Loaded by its first call: a start has no use for it. */
 export function createRunLocally(services: Services, audit: Audit): RunLocally {
@@ -33,6 +43,7 @@ export function createRunLocally(services: Services, audit: Audit): RunLocally {
     apiServices ??= createApiServices(services);
     return runOperation(operation, request, localActor(actor), {
       services: await apiServices,
+      dryServices: () => createDryApiServices(services),
       permissionsOf: services.roles.permissionsOf,
       now: services.now,
       audit,
