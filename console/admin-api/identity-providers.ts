@@ -1,43 +1,256 @@
 /** `/api/v1/identity-providers`: the same providers, rules and words as `npx console idp`. */
-import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Answer, ApiCall, BodyCall } from './router.ts';
+import type { ProviderAdministration, ShownProvider } from '../federation/providers/administration.ts';
+import { changedProvider, newProvider, replacedProvider } from '../federation/providers/input-schema.ts';
+import { providerKinds } from '../federation/providers/kinds.ts';
+import { changesBetween } from '../operations/changes.ts';
+import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
+import { type Answer, type Operation, operation } from '../operations/operation.ts';
+import { ownerOf, ownerView } from '../operations/owner.ts';
+import { dateTime, view } from '../operations/resource-fields.ts';
 
-/** What the API asks of providers; errors are {@link ProblemError}s. */
-export interface ProviderAdministration {
-  list(): Promise<readonly object[]>;
-  show(id: string): Promise<object>;
-  /** @param body  as it came; checked by a schema. */
-  add(body: unknown): Promise<{ readonly id: string; readonly view: object }>;
-  update(id: string, body: unknown): Promise<object>;
-  setEnabled(id: string, isEnabled: boolean): Promise<object>;
-  remove(id: string, withAccounts: boolean): Promise<void>;
+export interface ProviderNeeds {
+  readonly cursors: Cursors;
+  /** Loaded by its first call. */
+  readonly providerAdministration: () => Promise<ProviderAdministration>;
 }
 
-export function createIdentityProviders(administration: ProviderAdministration) {
-  const { list, show, add, update, setEnabled, remove } = administration;
-  const ok = (target: string, body: object): Answer => ({ status: 200, body, target });
-  return {
-    list: async () => ok('', await list()),
-    show: async ({ id }: ApiCall) => ok(id, await show(id)),
-    async add({ body }: BodyCall): Promise<Answer> {
-      const { id, view } = await add(body);
-      return { status: 201, body: view, target: id };
+const text = z.string();
+const providerView = view({
+  id: text,
+  readable: z.boolean().meta({ description: 'false: nobody signs in by it; `problem` says why.' }),
+  problem: text.nullable(),
+  kind: z.enum(providerKinds).nullable(),
+  name: text.nullable().meta({ description: 'What people see.' }),
+  enabled: z.boolean(),
+  roleRules: z.array(text).meta({ example: ['groups=admins -> Admin'] }),
+  defaultRole: text.nullable(),
+  callbackUrl: text.nullable().meta({ description: 'To be registered there; a directory has none.' }),
+  testUrl: text.nullable().meta({ description: 'Where an administrator sees what the provider sends.' }),
+  settings: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'What its kind has besides, without its secrets.' }),
+  linkedUsers: z.number().int().meta({ description: 'How many accounts have come from there.' }),
+  createdAt: dateTime.nullable(),
+  updatedAt: dateTime.nullable(),
+  owner: ownerView,
+}).meta({ id: 'IdentityProvider' });
+// Wider than what is taken: one that cannot be read can be shown and removed.
+const params = z.strictObject({ provider: text.regex(/^[a-z0-9-]{1,32}$/) });
+
+const credentials = z
+  .strictObject({
+    username: text.min(1).max(256).exactOptional(),
+    password: text.min(1).max(1024).meta({ writeOnly: true }).exactOptional(),
+  })
+  .refine(
+    ({ username, password }) => (username === undefined) === (password === undefined),
+    'a name goes with a password',
+  );
+const trial = view({
+  id: text,
+  ok: z.boolean(),
+  steps: z.array(view({ step: text, ok: z.boolean(), said: text, advice: text.nullable() })),
+}).meta({ id: 'IdentityProviderTrial' });
+
+export const providerOperations: readonly Operation<ProviderNeeds>[] = [
+  operation({
+    id: 'listIdentityProviders',
+    method: 'GET',
+    path: '/identity-providers',
+    summary: 'Lists the identity providers by id.',
+    access: 'read',
+    query: listQuery({}),
+    answer: listOf(providerView),
+    async run({ query }, { providerAdministration, cursors }: ProviderNeeds) {
+      const { limit = 50 } = query;
+      const after = cursors.read('listIdentityProviders', query);
+      const all = (await (await providerAdministration()).list()).map(viewOf);
+      const rest = all.filter(({ id }) => after === undefined || id > after);
+      const items = rest.slice(0, limit);
+      const last = rest.length > limit ? items.at(-1) : undefined;
+      const next = last ? cursors.write('listIdentityProviders', query, last.id) : null;
+      return { body: { items, next, count: { value: all.length, isExact: true } } };
     },
-    update: async ({ id, body }: BodyCall) => ok(id, await update(id, body)),
-    async remove({ id, req }: ApiCall): Promise<Answer> {
-      await remove(id, readWithAccounts(req));
-      return { status: 204, target: id };
+  }),
+  operation({
+    id: 'createIdentityProvider',
+    method: 'POST',
+    path: '/identity-providers',
+    summary: 'Adds an identity provider.',
+    access: 'write',
+    event: 'idp.added',
+    isMaking: true,
+    body: newProvider,
+    answer: providerView,
+    problems: [409],
+    async run({ body }, { providerAdministration }: ProviderNeeds) {
+      return { status: 201, ...changed(undefined, await (await providerAdministration()).add(body)) };
     },
-    enable: async ({ id }: ApiCall) => ok(id, await setEnabled(id, true)),
-    disable: async ({ id }: ApiCall) => ok(id, await setEnabled(id, false)),
-  };
+  }),
+  operation({
+    id: 'readIdentityProvider',
+    method: 'GET',
+    path: '/identity-providers/{provider}',
+    summary: 'Shows an identity provider, without its secrets.',
+    access: 'read',
+    params,
+    answer: providerView,
+    async run({ params: { provider } }, { providerAdministration }: ProviderNeeds) {
+      return answer(await (await providerAdministration()).show(provider));
+    },
+  }),
+  operation({
+    id: 'updateIdentityProvider',
+    method: 'PATCH',
+    path: '/identity-providers/{provider}',
+    summary: 'Changes what is named, and keeps the rest and the accounts.',
+    access: 'write',
+    event: 'idp.updated',
+    params,
+    body: changedProvider,
+    answer: providerView,
+    problems: [409],
+    async run({ params: { provider }, body, ifMatch }, { providerAdministration }: ProviderNeeds) {
+      const { before, after } = await (await providerAdministration()).update(provider, body, ifMatch);
+      return changed(before, after);
+    },
+  }),
+  operation({
+    id: 'replaceIdentityProvider',
+    method: 'PUT',
+    path: '/identity-providers/{provider}',
+    summary: 'Adds an identity provider, or gives one all of its settings anew; its secrets stay.',
+    access: 'write',
+    event: 'idp.updated',
+    params,
+    body: replacedProvider,
+    answer: providerView,
+    problems: [409],
+    async run({ params: { provider: id }, body, ifMatch, isNew }, needs: ProviderNeeds) {
+      const administration = await needs.providerAdministration();
+      const isThere = (await administration.list()).some(({ view: known }) => known.id === id);
+      if (isThere && isNew) throw thereAlready();
+      if (!isThere && ifMatch !== undefined) throw notThere();
+      if (!isThere) {
+        const added = await administration.add({ ...body, id });
+        return { ...changed(undefined, added), status: 201, event: 'idp.added' };
+      }
+      const { before, after } = await administration.replace(id, body, ifMatch);
+      return changed(before, after);
+    },
+  }),
+  operation({
+    id: 'deleteIdentityProvider',
+    method: 'DELETE',
+    path: '/identity-providers/{provider}',
+    summary: 'Removes an identity provider; while it has accounts, only together with them.',
+    access: 'write',
+    isDangerous: true,
+    event: 'idp.removed',
+    params,
+    query: z.strictObject({
+      withAccounts: z
+        .enum(['true', 'false'])
+        .exactOptional()
+        .meta({ description: 'true: the accounts that came from there go with it.' }),
+    }),
+    problems: [409],
+    async run({ params: { provider: id }, query, ifMatch }, { providerAdministration }: ProviderNeeds) {
+      const withAccounts = query.withAccounts === 'true';
+      await (await providerAdministration()).remove(id, { withAccounts, ifMatch });
+      return { target: id };
+    },
+  }),
+  switching('enable', true, 'Lets people sign in by a disabled identity provider again.'),
+  switching('disable', false, 'Keeps everybody of an identity provider out, and ends their sessions.'),
+  operation({
+    id: 'testIdentityProvider',
+    method: 'POST',
+    path: '/identity-providers/{provider}/test',
+    summary: 'Runs a dry sign-in, as far as it needs no person, and says how each step went.',
+    description:
+      'Nothing is created, here or there, and a disabled provider can be tested. For a directory the body may have a username and a password.',
+    access: 'write',
+    event: 'idp.tested',
+    params,
+    body: credentials,
+    answer: trial,
+    problems: [409],
+    async run({ params: { provider: id }, body }, { providerAdministration }: ProviderNeeds) {
+      const { username, password } = body;
+      const who = username !== undefined && password !== undefined ? { username, password } : undefined;
+      const steps = await (await providerAdministration()).test(id, who);
+      const said = steps.map(({ advice = null, ...step }) => ({ ...step, advice }));
+      return { body: { id, ok: steps.every(({ ok }) => ok), steps: said }, target: id };
+    },
+  }),
+];
+
+/** Who has signed in by it is out, whichever way it is switched; and many may come in. */
+function switching(word: 'enable' | 'disable', isEnabled: boolean, summary: string) {
+  return operation({
+    id: `${word}IdentityProvider`,
+    method: 'POST',
+    path: `/identity-providers/{provider}/${word}`,
+    summary,
+    access: 'write',
+    isDangerous: true,
+    event: isEnabled ? 'idp.enabled' : 'idp.disabled',
+    params,
+    answer: providerView,
+    problems: [409],
+    async run({ params: { provider: id }, ifMatch }, { providerAdministration }: ProviderNeeds) {
+      return answer(await (await providerAdministration()).setEnabled(id, isEnabled, ifMatch));
+    },
+  });
 }
 
-/** Said in the address, since a DELETE has no body (RFC 9110 §9.3.5). */
-function readWithAccounts({ url = '' }: IncomingMessage): boolean {
-  const query = url.split('?')[1] ?? '';
-  if (query === '' || query === 'withAccounts=false') return false;
-  if (query === 'withAccounts=true') return true;
-  throw new ProblemError(problems.invalidRequest, 'The only parameter is withAccounts, true or false.');
+function answer(shown: ShownProvider): Answer {
+  return { body: viewOf(shown), version: shown.version, target: shown.view.id };
+}
+
+/** What the audit trail gets of it is what may be shown. */
+function changed(before: ShownProvider | undefined, after: ShownProvider): Answer {
+  return { ...answer(after), changes: changesBetween(before && saidOf(before), saidOf(after)) };
+}
+
+function saidOf({ view: shown }: ShownProvider) {
+  if (!shown.readable) return { readable: false };
+  const { name, kind, enabled, roleRules, defaultRole, settings } = shown;
+  return { name, kind, enabled, roleRules, defaultRole, ...settings };
+}
+
+function viewOf({ view: shown }: ShownProvider) {
+  const { id, linkedUsers, updatedAt: at, owner } = shown;
+  const updatedAt = at === undefined ? null : new Date(at).toISOString();
+  const common = { id, linkedUsers, updatedAt, owner: ownerOf(owner ? { owner } : {}) };
+  if (shown.readable) return { ...shown, problem: null, ...common };
+  return { ...unreadable, problem: shown.problem, ...common };
+}
+
+const unreadable = {
+  readable: false,
+  kind: null,
+  name: null,
+  enabled: false,
+  roleRules: [],
+  defaultRole: null,
+  callbackUrl: null,
+  testUrl: null,
+  settings: null,
+  createdAt: null,
+};
+
+function thereAlready(): ProblemError {
+  return new ProblemError(problems.preconditionFailed, 'There is an identity provider of this id already.');
+}
+
+function notThere(): ProblemError {
+  return new ProblemError(
+    problems.preconditionFailed,
+    'There is no identity provider of this id: If-Match is for one that is there.',
+  );
 }

@@ -9,7 +9,6 @@ import {
 } from './access-questions.ts';
 import { type ClientAnswers, changedClient, createClients } from './clients.ts';
 import { type ApiToken, createHttpCalls } from './http-calls.ts';
-import { createIdentityProviders, type ProviderAdministration } from './identity-providers.ts';
 import { pageNames } from './pages.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
 import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, query } from './router.ts';
@@ -19,7 +18,6 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Ca
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
   readonly clientAnswers: ClientAnswers;
-  readonly providerAdministration: ProviderAdministration;
   readonly accessAnswers: AccessAnswers;
   /** Which tokens count, as it changes. */
   readonly revocationSource: Pick<
@@ -47,14 +45,12 @@ export interface AdminApi {
 /** What an id looks like. */
 const ids = {
   client: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/,
-  provider: /[a-z0-9-]{1,32}/,
 };
 
 export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
   const { apiBearer, revocationSource, takeDenials, scopes } = needs;
-  const { reads, read, inspect, change, scope } = createApiGuards(needs);
+  const { reads, inspect, change, scope } = createApiGuards(needs);
   const clients = createClients(needs.clientAnswers);
-  const providers = createIdentityProviders(needs.providerAdministration);
   const access = createAccess(needs.accessAnswers);
   const revocations = createRevocationStream({
     ...needs,
@@ -69,14 +65,6 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
   api.patch('/api/v1/clients/{client}', change('client.updated'), json(changedClient), clients.update);
   api.get('/api/v1/access/explain', inspect, query(...explainNames), access.explain);
   api.get('/api/v1/access/matrix', reads(matrixAccess), query(...matrixNames), access.matrix);
-
-  api.get('/api/v1/identity-providers', read, providers.list);
-  api.post('/api/v1/identity-providers', change('idp.added'), anyJson, providers.add);
-  api.get('/api/v1/identity-providers/{provider}', read, providers.show);
-  api.patch('/api/v1/identity-providers/{provider}', change('idp.updated'), anyJson, providers.update);
-  api.delete('/api/v1/identity-providers/{provider}', change('idp.removed'), providers.remove);
-  api.post('/api/v1/identity-providers/{provider}/enable', change('idp.enabled'), providers.enable);
-  api.post('/api/v1/identity-providers/{provider}/disable', change('idp.disabled'), providers.disable);
 
   api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
   api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);

@@ -1,8 +1,9 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
+import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
 import { type RoleNeeds, roleOperations } from './roles.ts';
 
 /** What all of them together need. */
-export type ApiServices = RoleNeeds;
+export type ApiServices = ProviderNeeds & RoleNeeds;
 
-export const operations: readonly Operation<ApiServices>[] = [...roleOperations];
+export const operations: readonly Operation<ApiServices>[] = [...providerOperations, ...roleOperations];

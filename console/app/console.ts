@@ -8,7 +8,6 @@ import type { AdminApi } from '../admin-api/module.ts';
 import { createClientAnswers } from '../clients/client-answers.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { addDescriptionRoutes } from '../description/module.ts';
-import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createHealthModule } from '../health/module.ts';
 import { createCors } from '../http/cors.ts';
 import { createEndpoints } from '../http/endpoints.ts';
@@ -117,7 +116,6 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
       ...(await createApiServices(parts)),
       dryServices: () => createDryApiServices(parts),
       clientAnswers: createClientAnswers(parts),
-      providerAdministration: createAdministrationOnFirstUse(parts),
       accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },
       revocationSource: createStoredRevocationSource(parts),
       takeDenials: createDenialIntake(parts),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
 import type { ApiServices } from '../admin-api/table.ts';
+import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
@@ -17,7 +18,11 @@ export async function createApiServices(services: Services): Promise<ApiServices
   const { createCursors } = await import('../operations/lists.ts');
   const { storage, cipher } = services;
   const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
-  return { ...services, cursors: createCursors(Buffer.from(cursorKey, 'base64url')) };
+  return {
+    ...services,
+    cursors: createCursors(Buffer.from(cursorKey, 'base64url')),
+    providerAdministration: createAdministrationOnFirstUse(services),
+  };
 }
 
 /** The same for one dry run, on a store that holds what is changed and is thrown away with it. */

@@ -57,21 +57,15 @@ async function readCredentials(
   return { username, password: await readSecret(file) };
 }
 
-/** Loaded here: each protocol takes a while. */
+/** Loaded here: what a dry sign-in needs takes a while. */
 async function runDry(
   provider: Provider,
   { outbound, settings, storage, now }: Services,
   who: DryCredentials | undefined,
 ): Promise<readonly DryStep[]> {
-  const deps = { outbound, artifacts: storage.artifacts, url: settings.url, randomBytes, now };
-  switch (provider.kind) {
-    case 'oidc':
-      return (await import('../federation/oidc/dry-run.ts')).dryRunOidc(provider, deps);
-    case 'saml':
-      return (await import('../federation/saml/dry-run.ts')).dryRunSaml(provider, deps);
-    case 'ldap':
-      return (await import('../federation/ldap/dry-run.ts')).dryRunLdap(provider, who);
-  }
+  const { runDrySignIn } = await import('../federation/providers/dry-sign-in.ts');
+  const { artifacts } = storage;
+  return runDrySignIn(provider, who, { outbound, artifacts, url: settings.url, randomBytes, now });
 }
 
 function describe({ id, kind }: Provider, steps: readonly DryStep[], url: string): string {

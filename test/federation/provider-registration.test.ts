@@ -325,7 +325,7 @@ describe('is refused, and nothing is kept', () => {
 
   test('a second one of the same id', async () => {
     await registration.add(corp);
-    expect(await codeOf(registration.add({ ...corp, name: 'Other' }))).toBe('conflict');
+    expect(await codeOf(registration.add({ ...corp, name: 'Other' }))).toBe('already_exists');
     expect(await registration.list()).toMatchObject([
       { id: 'corp', accounts: 0, provider: { name: 'Corp' } },
     ]);
@@ -347,7 +347,7 @@ test('a record that cannot be read is listed as such; it can be shut out and rem
     transaction.put('providers', { id: 'odd', enabled: true, kind: 'x' }),
   );
   expect(await registration.list()).toEqual([
-    { id: 'odd', problem: expect.stringContaining('kind'), accounts: 0 },
+    { id: 'odd', problem: expect.stringContaining('kind'), accounts: 0, version: expect.any(String) },
   ]);
   await registration.setEnabled('odd', false);
   expect(registry.get('providers', 'odd')?.enabled).toBe(false);

@@ -52,10 +52,10 @@ test('accounts of a provider that was going go, and those of one that was switch
   const users = (await toolDone(['user', 'list', '--json'], { dataDir })).json<{ username: string }[]>();
   expect(users.map(({ username }) => username)).toEqual(['ada', 'kept-1', 'off-1']);
   const headers = { Authorization: `Bearer ${await apiToken(console)}` };
-  const providers = await (await fetch(`${console.url}/api/v1/identity-providers`, { headers })).json();
-  expect(providers).toMatchObject([
-    { id: 'kept', enabled: true, accounts: 1 },
-    { id: 'off', enabled: false, accounts: 1 },
+  const listed = await (await fetch(`${console.url}/api/v1/identity-providers`, { headers })).json();
+  expect(listed.items).toMatchObject([
+    { id: 'kept', enabled: true, linkedUsers: 1 },
+    { id: 'off', enabled: false, linkedUsers: 1 },
   ]);
   expect(await console.stop()).toBe(0);
   await withStore(dataDir, async ({ registry, artifacts }) => {

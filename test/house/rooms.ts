@@ -68,6 +68,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/access': ['console/accounts', 'console/clients', 'console/storage', 'member-proxy', 'platform'],
   'console/admin-api': [
     'console/accounts',
+    'console/federation',
     'console/http',
     'console/operations',
     'console/storage',

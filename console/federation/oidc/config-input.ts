@@ -30,7 +30,7 @@ export function readOidc(
       `${called('clientId')} is missing: what this console is called there.`,
     ),
     authentication: readAuthentication(input, called, before?.authentication),
-    endpoints: readEndpoints(input, called) ?? before?.endpoints,
+    endpoints: readEndpoints(input, called, before?.endpoints),
     scopes: readScopes(input) ?? before?.scopes,
     idTokenAlg: oneOf(input.idTokenAlg, idTokenAlgs, called('idTokenAlg')) ?? before?.idTokenAlg,
   });
@@ -135,16 +135,25 @@ function readScopes({ scopes }: ProviderInput): readonly string[] | undefined {
 }
 
 /** Set by hand where the provider publishes none: then all that a sign-in needs. */
-function readEndpoints(input: ProviderInput, called: Called): OidcSettings['endpoints'] | undefined {
-  const { authorizationEndpoint: authorization, tokenEndpoint: token, jwksUri: keys } = input;
-  const { userinfoEndpoint: userinfo, endSessionEndpoint: endSession } = input;
-  const given = [authorization, token, keys, userinfo, endSession];
-  if (given.every((address) => address === undefined)) return undefined;
-  if (authorization === undefined || token === undefined || keys === undefined) {
-    const needed = (['authorizationEndpoint', 'tokenEndpoint', 'jwksUri'] as const).map(called);
-    throw new ProviderInputError(
-      `Addresses by hand are ${needed.join(', ')} together; without any of them they are discovered.`,
-    );
+function readEndpoints(
+  input: ProviderInput,
+  called: Called,
+  before: OidcSettings['endpoints'],
+): OidcSettings['endpoints'] {
+  const given = defined({
+    authorization: input.authorizationEndpoint,
+    token: input.tokenEndpoint,
+    keys: input.jwksUri,
+    userinfo: input.userinfoEndpoint,
+    endSession: input.endSessionEndpoint,
+  });
+  if (Object.keys(given).length === 0) return before;
+  const { authorization, token, keys, ...others } = { ...before, ...given };
+  if (authorization !== undefined && token !== undefined && keys !== undefined) {
+    return defined({ authorization, token, keys, ...others });
   }
-  return defined({ authorization, token, keys, userinfo, endSession });
+  const needed = (['authorizationEndpoint', 'tokenEndpoint', 'jwksUri'] as const).map(called);
+  throw new ProviderInputError(
+    `Addresses by hand are ${needed.join(', ')} together; without any of them they are discovered.`,
+  );
 }

@@ -1,44 +1,136 @@
-/** Providers for the admin API: bodies checked by a schema, answers without secrets. */
+/** Providers as the admin API administers them: what a body says, read as the command line reads its flags; answers without secrets. */
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
-import { parseBody } from '../../http/body-schema.ts';
+import type { DryCredentials } from '../ldap/dry-run.ts';
+import { sameCertificate } from '../saml/certificates.ts';
+import { type DryRunWorld, runDrySignIn } from './dry-sign-in.ts';
+import { type FieldWithDefault, secretsAlone, withoutFields } from './forgotten-fields.ts';
 import { createInputDeps, type InputWorld } from './input-deps.ts';
-import { changedProvider, newProvider } from './input-schema.ts';
+import type { ChangedProvider, NewProviderInput, ProviderInput, ReplacedProvider } from './input-schema.ts';
 import { readProviderInput } from './reading.ts';
-import type { ProviderRegistration } from './registration.ts';
+import type { ListedProvider, NewProvider, ProviderRegistration } from './registration.ts';
+import type { Provider } from './schema.ts';
 import { viewOfProvider } from './view.ts';
 
-export interface ProviderAdministrationDeps extends InputWorld {
+export interface ProviderAdministrationDeps extends InputWorld, DryRunWorld {
   readonly registration: ProviderRegistration;
 }
 
+export type ProviderAdministration = ReturnType<typeof createProviderAdministration>;
+export type ShownProvider = Awaited<ReturnType<ProviderAdministration['show']>>;
+
+/** A change that says nothing of versions is made on what is there, however often that changes meanwhile. */
+const mostTries = 5;
+
 export function createProviderAdministration({ registration, ...world }: ProviderAdministrationDeps) {
-  const deps = createInputDeps(world, (field) => field);
-  const view = async (id: string) => viewOfProvider(await registration.find(id), world.url);
+  const deps = { ...createInputDeps(world, (field) => field), renewsKeys: false };
 
   return {
-    list: async () => (await registration.list()).map((listed) => viewOfProvider(listed, world.url)),
-    show: async (id: string) => view(id),
-    async add(body: unknown) {
-      const { id, kind, enabled, ...said } = parseBody(newProvider, body);
+    list: async () => (await registration.list()).map(shown),
+    show,
+    /** @throws {ProblemError} `already_exists`, and as the registration */
+    async add({ id, kind, enabled = true, ...said }: NewProviderInput) {
       const provider = await readProviderInput({ id, kind }, said, deps);
       await registration.add({ ...provider, enabled });
-      return { id, view: await view(id) };
+      return show(id);
     },
-    async update(id: string, body: unknown) {
-      const said = parseBody(changedProvider, body);
-      const { provider: before, problem = '' } = await registration.find(id);
-      if (!before) throw new ProblemError(problems.conflict, `The record cannot be read: ${problem}.`);
-      const after = await readProviderInput(before, said, deps, before);
-      await registration.update(id, () => after);
-      return view(id);
+    /** @throws {ProblemError} `not_found`, `precondition_failed`, and as the registration */
+    update: (id: string, patch: ChangedProvider, ifMatch: string | undefined) =>
+      change(id, ifMatch, (before) => {
+        const gone = Object.entries(patch).flatMap(([name, value]) => (value === null ? [name] : []));
+        const said = Object.entries(patch).filter(([, value]) => value !== null);
+        const kept = withoutFields(before, gone as FieldWithDefault[]);
+        return readProviderInput(before, Object.fromEntries(said) as ProviderInput, deps, kept);
+      }),
+    /**
+     * Its secrets stay where none are given; everything else is as it is said.
+     *
+     * @throws {ProblemError} as `update`; `conflict` for another kind, or when it would be switched
+     */
+    replace: (id: string, { kind, enabled, ...said }: ReplacedProvider, ifMatch: string | undefined) =>
+      change(id, ifMatch, (before) => {
+        checkStays(before, kind, enabled);
+        return readProviderInput(before, replacing(said, before), deps, secretsAlone(before));
+      }),
+    async setEnabled(id: string, isEnabled: boolean, ifMatch: string | undefined) {
+      return shown(await registration.setEnabled(id, isEnabled, ifMatch));
     },
-    async setEnabled(id: string, isEnabled: boolean) {
-      await registration.setEnabled(id, isEnabled);
-      return view(id);
-    },
-    async remove(id: string, withAccounts: boolean) {
-      await registration.remove(id, { withAccounts });
+    /** @returns how many accounts went with it */
+    remove: (id: string, options: { readonly withAccounts: boolean; readonly ifMatch: string | undefined }) =>
+      registration.remove(id, options),
+    /** @param who  of a directory: somebody to sign in. Nothing is created, here or there */
+    async test(id: string, who: DryCredentials | undefined) {
+      return runDrySignIn(readable(await registration.find(id)), who, world);
     },
   };
+
+  async function show(id: string) {
+    return shown(await registration.find(id));
+  }
+
+  function shown(listed: ListedProvider) {
+    const { accounts, ...view } = viewOfProvider(listed, world.url);
+    const { updatedAt, owner } = listed.provider ?? {};
+    return {
+      view: { ...view, linkedUsers: accounts, updatedAt, owner },
+      version: listed.version,
+    };
+  }
+
+  /** What is read of the input takes time, since metadata may be fetched: it is stored on the version it was read for. */
+  async function change(
+    id: string,
+    ifMatch: string | undefined,
+    after: (before: Provider) => Promise<NewProvider>,
+  ) {
+    for (let tries = 1; ; tries++) {
+      const listed = await registration.find(id);
+      const before = shown(listed);
+      const next = await after(readable(listed));
+      try {
+        await registration.update(id, () => next, ifMatch ?? listed.version);
+        return { before, after: await show(id) };
+      } catch (error) {
+        if (ifMatch !== undefined || tries === mostTries || !hasMoved(error)) throw error;
+      }
+    }
+  }
+}
+
+function hasMoved(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem === problems.preconditionFailed;
+}
+
+/** @throws {ProblemError} `conflict` */
+function readable({ id, provider, problem = '' }: ListedProvider): Provider {
+  if (provider) return provider;
+  throw new ProblemError(problems.conflict, `The record of ${id} cannot be read: ${problem}.`);
+}
+
+/** @throws {ProblemError} `conflict` */
+function checkStays(before: Provider, kind: string, enabled: boolean | undefined): void {
+  if (kind !== before.kind) {
+    throw new ProblemError(
+      problems.conflict,
+      `This is a provider of kind ${before.kind}: remove it, or add the other under another id.`,
+    );
+  }
+  if (enabled === undefined || enabled === before.enabled) return;
+  throw new ProblemError(
+    problems.conflict,
+    'Its people are let in by enable, and kept out by disable: a replacement leaves it as it is.',
+  );
+}
+
+/** Metadata of the address that is known already stay pinned: they are read anew by a change that names it. */
+function replacing(said: Omit<ReplacedProvider, 'kind' | 'enabled'>, before: Provider): ProviderInput {
+  if (before.kind !== 'saml') return said;
+  const asked = { ...said, signRequests: said.signRequests ?? false };
+  const input = { ...asked, encryptedAssertions: said.encryptedAssertions ?? false };
+  const { metadataUrl, metadataCertificate: pem, ...others } = input;
+  const isPinned =
+    metadataUrl !== undefined &&
+    metadataUrl === before.saml.metadataUrl &&
+    sameCertificate(pem, before.saml.metadataCertificate);
+  return isPinned ? others : input;
 }

@@ -18,6 +18,7 @@ export function createInputDeps(
 ): ProviderInputDeps {
   return {
     called,
+    renewsKeys: true,
     fetchMetadata: (address) => fetchMetadata(outbound, address),
     async readMetadata(xml, certificate) {
       // Loading the protocol takes longer than a command that needs none of it may.

@@ -3,11 +3,15 @@
  * of provider each field is for.
  */
 import { z } from 'zod';
+import { type FieldWithDefault, fieldsWithDefault } from './forgotten-fields.ts';
 import { type ProviderKind, providerKinds } from './kinds.ts';
+import { providerIdPattern } from './schema.ts';
 
-const text = z.string().min(1).max(262_144).optional();
-const list = z.array(z.string().min(1).max(262_144)).max(200).optional();
-const isAsked = z.boolean().optional();
+const text = z.string().min(1).max(262_144);
+const list = z.array(text).max(200);
+const isAsked = z.boolean();
+/** What comes in and never goes out again. */
+const secret = text.meta({ writeOnly: true });
 
 const commonFields = {
   name: text,
@@ -19,8 +23,8 @@ const oidcFields = {
   issuer: text,
   clientId: text,
   clientAuth: text.describe('`basic`, `post`, `private_key_jwt` or `none`'),
-  clientSecret: text,
-  clientKey: text.describe('PEM or JWK'),
+  clientSecret: secret,
+  clientKey: secret.describe('PEM or JWK'),
   clientKeyId: text,
   scopes: list,
   idTokenAlg: text,
@@ -47,7 +51,7 @@ const ldapFields = {
   ca: text.describe('PEM'),
   allowPlaintext: isAsked,
   bindDn: text,
-  bindPassword: text,
+  bindPassword: secret,
   baseDn: text,
   userFilter: text,
   dnTemplate: text,
@@ -61,22 +65,45 @@ const ldapFields = {
   nameAttribute: text,
 };
 
-export const changedProvider = z.strictObject({
-  ...commonFields,
-  ...oidcFields,
-  ...samlFields,
-  ...ldapFields,
-});
+const fields = { ...commonFields, ...oidcFields, ...samlFields, ...ldapFields };
 
-export const newProvider = changedProvider.extend({
-  id: z.string().min(1).max(262_144),
-  kind: z.enum(providerKinds),
-  enabled: z.boolean().default(true),
-});
+/** What an administrator says of a provider; which fields have to be there hangs on its kind, and on the others. */
+export const providerInput = z.strictObject(fields).partial();
 
 /** What was said of a provider; what is absent was not. */
-export type ProviderInput = z.infer<typeof changedProvider>;
+export type ProviderInput = z.infer<typeof providerInput>;
 export type ProviderField = keyof ProviderInput;
+
+const ofNew = {
+  kind: z.enum(providerKinds).describe('the protocol'),
+  enabled: isAsked.exactOptional().describe('false: nobody signs in by it yet'),
+};
+
+export const providerId = z
+  .string()
+  .regex(providerIdPattern, 'It has 1 to 32 characters of a-z, 0-9 and -, and begins and ends with none of -')
+  .meta({ description: 'Part of the callback address, and of the key of every account.', example: 'corp' });
+export const newProvider = providerInput.extend({ id: providerId, ...ofNew });
+export type NewProviderInput = z.infer<typeof newProvider>;
+export const replacedProvider = providerInput.extend(ofNew);
+export type ReplacedProvider = z.infer<typeof replacedProvider>;
+
+const defaulted: readonly ProviderField[] = fieldsWithDefault;
+
+/** What has a default may be null, and goes back to it. */
+export const changedProvider = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [
+        name,
+        defaulted.some((one) => one === name) ? field.nullable() : field,
+      ]),
+    ) as { [F in ProviderField]: F extends FieldWithDefault ? z.ZodNullable<Field<F>> : Field<F> },
+  )
+  .partial()
+  .refine((patch) => Object.keys(patch).length > 0, 'give at least one member');
+export type ChangedProvider = z.infer<typeof changedProvider>;
+type Field<F extends ProviderField> = (typeof fields)[F];
 
 /** Fields that mean nothing to the other kinds; what is not here goes with all of them. */
 export const fieldsOfKind: Readonly<Record<ProviderKind, readonly ProviderField[]>> = {

@@ -17,6 +17,8 @@ export interface ProviderInputDeps {
   readonly readMetadata: (xml: string, certificate?: string) => Promise<SamlSettings['metadata']>;
   /** A key for signing requests of this provider. */
   readonly newSigning: (id: string) => Promise<SelfSigned>;
+  /** Whether a key that is there is made anew when it is asked for again. */
+  readonly renewsKeys: boolean;
 }
 
 /** @throws {ProviderInputError} when nobody has ever said it */

@@ -2,7 +2,7 @@
 import { ProblemError, problems } from '../../../platform/errors.ts';
 
 export function taken(id: string): ProblemError {
-  return conflict(`There is an identity provider ${id} already.`);
+  return new ProblemError(problems.alreadyExists, `There is an identity provider ${id} already.`);
 }
 
 export function isBeingRemoved(id: string): ProblemError {

@@ -10,8 +10,9 @@ import { isLastAdministrator } from '../../accounts/users.ts';
 import { switchedProvider } from '../../accounts/voiding.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import type { RecordStore } from '../../storage/record-store.ts';
+import { checkVersion, versionOf } from '../../storage/record-version.ts';
 import type { ProviderRecord } from '../../storage/records.ts';
-import type { Registry } from '../../storage/storage.ts';
+import type { Registry, RegistryTransaction } from '../../storage/storage.ts';
 import type { ProviderSweeps } from './account-sweeps.ts';
 import { encryptProvider, openProvider, ProviderRecordError } from './records.ts';
 import {
@@ -44,6 +45,8 @@ interface ReadProvider {
 export interface ListedProvider extends ReadProvider {
   /** How many accounts have come from there. */
   readonly accounts: number;
+  /** Of its record, to bind a change to. */
+  readonly version: string;
 }
 
 type Edit = (provider: Provider) => Provider | NewProvider;
@@ -53,6 +56,13 @@ interface Replacing {
   readonly guard?: () => Promise<void>;
   /** Unless it stays what it is. */
   readonly enabled?: boolean;
+  readonly ifMatch?: string | undefined;
+}
+
+interface RemoveOptions {
+  /** Removes the accounts that have come from there too. */
+  readonly withAccounts?: boolean;
+  readonly ifMatch?: string | undefined;
 }
 
 export type ProviderRegistration = ReturnType<typeof createProviderRegistration>;
@@ -77,8 +87,8 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
     },
     find,
     /**
-     * @throws {ProblemError} `invalid_request`, `invalid_url`; `conflict` when the id is taken, or accounts of
-     *   an earlier provider of this id are still there
+     * @throws {ProblemError} `invalid_request`, `invalid_url`, `already_exists`; `conflict` when accounts of an earlier
+     *   provider of this id are still there
      */
     async add(asked: NewProvider): Promise<Provider> {
       const provider = { ...asked, createdAt: now() } as Provider;
@@ -102,35 +112,36 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
     /**
      * Replaces the settings and keeps the accounts, who must be the same people afterwards.
      *
-     * @throws {ProblemError} as `add`; `not_found`, and `conflict` for another issuer
+     * @param ifMatch  the version that the record has to be of; undefined: whichever
+     * @throws {ProblemError} as `add`; `not_found`, `precondition_failed`, and `conflict` for another issuer
      */
-    async update(id: string, edit: Edit): Promise<Provider> {
+    async update(id: string, edit: Edit, ifMatch?: string): Promise<Provider> {
       const known = readable(registry.get('providers', id) ?? unknownProvider());
       const after = edited(known, edit);
       await checkProvider(after, checkOutboundUrl);
       checkRolesExist(registry, rolesGivenBy(after));
-      if (isSamePeople(known, after)) return replace(id, edit, { check: checkSamePeople });
+      if (isSamePeople(known, after)) return replace(id, edit, { check: checkSamePeople, ifMatch });
       const checkPeople = async () => {
         if ((await accountsOf(id)) > 0) checkSamePeople(known, after);
       };
-      return whileShut(id, checkPeople, () =>
-        replace(id, edit, { enabled: known.enabled, guard: checkPeople }),
-      );
+      const work = () => replace(id, edit, { enabled: known.enabled, guard: checkPeople });
+      return whileShut(id, work, { check: checkPeople, ifMatch });
     },
     /**
      * Ends every session and token of its accounts, whichever way it is switched.
      *
-     * @throws {ProblemError} `not_found`; `conflict` when nobody could administer any more
+     * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` when nobody could administer any more
      */
-    async setEnabled(id: string, isEnabled: boolean): Promise<ListedProvider> {
+    async setEnabled(id: string, isEnabled: boolean, ifMatch?: string): Promise<ListedProvider> {
       await registry.update(
         (transaction) => {
-          const record = transaction.get('providers', id) ?? unknownProvider();
+          const record = recordIn(transaction, id, ifMatch);
           // One that cannot be read is not let in again; to shut it out it need not be read.
           if (isEnabled) readable(record);
           if (record.sweep === 'remove') throw isBeingRemoved(id);
           if (record.enabled === isEnabled) return;
-          transaction.put('providers', { ...switchedProvider(record, isEnabled, now()), sweep: 'void' });
+          const switched = switchedProvider(record, isEnabled, now());
+          transaction.put('providers', { ...switched, updatedAt: now(), sweep: 'void' });
         },
         () => (isEnabled ? Promise.resolve() : checkAdministratorRemains(id)),
       );
@@ -140,21 +151,22 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
     /**
      * @param options  `withAccounts`: removes the accounts that have come from there too
      * @returns how many accounts were removed
-     * @throws {ProblemError} `not_found`; `conflict` while it has accounts, or when nobody could administer any more
+     * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` while it has accounts, or when nobody could
+     *   administer any more
      */
-    async remove(id: string, { withAccounts = false } = {}): Promise<number> {
+    async remove(id: string, { withAccounts = false, ifMatch }: RemoveOptions = {}): Promise<number> {
       if (!registry.get('providers', id)) unknownProvider();
       if (!withAccounts) {
         const checkUnused = async () => {
           await checkAdministratorRemains(id);
           await checkIsEmpty(id);
         };
-        await whileShut(id, checkUnused, () => drop(id));
+        await whileShut(id, () => drop(id), { check: checkUnused, ifMatch });
         return 0;
       }
       await registry.update(
         (transaction) => {
-          const record = transaction.get('providers', id) ?? unknownProvider();
+          const record = recordIn(transaction, id, ifMatch);
           transaction.put('providers', { ...switchedProvider(record, false, now()), sweep: 'remove' });
         },
         () => checkAdministratorRemains(id),
@@ -200,15 +212,19 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
    *
    * @param check  that there are none
    */
-  async function whileShut<T>(id: string, check: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  async function whileShut<T>(
+    id: string,
+    work: () => Promise<T>,
+    { check, ifMatch }: { readonly check: () => Promise<void>; readonly ifMatch?: string | undefined },
+  ): Promise<T> {
     let wasEnabled: unknown;
-    const setEnabled = (enabled: unknown, guard?: () => Promise<void>) =>
+    const setEnabled = (enabled: unknown, guard?: () => Promise<void>, version?: string) =>
       registry.update((transaction) => {
-        const record = transaction.get('providers', id) ?? unknownProvider();
+        const record = recordIn(transaction, id, version);
         wasEnabled = record.enabled;
         transaction.put('providers', { ...record, enabled });
       }, guard);
-    await setEnabled(false, check);
+    await setEnabled(false, check, ifMatch);
     const before = wasEnabled;
     try {
       return await work();
@@ -218,14 +234,18 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
     }
   }
 
-  function replace(id: string, edit: Edit, { check, guard, ...enabled }: Replacing): Promise<Provider> {
+  function replace(
+    id: string,
+    edit: Edit,
+    { check, guard, ifMatch, ...enabled }: Replacing,
+  ): Promise<Provider> {
     return registry.update((transaction) => {
-      const before = readable(transaction.get('providers', id) ?? unknownProvider());
+      const before = readable(recordIn(transaction, id, ifMatch));
       const after = { ...edited(before, edit), ...enabled };
       checkProvider(after, checkOutboundUrl);
       checkRolesExist(transaction, rolesGivenBy(after));
       check?.(before, after);
-      transaction.put('providers', recordOf(after));
+      transaction.put('providers', { ...recordOf(after), updatedAt: now() });
       return after;
     }, guard);
   }
@@ -251,7 +271,7 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
   }
 
   async function listed(record: ProviderRecord): Promise<ListedProvider> {
-    return { ...read(record), accounts: await accountsOf(record.id) };
+    return { ...read(record), accounts: await accountsOf(record.id), version: versionOf(record) };
   }
 
   function read(record: ProviderRecord): ReadProvider {
@@ -280,17 +300,30 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
   }
 }
 
+/** @throws {ProblemError} `not_found`, `precondition_failed` */
+function recordIn(
+  transaction: Pick<RegistryTransaction, 'get'>,
+  id: string,
+  ifMatch: string | undefined,
+): ProviderRecord {
+  const record = transaction.get('providers', id) ?? unknownProvider();
+  checkVersion(record, ifMatch);
+  return record;
+}
+
 function rolesGivenBy({ roleRules: { rules, defaultRole } }: Provider): readonly string[] {
   return [...rules.map(({ role }) => role), ...(defaultRole === undefined ? [] : [defaultRole])];
 }
 
 /** However the settings change, it stays the same provider. */
 function edited(before: Provider, edit: Edit): Provider {
-  const { id, kind, enabled, createdAt, accountsValidFrom, sweep } = before;
+  const { id, kind, enabled, createdAt, accountsValidFrom, sweep, owner } = before;
+  const { updatedAt: _earlier, ...after } = edit(before);
   return {
-    ...edit(before),
+    ...after,
     ...{ id, kind, enabled, createdAt },
     ...(accountsValidFrom === undefined ? {} : { accountsValidFrom }),
     ...(sweep === undefined ? {} : { sweep }),
+    ...(owner === undefined ? {} : { owner }),
   } as Provider;
 }

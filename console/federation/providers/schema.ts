@@ -22,6 +22,9 @@ const base = {
   enabled: z.boolean(),
   /** Epoch milliseconds. */
   createdAt: z.number().int().nonnegative(),
+  /** Epoch milliseconds of the last change. */
+  updatedAt: z.number().int().nonnegative().exactOptional(),
+  owner: z.strictObject({ kind: z.literal('code'), source: text(256) }).exactOptional(),
   /** As every record of a provider may have them. */
   accountsValidFrom: z.number().int().nonnegative().exactOptional(),
   sweep: z.enum(['void', 'remove']).exactOptional(),

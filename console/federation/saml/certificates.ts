@@ -27,3 +27,13 @@ function parseCertificate(certificate: Buffer | string): X509Certificate {
     throw new FederationError(400, 'The certificate of the identity provider cannot be read', { cause });
   }
 }
+
+/** Whether two are the same, however they are written; or neither is there. */
+export function sameCertificate(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  try {
+    return new X509Certificate(one).fingerprint256 === new X509Certificate(other).fingerprint256;
+  } catch {
+    return false;
+  }
+}

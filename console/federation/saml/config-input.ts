@@ -13,7 +13,7 @@ export async function readSaml(
   deps: ProviderInputDeps,
   before: SamlSettings | undefined,
 ): Promise<SamlSettings> {
-  const { called, newSigning } = deps;
+  const { called, newSigning, renewsKeys } = deps;
   const document = await readDocument(input, deps, before);
   const nameIdFormat = input.nameIdFormat ?? before?.nameIdFormat;
   const formats = document.metadata.nameIdFormats;
@@ -27,8 +27,8 @@ export async function readSaml(
     ...document,
     nameIdFormat,
     subjectAttribute: input.subjectAttribute ?? before?.subjectAttribute,
-    signing: await readPair(input.signRequests, before?.signing, newPair),
-    encryption: await readPair(input.encryptedAssertions, before?.encryption, newPair),
+    signing: await readPair(input.signRequests, before?.signing, { newPair, renewsKeys }),
+    encryption: await readPair(input.encryptedAssertions, before?.encryption, { newPair, renewsKeys }),
   });
 }
 
@@ -84,14 +84,20 @@ function wantsAddress(called: ProviderInputDeps['called']): ProviderInputError {
   );
 }
 
-/** Asked for again, it is a new key: the provider has to be given the new certificate. */
+interface Pairs {
+  readonly newPair: () => Promise<{ readonly key: string; readonly certificate: string }>;
+  readonly renewsKeys: boolean;
+}
+
+/** With a new key, the provider has to be given the new certificate. */
 async function readPair(
   isWanted: boolean | undefined,
   before: SamlSettings['signing'],
-  newPair: () => Promise<{ readonly key: string; readonly certificate: string }>,
+  { newPair, renewsKeys }: Pairs,
 ): Promise<SamlSettings['signing']> {
   if (isWanted === undefined) return before;
   if (!isWanted) return undefined;
+  if (before && !renewsKeys) return before;
   const { key, certificate } = await newPair();
   return { key: new Secret(key), certificate };
 }

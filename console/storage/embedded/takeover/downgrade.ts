@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ProblemError, problems } from '../../../../platform/errors.ts';
 import { syncDirectory, syncPath } from '../../../../platform/files/durable-file.ts';
-import type { ClientRecord, UserRecord } from '../../records.ts';
+import type { ClientRecord, ProviderRecord, UserRecord } from '../../records.ts';
 import type { RegistryState } from '../../registry-state.ts';
 import { type Environment, type LmdbKey, openEnvironment } from '../lmdb/lmdb-environment.ts';
 import { recordFormerFormat } from '../lmdb/store-format.ts';
@@ -67,7 +67,8 @@ async function* formerText(registry: RegistryState, records: Pick<NewRecords, 'a
   yield text.close();
   for (const [collection, rest] of Object.entries(registry)) {
     yield text.open(collection);
-    for (const record of rest.values()) yield text.record(record);
+    const former = collection === 'providers' ? asFormerProvider : asItIs;
+    for (const record of rest.values()) yield text.record(former(record));
     yield text.close();
   }
   yield text.end();
@@ -79,6 +80,14 @@ function asFormer(user: UserRecord, { providers }: RegistryState): UserRecord {
   const since = Number(provider?.accountsValidFrom ?? 0);
   return since > user.tokensValidFrom ? { ...user, tokensValidFrom: since } : user;
 }
+
+/** That release takes no field of a provider that it does not know. */
+function asFormerProvider(record: object): object {
+  const { updatedAt: _at, owner: _owner, ...provider } = record as ProviderRecord;
+  return provider;
+}
+
+const asItIs = (record: object) => record;
 
 const sliceCharacters = 1024 * 1024;
 
