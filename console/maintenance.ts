@@ -2,6 +2,7 @@ import type { Logger } from '../platform/log.ts';
 import type { Services } from './app/services.ts';
 
 const maintenanceMs = 60_000;
+const dayMs = 86_400_000;
 
 /**
  * What need not happen before the first request: the next keys, last uses of clients, expired artifacts.
@@ -10,14 +11,20 @@ const maintenanceMs = 60_000;
  */
 export function startMaintenance({ keys, clientUses, storage }: Services, log: Logger): () => Promise<void> {
   const stopped = new AbortController();
-  let round = storage
-    .countDamaged(stopped.signal)
-    .then((records) => {
-      const advice = 'records of the store are damaged: look at the disk, and consider a backup';
-      if (records > 0) log.error({ records, store: 'corrupt' }, advice);
-    })
-    .catch((error) => log.error({ err: error }, 'the store could not be looked through'));
+  let round = Promise.resolve();
+  let look: Promise<void> | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const lookThrough = () => {
+    lookedAt = Date.now();
+    look = countDamaged(storage, log, stopped.signal).finally(() => {
+      look = undefined;
+    });
+  };
+  const { damaged = 0 } = storage.lastDamageCount() ?? {};
+  // What was damaged is said at each start.
+  if (damaged > 0 || isDue(storage)) lookThrough();
   const work = () => {
+    if (!look && isLongAgo(lookedAt) && isDue(storage)) lookThrough();
     round = round
       .then(() => keys.maintain())
       .then(() => clientUses.flush())
@@ -31,6 +38,27 @@ export function startMaintenance({ keys, clientUses, storage }: Services, log: L
     stopped.abort();
     clearInterval(timer);
     clearTimeout(first);
-    return round;
+    return Promise.all([round, look]).then(() => {});
   };
+}
+
+/** Reading all of a large store takes minutes: once a day, however often the process starts. */
+function isDue({ lastDamageCount }: Services['storage']): boolean {
+  const { endedAt = Number.NEGATIVE_INFINITY } = lastDamageCount() ?? {};
+  return isLongAgo(endedAt);
+}
+
+/** Also of a time that a wrong clock has set. */
+function isLongAgo(epochMs: number): boolean {
+  return Math.abs(Date.now() - epochMs) >= dayMs;
+}
+
+async function countDamaged(storage: Services['storage'], log: Logger, signal: AbortSignal): Promise<void> {
+  try {
+    const records = await storage.countDamaged(signal);
+    const advice = 'records of the store are damaged: look at the disk, and consider a backup';
+    if (records > 0) log.error({ records, store: 'corrupt' }, advice);
+  } catch (error) {
+    log.error({ err: error }, 'the store could not be looked through');
+  }
 }

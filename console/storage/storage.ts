@@ -152,6 +152,12 @@ export interface StoreCheck {
   readonly named: readonly string[];
 }
 
+export interface DamageCount {
+  readonly damaged: number;
+  /** Epoch milliseconds. */
+  readonly endedAt: number;
+}
+
 export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
@@ -165,6 +171,8 @@ export interface Storage {
    * @returns how many are not what was stored: reading one throws
    */
   countDamaged(signal?: AbortSignal): Promise<number>;
+  /** The last time that came to its end, in whatever run; undefined: there was none. */
+  lastDamageCount(): DamageCount | undefined;
   /** Looks at every record, and at each way to one from both its ends. */
   check(): Promise<StoreCheck>;
   /** Writes a consistent copy of everything into `directory`, which must not exist yet. */

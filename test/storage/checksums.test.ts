@@ -68,6 +68,33 @@ describe('a record of the artifacts (D13)', () => {
       await console.stop();
     }
   });
+
+  test('is looked for once a day, and at each start while one is known', async () => {
+    const dataDir = await filledStore();
+    const storage = await openStorage({ dataDir, role: 'console' });
+    expect(storage.lastDamageCount()).toBeUndefined();
+    await storage.countDamaged(AbortSignal.abort());
+    expect(storage.lastDamageCount()).toBeUndefined();
+    await storage.countDamaged();
+    expect(storage.lastDamageCount()).toMatchObject({ damaged: 0 });
+    await storage.close();
+    flip(join(dataDir, 'artifacts', 'data.mdb'), 'the-payload-of-7"');
+    const starts: number[] = [];
+    const start = async () => {
+      const console = await startConsole({ dataDir });
+      await console.stop();
+      starts.push(console.log().filter((line) => line.store === 'corrupt').length);
+    };
+
+    await start();
+    const endedAt = Date.now() - 24.5 * 3_600_000;
+    await editArtifacts(dataDir, async ({ store }) => {
+      await store.put(['damage-count'], { damaged: 0, endedAt });
+    });
+    await start();
+    await start();
+    expect(starts).toEqual([0, 1, 1]);
+  });
 });
 
 describe('the registry (D13)', () => {

@@ -4,9 +4,10 @@ import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import { openArtifactEntries } from './lmdb/artifact-entries.ts';
 import { openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
+import { createDamageCount } from './lmdb/damage-count.ts';
 import { finishRegistryChange } from './lmdb/joint-commits.ts';
 import { openLmdbRecords } from './lmdb/records-lmdb.ts';
-import { checkStore, countDamaged } from './lmdb/store-check.ts';
+import { checkStore } from './lmdb/store-check.ts';
 import { checkFormat, recordFormat } from './lmdb/store-format.ts';
 import { ownStore } from './lmdb/store-owner.ts';
 import type { StorageLog } from './permissions.ts';
@@ -97,7 +98,7 @@ async function openPrepared(
       records,
       loader: records.loader,
       checkWritable: () => probeWrite(files, environment),
-      countDamaged: (signal) => countDamaged(environment, signal),
+      ...createDamageCount(environment, now),
       check: () => checkStore(environment),
       async backup(directory) {
         // Here and below: loaded when asked for, since the schema library costs 75 ms of every start.

@@ -67,6 +67,7 @@ export function createStagedStorage(base: Storage, { checksEach, now }: StagedSt
     loader: createRecordLoader(records),
     checkWritable: base.checkWritable,
     countDamaged: async () => 0,
+    lastDamageCount: base.lastDamageCount,
     check: base.check,
     backup: notHere,
     downgrade: notHere,

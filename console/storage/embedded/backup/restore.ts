@@ -12,6 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { syncDirectory, syncPath } from '../../../../platform/files/durable-file.ts';
 import { forgetInstanceLock } from '../instance-lock.ts';
+import { forgetDamageCount } from '../lmdb/damage-count.ts';
 import { checkFormat } from '../lmdb/store-format.ts';
 import { ownStore } from '../lmdb/store-owner.ts';
 import { ownDataDirectory } from '../permissions.ts';
@@ -67,6 +68,7 @@ async function gather(from: string, directory: string): Promise<StoreFiles> {
     try {
       checkFormat(environment, files.artifactsData);
       await forgetInstanceLock(environment);
+      await forgetDamageCount(environment);
     } finally {
       await environment.close();
     }

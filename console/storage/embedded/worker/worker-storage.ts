@@ -61,6 +61,7 @@ export function openWorkerStorage({
       loader: { load: ownersDuty, obstacles: ownersDuty },
       checkWritable: owner.checkWritable,
       countDamaged: ownersDuty,
+      lastDamageCount: () => undefined,
       check: ownersDuty,
       backup: ownersDuty,
       downgrade: ownersDuty,
