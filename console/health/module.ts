@@ -2,11 +2,11 @@
 import type { Logger } from '../../platform/log.ts';
 import type { EndpointRouter } from '../http/endpoints.ts';
 import { createProbes, type Probes, type ProbesDeps } from './probes.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness, type ReadinessDeps } from './readiness.ts';
 
 export interface HealthNeeds extends Pick<ProbesDeps, 'isEquipped'> {
   /** Left out where nothing is written. */
-  readonly storage?: { readonly checkWritable: () => Promise<void> };
+  readonly storage?: Pick<ReadinessDeps, 'checkWritable' | 'onWriteFailure'>;
   readonly log: Pick<Logger, 'info' | 'error'>;
 }
 
@@ -19,8 +19,7 @@ export interface HealthModule {
 }
 
 export function createHealthModule({ isEquipped, storage, log }: HealthNeeds): HealthModule {
-  const { checkWritable } = storage ?? {};
-  const store = checkWritable && createReadiness({ checkWritable, log, now: () => performance.now() });
+  const store = storage && createReadiness({ ...storage, log, now: () => performance.now() });
   const probes = createProbes({ isEquipped, ...(store && { store }) });
   return {
     drain: probes.drain,

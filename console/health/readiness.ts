@@ -1,6 +1,6 @@
 /**
- * Whether the store can be written, as a probe in the background saw it last: whoever asks for `/ready` causes no
- * write of his own, and no wait either while the last look is fresh (S82, S100).
+ * Whether the store can be written, as the last failed write or a probe in the background saw it: whoever asks for
+ * `/ready` causes no write of his own, and no wait either while the last look is fresh (S82, S100).
  */
 import type { Logger } from '../../platform/log.ts';
 
@@ -9,37 +9,41 @@ export type Readiness = ReturnType<typeof createReadiness>;
 export interface ReadinessDeps {
   /** Rejects with the reason when a write would fail. */
   readonly checkWritable: () => Promise<void>;
+  /** Tells of writes that fail; left out where another process writes. */
+  readonly onWriteFailure?: (listener: (error: Error) => void) => () => void;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** Somebody who asks wants to know of this moment; a probe may come every second from several sides. */
+/** Of a store that cannot be written, or whose writes nobody tells of: a probe may come every second from several sides. */
 const freshMs = 1000;
-/** Nobody has asked: the log tells of a disk that is full all the same. */
+/** A store that is written tells by itself when that fails. Of one that is not, the log tells all the same. */
 const idleMs = 5000;
 /** A store that has not answered by now does not count as writable. */
 const patienceMs = 2000;
 /** What was seen longer ago says nothing: whoever asks waits for the next look. */
 const staleMs = 15_000;
 
-export function createReadiness({ checkWritable, log, now }: ReadinessDeps) {
+export function createReadiness({ checkWritable, onWriteFailure, log, now }: ReadinessDeps) {
   let seen: { readonly isWritable: boolean; readonly at: number } | undefined;
   let probe: { readonly since: number; readonly end: Promise<void> } | undefined;
   /** What the log was told last. */
   let isReportedGood = true;
   const timer = setInterval(check, idleMs).unref();
+  const unsubscribe = onWriteFailure?.((error) => record(false, error));
   check();
 
   return {
     async isReady(): Promise<boolean> {
-      if (!seen || now() - seen.at > freshMs) check();
+      if (!seen || now() - seen.at > (seen.isWritable && onWriteFailure ? idleMs : freshMs)) check();
       if (!seen || now() - seen.at > staleMs) await within(patienceMs, probe!.end);
       return isWritable();
     },
     /** Resolves when a probe that is under way has ended. */
     async close() {
       clearInterval(timer);
+      unsubscribe?.();
       await probe?.end;
     },
   };

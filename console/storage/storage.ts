@@ -166,6 +166,12 @@ export interface Storage {
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
   /**
+   * Tells of each write of this process that fails for the disk's sake. Left out where another process writes.
+   *
+   * @returns a function that ends the subscription
+   */
+  onWriteFailure?(listener: (error: StorageUnavailableError) => void): () => void;
+  /**
    * Looks at every record once, in no hurry.
    *
    * @returns how many are not what was stored: reading one throws

@@ -63,13 +63,14 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
   );
 
   test('ready turns 503 without detail and back, live stays (S82)', async () => {
-    await whileUnwritable(console, async () => {
+    const work = async () => {
       const ready = await fetch(`${console.url}/ready`);
       expect([ready.status, await ready.text()]).toEqual([503, 'unavailable\n']);
       expect((await fetch(`${console.url}/live`)).status).toBe(200);
       const health = await runTool(['health', '--json'], console);
       expect([health.code, health.json()]).toEqual([1, { ready: false }]);
-    });
+    };
+    await whileUnwritable(console, work, { isWritten: false });
     expect((await runTool(['health'], console)).code).toBe(0);
   });
 
@@ -89,6 +90,23 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
       { level: 'error', store: 'limit', msg: 'not ready: the store cannot be written' },
       { level: 'info', store: 'ok', msg: 'ready again: the store can be written' },
     ]);
+  });
+
+  test('the first write that fails makes it not ready, before any probe has seen it (S82)', async () => {
+    await setTimeout(500);
+    // Behind a probe that has found all well: the next one that nobody asks for is seconds away.
+    const link = `${console.url}/ready`;
+    expect((await fetch(link)).status).toBe(200);
+    const token = await machineToken(console);
+    limitFiles(console, '1:');
+    try {
+      expect((await post(console, '/oauth2/revoke', { token })).status).toBe(503);
+      expect((await fetch(link)).status).toBe(503);
+    } finally {
+      limitFiles(console, 'unlimited:');
+    }
+    await readyIs(console, 200);
+    expect((await post(console, '/oauth2/revoke', { token })).status).toBe(200);
   });
 
   test('a sign-in gets 503 storage_unavailable, and works again later (S78)', async () => {
@@ -150,10 +168,17 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
  * No file of the process may grow, or be written beyond its first byte, while `work` runs. The limit must not
  * fall into the middle of a commit, which no disk that fills up does: LMDB may end the process then.
  */
-async function whileUnwritable(console: RunningConsole, work: () => Promise<void>): Promise<void> {
+async function whileUnwritable(
+  console: RunningConsole,
+  work: () => Promise<void>,
+  { isWritten = true }: { readonly isWritten?: boolean } = {},
+): Promise<void> {
   await setTimeout(500);
+  const token = await machineToken(console);
   limitFiles(console, '1:');
   try {
+    // Else it is known when the next probe has seen it.
+    if (isWritten) await post(console, '/oauth2/revoke', { token });
     await readyIs(console, 503);
     await work();
   } finally {

@@ -98,6 +98,7 @@ async function openPrepared(
       records,
       loader: records.loader,
       checkWritable: () => probeWrite(files, environment),
+      onWriteFailure: environment.onWriteFailure,
       ...createDamageCount(environment, now),
       check: () => checkStore(environment),
       async backup(directory) {

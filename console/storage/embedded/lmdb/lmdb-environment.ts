@@ -25,6 +25,8 @@ export interface Environment {
    * @throws {StorageUnavailableError} when the commit failed
    */
   write<T>(work: () => T): Promise<T>;
+  /** Tells of each commit that fails. @returns a function that ends the subscription */
+  onWriteFailure(listener: (error: StorageUnavailableError) => void): () => void;
   /** Runs `work` on the newest committed state, other processes' commits included. */
   read<T>(work: () => T): T;
   /**
@@ -71,6 +73,7 @@ interface Shared {
   readonly readerCheck: NodeJS.Timeout;
   /** By name and encoding: opening one waits for the writer, on the event loop. */
   readonly databases: Map<string, Database<never, (string | number)[]>>;
+  readonly failureListeners: Set<(error: StorageUnavailableError) => void>;
   users: number;
 }
 
@@ -124,8 +127,15 @@ export function openEnvironment(
         );
       } catch (error) {
         if (thrown && !isLmdbError(thrown.error)) throw thrown.error;
-        throw new StorageUnavailableError('the store cannot be written', { cause: await reasonFor(error) });
+        const cause = await reasonFor(error);
+        const failure = new StorageUnavailableError('the store cannot be written', { cause });
+        for (const listener of shared.failureListeners) listener(failure);
+        throw failure;
       }
+    },
+    onWriteFailure(listener) {
+      shared.failureListeners.add(listener);
+      return () => shared.failureListeners.delete(listener);
     },
     clear(names) {
       const databases = names.map((name) => root.openDB(name, { encoding: 'binary' }));
@@ -166,7 +176,14 @@ function openShared(directory: string, isReader: boolean): Shared {
   };
   check();
   const readerCheck = setInterval(check, readerCheckMs).unref();
-  return { root, gate: createWriteGate(), readerCheck, databases: new Map(), users: 0 };
+  return {
+    root,
+    gate: createWriteGate(),
+    readerCheck,
+    databases: new Map(),
+    failureListeners: new Set(),
+    users: 0,
+  };
 }
 
 function openRecords<V>(shared: Shared, name: string): LmdbDatabase<V> {
