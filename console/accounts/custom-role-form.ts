@@ -29,7 +29,8 @@ export function checkPermissions(
   if (permissions.every((text) => text.length <= longestPermission && isPermission(text))) return permissions;
   throw invalid(
     'A permission is svc:<group>:read or :write with group cluster, health, data, wan, cp or persistence, ' +
-      'svc:map:<name>:read or :write, or svc:queue:<name>:offer, :poll or :size; <name> may end in *.',
+      'svc:map:<name>:read or :write, svc:queue:<name>:offer, :poll or :size, where <name> may end in *, or ' +
+      'api:<object>:read or :write with an object of the admin API or *.',
   );
 }
 

@@ -37,6 +37,16 @@ export interface RoleHolders {
   readonly count: number;
 }
 
+/** What a change depends on besides. */
+export interface RoleConditions {
+  /** Only when it still is of that (record-version.ts). */
+  readonly version?: string | undefined;
+  /** Only when there is none yet. */
+  readonly isNew?: boolean;
+  /** Of what it opens before and after. */
+  readonly checkMayGrant?: (...these: readonly Pick<RoleRecord, 'permissions'>[]) => void;
+}
+
 export interface CustomRolesDeps {
   readonly registry: Registry;
   readonly records: AccountRecords;
@@ -65,7 +75,7 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       if (isRole(name)) return roleMeanings[name];
       const role = find(name);
       if (!role) return 'Opens nothing: there is no such role any more.';
-      return `${role.description ? `${role.description} ` : ''}At the members: ${role.permissions.join(', ')}.`;
+      return `${role.description ? `${role.description} ` : ''}${opened(role.permissions)}`;
     },
     async holdersOf(name: string): Promise<RoleHolders> {
       const { records: first } = await records.users({ role: name, limit: mostNamed });
@@ -76,34 +86,28 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
     /**
      * Adds a role, or replaces all of one but its name.
      *
-     * @param version  only when it still is of that (record-version.ts)
-     * @param isNew    only when there is none yet
      * @throws {ProblemError} as `add` and `update`
      */
-    async put(
-      role: NewRole,
-      { version, isNew = false }: { readonly version?: string | undefined; readonly isNew?: boolean } = {},
-    ): Promise<RoleChange> {
+    async put(role: NewRole, conditions: RoleConditions = {}): Promise<RoleChange> {
       if (!find(role.name)) {
-        checkVersion(undefined, version);
-        return { before: undefined, after: await add(role) };
+        checkVersion(undefined, conditions.version);
+        return { before: undefined, after: await add(role, conditions) };
       }
       return registry.update((transaction) => {
-        checkIsNew(transaction.get('roles', role.name), isNew);
-        return change(transaction, { ...role, description: role.description ?? '' }, version);
+        checkIsNew(transaction.get('roles', role.name), conditions.isNew ?? false);
+        return change(transaction, { ...role, description: role.description ?? '' }, conditions);
       });
     },
     /**
-     * @param change   what is left out stays
-     * @param version  only when it still is of that (record-version.ts)
+     * @param changed  what is left out stays
      * @throws {ProblemError} `invalid_request`, `not_found`, `precondition_failed`
      */
     update: (
       name: string,
       changed: Partial<Omit<NewRole, 'name'>>,
-      version?: string,
+      conditions: RoleConditions = {},
     ): Promise<RoleChange & { readonly before: RoleRecord }> =>
-      registry.update((transaction) => change(transaction, { name, ...changed }, version)),
+      registry.update((transaction) => change(transaction, { name, ...changed }, conditions)),
     /**
      * Takes it from everybody who has it, too, and ends their sessions and tokens: were there another of this name
      * one day, it would not be theirs.
@@ -111,9 +115,10 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
      * @returns those who had it
      * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` while rules of a provider give it
      */
-    async remove(name: string, version?: string): Promise<RoleHolders> {
+    async remove(name: string, { version, checkMayGrant }: RoleConditions = {}): Promise<RoleHolders> {
       const checkRemovable = (source: Pick<RegistryTransaction, 'get' | 'all'>) => {
-        unchanged(source.get('roles', name), version);
+        const role = unchanged(source.get('roles', name), version);
+        checkMayGrant?.(role);
         checkNoRuleGives(source, name);
       };
       checkRemovable(registry);
@@ -136,7 +141,10 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
    *
    * @throws {ProblemError} `invalid_request`, `conflict` when the name is taken in whatever case
    */
-  async function add({ name, permissions, description }: NewRole): Promise<RoleRecord> {
+  async function add(
+    { name, permissions, description }: NewRole,
+    { checkMayGrant }: Pick<RoleConditions, 'checkMayGrant'> = {},
+  ): Promise<RoleRecord> {
     checkName(name);
     const role: RoleRecord = {
       id: name,
@@ -144,6 +152,7 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       ...describedBy(description),
       createdAt: now(),
     };
+    checkMayGrant?.(role);
     checkIsFree(registry, name);
     await takeFromAll(name);
     await registry.update((transaction) => {
@@ -156,7 +165,7 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
   function change(
     transaction: RegistryTransaction,
     { name, permissions, description }: Pick<NewRole, 'name'> & Partial<NewRole>,
-    version: string | undefined,
+    { version, checkMayGrant }: RoleConditions,
   ) {
     const before = unchanged(transaction.get('roles', name), version);
     const { description: described, ...rest } = before;
@@ -165,6 +174,7 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       ...(permissions && { permissions: checkPermissions(permissions, isPermission) }),
       ...describedBy(description ?? described),
     };
+    checkMayGrant?.(before, after);
     if (isDeepStrictEqual(after, before)) return { before, after: before };
     transaction.put('roles', { ...after, updatedAt: now() });
     return { before, after: transaction.get('roles', name)! };
@@ -216,6 +226,16 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       putVoidMark(transaction, { party: 'client', id, from, until: from + voidMarkSeconds });
     }
   }
+}
+
+function opened(permissions: readonly string[]): string {
+  const ofApi = permissions.filter((permission) => permission.startsWith('api:'));
+  const ofMembers = permissions.filter((permission) => !ofApi.includes(permission));
+  const places = [
+    ['At the members', ofMembers],
+    ['At the admin API', ofApi],
+  ] as const;
+  return places.flatMap(([at, these]) => (these.length > 0 ? [`${at}: ${these.join(', ')}.`] : [])).join(' ');
 }
 
 function unchanged(role: RoleRecord | undefined, version: string | undefined): RoleRecord {

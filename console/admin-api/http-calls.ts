@@ -24,6 +24,8 @@ export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about'
   readonly apiCallers: CallerCheck<ApiToken>;
   readonly audit: Audit;
   readonly about: About;
+  /** What a client is registered for. */
+  readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
 }
 
 export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
@@ -37,7 +39,8 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
       const caller = await deps.apiCallers.authenticate(req);
       const request = readRequest(operation, req);
       try {
-        const answer = await runOperation(operation, { ...request, params }, actorOf(caller), {
+        const actor = await actorOf(caller, operation, deps);
+        const answer = await runOperation(operation, { ...request, params }, actor, {
           ...deps,
           about: deps.about({ req }),
         });
@@ -49,13 +52,19 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
   };
 }
 
-function actorOf({ subject, clientId, roles, scopes, claims }: ApiToken): Actor {
+async function actorOf(
+  { subject, clientId, roles, scopes, claims }: ApiToken,
+  { access }: Operation<never>,
+  { scopesOfClient }: Pick<HttpCallsDeps<unknown>, 'scopesOfClient'>,
+): Promise<Actor> {
+  const isClient = subject === clientId;
   return {
-    kind: subject === clientId ? 'client' : 'user',
+    kind: isClient ? 'client' : 'user',
     id: subject,
     via: 'api',
     roles,
-    scopes,
+    scopes: isClient ? scopes : [],
+    ...(isClient && access === 'write' && { mayAskFor: await scopesOfClient(clientId) }),
     signedInAt: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
   };
 }

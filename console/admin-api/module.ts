@@ -1,5 +1,6 @@
 /** The admin API, which programs of administrators and separate proxies call: what it needs, and its addresses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PermissionsOf } from '../operations/privileges.ts';
 import {
   type AccessAnswers,
   createAccess,
@@ -19,6 +20,9 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Ca
   readonly dryServices: () => Promise<ApiServices>;
   readonly clientAnswers: ClientAnswers;
   readonly accessAnswers: AccessAnswers;
+  readonly permissionsOf: PermissionsOf;
+  /** What a client is registered for. */
+  readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
   /** Which tokens count, as it changes. */
   readonly revocationSource: Pick<
     RevocationStreamDeps<Caller>,
@@ -76,7 +80,6 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     ...needs,
     operations,
     services: needs,
-    permissionsOf: needs.roles.permissionsOf,
   });
   return {
     async handle(req, res) {

@@ -71,8 +71,9 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     isMaking: true,
     body: role.input.extend({ id: roleId }),
     answer: roleView,
-    async run({ body: { id, ...input } }, { roles }: RoleNeeds) {
-      return changed({ before: undefined, after: await roles.add(newRole(id, input)) }, roles);
+    async run({ body: { id, ...input }, checkMayGrant }, { roles }: RoleNeeds) {
+      const after = await roles.add(newRole(id, input), { checkMayGrant });
+      return changed({ before: undefined, after }, roles);
     },
   }),
   operation({
@@ -85,8 +86,9 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     params,
     body: role.input,
     answer: roleView,
-    async run({ params: { role: id }, body, ifMatch: version, isNew }, { roles }: RoleNeeds) {
-      return changed(await roles.put(newRole(notBuiltIn(id), body), { version, isNew }), roles);
+    async run({ params: { role: id }, body, ifMatch: version, isNew, checkMayGrant }, { roles }: RoleNeeds) {
+      const conditions = { version, isNew, checkMayGrant };
+      return changed(await roles.put(newRole(notBuiltIn(id), body), conditions), roles);
     },
   }),
   operation({
@@ -111,13 +113,13 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     params,
     body: role.patch,
     answer: roleView,
-    async run({ params: { role: id }, body, ifMatch }, { roles }: RoleNeeds) {
+    async run({ params: { role: id }, body, ifMatch: version, checkMayGrant }, { roles }: RoleNeeds) {
       const { permissions, description } = role.changed(body);
       const change = {
         ...(permissions && { permissions }),
         ...(description !== undefined && { description: description ?? '' }),
       };
-      return changed(await roles.update(notBuiltIn(id), change, ifMatch), roles);
+      return changed(await roles.update(notBuiltIn(id), change, { version, checkMayGrant }), roles);
     },
   }),
   operation({
@@ -128,8 +130,8 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     access: 'write',
     event: 'role.removed',
     params,
-    async run({ params: { role: id }, ifMatch }, { roles }: RoleNeeds) {
-      await roles.remove(notBuiltIn(id), ifMatch);
+    async run({ params: { role: id }, ifMatch: version, checkMayGrant }, { roles }: RoleNeeds) {
+      await roles.remove(notBuiltIn(id), { version, checkMayGrant });
       return { target: id };
     },
   }),

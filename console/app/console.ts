@@ -1,5 +1,6 @@
 /** Puts the features of the console together: from services to one request listener. */
 import type { RequestListener } from 'node:http';
+import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { once } from '../../platform/async/once.ts';
 import { createAccessQuestions } from '../access/questions.ts';
@@ -115,6 +116,8 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
       ...parts,
       ...(await createApiServices(parts)),
       dryServices: () => createDryApiServices(parts),
+      permissionsOf: (role) => builtInPermissions(role) ?? parts.roles.permissionsOf(role),
+      scopesOfClient: async (id) => (await parts.clients.find(id))?.scopes ?? [],
       clientAnswers: createClientAnswers(parts),
       accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },
       revocationSource: createStoredRevocationSource(parts),

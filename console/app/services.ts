@@ -10,7 +10,7 @@ import { createUsers } from '../accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../accounts/voiding.ts';
 import { type ClientUseRow, createClientUses } from '../clients/client-last-used.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
-import { isMemberScope } from '../clients/client-rules.ts';
+import { isPermission } from '../clients/client-rules.ts';
 import { createClients, createDerivedClients, logoutTargets } from '../clients/clients.ts';
 import { createProviders } from '../federation/providers/providers.ts';
 import { createUpstreamSessions } from '../federation/upstream-sessions.ts';
@@ -172,7 +172,7 @@ function createUserServices(
   const newId = idsByTime(now);
   return {
     users: createUsers({ records, registry, passwords, newId, now, accountsValidFrom }),
-    roles: createCustomRoles({ registry, records, isPermission: isMemberScope, now }),
+    roles: createCustomRoles({ registry, records, isPermission, now }),
   };
 }
 

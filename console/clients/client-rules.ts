@@ -8,7 +8,15 @@ import type { PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
 import { pkcePolicies } from './pkce.ts';
 import { invalid, shown, unique } from './registration-errors.ts';
-import { apiScopes, identityScopes, roleScopes } from './scopes.ts';
+import {
+  apiObjects,
+  denialReportsScope,
+  identityScopes,
+  isApiPermission,
+  isApiScope,
+  revocationEventsScope,
+  roleScopes,
+} from './scopes.ts';
 
 /** What an administrator says about a new client; what is left out has a default. */
 export interface NewClient extends Partial<Addresses> {
@@ -172,12 +180,7 @@ export function checkScopes(given: readonly string[], grants: readonly string[])
       if (grants.includes('refresh_token')) return scope;
       throw invalid('The scope offline_access goes with the grant refresh_token.');
     }
-    if (!isMemberScope(scope) && !apiScopes.includes(scope)) {
-      const known = [...identityScopes, 'offline_access', ...roleScopes.keys(), ...apiScopes].join(', ');
-      throw invalid(
-        `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write and svc:queue:<name>:offer, :poll or :size.`,
-      );
-    }
+    if (!isMemberScope(scope) && !isApiScope(scope)) throw noScope(scope);
     if (grants.includes('authorization_code')) {
       throw invalid(`The scope ${scope} is for machines: register a client of its own for it.`);
     }
@@ -185,7 +188,20 @@ export function checkScopes(given: readonly string[], grants: readonly string[])
   });
 }
 
-/** docs/surface.md#scopes: groups, and single structures whose name may end in `*`. Custom roles are made of the same. */
+function noScope(scope: string) {
+  const ofProxies = [revocationEventsScope, denialReportsScope];
+  const known = [...identityScopes, 'offline_access', ...roleScopes.keys(), ...ofProxies].join(', ');
+  return invalid(
+    `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write, svc:queue:<name>:offer, :poll or :size, and api:<object>:read or :write, whose object is * or one of ${apiObjects.join(', ')}.`,
+  );
+}
+
+/** What custom roles are made of. */
+export function isPermission(scope: string): boolean {
+  return isMemberScope(scope) || isApiPermission(scope);
+}
+
+/** docs/surface.md#scopes: groups, and single structures whose name may end in `*`. */
 export function isMemberScope(scope: string): boolean {
   if (/^svc:(cluster|health|data|wan|cp|persistence):(read|write)$/.test(scope)) return true;
   const name = /^svc:(?:map:(.+):(?:read|write)|queue:(.+):(?:offer|poll|size))$/.exec(scope);

@@ -21,8 +21,37 @@ export const revocationEventsScope = 'api:revocations:read';
 /** The scope that opens it. */
 export const denialReportsScope = 'api:refusals:write';
 
+/** Of proxies in processes of their own, for machines alone: no role and no wider scope stands in for them. */
+const proxyScopes: readonly string[] = [revocationEventsScope, denialReportsScope];
+
+/** What scopes of the admin API name: the first words of the paths of its operations (docs/admin-api.md#who-may). */
+export const apiObjects: readonly string[] = [
+  'access',
+  'applications',
+  'backups',
+  'clients',
+  'configuration',
+  'identity-providers',
+  'imports',
+  'jobs',
+  'keys',
+  'licence',
+  'roles',
+  'sessions',
+  'settings',
+  'users',
+];
+
+/** `api:<object>:read` or `:write`, with `*` for every object. Machines ask for them, and custom roles may hold them. */
+export function isApiPermission(scope: string): boolean {
+  const object = /^api:([a-z-]+|\*):(?:read|write)$/.exec(scope)?.[1];
+  return object === '*' || (object !== undefined && apiObjects.includes(object));
+}
+
 /** What opens parts of the console's own API, for machines. */
-export const apiScopes: readonly string[] = [revocationEventsScope, denialReportsScope];
+export function isApiScope(scope: string): boolean {
+  return proxyScopes.includes(scope) || isApiPermission(scope);
+}
 
 /**
  * The requested scopes of a machine, each one known and registered for the client. Nothing is dropped

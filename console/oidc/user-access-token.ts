@@ -5,12 +5,14 @@ import { rolesAt } from '../clients/role-ceiling.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { describingClaims } from '../tokens/access-token.ts';
 import { jtiPrefix } from '../tokens/grant-jti-prefix.ts';
+import type { Resources } from '../tokens/resources.ts';
 
 export interface UserAccessTokenDeps {
   readonly clients: Pick<Clients, 'find'>;
   readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   /** The time to write into what is issued to it now, epoch seconds. */
   readonly issueTime: (user: UserRecord, nowMs: number) => number;
+  readonly resources: Pick<Resources, 'api'>;
 }
 
 /** The library's token before it is signed. */
@@ -23,7 +25,7 @@ interface UserAccessToken {
 
 /** A person's access token carries what a machine's does, from the account as it is now. */
 export async function describeToken(
-  { findUser, issueTime, clients }: UserAccessTokenDeps,
+  { findUser, issueTime, clients, resources }: UserAccessTokenDeps,
   ctx: KoaContextWithOIDC,
   token: UserAccessToken,
   jwt: JWTStructured,
@@ -40,6 +42,7 @@ export async function describeToken(
       iat: issueTime(user, Number(iat) * 1000),
       jti: `${jtiPrefix(token.grantId ?? '')}.${jti}`,
       ...singleClaims(ctx),
+      ...(jwt.payload.aud === resources.api && signInClaims(ctx)),
     },
     describingClaims({
       subject: user.id,
@@ -50,6 +53,15 @@ export async function describeToken(
       scopes,
     }),
   );
+}
+
+/** When and how the person signed in: the admin API wants a newer sign-in for some of what it does (RFC 9470 §6.2). */
+function signInClaims({ oidc: { entities } }: KoaContextWithOIDC): { auth_time?: number; acr?: string } {
+  const { authTime, acr } = entities.RefreshToken ?? entities.AuthorizationCode ?? entities.DeviceCode ?? {};
+  return {
+    ...(authTime !== undefined && { auth_time: authTime }),
+    ...(acr !== undefined && { acr }),
+  };
 }
 
 /** Those that were asked for one by one, for userinfo, which knows nothing but the token. */

@@ -2,10 +2,10 @@
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Actor } from './actor.ts';
 import type { Operation } from './operation.ts';
+import type { PermissionsOf } from './privileges.ts';
 
 export interface AccessCheckDeps {
-  /** Permissions of a custom role; undefined for what is none. */
-  readonly permissionsOf: (role: string) => readonly string[] | undefined;
+  readonly permissionsOf: PermissionsOf;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }

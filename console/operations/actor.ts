@@ -14,6 +14,8 @@ export interface Actor {
   readonly roles: readonly string[];
   /** Of a machine's token, those that begin with `api:`. */
   readonly scopes: readonly string[];
+  /** Of a machine, what else it is registered for, and so has without bringing it along. */
+  readonly mayAskFor?: readonly string[];
   /** When a person last proved who they are, epoch seconds; undefined when that is not known. */
   readonly signedInAt?: number | undefined;
   /** The browser session, where there is one. */

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Actor } from './actor.ts';
+import type { CheckMayGrant } from './privileges.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -22,6 +23,13 @@ export interface OperationCall<Params = unknown, Query = unknown, Body = unknown
   readonly isNew: boolean;
   /** Nothing is kept: the services write to nothing that lasts. */
   readonly isDryRun: boolean;
+  /**
+   * For whoever gives roles, scopes or permissions, or changes what has some: of before and of after, inside the
+   * transaction (privileges.ts).
+   *
+   * @throws {ProblemError} `escalation`
+   */
+  readonly checkMayGrant: CheckMayGrant;
 }
 
 /** What a change has changed, for the audit trail: old and new value, or of a set what was added and removed. */

@@ -6,6 +6,7 @@ import { type AccessCheckDeps, checkAccess } from './access-check.ts';
 import type { Actor } from './actor.ts';
 import { checkInput } from './input-check.ts';
 import type { Answer, Operation } from './operation.ts';
+import { createGrantCheck } from './privileges.ts';
 
 /** What came, as it came. */
 export interface OperationRequest {
@@ -42,6 +43,7 @@ export async function runOperation<Services>(
       ...(await checked(operation, request)),
       ifMatch: request.ifMatch,
       isNew: request.isNew ?? false,
+      checkMayGrant: createGrantCheck(actor, deps.permissionsOf),
     };
     const services = isDryRun ? await dry(deps) : deps.services;
     const answer = await operation.run({ ...call, actor, isDryRun }, services);

@@ -3,7 +3,7 @@
  * application that reads maps cannot turn round and change clients (RFC 9700 §2.3, S96).
  */
 import { OAuthError } from '../../platform/errors.ts';
-import { apiScopes } from '../clients/scopes.ts';
+import { isApiScope } from '../clients/scopes.ts';
 
 /** Resource identifiers, which are the `aud` of their tokens. */
 export interface Resources {
@@ -48,11 +48,9 @@ export function machineResource(
   if (requested !== undefined && requested !== members && requested !== api) {
     throw new OAuthError('invalid_target', `the resource is not known here: ${knownResources(resources)}`);
   }
-  const asksForApi = scopes.some((scope) => apiScopes.includes(scope));
+  const asksForApi = scopes.some(isApiScope);
   const resource = requested ?? (asksForApi ? api : members);
-  const foreign = scopes.find((scope) =>
-    resource === api ? scope.startsWith('svc:') : apiScopes.includes(scope),
-  );
+  const foreign = scopes.find((scope) => (resource === api ? scope.startsWith('svc:') : isApiScope(scope)));
   if (foreign === undefined) return resource;
   const other = resource === api ? members : api;
   throw new OAuthError(

@@ -1,0 +1,193 @@
+/** Who may call the admin API, by which scopes and roles, and that nobody gives more than they have. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../console/admin-api/table.ts';
+import { apiObjects } from '../../console/clients/scopes.ts';
+import { toolDone } from '../helpers/commands.ts';
+import { admin, apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { signInForTokens } from '../helpers/sign-in.ts';
+import { copyUser, editUser, until } from '../helpers/store.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let administrator: string;
+beforeAll(async () => {
+  console = await startConsole();
+  administrator = await apiToken(console);
+});
+afterAll(() => console?.stop());
+
+async function call(token: string, method: string, path: string, body?: object) {
+  const response = await fetch(`${console.url}/api/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+}
+const statusOf = async (...asked: Parameters<typeof call>) => (await call(...asked)).status;
+const codeOf = async (...asked: Parameters<typeof call>) => (await call(...asked)).body?.code;
+
+const secrets = new Map<string, string>();
+
+async function addMachine(id: string, scope: string): Promise<void> {
+  const added = await toolDone(['client', 'add', id, '--scope', scope, '--json'], {
+    dataDir: console.dataDir,
+  });
+  secrets.set(id, added.json<{ secret: string }>().secret);
+}
+
+async function machineToken(id: string, scope: string): Promise<string> {
+  const answer = await tokenAnswer(id, scope);
+  if (!answer.access_token) throw new Error(JSON.stringify(answer));
+  return answer.access_token;
+}
+
+async function tokenAnswer(id: string, scope: string) {
+  const reply = await fetch(`${console.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${id}:${secrets.get(id)}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+  });
+  return (await reply.json()) as { access_token?: string; error?: string };
+}
+
+function claimsOf(token: string) {
+  return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+}
+
+test('there is a scope for each object that the table of operations has', () => {
+  const objects = new Set(operations.map(({ object }) => object));
+  // Whoever calls may ask who that is.
+  objects.delete('me');
+  expect([...objects].filter((object) => !apiObjects.includes(object))).toEqual([]);
+});
+
+describe('a machine', () => {
+  beforeAll(async () => {
+    await addMachine('reads', 'api:roles:read api:keys:read svc:health:read');
+    await addMachine('writes', 'api:roles:write api:*:read svc:map:orders-*:read svc:queue:jobs:poll');
+    await until(
+      async () => (await tokenAnswer('writes', 'api:roles:write')).error === undefined,
+      'the clients',
+    );
+  });
+
+  test('with an api: scope has a token for the admin API, which opens nothing at the members (S49)', async () => {
+    const token = await machineToken('reads', 'api:roles:read');
+    expect(claimsOf(token)).toMatchObject({ aud: `${console.url}/api`, scope: 'api:roles:read', roles: [] });
+    const member = await fetch(`${console.url}/svc/health`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(member.status).toBe(401);
+    const both = await tokenAnswer('reads', 'api:roles:read svc:health:read');
+    expect(both.error).toBe('invalid_target');
+  });
+
+  test('does what its scope names, and is told the one that it lacks (S49)', async () => {
+    const reading = await machineToken('reads', 'api:roles:read');
+    expect(await statusOf(reading, 'GET', '/roles')).toBe(200);
+    const refused = await call(reading, 'POST', '/roles', { id: 'R', permissions: ['svc:health:read'] });
+    expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
+    expect(refused.headers.get('www-authenticate')).toContain('scope="api:roles:write"');
+    expect(await statusOf(reading, 'DELETE', '/roles/Nobody')).toBe(403);
+    expect(await statusOf(await machineToken('reads', 'api:keys:read'), 'GET', '/roles')).toBe(403);
+    expect(await statusOf(await machineToken('writes', 'api:*:read'), 'GET', '/roles')).toBe(200);
+    const writing = await machineToken('writes', 'api:roles:write');
+    expect(await statusOf(writing, 'GET', '/roles')).toBe(403);
+  });
+
+  test.each(['api:shoes:read', 'api:roles:delete', 'api:roles', 'api:*:*', 'api::read', 'api:me:read'])(
+    'is not registered for %s',
+    async (scope) => {
+      await expect(addMachine('odd', scope)).rejects.toThrow(/There is no scope/);
+    },
+  );
+
+  test('gives what it is registered for, also in narrower words, and nothing more (S49)', async () => {
+    const token = await machineToken('writes', 'api:roles:write');
+    const role = (permission: string) => ({ permissions: [permission] });
+    for (const permission of ['svc:map:orders-*:read', 'svc:map:orders-1:read', 'svc:map:orders-1*:read']) {
+      expect([permission, await statusOf(token, 'PUT', '/roles/Given', role(permission))]).toEqual([
+        permission,
+        expect.toBeOneOf([200, 201]),
+      ]);
+    }
+    const before = (await call(administrator, 'GET', '/roles/Given')).body;
+    for (const permission of [
+      'svc:map:orders:read',
+      'svc:map:orders-1:write',
+      'svc:map:*:read',
+      'svc:queue:orders-1:poll',
+      'svc:queue:jobs:offer',
+      'svc:data:read',
+      'svc:health:read',
+      'api:users:read',
+      'api:*:write',
+    ]) {
+      expect([permission, await codeOf(token, 'PUT', '/roles/Given', role(permission))]).toEqual([
+        permission,
+        'escalation',
+      ]);
+      expect(await codeOf(token, 'PATCH', '/roles/Given', role(permission))).toBe('escalation');
+      expect(await codeOf(token, 'POST', '/roles', { id: 'More', ...role(permission) })).toBe('escalation');
+    }
+    expect((await call(administrator, 'GET', '/roles/Given')).body).toEqual(before);
+    expect(await statusOf(administrator, 'GET', '/roles/More')).toBe(404);
+  });
+
+  test('neither changes nor ends what has more than it has (S49)', async () => {
+    const token = await machineToken('writes', 'api:roles:write');
+    const wide = { id: 'Wide', permissions: ['svc:data:write', 'svc:map:orders-1:read'] };
+    expect(await statusOf(administrator, 'POST', '/roles', wide)).toBe(201);
+    expect(await codeOf(token, 'PATCH', '/roles/Wide', { permissions: ['svc:map:orders-1:read'] })).toBe(
+      'escalation',
+    );
+    expect(await codeOf(token, 'PATCH', '/roles/Wide', { description: 'x' })).toBe('escalation');
+    expect(await codeOf(token, 'DELETE', '/roles/Wide')).toBe('escalation');
+    const { body } = await call(administrator, 'GET', '/roles/Wide');
+    expect(body).toMatchObject({ permissions: wide.permissions, description: null });
+    const removed = () =>
+      console.log().find(({ event, target }) => event === 'role.removed' && target === 'Wide');
+    await console.waitFor(() => removed() !== undefined, 'the audit line');
+    expect(removed()).toMatchObject({ outcome: 'denied', actor: 'writes', reason: 'escalation' });
+  });
+});
+
+describe('a person', () => {
+  const tokenOf = async (username: string) =>
+    (
+      await signInForTokens(
+        console,
+        createUserAgent(console.url),
+        { resource: `${console.url}/api` },
+        { ...admin, username },
+      )
+    ).access_token;
+
+  test('changes by a token of their own, which says when and how they signed in (S55)', async () => {
+    const before = Math.floor(Date.now() / 1000);
+    const token = await tokenOf('ada');
+    const { auth_time: signedInAt, acr } = claimsOf(token);
+    expect(signedInAt).toBeGreaterThanOrEqual(before - 1);
+    expect(acr).toBe('pwd');
+    expect(await statusOf(token, 'PUT', '/roles/ByAda', { permissions: ['svc:health:read'] })).toBe(201);
+  });
+
+  test('does what the permissions of a custom role open, and gives no more than that (S49)', async () => {
+    const permissions = ['api:roles:read', 'api:roles:write', 'svc:data:read'];
+    expect(await statusOf(administrator, 'POST', '/roles', { id: 'RoleKeeper', permissions })).toBe(201);
+    await copyUser(console, 'ada', 'kim');
+    await editUser(console, 'kim', (user) => ({ ...user, roles: ['RoleKeeper'] }));
+    const token = await tokenOf('kim');
+    expect(await statusOf(token, 'GET', '/roles')).toBe(200);
+    expect(await statusOf(token, 'GET', '/clients')).toBe(403);
+    expect(await statusOf(token, 'PUT', '/roles/ByKim', { permissions: ['svc:map:any:read'] })).toBe(201);
+    const own = { permissions: [...permissions, 'svc:data:write'] };
+    expect(await codeOf(token, 'PATCH', '/roles/RoleKeeper', own)).toBe('escalation');
+    // What a role opens counts from the next call on.
+    const less = { permissions: ['api:roles:read'] };
+    expect(await statusOf(administrator, 'PATCH', '/roles/RoleKeeper', less)).toBe(200);
+    expect(await codeOf(token, 'DELETE', '/roles/ByKim')).toBe('insufficient_scope');
+  });
+});
