@@ -4,7 +4,7 @@
  * before could live.
  */
 import type { RecordTransaction } from '../storage/record-store.ts';
-import type { ArtifactStore } from '../storage/storage.ts';
+import type { ArtifactStore, NamedArtifact } from '../storage/storage.ts';
 
 export type Party = 'account' | 'client';
 
@@ -15,6 +15,13 @@ export interface VoidMark {
   readonly from?: number | undefined;
   /** Epoch seconds; afterwards the mark says nothing that a token's age does not. */
   readonly until: number;
+}
+
+/** What was issued to anybody of this kind before that time is void. */
+export interface VoidFloor {
+  readonly party: Party;
+  /** Epoch seconds. */
+  readonly before: number;
 }
 
 /** How long a mark says something, seconds: access tokens live an hour at most (CONSOLE_ACCESS_TOKEN_TTL). */
@@ -35,4 +42,26 @@ export async function listVoidMarks(
 ): Promise<readonly VoidMark[]> {
   const found = await artifacts.list(kind, limit);
   return found.map(({ artifact }) => artifact.payload as unknown as VoidMark);
+}
+
+const floorKind = 'VoidFloor';
+
+/**
+ * What a store gets that is put in the place of a newer one. Whom it does not know, and what has been made void since, only
+ * the newer one could have said: so nothing counts that was issued before.
+ *
+ * @param now  epoch milliseconds
+ */
+export function floorsOfRestore(now: number): readonly NamedArtifact[] {
+  const before = Math.floor(now / 1000) + 1;
+  return (['account', 'client'] as const).map((party) => ({
+    kind: floorKind,
+    id: party,
+    artifact: { payload: { party, before }, expiresAt: before + voidMarkSeconds },
+  }));
+}
+
+export async function listVoidFloors(artifacts: Pick<ArtifactStore, 'list'>): Promise<readonly VoidFloor[]> {
+  const found = await artifacts.list(floorKind, 2);
+  return found.map(({ artifact }) => artifact.payload as unknown as VoidFloor);
 }

@@ -31,6 +31,10 @@ export interface ArtifactName {
   readonly id: string;
 }
 
+export interface NamedArtifact extends ArtifactName {
+  readonly artifact: Omit<Artifact, 'consumedAt'>;
+}
+
 /** What other parts of the console follow as it is put: few, and put rarely, since every process gets each of them. */
 export const announcedKinds = ['Revocation', 'LogoutNotice', 'LogoutOutcome'] as const;
 export type AnnouncedKind = (typeof announcedKinds)[number];

@@ -11,7 +11,7 @@ import type { RecordLoader } from './record-loader.ts';
 import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
 
-export type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
+export type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName, NamedArtifact } from './artifact.ts';
 
 /** Reads and writes inside one registry transaction; sees its own writes. */
 export interface RegistryTransaction {

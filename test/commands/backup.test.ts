@@ -63,6 +63,48 @@ test('a backup taken while clients are written and people sign in brings everyth
   );
 });
 
+test('a restore ends every access token from before it: the backup knows nothing of what was revoked since (S34)', async () => {
+  const directory = temporaryDirectory();
+  const [dataDir, backup] = [join(directory, 'data'), join(directory, 'backup')];
+  const first = await startConsole({ dataDir });
+  await doneAtConsole(['backup', backup], { dataDir });
+  const { secret } = (await doneAtConsole(['client', 'add', 'later', '--json'], { dataDir })).json<{
+    secret: string;
+  }>();
+  const tokenOf = async (url: string, id: string, secret: string) =>
+    ((await (await askToken(url, id, secret)).json()) as { access_token: string }).access_token;
+  const unknown = await tokenOf(first.url, 'later', secret);
+  const revoked = await tokenOf(first.url, 'application-client', clientSecret);
+  await ask(first.url, '/oauth2/revoke', revoked);
+  expect(await isActive(first.url, unknown)).toBe(true);
+  await first.stop();
+  await toolDone(['restore', backup], { dataDir });
+
+  const second = await startConsole({ dataDir, port: first.port });
+  try {
+    expect(await isActive(second.url, unknown)).toBe(false);
+    expect(await isActive(second.url, revoked)).toBe(false);
+    const fresh = await tokenOf(second.url, 'application-client', clientSecret);
+    expect(await isActive(second.url, fresh)).toBe(true);
+  } finally {
+    await second.stop();
+  }
+});
+
+async function ask(url: string, path: string, token: string): Promise<Response> {
+  const authorization = `Basic ${btoa(`application-client:${clientSecret}`)}`;
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { authorization },
+    body: new URLSearchParams({ token }),
+  });
+}
+
+async function isActive(url: string, token: string): Promise<boolean> {
+  const { active } = (await (await ask(url, '/oauth2/introspect', token)).json()) as { active: boolean };
+  return active;
+}
+
 test('a restore is refused while the console runs, and the console goes on with its store (S77)', async () => {
   const console = await startConsole();
   try {

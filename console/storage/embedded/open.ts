@@ -1,5 +1,6 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
 
+import type { NamedArtifact } from '../storage.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import { openArtifactEntries } from './lmdb/artifact-entries.ts';
@@ -138,6 +139,8 @@ export interface RestoreStorageOptions {
   readonly dataDir: string;
   /** A directory that {@link Storage.backup} wrote. */
   readonly from: string;
+  /** What is in the restored store besides. */
+  readonly artifacts?: readonly NamedArtifact[];
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -151,8 +154,9 @@ export interface RestoreStorageOptions {
 export async function restoreStorage({
   dataDir,
   from,
+  artifacts = [],
   now = Date.now,
 }: RestoreStorageOptions): Promise<void> {
   const { restoreStore } = await import('./backup/restore.ts');
-  await restoreStore({ dataDir, from, now });
+  await restoreStore({ dataDir, from, artifacts, now });
 }

@@ -4,14 +4,7 @@
  * the bound the oldest marks become one time for everybody, before which nothing counts (fail closed). People then get
  * new tokens by their refresh tokens, and machines ask again.
  */
-import type { Party, VoidMark } from '../../accounts/void-marks.ts';
-
-/** What was issued to anybody of this kind before that time is void. */
-export interface VoidFloor {
-  readonly party: Party;
-  /** Epoch seconds. */
-  readonly before: number;
-}
+import type { Party, VoidFloor, VoidMark } from '../../accounts/void-marks.ts';
 
 export interface VoidMemoryDeps {
   /** Epoch milliseconds. */

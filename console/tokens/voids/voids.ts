@@ -2,11 +2,17 @@
  * Which accounts and clients have lost what was issued to them: marks that the store holds, and what changes of their
  * records say (S34). Who is not marked has lost nothing; that it was there at all, the signature proves.
  */
-import { listVoidMarks, type VoidMark, voidMarkSeconds } from '../../accounts/void-marks.ts';
+import {
+  listVoidFloors,
+  listVoidMarks,
+  type VoidFloor,
+  type VoidMark,
+  voidMarkSeconds,
+} from '../../accounts/void-marks.ts';
 import type { RecordChange, RecordStore } from '../../storage/record-store.ts';
 import type { ArtifactStore } from '../../storage/storage.ts';
 import { voidMarkOf } from './void-mark-of.ts';
-import { createVoidMemory, type VoidFloor } from './void-memory.ts';
+import { createVoidMemory } from './void-memory.ts';
 
 /** What is void from now on. */
 export interface Voided {
@@ -40,6 +46,7 @@ export function createVoids({ artifacts, records, log, now, limit = 200_000 }: V
     async load() {
       // First, so that nothing falls in between.
       unsubscribe = records.onChange(takeChanges);
+      for (const floor of await listVoidFloors(artifacts)) memory.raise(floor);
       const voidMarks = await listVoidMarks(artifacts, mostAtStart);
       if (voidMarks.length < mostAtStart) for (const voidMark of voidMarks) await loadVoidMark(voidMark);
       else floorAll();

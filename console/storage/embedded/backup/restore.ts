@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { syncDirectory, syncPath } from '../../../../platform/files/durable-file.ts';
+import type { ArtifactStore, NamedArtifact } from '../../storage.ts';
 import { forgetInstanceLock } from '../instance-lock.ts';
+import { openLmdbArtifacts } from '../lmdb/artifacts-lmdb.ts';
 import { forgetDamageCount } from '../lmdb/damage-count.ts';
+import type { Environment } from '../lmdb/lmdb-environment.ts';
 import { checkFormat } from '../lmdb/store-format.ts';
 import { ownStore } from '../lmdb/store-owner.ts';
 import { ownDataDirectory } from '../permissions.ts';
@@ -31,6 +34,8 @@ import { backupFiles, checkManifest } from './backup-manifest.ts';
 export interface RestoreDeps {
   readonly dataDir: string;
   readonly from: string;
+  /** What is in the restored store besides. */
+  readonly artifacts: readonly NamedArtifact[];
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -42,14 +47,16 @@ export interface RestoreDeps {
  *
  * @throws {StorageRejectedError} before anything was replaced
  */
-export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise<void> {
+export async function restoreStore({ dataDir, from, artifacts, now }: RestoreDeps): Promise<void> {
   await checkManifest(from);
   ownDataDirectory(dataDir, strangerIn, undefined);
   const current = storeFiles(realpathSync(dataDir));
   const release = await ownStore(current.dataDir, 'tool');
   try {
     const time = new Date(now()).toISOString().replaceAll(/[-:.]/g, '');
-    const gathered = await gather(from, join(current.dataDir, `.restore-${time}.partial`));
+    const gathered = await gather(from, join(current.dataDir, `.restore-${time}.partial`), (environment) =>
+      putAll(openLmdbArtifacts({ environment, now, steady: now }), artifacts),
+    );
     await swap(gathered, current, time);
   } finally {
     await release();
@@ -57,7 +64,11 @@ export async function restoreStore({ dataDir, from, now }: RestoreDeps): Promise
 }
 
 /** Builds a store from the backup and opens both halves of it once. */
-async function gather(from: string, directory: string): Promise<StoreFiles> {
+async function gather(
+  from: string,
+  directory: string,
+  complete: (environment: Environment) => Promise<void>,
+): Promise<StoreFiles> {
   const files = storeFiles(directory);
   mkdirSync(files.artifacts, { recursive: true, mode: 0o700 });
   try {
@@ -69,6 +80,7 @@ async function gather(from: string, directory: string): Promise<StoreFiles> {
       checkFormat(environment, files.artifactsData);
       await forgetInstanceLock(environment);
       await forgetDamageCount(environment);
+      await complete(environment);
     } finally {
       await environment.close();
     }
@@ -81,6 +93,10 @@ async function gather(from: string, directory: string): Promise<StoreFiles> {
     rmSync(directory, { recursive: true, force: true });
     throw error;
   }
+}
+
+async function putAll(store: Pick<ArtifactStore, 'put'>, artifacts: readonly NamedArtifact[]): Promise<void> {
+  await Promise.all(artifacts.map(({ kind, id, artifact }) => store.put(kind, id, artifact)));
 }
 
 /** One of the release before is taken over by the next start. */

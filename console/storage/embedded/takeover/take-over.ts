@@ -8,7 +8,7 @@ import { copyFileSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory, syncPath, writeTemporary } from '../../../../platform/files/durable-file.ts';
-import type { Artifact, ArtifactName } from '../../artifact.ts';
+import type { NamedArtifact } from '../../artifact.ts';
 import { type GrowingCollection, type GrowingRecords, growingCollections } from '../../record-store.ts';
 import { type ArtifactStore, StorageUnavailableError } from '../../storage.ts';
 import type { Environment } from '../lmdb/lmdb-environment.ts';
@@ -48,7 +48,7 @@ export interface TakeOverProgress {
 export type ArtifactsOf = <C extends GrowingCollection>(
   collection: C,
   record: GrowingRecords[C],
-) => readonly (ArtifactName & { readonly artifact: Omit<Artifact, 'consumedAt'> })[];
+) => readonly NamedArtifact[];
 
 export interface TakeOverDeps {
   readonly files: StoreFiles;
