@@ -3,8 +3,12 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { isSameText } from '../../platform/secret.ts';
 import type { SignedIn } from './sign-in.ts';
 import type { SignInTimes } from './sign-in-times.ts';
-import type { NewUser, Users } from './users.ts';
+import type { NewUser } from './users/user-records.ts';
+import type { Users } from './users.ts';
 import { issueTime } from './validity.ts';
+
+/** The first administrator has a password from the beginning. */
+export type FirstUser = Omit<NewUser, 'roles' | 'password'> & { readonly password: string };
 
 /** First-run set-up: whoever holds the link that the start printed makes the first administrator, once (S27). */
 export interface Setup {
@@ -15,7 +19,7 @@ export interface Setup {
   /** @throws {ProblemError} `forbidden` when the link is wrong or used */
   checkToken(token: string): Promise<void>;
   /** @throws {ProblemError} as {@link Setup.checkToken} and {@link Users.add} */
-  createAdministrator(token: string, user: Omit<NewUser, 'roles'>): Promise<SignedIn>;
+  createAdministrator(token: string, user: FirstUser): Promise<SignedIn>;
 }
 
 export interface SetupDeps {

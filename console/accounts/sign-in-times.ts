@@ -20,6 +20,10 @@ export function createSignInTimes({ artifacts }: { readonly artifacts: ArtifactS
       const times = [at, ...(await read(accountId))].slice(0, mostTimes);
       await artifacts.put(kind, accountId, { payload: { times }, expiresAt: at + ttlSeconds, accountId });
     },
+    /** The newest sign-in. @returns epoch seconds */
+    async last(accountId: string): Promise<number | undefined> {
+      return (await read(accountId)).at(0);
+    },
     /** The newest sign-in before `at`. @returns epoch seconds */
     async before(accountId: string, at: number): Promise<number | undefined> {
       return (await read(accountId)).find((time) => time < at);

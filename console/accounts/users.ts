@@ -4,23 +4,34 @@
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { normalName } from '../storage/name-keys.ts';
-import { LastAdministratorError, type RecordTransaction } from '../storage/record-store.ts';
+import type { UserCount } from '../storage/record-store.ts';
+import { checkIsNew, checkVersion } from '../storage/record-version.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Registry } from '../storage/storage.ts';
 import type { Passwords } from './passwords.ts';
-import { checkRolesGiven } from './roles.ts';
-import { checkUsername, isTaken } from './usernames.ts';
+import {
+  type ChangedUser,
+  type ChangeTerms,
+  checkHasPasswordHere,
+  createChange,
+  unknownUser,
+  unlessLastAdministrator,
+  written,
+} from './users/user-change.ts';
+import {
+  checkFields,
+  checkForm,
+  createUserRecords,
+  type NewUser,
+  type UserFields,
+  type UserRecordsDeps,
+} from './users/user-records.ts';
+import { checkOwnAccount } from './users/user-rules.ts';
 import { issueTime, underProvider, validSince } from './validity.ts';
 import type { AccountRecords } from './voiding.ts';
 
-export interface UsersDeps {
+export interface UsersDeps extends UserRecordsDeps {
   readonly records: AccountRecords;
-  /** Has the custom roles. */
-  readonly registry: Pick<Registry, 'all'>;
   readonly passwords: Passwords;
-  readonly newId: () => string;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
   readonly accountsValidFrom?: AccountsValidFrom;
 }
 
@@ -30,19 +41,14 @@ export interface UsersDeps {
  */
 export type AccountsValidFrom = (provider: string) => number | undefined;
 
-export interface NewUser {
-  readonly username: string;
-  readonly password: string;
-  readonly roles: readonly string[];
-  readonly email?: string | undefined;
-}
-
 export type Users = ReturnType<typeof createUsers>;
 
 const changedMeanwhile = 'The account has changed meanwhile. Sign in again.';
 
 export function createUsers(deps: UsersDeps) {
-  const { records, registry, passwords, newId, now, accountsValidFrom = () => undefined } = deps;
+  const { records, passwords, accountsValidFrom = () => undefined } = deps;
+  const { created, edited } = createUserRecords(deps);
+  const change = createChange(records);
 
   return {
     find: (id: string): Promise<UserRecord | undefined> => records.get('users', id),
@@ -50,7 +56,7 @@ export function createUsers(deps: UsersDeps) {
     findByName: records.userByName,
     /** A page of them; see {@link RecordStore.users}. */
     list: records.users,
-    count: (): Promise<number> => records.count('users'),
+    count: (by?: UserCount): Promise<number> => records.count('users', by),
     hasAny: records.hasUsers,
     /**
      * Whether what was issued to this account at that time (epoch seconds) still counts (S34): of sessions, codes and
@@ -66,54 +72,71 @@ export function createUsers(deps: UsersDeps) {
     issueTime: (user: UserRecord, nowMs: number): number => issueTime(withProvider(user) ?? user, nowMs),
     /**
      * @param options  `isFirst`: only when there is no user yet, decided inside the transaction
-     * @throws {ProblemError} `invalid_request`, `weak_password`, `conflict`
+     * @throws {ProblemError} `invalid_request`, `weak_password`, `already_exists`; `conflict` when it is not the first
      */
     async add(
-      { username: typed, password, roles, email }: NewUser,
+      { password, ...given }: NewUser,
       { isFirst = false }: { readonly isFirst?: boolean } = {},
     ): Promise<UserRecord> {
-      const username = normalName(typed);
-      checkUsername(username);
-      if (email !== undefined) checkEmail(email);
-      await passwords.check(password, [username, ...(email ? [email] : [])]);
-      const passwordHash = await passwords.hash(password);
+      const user = { ...given, username: normalName(given.username) };
+      checkForm(user);
+      const passwordHash = password === undefined ? undefined : await hashOf(password, user);
       return records.change(async (transaction) => {
         if (isFirst && (await transaction.hasUsers())) throw conflict('There is an administrator already.');
-        if (await isTaken(transaction, username)) {
-          throw conflict(
-            `There is a user or a client named ${username} already, or one whose name looks like it.`,
-          );
-        }
-        await checkRolesGiven(transaction, registry, roles);
-        const user: UserRecord = {
-          id: await newSubject(transaction, newId),
-          username,
-          ...(email === undefined ? {} : { email }),
-          roles: [...new Set(roles)],
-          passwordHash,
-          disabled: false,
-          createdAt: now(),
-          tokensValidFrom: now(),
-        };
-        transaction.put('users', user);
-        return user;
+        const added = await created(transaction, user, passwordHash);
+        transaction.put('users', added);
+        return added;
       });
     },
     /**
-     * @param proven  the account as it was when its present password was proven: only when it still is that
-     * @throws {ProblemError} `weak_password`, `not_found`; `conflict` for an account of an upstream provider, and for
-     *   one that has changed meanwhile
+     * An account that is as it is said here, whatever it was before; the password stays. A new one is invited.
+     *
+     * @param terms  `isNew`: only when there is none of this name
+     * @throws {ProblemError} as {@link Users.add} and {@link Users.update}
      */
-    async setPassword(id: string, password: string, proven?: UserRecord) {
-      const { username, email, federated } = (await this.find(id)) ?? unknownUser();
-      if (federated) {
-        throw conflict(
-          `${username} signs in by the identity provider ${federated.provider}, not by a password here.`,
-        );
-      }
-      await passwords.check(password, [username, ...(email ? [email] : [])]);
-      const passwordHash = await passwords.hash(password);
-      await change(id, (user) => {
+    async replace(
+      given: Required<UserFields> & Pick<NewUser, 'username'>,
+      { version, by, isNew = false }: ChangeTerms & { readonly isNew?: boolean } = {},
+    ): Promise<ChangedUser> {
+      const user = { ...given, username: normalName(given.username) };
+      checkForm(user);
+      return unlessLastAdministrator(
+        records.change(async (transaction) => {
+          const before = await transaction.userByName(user.username);
+          checkIsNew(before, isNew);
+          checkVersion(before, version);
+          const after = before
+            ? await edited(transaction, before, user)
+            : await created(transaction, user, undefined);
+          if (before) checkOwnAccount(by, before, after);
+          return written(transaction, before, after);
+        }),
+      );
+    },
+    /**
+     * What is left out stays.
+     *
+     * @throws {ProblemError} `invalid_request`, `not_found`, `precondition_failed`, `own_account`, `last_administrator`
+     */
+    async update(id: string, fields: UserFields, terms?: ChangeTerms): Promise<ChangedUser> {
+      checkFields(fields);
+      return change(id, terms, (user, transaction) => edited(transaction, user, fields));
+    },
+    /**
+     * @param proven  the account as it was when its present password was proven: only when it still is that
+     * @throws {ProblemError} `weak_password`, `not_found`, `precondition_failed`; `conflict` for an account of an upstream
+     *   provider, and for one that has changed meanwhile
+     */
+    async setPassword(
+      id: string,
+      password: string,
+      proven?: Pick<UserRecord, 'tokensValidFrom'>,
+      terms?: ChangeTerms,
+    ): Promise<ChangedUser> {
+      const found = (await this.find(id)) ?? unknownUser();
+      checkHasPasswordHere(found);
+      const passwordHash = await hashOf(password, found);
+      return change(id, terms, ({ isInvited: _isInvited, ...user }) => {
         // Hashing takes time, in which whoever knew the old password may have lost the account.
         if (proven && user.tokensValidFrom !== proven.tokensValidFrom) throw conflict(changedMeanwhile);
         return { ...user, passwordHash };
@@ -127,20 +150,36 @@ export function createUsers(deps: UsersDeps) {
         if (user?.passwordHash === replaced) transaction.put('users', { ...user, passwordHash });
       });
     },
-    /** @throws {ProblemError} `conflict` when this was the last administrator */
-    setDisabled: (id: string, disabled: boolean) => change(id, (user) => ({ ...user, disabled })),
-    /** @throws {ProblemError} `invalid_request` for a role that there is not, `conflict` when this was the last administrator */
-    setRoles: (id: string, roles: readonly string[]) =>
-      change(id, async (user, transaction) => {
-        await checkRolesGiven(transaction, registry, roles);
-        return { ...user, roles: [...new Set(roles)] };
+    /** @throws {ProblemError} `not_found`, `precondition_failed`, `own_account`, `last_administrator` */
+    setDisabled: (id: string, disabled: boolean, terms?: ChangeTerms): Promise<ChangedUser> =>
+      change(id, terms, (user) => ({ ...user, disabled })),
+    /** @throws {ProblemError} as {@link Users.update}; `invalid_request` for a role that there is not */
+    setRoles: (id: string, roles: readonly string[], terms?: ChangeTerms): Promise<ChangedUser> =>
+      change(id, terms, (user, transaction) => edited(transaction, user, { roles })),
+    /**
+     * Ends every session, and makes what was issued until now void, of an account that stays as it is.
+     *
+     * @throws {ProblemError} `not_found`, `precondition_failed`
+     */
+    endSessions: (id: string, { version }: ChangeTerms = {}): Promise<ChangedUser> =>
+      records.change(async (transaction) => {
+        const before = (await transaction.get('users', id)) ?? unknownUser();
+        checkVersion(before, version);
+        transaction.voidAccount(before);
+        return { before, after: (await transaction.get('users', id)) ?? before };
       }),
-    /** @throws {ProblemError} `conflict` when this was the last administrator */
-    remove: (id: string) =>
+    /**
+     * @returns the account that is gone
+     * @throws {ProblemError} `not_found`, `precondition_failed`, `own_account`, `last_administrator`
+     */
+    remove: (id: string, { version, by }: ChangeTerms = {}): Promise<UserRecord> =>
       unlessLastAdministrator(
         records.change(async (transaction) => {
-          if (!(await transaction.get('users', id))) unknownUser();
+          const before = (await transaction.get('users', id)) ?? unknownUser();
+          checkVersion(before, version);
+          checkOwnAccount(by, before, undefined);
           transaction.remove('users', id);
+          return before;
         }),
       ),
   };
@@ -158,52 +197,12 @@ export function createUsers(deps: UsersDeps) {
     return from === undefined ? undefined : underProvider(user, from);
   }
 
-  function change(
-    id: string,
-    edit: (user: UserRecord, transaction: RecordTransaction) => UserRecord | Promise<UserRecord>,
-  ): Promise<void> {
-    return unlessLastAdministrator(
-      records.change(async (transaction) => {
-        const user = (await transaction.get('users', id)) ?? unknownUser();
-        transaction.put('users', await edit(user, transaction));
-      }),
-    );
+  async function hashOf(password: string, { username, email }: Pick<NewUser, 'username' | 'email'>) {
+    await passwords.check(password, [username, ...(email ? [email] : [])]);
+    return passwords.hash(password);
   }
-}
-
-/** Random, and never the id of a client: a subject must name one party only (S14). */
-export async function newSubject(
-  transaction: Pick<RecordTransaction, 'get'>,
-  newId: () => string,
-): Promise<string> {
-  for (;;) {
-    const id = newId();
-    if (!(await transaction.get('clients', id)) && !(await transaction.get('users', id))) return id;
-  }
-}
-
-export const isLastAdministrator = 'This is the last administrator. Make another one first.';
-
-/** @throws {ProblemError} `conflict`, instead of a {@link LastAdministratorError} */
-async function unlessLastAdministrator<T>(change: Promise<T>): Promise<T> {
-  return change.catch((cause: unknown) => {
-    if (!(cause instanceof LastAdministratorError)) throw cause;
-    throw new ProblemError(problems.conflict, isLastAdministrator, { cause });
-  });
-}
-
-export function isEmail(text: string): boolean {
-  return text.length <= 254 && /^[^\s@<>"',;]+@[^\s@<>"',;]+$/.test(text);
-}
-
-function checkEmail(email: string): void {
-  if (!isEmail(email)) throw new ProblemError(problems.invalidRequest, 'This is not an e-mail address.');
 }
 
 function conflict(detail: string): ProblemError {
   return new ProblemError(problems.conflict, detail);
-}
-
-function unknownUser(): never {
-  throw new ProblemError(problems.notFound, 'There is no such user.');
 }

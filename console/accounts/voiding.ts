@@ -63,7 +63,8 @@ function watch(transaction: RecordTransaction, now: () => number) {
     pending.delete(id);
     const before = await transaction.get('users', id);
     const isVoided = before !== undefined && (write.isVoided || !isSameAccount(before, write.user));
-    transaction.put('users', isVoided ? voidedAccount(before, write.user) : write.user);
+    const user = before && !write.isVoided ? { ...write.user, updatedAt: now() } : write.user;
+    transaction.put('users', isVoided ? voidedAccount(before, user) : user);
   }
 
   function voidedAccount(before: UserRecord, after: UserRecord): UserRecord {

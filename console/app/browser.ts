@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import type { Context } from 'koa';
 import { createKnownBrowsers } from '../accounts/known-browsers.ts';
 import type { Setup } from '../accounts/setup.ts';
-import { createSignInTimes } from '../accounts/sign-in-times.ts';
 import { createFederationModule } from '../federation/module.ts';
 import { cookieNames } from '../http/cookies.ts';
 import { createCsrf } from '../http/csrf.ts';
@@ -71,7 +70,6 @@ async function createBase(parts: Parts) {
     currentSession,
     signedIn: createSignedIn({ currentSession, findUser: users.find }),
     knownBrowsers: createKnownBrowsers({ cookieName: names.browser, isSecure, secret: browserKey }),
-    times: createSignInTimes(storage),
     onSignIn: createSignInRecord(parts),
   };
 }

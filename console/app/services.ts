@@ -6,6 +6,8 @@ import { createCustomRoles } from '../accounts/custom-roles.ts';
 import { costliestImportedHash } from '../accounts/password-hashes/imported-hashes.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import { createSessions } from '../accounts/sessions.ts';
+import { createSignInTimes } from '../accounts/sign-in-times.ts';
+import { createInvitations } from '../accounts/users/invitations.ts';
 import { createUsers } from '../accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../accounts/voiding.ts';
 import { type ClientUseRow, createClientUses } from '../clients/client-last-used.ts';
@@ -70,7 +72,7 @@ export function createServices(deps: ServicesDeps) {
     { settings, storage, now, log },
     { accounts, cipher, outbound },
   );
-  const ofUsers = createUserServices({ registry, now }, { accounts, passwords, providers });
+  const ofUsers = createUserServices({ settings, storage, now }, { accounts, passwords, providers });
   const { sessions, ...ofSessions } = createSessionServices(
     { settings, storage, now, log },
     { ...ofUsers, clients, cipher },
@@ -165,7 +167,11 @@ interface UserServicesDeps {
 }
 
 function createUserServices(
-  { registry, now }: { readonly registry: Registry; readonly now: () => number },
+  {
+    settings: { url },
+    storage: { registry, artifacts },
+    now,
+  }: Pick<ServicesDeps, 'settings' | 'storage' | 'now'>,
   { accounts: records, passwords, providers }: UserServicesDeps,
 ) {
   const accountsValidFrom = (id: string) => providers.accountsValidFrom(id);
@@ -173,6 +179,15 @@ function createUserServices(
   return {
     users: createUsers({ records, registry, passwords, newId, now, accountsValidFrom }),
     roles: createCustomRoles({ registry, records, isPermission, now }),
+    invitations: createInvitations({
+      records,
+      artifacts,
+      passwords,
+      newToken: () => randomBytes(32).toString('base64url'),
+      url,
+      now,
+    }),
+    times: createSignInTimes({ artifacts }),
   };
 }
 

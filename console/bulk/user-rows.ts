@@ -4,7 +4,7 @@ import { readHash } from '../accounts/password-hashes/hashes.ts';
 import { InvalidHashError } from '../accounts/password-hashes/phc.ts';
 import { unknownPassword } from '../accounts/passwords.ts';
 import { checkUsername, reservedNames } from '../accounts/usernames.ts';
-import { isEmail } from '../accounts/users.ts';
+import { isEmail } from '../accounts/users/user-rules.ts';
 import { foldedName, normalName, shapeOf } from '../storage/name-keys.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { userFields } from './columns.ts';

@@ -152,7 +152,7 @@ async function change(
   input: Input,
   open: () => Promise<Services>,
   said: string,
-  work: (services: Services, user: UserRecord) => Promise<void>,
+  work: (services: Services, user: UserRecord) => Promise<unknown>,
 ): Promise<Reply> {
   const services = await open();
   const before = await findUser(services, input);

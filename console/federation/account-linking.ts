@@ -5,7 +5,8 @@
  */
 
 import type { Passwords } from '../accounts/passwords.ts';
-import { isEmail, newSubject } from '../accounts/users.ts';
+import { newSubject } from '../accounts/users/user-records.ts';
+import { isDisplayName, isEmail } from '../accounts/users/user-rules.ts';
 import type { AccountRecords } from '../accounts/voiding.ts';
 import { LastAdministratorError, type RecordTransaction } from '../storage/record-store.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -48,8 +49,6 @@ export class AccountDisabledError extends FederationError {
 }
 
 const longestSubject = 512;
-/** Characters. */
-const longestName = 200;
 
 export function createLink({ records, passwords, newId, newSecret, now }: LinkDeps): Link {
   return async (provider, identity) => {
@@ -141,12 +140,8 @@ type Said = Pick<UserRecord, 'email' | 'isEmailVerified' | 'name'>;
 function saidOf({ email, isEmailVerified = false, name }: UpstreamIdentity): Said {
   return {
     ...(email !== undefined && isEmail(email) ? { email, isEmailVerified } : {}),
-    ...(name !== undefined && isName(name) ? { name } : {}),
+    ...(name !== undefined && isDisplayName(name) ? { name } : {}),
   };
-}
-
-function isName(name: string): boolean {
-  return name.trim() !== '' && name.length <= longestName && !/\p{C}/u.test(name);
 }
 
 function noRole(): FederationError {

@@ -12,6 +12,7 @@ import { createSignIn, type Directories } from '../accounts/sign-in.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import { createThrottle } from '../accounts/throttle.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
+import type { Invitations } from '../accounts/users/invitations.ts';
 import type { Users } from '../accounts/users.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
@@ -21,6 +22,7 @@ import type { Storage } from '../storage/storage.ts';
 import { createAccountPage } from './account.ts';
 import type { CurrentSession } from './current-session.ts';
 import { createInteractions, type InteractionsDeps, wrongCredentials } from './interactions.ts';
+import { createInvitationPage } from './invitation.ts';
 import { createLogin } from './login.ts';
 import { createSetupPage } from './setup.ts';
 import type { SignInOutcome } from './sign-in-outcome.ts';
@@ -32,6 +34,7 @@ export interface LoginNeeds
   readonly settings: { readonly url: string };
   readonly storage: Pick<Storage, 'artifacts'>;
   readonly users: Users;
+  readonly invitations: Invitations;
   readonly passwords: Passwords;
   readonly roles: { meaningOf(role: string): string };
   readonly sessions: Sessions;
@@ -92,6 +95,11 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
       minPasswordLength: passwords.minCharacters,
       onSetup: (ctx, account) => deps.onChange(ctx, 'setup', account),
     }),
+    invitation: createInvitationPage({
+      ...deps,
+      minPasswordLength: passwords.minCharacters,
+      onAccepted: (ctx, account) => deps.onChange(ctx, 'invitation.accepted', account),
+    }),
     account: createAccountPage({
       ...deps,
       throttle: createThrottle({ artifacts: storage.artifacts, steady, ...throttling }),
@@ -112,6 +120,7 @@ interface Pages {
   readonly account: ReturnType<typeof createAccountPage>;
   readonly login: ReturnType<typeof createLogin>;
   readonly setup: ReturnType<typeof createSetupPage>;
+  readonly invitation: ReturnType<typeof createInvitationPage>;
   readonly interactions: ReturnType<typeof createInteractions>;
 }
 
@@ -122,7 +131,7 @@ interface Guards {
 
 function addRoutes(
   router: Router,
-  { account, login, setup, interactions }: Pages,
+  { account, login, setup, invitation, interactions }: Pages,
   { signedIn, csrf }: Guards,
 ): void {
   const { interaction } = interactions;
@@ -131,6 +140,8 @@ function addRoutes(
   router.post('/account/sessions', form, csrf, signedIn, account.endSession);
   router.get('/setup', query, setup.show);
   router.post('/setup', form, csrf, setup.submit);
+  router.get('/invitation', query, invitation.show);
+  router.post('/invitation', form, csrf, invitation.submit);
   router.get('/login', login.show);
   router.post('/login', form, csrf, login.submit);
   router.get('/login/start/:provider', login.startUpstream);

@@ -146,7 +146,7 @@ describe('the command line refuses what the pages refuse, with exit 1, and chang
       name: 'a name that is taken',
       args: ['user', 'add', 'ADA', '--password-file', '-'],
       stdin: password,
-      error: 'conflict',
+      error: 'already_exists',
     },
     {
       name: 'no e-mail address',
@@ -161,13 +161,17 @@ describe('the command line refuses what the pages refuse, with exit 1, and chang
       error: 'weak_password',
     },
     { name: 'an unknown user', args: ['user', 'disable', 'eve'], error: 'not_found' },
-    { name: 'disabling the last administrator', args: ['user', 'disable', 'ada'], error: 'conflict' },
+    {
+      name: 'disabling the last administrator',
+      args: ['user', 'disable', 'ada'],
+      error: 'last_administrator',
+    },
     {
       name: 'demoting the last administrator',
       args: ['user', 'roles', 'ada', '--role', 'Viewer'],
-      error: 'conflict',
+      error: 'last_administrator',
     },
-    { name: 'removing the last administrator', args: ['user', 'remove', 'ada'], error: 'conflict' },
+    { name: 'removing the last administrator', args: ['user', 'remove', 'ada'], error: 'last_administrator' },
   ])('$name', async ({ args, stdin = '', error }) => {
     const before = await storedIn(dataDir);
     const rejected = await tool([...args, '--json'], stdin);
@@ -190,7 +194,12 @@ test('each change leaves one JSON line that says who, what, when and how it ende
   };
   expect(auditOf(dataDir)).toEqual([
     expect.objectContaining({ ...common, event: 'user.added', outcome: 'success', target: id }),
-    expect.objectContaining({ ...common, event: 'user.removed', outcome: 'denied', reason: 'conflict' }),
+    expect.objectContaining({
+      ...common,
+      event: 'user.removed',
+      outcome: 'denied',
+      reason: 'last_administrator',
+    }),
   ]);
 });
 
@@ -209,5 +218,5 @@ test('a store whose users are no administrators can still change them', async ()
   await done(['user', 'passwd', 'vera', '--password-file', '-'], other);
   await done(['user', 'roles', 'vera', '--role', 'Admin']);
   const rejected = await tool(['user', 'roles', 'vera', '--role', 'Viewer', '--json']);
-  expect(rejected.json().error).toBe('conflict');
+  expect(rejected.json().error).toBe('last_administrator');
 });

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../../console/accounts/passwords.ts';
 import { checkUsername, reservedNames } from '../../console/accounts/usernames.ts';
-import { createUsers, isEmail, type Users } from '../../console/accounts/users.ts';
+import { isEmail } from '../../console/accounts/users/user-rules.ts';
+import { createUsers, type Users } from '../../console/accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../../console/accounts/voiding.ts';
 import { dashboardClientId } from '../../console/clients/clients.ts';
 import { applicationClientId } from '../../console/clients/scopes.ts';
@@ -52,7 +53,7 @@ describe('nobody has the name of a client (D18)', () => {
     'applicatlon-client'.replace('tl', 'ti'),
     thirdParty.id,
   ])('%s is refused here, and somebody from outside gets another (D18)', async (name) => {
-    expect(await codeOf(add(name))).toBe('conflict');
+    expect(await codeOf(add(name))).toBe('already_exists');
     expect(await federated(name)).toBe(`${name}@corp`);
   });
 });
@@ -75,13 +76,13 @@ describe('names that look alike (D9)', () => {
     { name: 'a digit for a letter', like: 'pau1a' },
     { name: 'a capital for a small letter', like: 'pauIa' },
   ])('$name for a name that somebody has are refused (D9)', async ({ like }) => {
-    expect(await codeOf(add(like))).toBe('conflict');
+    expect(await codeOf(add(like))).toBe('already_exists');
     expect(await federated(like)).toMatch(/@corp$/);
   });
 
   test('a name all of another script that is drawn like one somebody has is refused (D9)', async () => {
     await add('scope');
-    expect(await codeOf(add('ѕсоре'))).toBe('conflict');
+    expect(await codeOf(add('ѕсоре'))).toBe('already_exists');
     expect(await federated('ѕсоре')).toBe('ѕсоре@corp');
   });
 

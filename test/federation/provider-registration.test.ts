@@ -196,14 +196,14 @@ describe('an account of a provider', () => {
       registration.remove('corp', { withAccounts: true }),
       users.setDisabled(chief.id, true),
     ];
-    expect(await Promise.all(works.map(codeOf))).toEqual(['conflict', 'conflict', 'conflict']);
+    expect(await Promise.all(works.map(codeOf))).toEqual(['conflict', 'conflict', 'last_administrator']);
     expect([await users.isStillValid(chief.id, second() + 1), ended]).toEqual([true, []]);
     await users.setRoles((await users.findByName('root'))!.id, ['Admin']);
     await registration.setEnabled('corp', false);
     expect(
       await codeOf(users.setRoles((await users.findByName('root'))!.id, [])),
       'a disabled one does not count',
-    ).toBe('conflict');
+    ).toBe('last_administrator');
   });
 
   test('takes no password of this console', async () => {

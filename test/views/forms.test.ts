@@ -46,6 +46,7 @@ describe.each(pageNames)('the page "%s"', (name) => {
 
 test.each([
   { name: 'setup', fields: ['csrf', 'token', 'username', 'email', 'password', 'password_again'] },
+  { name: 'invitation', fields: ['csrf', 'token', 'username', 'password', 'password_again'] },
   { name: 'login', fields: ['csrf', 'username', 'password'] },
   { name: 'confirmed login', fields: ['csrf', 'username', 'password'] },
   { name: 'consent', fields: ['csrf', 'decision=allow', 'decision=deny'] },

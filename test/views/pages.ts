@@ -1,6 +1,7 @@
 import { renderAccount } from '../../views/account.tsx';
 import { renderConsent } from '../../views/consent.tsx';
 import { renderError } from '../../views/error.tsx';
+import { renderInvitation, renderPasswordChosen } from '../../views/invitation.tsx';
 import { renderLoggedOut } from '../../views/logged-out.tsx';
 import { renderLogin } from '../../views/login.tsx';
 import { renderLogout } from '../../views/logout.tsx';
@@ -45,6 +46,16 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       minPasswordLength: 12,
       problem: text,
     }),
+  invitation: ({ text }) =>
+    renderInvitation({
+      action: '/invitation',
+      csrf: text,
+      invitation: text,
+      username: text,
+      minPasswordLength: 12,
+      problem: text,
+    }),
+  'password chosen': ({ text, href }) => renderPasswordChosen({ username: text, loginHref: href }),
   login: ({ text, href }) =>
     renderLogin({
       action: '/login',

@@ -6,7 +6,7 @@
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { checkRolesExist } from '../../accounts/roles.ts';
-import { isLastAdministrator } from '../../accounts/users.ts';
+import { isLastAdministrator } from '../../accounts/users/user-change.ts';
 import { switchedProvider } from '../../accounts/voiding.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import type { RecordStore } from '../../storage/record-store.ts';

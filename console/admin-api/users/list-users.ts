@@ -1,0 +1,85 @@
+/** Pages of users: what leads through them is an index, so that a page costs the same however many there are. */
+import { z } from 'zod';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Users } from '../../accounts/users.ts';
+import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
+import { type Operation, operation } from '../../operations/operation.ts';
+import { foldedName } from '../../storage/name-keys.ts';
+import type { UserRecord } from '../../storage/records.ts';
+import { beginningOf, isInList } from '../../storage/user-lists.ts';
+import { roleName, type ShownUserDeps, userStatus, userView, viewOf } from './user-form.ts';
+
+export interface ListUsersNeeds extends ShownUserDeps {
+  readonly users: Users;
+  readonly cursors: Cursors;
+}
+
+/** Records that one page looks at: some 10 ms. */
+export const mostRead = 1000;
+
+const query = listQuery({
+  q: z
+    .string()
+    .min(1)
+    .max(256)
+    .exactOptional()
+    .meta({ description: 'What the name or the e-mail address begins with, or the whole `subject`.' }),
+  role: roleName.exactOptional(),
+  provider: z.string().min(1).max(64).exactOptional(),
+  status: userStatus.exactOptional(),
+  sort: z
+    .enum(['id', '-id'])
+    .exactOptional()
+    .meta({ description: 'Only without a filter; the others come in the order of what finds them.' }),
+});
+type ListQuery = z.output<typeof query>;
+
+export const listUsers: Operation<ListUsersNeeds> = operation({
+  id: 'listUsers',
+  method: 'GET',
+  path: '/users',
+  summary: 'Lists the users; a page may be short, and only the one without `next` is the last.',
+  access: 'inspect',
+  query,
+  answer: listOf(userView),
+  async run({ query: asked }, { users, cursors, times }: ListUsersNeeds) {
+    const { limit = defaultItems, cursor: _cursor, q: beginning, sort, ...filter } = asked;
+    checkSort(asked);
+    const after = cursors.read('listUsers', asked);
+    const first = after === undefined ? await bySubject(asked, users) : [];
+    const page = await users.list({
+      ...filter,
+      ...(beginning !== undefined && { beginning }),
+      limit: Math.max(1, limit - first.length),
+      after,
+      mostRead,
+      isReversed: sort === '-id',
+    });
+    const items = await Promise.all([...first, ...page.records].map((user) => viewOf(user, { times })));
+    const next = page.next === undefined ? null : cursors.write('listUsers', asked, page.next);
+    return { body: { items, next, count: await countOf(asked, users) } };
+  },
+});
+
+/** @throws {ProblemError} `invalid_request` */
+function checkSort({ sort, q, role, provider, status }: ListQuery): void {
+  if (sort === undefined || [q, role, provider, status].every((filter) => filter === undefined)) return;
+  throw new ProblemError(problems.invalidRequest, 'sort does not go together with a filter.');
+}
+
+/** Who is found by the subject alone; by the name too, the index has it. */
+async function bySubject(
+  { q, role, provider, status }: ListQuery,
+  users: Pick<Users, 'find'>,
+): Promise<readonly UserRecord[]> {
+  const found = q === undefined ? undefined : await users.find(q);
+  if (!found || q === undefined || beginningOf(found, foldedName(q)) !== undefined) return [];
+  return isInList(found, { role, provider, status }) ? [found] : [];
+}
+
+/** Where it is kept. */
+async function countOf({ q, role, provider, status }: ListQuery, users: Pick<Users, 'count'>) {
+  const filters = Object.entries({ role, provider, status }).filter(([, value]) => value !== undefined);
+  if (q !== undefined || filters.length > 1) return null;
+  return { value: await users.count(Object.fromEntries(filters)), isExact: true };
+}

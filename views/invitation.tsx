@@ -1,0 +1,68 @@
+import { Field, Form, newPasswordHint, PasswordField } from './elements/form.tsx';
+import { NarrowPage, renderDocument } from './layout.tsx';
+import { Problem } from './message.tsx';
+
+/** Where somebody chooses a password by a link that an administrator has given them. */
+export interface InvitationModel {
+  readonly action: string;
+  readonly csrf: string;
+  /** The secret of the link; it goes back with the form as `token`. */
+  readonly invitation: string;
+  readonly username: string;
+  readonly minPasswordLength: number;
+  readonly problem?: string | undefined;
+}
+
+/** Sends `password`, `password_again`, with `csrf` and `token`; `username` is there for password managers. */
+export function renderInvitation({ action, csrf, invitation, username, ...model }: InvitationModel): string {
+  const { minPasswordLength, problem } = model;
+  const problemId = problem === undefined ? undefined : 'problem';
+  return renderDocument(
+    <NarrowPage title="Choose your password" hasProblem={problem !== undefined}>
+      <p class="lede">An administrator has made this link for you. It counts once.</p>
+      {problem && <Problem id="problem">{problem}</Problem>}
+      <Form action={action} hidden={{ csrf, token: invitation }}>
+        <Field name="username" label="Username" autocomplete="username" value={username} isReadOnly />
+        <PasswordField
+          name="password"
+          label="Password"
+          autocomplete="new-password"
+          minLength={minPasswordLength}
+          hint={newPasswordHint(minPasswordLength)}
+          problemId={problemId}
+        />
+        <PasswordField
+          name="password_again"
+          label="Password, once more"
+          autocomplete="new-password"
+          problemId={problemId}
+        />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Set password
+          </button>
+        </div>
+      </Form>
+    </NarrowPage>,
+  );
+}
+
+export interface PasswordChosenModel {
+  readonly username: string;
+  readonly loginHref: string;
+}
+
+export function renderPasswordChosen({ username, loginHref }: PasswordChosenModel): string {
+  return renderDocument(
+    <NarrowPage title="Your password is set">
+      <p class="lede">
+        Sign in with it as <b>{username}</b>. The link does not count any more.
+      </p>
+      <div class="actions">
+        <a class="button primary" href={loginHref}>
+          Sign in
+        </a>
+      </div>
+    </NarrowPage>,
+  );
+}
