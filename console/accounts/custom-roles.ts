@@ -248,7 +248,8 @@ function unchanged(role: RoleRecord | undefined, version: string | undefined): R
 function checkIsFree(transaction: Pick<RegistryTransaction, 'all'>, name: string): void {
   const all = [...transaction.all('roles').keys()];
   const taken = all.find((other) => other.toLowerCase() === name.toLowerCase());
-  if (taken !== undefined) throw conflict(`There is a role ${taken} already.`);
+  if (taken !== undefined)
+    throw new ProblemError(problems.alreadyExists, `There is a role ${taken} already.`);
   if (all.length >= mostRoles) throw conflict(`There are ${mostRoles} roles already, and more are not kept.`);
 }
 

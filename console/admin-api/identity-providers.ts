@@ -175,6 +175,7 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
       'Nothing is created, here or there, and a disabled provider can be tested. For a directory the body may have a username and a password.',
     access: 'write',
     event: 'idp.tested',
+    hasVersion: false,
     params,
     body: credentials,
     answer: trial,

@@ -23,6 +23,7 @@ const roleId = z
 const fields = {
   permissions: z
     .array(z.string().max(256))
+    .min(1)
     .max(100)
     .meta({ description: 'In the spelling of scopes.', example: ['svc:map:orders-*:read'] }),
   description: z.string().max(200).meta({ description: 'One line for people.' }),
@@ -31,7 +32,9 @@ const role = resource({ fields, defaults: { description: null } });
 const roleView = view({
   id: roleId,
   description: fields.description.nullable(),
-  permissions: fields.permissions,
+  permissions: z
+    .array(z.string())
+    .meta({ description: 'In the spelling of scopes; none of a built-in one.' }),
   builtIn: z.boolean().meta({ description: 'Every installation has it, and it cannot be changed.' }),
   users: z.array(z.string()).meta({ description: 'Names of those who have it; a hundred at most.' }),
   userCount: z.number().int(),

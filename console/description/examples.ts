@@ -17,9 +17,17 @@ function exampleIn(schema: Described): unknown {
   if (type === 'boolean') return true;
   if (schema.oneOf ?? schema.anyOf) return exampleIn((schema.oneOf ?? schema.anyOf)![0] as Described);
   if (type !== 'object' || !properties) return undefined;
-  const members = Object.entries(properties).map(
-    ([name, member]) => [name, exampleIn(member as Described)] as const,
-  );
+  const members = Object.entries(properties).map(([name, member]) => {
+    const value = exampleIn(member as Described);
+    // What may be left out is shown where somebody has thought of a value.
+    return [name, required.includes(name) || isGiven(member as Described) ? value : undefined] as const;
+  });
   if (members.some(([name, value]) => required.includes(name) && value === undefined)) return undefined;
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined && value !== null));
+  const shown = members.filter(([, value]) => value !== undefined && value !== null);
+  return shown.length < (schema.minProperties ?? 0) ? undefined : Object.fromEntries(shown);
+}
+
+function isGiven({ example, examples, anyOf }: Described): boolean {
+  if (example !== undefined || examples !== undefined) return true;
+  return anyOf !== undefined && isGiven(anyOf[0] as Described);
 }

@@ -84,7 +84,8 @@ export function problemRefs(operation: AnyOperation): Record<string, { readonly 
   );
 }
 
-function statusesOfProblems({ params, body, event, isMaking, problems: own = [] }: AnyOperation): number[] {
+function statusesOfProblems(operation: AnyOperation): number[] {
+  const { params, body, event, isMaking, problems: own = [] } = operation;
   const statuses = [
     ...[400, 401, 403, 429, 500, 503],
     ...(params ? [404] : []),

@@ -64,9 +64,9 @@ export const securitySchemes = {
 };
 
 export function parameterRefs(operation: AnyOperation): { readonly $ref: string }[] {
-  const { event, params, method, isMaking } = operation;
+  const { event, params, method, isMaking, hasVersion } = operation;
   const names: (keyof typeof sharedParameters)[] = [
-    ...(event !== undefined && params ? (['IfMatch'] as const) : []),
+    ...(event !== undefined && params && hasVersion !== false ? (['IfMatch'] as const) : []),
     ...(method === 'PUT' ? (['IfNoneMatch'] as const) : []),
     ...(isMaking && method === 'POST' ? (['IdempotencyKey'] as const) : []),
     ...(operation.statuses?.includes(202) ? (['Prefer'] as const) : []),

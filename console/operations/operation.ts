@@ -71,6 +71,8 @@ interface Described<Services, Params, Query, Body> {
   readonly event?: string;
   /** Makes something that a repeated call would make twice: takes an `Idempotency-Key`. */
   readonly isMaking?: boolean;
+  /** false: it changes no record, so that no `If-Match` is for it. */
+  readonly hasVersion?: false;
   /** What stands in the path: one that does not fit is not there. */
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;

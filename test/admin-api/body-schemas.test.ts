@@ -28,7 +28,7 @@ test('a refused body says which member is wrong and why, and repeats no value', 
     const details: string[] = [];
     const bodies = [
       ['POST', 'roles', { id: 'Reader', permissions: [7] }],
-      ['POST', 'roles', { id: 'Reader', permissions: [], [secret.slice(0, 6)]: secret }],
+      ['POST', 'roles', { id: 'Reader', permissions: ['svc:health:read'], [secret.slice(0, 6)]: secret }],
       ['PATCH', 'roles/Reader', {}],
       ['PATCH', 'roles/Reader', [secret]],
       ['PATCH', 'clients/application-client', { scopes: secret }],

@@ -14,15 +14,18 @@ const isAsked = z.boolean();
 const secret = text.meta({ writeOnly: true });
 
 const commonFields = {
-  name: text,
-  roleRules: list.describe('`attribute=value -> Role`'),
+  name: text.meta({ example: 'Corp login' }),
+  roleRules: list.meta({
+    description: '`attribute=value -> Role`',
+    example: ['groups=cluster-admins -> Admin'],
+  }),
   defaultRole: text.describe('`none` takes it away'),
 };
 
 const oidcFields = {
-  issuer: text,
-  clientId: text,
-  clientAuth: text.describe('`basic`, `post`, `private_key_jwt` or `none`'),
+  issuer: text.meta({ example: 'https://login.corp.example' }),
+  clientId: text.meta({ example: 'console' }),
+  clientAuth: text.meta({ description: '`basic`, `post`, `private_key_jwt` or `none`', example: 'none' }),
   clientSecret: secret,
   clientKey: secret.describe('PEM or JWK'),
   clientKeyId: text,

@@ -1,0 +1,93 @@
+/** Calls of the admin API in the name of several callers. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { toolDone } from '../helpers/commands.ts';
+import { apiToken, machineToken, type RunningConsole } from '../helpers/console.ts';
+import { until } from '../helpers/store.ts';
+import type { Caller } from './bad-input-columns.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+}
+
+export interface CallOptions {
+  readonly as?: Caller;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Api {
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** @throws {Error} for what is not done */
+  done(method: string, path: string, body?: unknown): Promise<Reply>;
+}
+
+export async function createApi(console: RunningConsole): Promise<Api> {
+  const tokens: Readonly<Record<Caller, string | undefined>> = {
+    nobody: undefined,
+    admin: await apiToken(console),
+    ofMembers: await machineToken(console),
+    viewer: await apiToken(console, 'app:Viewer'),
+    metricsViewer: await apiToken(console, 'app:MetricsViewer'),
+    otherScope: await tokenOfOther(console),
+  };
+
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+    const { as = 'admin', body, headers } = options;
+    const token = tokens[as];
+    const response = await fetch(`${console.url}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (response.status === 429) {
+      await pause(Number(response.headers.get('retry-after') ?? 1) * 1000);
+      return call(method, path, options);
+    }
+    return { status: response.status, text, body: parsed(text), headers: response.headers };
+  }
+
+  return {
+    call,
+    async done(method, path, body) {
+      const reply = await call(method, path, { body });
+      if (reply.status < 300) return reply;
+      throw new Error(`${method} ${path} is answered ${reply.status}: ${reply.text}`);
+    },
+  };
+}
+
+/** A machine that may do one thing which is no operation of the table's objects. */
+async function tokenOfOther(console: RunningConsole): Promise<string> {
+  const scope = 'api:refusals:write';
+  const added = await toolDone(['client', 'add', 'other-scope', '--scope', scope, '--json'], {
+    dataDir: console.dataDir,
+  });
+  const { secret } = added.json<{ secret: string }>();
+  let token = '';
+  await until(async () => {
+    const response = await fetch(`${console.url}/oauth2/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`other-scope:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+    });
+    token = ((await response.json()) as { access_token?: string }).access_token ?? '';
+    return token !== '';
+  }, 'a token of the client');
+  return token;
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

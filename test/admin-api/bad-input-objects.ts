@@ -1,0 +1,68 @@
+/** Objects that bad input is about: one of each kind, made the way that administrators make it. */
+import type { Api } from './bad-input-api.ts';
+
+export interface Sample {
+  /** What stands in the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Where it is shown, below `/api/v1`, with its entity tag. */
+  readonly address: string;
+}
+
+/** By the object's name, which is the first word of the path. */
+export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = {
+  async roles(api) {
+    await api.done('POST', '/roles', { id: 'SampleRole', permissions: ['svc:map:orders:read'] });
+    return { params: { role: 'SampleRole' }, address: '/roles/SampleRole' };
+  },
+  async 'identity-providers'(api) {
+    const client = {
+      issuer: 'https://idp.example',
+      clientId: 'console',
+      clientAuth: 'none',
+      defaultRole: 'Viewer',
+    };
+    await api.done('POST', '/identity-providers', { id: 'sample', kind: 'oidc', ...client });
+    return { params: { provider: 'sample' }, address: '/identity-providers/sample' };
+  },
+};
+
+export interface ParticularCall {
+  readonly what: string;
+  readonly call: readonly [method: string, path: string, body?: unknown];
+  readonly status: number;
+  readonly code: string;
+  /** What must be as it was. */
+  readonly unchanged: string;
+}
+
+/** What an object's own rules refuse. */
+export const particular: readonly ParticularCall[] = [
+  {
+    what: 'another role of a name that there is',
+    call: ['POST', '/roles', { id: 'SampleRole', permissions: ['svc:health:read'] }],
+    status: 409,
+    code: 'already_exists',
+    unchanged: '/roles/SampleRole',
+  },
+  {
+    what: 'a change of a built-in role',
+    call: ['PATCH', '/roles/Admin', { permissions: ['svc:map:*:write'] }],
+    status: 409,
+    code: 'conflict',
+    unchanged: '/roles/Admin',
+  },
+  {
+    what: 'the end of a built-in role',
+    call: ['DELETE', '/roles/Viewer'],
+    status: 409,
+    code: 'conflict',
+    unchanged: '/roles/Viewer',
+  },
+  {
+    what: 'a permission that there is not',
+    call: ['PATCH', '/roles/SampleRole', { permissions: ['svc:nothing:read'] }],
+    status: 400,
+    code: 'invalid_request',
+    unchanged: '/roles/SampleRole',
+  },
+];

@@ -1,0 +1,155 @@
+/**
+ * Bad input to every operation of the table: what follows from the table comes by itself with each new operation; what
+ * belongs to one object stands in bad-input-objects.ts.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../console/admin-api/table.ts';
+import { exampleOf } from '../../console/description/examples.ts';
+import { statusesOf } from '../../console/operations/operation.ts';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { type Api, createApi, type Reply } from './bad-input-api.ts';
+import { type BadCall, badCalls, canary, exampleParams } from './bad-input-columns.ts';
+import { particular, type Sample, samples } from './bad-input-objects.ts';
+
+let console: RunningConsole;
+let api: Api;
+const made = new Map<string, Sample>();
+/** Of each object that has a list. */
+const lists = operations.filter(
+  ({ method, params, answer, id }) => method === 'GET' && !params && answer && id.startsWith('list'),
+);
+
+beforeAll(async () => {
+  console = await startConsole();
+  api = await createApi(console);
+  for (const [object, make] of Object.entries(samples)) made.set(object, await make(api));
+}, 60_000);
+afterAll(() => console?.stop());
+
+type TableOperation = (typeof operations)[number];
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
+  test.each(badCalls(operation).map((row) => [row.column, row] as const))(
+    'refuses %s, changes nothing and repeats nothing (S53)',
+    async (_column, row) => {
+      const before = await stateOf(operation);
+      const reply = await api.call(operation.method, addressOf(operation, row), row);
+      expect([reply.status, reply.body.code], reply.text).toEqual([row.status, row.code]);
+      expectRefusal(reply, row);
+      expect(await stateOf(operation)).toBe(before);
+    },
+  );
+});
+
+const changes = operations.filter(
+  ({ event, params, hasVersion }) => event !== undefined && params && hasVersion !== false,
+);
+describe.each(changes.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
+  test('is not done on a version that has passed', async () => {
+    const before = await stateOf(operation);
+    const reply = await api.call(operation.method, addressOf(operation), {
+      ...bodyOf(operation),
+      headers: { 'If-Match': `"${canary}"` },
+    });
+    expect([reply.status, reply.body.code], reply.text).toEqual([412, 'precondition_failed']);
+    expect(reply.text).not.toContain(canary);
+    expect(await stateOf(operation)).toBe(before);
+  });
+});
+
+const patches = operations.filter(({ method }) => method === 'PATCH');
+describe.each(patches.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
+  test('is done by one of those who change the same version at the same time', async () => {
+    const address = addressOf(operation);
+    const tag = (await api.call('GET', made.get(operation.object)!.address)).headers.get('etag')!;
+    expect(tag).toMatch(/^"[\w-]+"$/);
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        api.call('PATCH', address, { ...bodyOf(operation), headers: { 'If-Match': tag } }),
+      ),
+    );
+    const statuses = replies.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 412, 412, 412]);
+    const lost = replies.filter(({ status }) => status === 412);
+    for (const { body } of lost) expect(body.current).toMatch(/^"[\w-]+"$/);
+    expect(lost.map(({ body }) => body.current)).not.toContain(tag);
+  });
+});
+
+describe.each(particular.map((row) => [row.what, row] as const))('%s', (_what, row) => {
+  test('is refused, and changes nothing', async () => {
+    const [method, path, body] = row.call;
+    const before = await api.call('GET', row.unchanged);
+    const reply = await api.call(method, path, body === undefined ? {} : { body });
+    expect([reply.status, reply.body.code], reply.text).toEqual([row.status, row.code]);
+    const after = await api.call('GET', row.unchanged);
+    expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')]);
+  });
+});
+
+test('every object that can be changed has a row in bad-input-objects.ts', () => {
+  const needed = new Set(changes.map(({ object }) => object));
+  expect([...needed].filter((object) => !(object in samples))).toEqual([]);
+});
+
+test('an operation answers with what its schema says, and nothing more', async () => {
+  const reads = operations.filter(
+    ({ method, answer, answerType }) => method === 'GET' && answer && !answerType,
+  );
+  const wrong: unknown[] = [];
+  for (const operation of reads) {
+    const reply = await api.call('GET', addressOf(operation));
+    const parsed = operation.answer!.safeParse(reply.body);
+    if (reply.status !== 200 || !parsed.success)
+      wrong.push([operation.id, reply.status, parsed.error?.issues]);
+  }
+  expect(wrong).toEqual([]);
+  expect(reads.length).toBeGreaterThan(1);
+});
+
+test('an operation that makes something answers 201 with its place and version', async () => {
+  const role = await api.call('POST', '/roles', {
+    body: { id: 'PlacedRole', permissions: ['svc:health:read'] },
+  });
+  expect([role.status, role.headers.get('location')]).toEqual([201, '/api/v1/roles/PlacedRole']);
+  const shown = await api.call('GET', '/roles/PlacedRole');
+  expect([shown.headers.get('etag'), shown.text]).toEqual([role.headers.get('etag'), role.text]);
+  expect(statusesOf(operations.find(({ id }) => id === 'createRole')!)).toEqual([201]);
+});
+
+function addressOf(operation: TableOperation, row: Partial<BadCall> = {}): string {
+  const params = { ...exampleParams(operation), ...made.get(operation.object)?.params, ...row.params };
+  const encoded = (name: string) =>
+    row.params && name in row.params ? row.params[name]! : encodeURIComponent(params[name] ?? 'nobody');
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name)) + (row.query ?? '');
+}
+
+function bodyOf({ body }: TableOperation): { body?: unknown } {
+  return body ? { body: exampleOf(body) } : {};
+}
+
+function expectRefusal(reply: Reply, row: BadCall): void {
+  expect(reply.headers.get('content-type')).toBe('application/problem+json');
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+  expect(reply.text).not.toContain(canary);
+  if (reply.status === 401) expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  if (row.pointer === undefined) return;
+  const errors = reply.body.errors as { pointer: string }[];
+  expect(
+    errors.some(({ pointer }) => pointer.startsWith(row.pointer!)),
+    reply.text,
+  ).toBe(true);
+}
+
+/** What a call could have changed, without what changes by being used. */
+async function stateOf({ object, event }: TableOperation): Promise<string> {
+  if (event === undefined) return '';
+  const addresses = [
+    ...lists.filter((one) => one.object === object).map(({ path }) => path),
+    ...(made.has(object) ? [made.get(object)!.address] : []),
+  ];
+  const replies = await Promise.all(addresses.map((address) => api.call('GET', address)));
+  return replies
+    .map(({ text, headers }) => `${headers.get('etag')} ${text.replaceAll(/"last\w+At":"[^"]*"/g, '')}`)
+    .join('\n');
+}
