@@ -86,7 +86,7 @@ export async function start({
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,
-    runOperation: createRunLocally(services, audit),
+    runOperation: createRunLocally(services, audit, console.members.statuses),
     settings: () => withApplication(settings, application()),
     members: console.members.statuses,
     isReady: console.isReady,

@@ -1,6 +1,8 @@
 /** `/api/v1/access/explain` and `/api/v1/access/matrix`: why a call is refused, and who may call what. */
+import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { QueryCall } from './router.ts';
+import { type AccessCheckDeps, checkAccess } from '../operations/access-check.ts';
+import { type Operation, operation } from '../operations/operation.ts';
 
 /** Who would call: a user, a client, or somebody with these roles and scopes. */
 export interface AskedCaller {
@@ -17,54 +19,114 @@ export interface AccessAnswers {
   matrix(asked: AskedCaller): Promise<object>;
 }
 
-const callerNames = ['user', 'client', 'role', 'scope'];
-
-/** Parameters that each of the two takes. */
-export const explainNames = ['decision', 'method', 'path', ...callerNames];
-export const matrixNames = callerNames;
-
-/** Roles are no secret to a reader; who has which, and what a client may ask for, is. */
-export function matrixAccess(query: URLSearchParams): 'inspect' | 'read' {
-  return query.has('user') || query.has('client') ? 'inspect' : 'read';
+export interface AccessNeeds {
+  readonly accessAnswers: AccessAnswers;
+  readonly roles: { permissionsOf: AccessCheckDeps['permissionsOf'] };
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
-export function createAccess(answers: AccessAnswers) {
-  return {
-    explain: async ({ query }: QueryCall) => ok(await explain(query)),
-    matrix: async ({ query }: QueryCall) => ok(await answers.matrix(readCaller(query))),
-  };
+const text = z.string().max(8192);
+const caller = {
+  user: text.exactOptional().meta({ description: 'The name of a user.' }),
+  client: text.exactOptional().meta({ description: 'The id of a client.' }),
+  role: z
+    .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).max(100))
+    .exactOptional()
+    .meta({ description: 'A role that the caller would have; may come several times.' }),
+  scope: text.exactOptional().meta({ description: 'Scopes, with spaces between them.' }),
+};
+type CallerQuery = z.output<z.ZodObject<typeof caller>>;
 
-  async function explain(query: URLSearchParams): Promise<object> {
-    const decision = once(query, 'decision');
-    if (decision !== undefined) {
-      if (query.size > 1) throw invalid('With decision there is no other parameter.');
-      return answers.explainDecision(decision);
-    }
-    const [method, path] = [once(query, 'method'), once(query, 'path')];
-    if (!method || !path) throw invalid('Give decision, or method and path and who would call.');
-    if (!/^[A-Za-z]{1,32}$/.test(method)) throw invalid('This is not a method.');
-    return answers.explainCall(method.toUpperCase(), path, readCaller(query));
-  }
-}
+const rule = z
+  .looseObject({ methods: z.array(text), template: text, group: text })
+  .meta({ id: 'AccessRule' });
+const explanation = z
+  .looseObject({
+    isAllowed: z.boolean().optional(),
+    decision: text.optional().meta({ description: '`forwarded`, or the code of the denial.' }),
+    because: text.optional(),
+    rule: rule.nullable().optional(),
+    decisionId: text.optional().meta({ description: 'Of a call that was refused.' }),
+    method: text,
+    path: text,
+    change: text
+      .optional()
+      .meta({ description: 'The smallest one that would let the call through, in words.' }),
+    missing: text.nullable().optional().meta({ description: 'The permission that was missing.' }),
+  })
+  .meta({ id: 'AccessExplanation' });
+const cell = z
+  .looseObject({ outcome: z.enum(['allowed', 'partly', 'refused']) })
+  .meta({ id: 'AccessMatrixCell' });
+const matrix = z
+  .strictObject({
+    members: z.array(z.strictObject({ name: text, uuid: text.nullable(), isIn: z.boolean() })),
+    subjects: z.array(z.strictObject({ name: text, roles: z.array(text), scopes: z.array(text) })),
+    endpoints: z.array(
+      z.strictObject({
+        methods: z.array(text),
+        path: text,
+        group: text,
+        permission: text,
+        isLocal: z.boolean(),
+        access: z.record(z.string(), cell),
+      }),
+    ),
+  })
+  .meta({ id: 'AccessMatrix' });
 
-function ok(body: object) {
-  return { status: 200, body } as const;
-}
+export const accessOperations: readonly Operation<AccessNeeds>[] = [
+  operation({
+    id: 'explainAccess',
+    method: 'GET',
+    path: '/access/explain',
+    summary: 'Explains a denial by its decision id, or a call that has not happened.',
+    description: 'Give `decision`, or `method` and `path` and who would call.',
+    access: 'inspect',
+    query: z.strictObject({
+      decision: text.exactOptional(),
+      method: z
+        .string()
+        .regex(/^[A-Za-z]{1,32}$/, 'this is not a method')
+        .exactOptional(),
+      path: text.exactOptional(),
+      ...caller,
+    }),
+    answer: explanation,
+    problems: [404],
+    async run({ query }, { accessAnswers }: AccessNeeds) {
+      const { decision, method, path } = query;
+      if (decision !== undefined) {
+        if (Object.keys(query).length > 1) throw invalid('With decision there is no other parameter.');
+        return { body: await accessAnswers.explainDecision(decision) };
+      }
+      if (!method || !path) throw invalid('Give decision, or method and path and who would call.');
+      return { body: await accessAnswers.explainCall(method.toUpperCase(), path, callerOf(query)) };
+    },
+  }),
+  operation({
+    id: 'readAccessMatrix',
+    method: 'GET',
+    path: '/access/matrix',
+    summary: 'Says for every endpoint what each role may do there, or one caller.',
+    description: 'What one user or client may do is for administrators alone.',
+    access: 'read',
+    query: z.strictObject(caller),
+    answer: matrix,
+    problems: [404],
+    async run({ query, actor }, { accessAnswers, roles, now }: AccessNeeds) {
+      // Roles are no secret to a reader; who has which, and what a client may ask for, is.
+      const access = query.user !== undefined || query.client !== undefined ? 'inspect' : 'read';
+      checkAccess({ object: 'access', access }, actor, { permissionsOf: roles.permissionsOf, now });
+      return { body: await accessAnswers.matrix(callerOf(query)) };
+    },
+  }),
+];
 
 /** Scopes come as in a token request, separated by spaces. */
-function readCaller(query: URLSearchParams): AskedCaller {
-  return {
-    user: once(query, 'user'),
-    client: once(query, 'client'),
-    roles: query.getAll('role'),
-    scopes: (once(query, 'scope') ?? '').split(' ').filter(Boolean),
-  };
-}
-
-function once(query: URLSearchParams, name: string): string | undefined {
-  const [value, ...more] = query.getAll(name);
-  if (more.length > 0) throw invalid(`There is more than one ${name}.`);
-  return value;
+function callerOf({ user, client, role = [], scope = '' }: CallerQuery): AskedCaller {
+  return { user, client, roles: role, scopes: scope.split(' ').filter(Boolean) };
 }
 
 function invalid(detail: string): ProblemError {

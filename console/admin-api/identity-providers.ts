@@ -5,7 +5,7 @@ import type { ProviderAdministration, ShownProvider } from '../federation/provid
 import { changedProvider, newProvider, replacedProvider } from '../federation/providers/input-schema.ts';
 import { providerKinds } from '../federation/providers/kinds.ts';
 import { changesBetween } from '../operations/changes.ts';
-import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
+import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
 import { ownerOf, ownerView } from '../operations/owner.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
@@ -65,14 +65,9 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     query: listQuery({}),
     answer: listOf(providerView),
     async run({ query }, { providerAdministration, cursors }: ProviderNeeds) {
-      const { limit = 50 } = query;
-      const after = cursors.read('listIdentityProviders', query);
       const all = (await (await providerAdministration()).list()).map(viewOf);
-      const rest = all.filter(({ id }) => after === undefined || id > after);
-      const items = rest.slice(0, limit);
-      const last = rest.length > limit ? items.at(-1) : undefined;
-      const next = last ? cursors.write('listIdentityProviders', query, last.id) : null;
-      return { body: { items, next, count: { value: all.length, isExact: true } } };
+      const byId = all.sort((one, other) => (one.id < other.id ? -1 : 1));
+      return { body: pageOf('listIdentityProviders', byId, query, cursors) };
     },
   }),
   operation({

@@ -1,13 +1,6 @@
 /** The admin API, which programs of administrators and separate proxies call: what it needs, and its addresses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermissionsOf } from '../operations/privileges.ts';
-import {
-  type AccessAnswers,
-  createAccess,
-  explainNames,
-  matrixAccess,
-  matrixNames,
-} from './access-questions.ts';
 import { type ClientAnswers, changedClient, createClients } from './clients.ts';
 import { type ApiToken, createHttpCalls } from './http-calls.ts';
 import { pageNames } from './pages.ts';
@@ -19,7 +12,6 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Ca
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
   readonly clientAnswers: ClientAnswers;
-  readonly accessAnswers: AccessAnswers;
   readonly permissionsOf: PermissionsOf;
   /** What a client is registered for. */
   readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
@@ -53,9 +45,8 @@ const ids = {
 
 export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
   const { apiBearer, revocationSource, takeDenials, scopes } = needs;
-  const { reads, inspect, change, scope } = createApiGuards(needs);
+  const { inspect, change, scope } = createApiGuards(needs);
   const clients = createClients(needs.clientAnswers);
-  const access = createAccess(needs.accessAnswers);
   const revocations = createRevocationStream({
     ...needs,
     ...revocationSource,
@@ -67,8 +58,6 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
   api.get('/api/v1/clients', inspect, query(...pageNames), clients.list);
   api.get('/api/v1/clients/{client}', inspect, clients.show);
   api.patch('/api/v1/clients/{client}', change('client.updated'), json(changedClient), clients.update);
-  api.get('/api/v1/access/explain', inspect, query(...explainNames), access.explain);
-  api.get('/api/v1/access/matrix', reads(matrixAccess), query(...matrixNames), access.matrix);
 
   api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
   api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);

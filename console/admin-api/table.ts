@@ -1,16 +1,30 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
+import { type AccessNeeds, accessOperations } from './access-questions.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
+import { type KeyNeeds, keyOperations } from './keys.ts';
+import { type LicenceNeeds, licenceOperations } from './licence.ts';
 import { type RoleNeeds, roleOperations } from './roles.ts';
+import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
 
 /** What all of them together need. */
-export type ApiServices = ProviderNeeds & RoleNeeds & UserPasswordNeeds;
+export type ApiServices = AccessNeeds &
+  KeyNeeds &
+  LicenceNeeds &
+  ProviderNeeds &
+  RoleNeeds &
+  SettingNeeds &
+  UserPasswordNeeds;
 
 export const operations: readonly Operation<ApiServices>[] = [
+  ...accessOperations,
+  ...keyOperations,
+  ...licenceOperations,
   ...providerOperations,
   ...roleOperations,
+  ...settingOperations,
   ...userOperations,
   ...userPasswordOperations,
 ];

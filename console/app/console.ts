@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { once } from '../../platform/async/once.ts';
-import { createAccessQuestions } from '../access/questions.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { AdminApi } from '../admin-api/module.ts';
 import { createClientAnswers } from '../clients/client-answers.ts';
@@ -111,15 +110,13 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
       import('../admin-api/module.ts'),
       import('../access/reported-denials.ts'),
     ]);
-    const questions = createAccessQuestions(parts);
     api = createAdminApi({
       ...parts,
-      ...(await createApiServices(parts)),
-      dryServices: () => createDryApiServices(parts),
+      ...(await createApiServices(parts, proxy.statuses)),
+      dryServices: () => createDryApiServices(parts, proxy.statuses),
       permissionsOf: (role) => builtInPermissions(role) ?? parts.roles.permissionsOf(role),
       scopesOfClient: async (id) => (await parts.clients.find(id))?.scopes ?? [],
       clientAnswers: createClientAnswers(parts),
-      accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, proxy.statuses()) },
       revocationSource: createStoredRevocationSource(parts),
       takeDenials: createDenialIntake(parts),
       scopes: { revocations: revocationEventsScope, denials: denialReportsScope },

@@ -1,42 +1,57 @@
 /** The operations with what they work on, for whoever asks: the admin API, a command through the socket, one that has opened the store itself. */
 import { randomUUID } from 'node:crypto';
+import type { MemberStatus } from '../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
+import { createAccessQuestions } from '../access/questions.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
+import { shownSettings } from '../settings/shown-settings.ts';
 import { createServices, type Services } from './services.ts';
 
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
 export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
 
-/** What every operation needs, from what this process has. */
-export async function createApiServices(services: Services): Promise<ApiServices> {
+/** What every operation needs, from what this process has. @param members  as they are known now */
+export async function createApiServices(
+  services: Services,
+  members: () => readonly MemberStatus[],
+): Promise<ApiServices> {
   const { createCursors } = await import('../operations/lists.ts');
   const { storage, cipher } = services;
+  const questions = createAccessQuestions(services);
   const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
   return {
     ...services,
     cursors: createCursors(Buffer.from(cursorKey, 'base64url')),
+    accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members()) },
     providerAdministration: createAdministrationOnFirstUse(services),
+    shownSettings: () => shownSettings(services.settings, services.application()),
   };
 }
 
 /** The same for one dry run, on a store that holds what is changed and is thrown away with it. */
-export async function createDryApiServices(services: Services): Promise<ApiServices> {
+export async function createDryApiServices(
+  services: Services,
+  members: () => readonly MemberStatus[],
+): Promise<ApiServices> {
   const { createDryStorage } = await import('../storage/staged/staged-storage.ts');
   const storage = createDryStorage(services.storage, services.now);
-  return createApiServices(createServices({ ...services, storage, log: unheard }));
+  return createApiServices(createServices({ ...services, storage, log: unheard }), members);
 }
 
 /** What is thrown away warns of nothing that counts. */
 const unheard = { warn() {}, error() {} };
 
+/** Where nobody asks them. */
+const noMembers = (): readonly MemberStatus[] => [];
+
 /** Loaded by its first call: a start has no use for it. */
-export function createRunLocally(services: Services, audit: Audit): RunLocally {
+export function createRunLocally(services: Services, audit: Audit, members = noMembers): RunLocally {
   let apiServices: Promise<ApiServices> | undefined;
   return async (id, request, actor) => {
     const [{ operations }, { runOperation }] = await Promise.all([
@@ -45,10 +60,10 @@ export function createRunLocally(services: Services, audit: Audit): RunLocally {
     ]);
     const operation = operations.find((one) => one.id === id);
     if (!operation) throw new ProblemError(problems.notFound, `The console has no operation ${id}.`);
-    apiServices ??= createApiServices(services);
+    apiServices ??= createApiServices(services, members);
     return runOperation(operation, request, localActor(actor), {
       services: await apiServices,
-      dryServices: () => createDryApiServices(services),
+      dryServices: () => createDryApiServices(services, members),
       permissionsOf: services.roles.permissionsOf,
       now: services.now,
       audit,

@@ -21,7 +21,7 @@ export const licenceCommands: readonly Command[] = [
     async run(input, { services, readSecret, now }) {
       const licence = parseLicence(await readSecret(input.text('file')!), now());
       const { licences, settings } = await services();
-      const stored = await licences.set(licence);
+      const { after: stored } = await licences.set(licence);
       return {
         text: `Licence ${stored.id} is kept. The console sends it to ${settings.applicationInternalAddress}.`,
         json: viewOf(stored),

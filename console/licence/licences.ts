@@ -1,6 +1,7 @@
 /** The licence of this installation: one at a time, in the registry, so that backups hold it too. */
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Registry } from '../storage/storage.ts';
+import { checkIsNew, checkVersion } from '../storage/record-version.ts';
+import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import type { Licence } from './licence-file.ts';
 
 export interface StoredLicence extends Licence {
@@ -8,6 +9,18 @@ export interface StoredLicence extends Licence {
   readonly version: string;
   /** Epoch milliseconds. */
   readonly setAt: number;
+}
+
+interface SetOptions {
+  /** The version that the one before has to be of. */
+  readonly ifMatch?: string | undefined;
+  /** There must be none yet. */
+  readonly isNew?: boolean;
+}
+
+interface SetLicence {
+  readonly before: StoredLicence | undefined;
+  readonly after: StoredLicence;
 }
 
 export type Licences = ReturnType<typeof createLicences>;
@@ -25,17 +38,22 @@ export function createLicences({ registry, newId, now }: LicencesDeps) {
   return {
     current: (): StoredLicence | undefined =>
       registry.get('settings', settingId)?.value as StoredLicence | undefined,
-    /** Takes the place of the one before. */
-    async set(licence: Licence): Promise<StoredLicence> {
-      const stored = { ...licence, version: newId(), setAt: now() };
-      await registry.update((transaction) => transaction.put('settings', { id: settingId, value: stored }));
-      return stored;
-    },
-    /** @throws {ProblemError} `not_found` */
-    remove: (): Promise<StoredLicence> =>
+    /** Takes the place of the one before. @throws {ProblemError} `precondition_failed` */
+    set: (licence: Licence, { ifMatch, isNew = false }: SetOptions = {}): Promise<SetLicence> =>
       registry.update((transaction) => {
-        const stored = transaction.get('settings', settingId)?.value as StoredLicence | undefined;
+        const before = storedIn(transaction);
+        checkIsNew(before, isNew);
+        checkVersion(before, ifMatch);
+        const after = { ...licence, version: newId(), setAt: now() };
+        transaction.put('settings', { id: settingId, value: after });
+        return { before, after };
+      }),
+    /** @throws {ProblemError} `not_found`, `precondition_failed` */
+    remove: ({ ifMatch }: Pick<SetOptions, 'ifMatch'> = {}): Promise<StoredLicence> =>
+      registry.update((transaction) => {
+        const stored = storedIn(transaction);
         if (!stored) throw new ProblemError(problems.notFound, 'There is no licence.');
+        checkVersion(stored, ifMatch);
         transaction.remove('settings', settingId);
         return stored;
       }),
@@ -45,4 +63,8 @@ export function createLicences({ registry, newId, now }: LicencesDeps) {
         if (changed.has('settings')) listener();
       }),
   };
+}
+
+function storedIn(transaction: Pick<RegistryTransaction, 'get'>): StoredLicence | undefined {
+  return transaction.get('settings', settingId)?.value as StoredLicence | undefined;
 }

@@ -37,6 +37,27 @@ export interface Listed {
   readonly count?: { readonly value: number; readonly isExact: boolean } | undefined;
 }
 
+/**
+ * One page of what is in memory, which is not much.
+ *
+ * @param list  the operation's id
+ * @param all   by id, in the order of their code units
+ */
+export function pageOf<Item extends { readonly id: string }>(
+  list: string,
+  all: readonly Item[],
+  query: ListedQuery,
+  cursors: Cursors,
+) {
+  const { limit = defaultItems } = query;
+  const after = cursors.read(list, query);
+  const rest = after === undefined ? all : all.filter(({ id }) => id > after);
+  const items = rest.slice(0, limit);
+  const last = rest.length > limit ? items.at(-1) : undefined;
+  const next = last ? cursors.write(list, query, last.id) : null;
+  return { items, next, count: { value: all.length, isExact: true } };
+}
+
 export interface Cursors {
   /** @param list  the operation's id */
   write(list: string, query: ListedQuery, place: string): string;

@@ -30,7 +30,7 @@ const settleMs = 100;
 /** `''`: there is no file. */
 type Version = string;
 
-const liveKeys: readonly SettingKey[] = ['applicationAddresses', 'applicationInternalAddress'];
+export const liveKeys: readonly SettingKey[] = ['applicationAddresses', 'applicationInternalAddress'];
 
 export function followSettings(deps: FollowSettingsDeps) {
   const { started, file, read, follow, onApplication, log, audit } = deps;

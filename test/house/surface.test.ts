@@ -113,8 +113,18 @@ describe('a running console', () => {
     const { members } = (await cluster.json()) as { members: readonly { uuid: string }[] };
     const role = { id: 'reader', permissions: ['svc:map:m:read'] };
     expect((await call('POST', '/api/v1/roles', JSON.stringify(role))).status).toBe(201);
-    // The last administrator, whom nothing here ends.
-    known = { role: 'reader', client: 'application-client', user: 'ada', member: members[0]!.uuid };
+    const licence = { id: 'lic-1', holder: 'Orders Ltd', edition: 'team' };
+    expect((await call('PUT', '/api/v1/licence', JSON.stringify(licence))).status).toBe(200);
+    const { items } = (await (await call('GET', '/api/v1/keys')).json()) as { items: { id: string }[] };
+    known = {
+      role: 'reader',
+      client: 'application-client',
+      // The last administrator, whom nothing here ends.
+      user: 'ada',
+      member: members[0]!.uuid,
+      key: items[0]!.id,
+      setting: 'CONSOLE_URL',
+    };
   });
   afterAll(async () => {
     await console?.stop();
