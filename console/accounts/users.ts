@@ -76,7 +76,10 @@ export function createUsers(deps: UsersDeps) {
      */
     async add(
       { password, ...given }: NewUser,
-      { isFirst = false }: { readonly isFirst?: boolean } = {},
+      {
+        isFirst = false,
+        checkMayGrant,
+      }: Pick<ChangeTerms, 'checkMayGrant'> & { readonly isFirst?: boolean } = {},
     ): Promise<UserRecord> {
       const user = { ...given, username: normalName(given.username) };
       checkForm(user);
@@ -84,6 +87,7 @@ export function createUsers(deps: UsersDeps) {
       return records.change(async (transaction) => {
         if (isFirst && (await transaction.hasUsers())) throw conflict('There is an administrator already.');
         const added = await created(transaction, user, passwordHash);
+        checkMayGrant?.(added);
         transaction.put('users', added);
         return added;
       });
@@ -96,7 +100,7 @@ export function createUsers(deps: UsersDeps) {
      */
     async replace(
       given: Required<UserFields> & Pick<NewUser, 'username'>,
-      { version, by, isNew = false }: ChangeTerms & { readonly isNew?: boolean } = {},
+      { version, by, checkMayGrant, isNew = false }: ChangeTerms & { readonly isNew?: boolean } = {},
     ): Promise<ChangedUser> {
       const user = { ...given, username: normalName(given.username) };
       checkForm(user);
@@ -108,6 +112,7 @@ export function createUsers(deps: UsersDeps) {
           const after = before
             ? await edited(transaction, before, user)
             : await created(transaction, user, undefined);
+          checkMayGrant?.(...(before ? [before, after] : [after]));
           if (before) checkOwnAccount(by, before, after);
           return written(transaction, before, after);
         }),
@@ -161,10 +166,11 @@ export function createUsers(deps: UsersDeps) {
      *
      * @throws {ProblemError} `not_found`, `precondition_failed`
      */
-    endSessions: (id: string, { version }: ChangeTerms = {}): Promise<ChangedUser> =>
+    endSessions: (id: string, { version, checkMayGrant }: ChangeTerms = {}): Promise<ChangedUser> =>
       records.change(async (transaction) => {
         const before = (await transaction.get('users', id)) ?? unknownUser();
         checkVersion(before, version);
+        checkMayGrant?.(before);
         transaction.voidAccount(before);
         return { before, after: (await transaction.get('users', id)) ?? before };
       }),
@@ -172,11 +178,12 @@ export function createUsers(deps: UsersDeps) {
      * @returns the account that is gone
      * @throws {ProblemError} `not_found`, `precondition_failed`, `own_account`, `last_administrator`
      */
-    remove: (id: string, { version, by }: ChangeTerms = {}): Promise<UserRecord> =>
+    remove: (id: string, { version, by, checkMayGrant }: ChangeTerms = {}): Promise<UserRecord> =>
       unlessLastAdministrator(
         records.change(async (transaction) => {
           const before = (await transaction.get('users', id)) ?? unknownUser();
           checkVersion(before, version);
+          checkMayGrant?.(before);
           checkOwnAccount(by, before, undefined);
           transaction.remove('users', id);
           return before;

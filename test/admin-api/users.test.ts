@@ -1,5 +1,6 @@
 /** `/api/v1/users` of a running console: who may sign in, by way of programs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toolDone } from '../helpers/commands.ts';
 import { admin, apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { authorizationPath, callbackOf, redeem } from '../helpers/sign-in.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
@@ -440,4 +441,66 @@ test.each([
   expect((await call('GET', `/${id}`)).headers.get('etag')).toBe(etag);
   expect((await own(method, `/${other}${path}`, body)).status).toBe(200);
   for (const one of [id, other]) await call('DELETE', `/${one}`);
+});
+
+describe('a machine with the scope of users alone', () => {
+  const scope = 'api:users:read api:users:write';
+  const all = `${scope} svc:health:read`;
+  let own: ApiCaller;
+  beforeAll(async () => {
+    const client = ['client', 'add', 'help-desk', '--scope', all, '--json'];
+    const { secret } = (await toolDone(client, { dataDir: console.dataDir })).json<{ secret: string }>();
+    const roles = apiCaller(console, '/roles', await apiToken(console));
+    await roles('PUT', '/HealthReader', { permissions: ['svc:health:read'] });
+    const reply = await fetch(`${console.url}/oauth2/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`help-desk:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+    });
+    const { access_token: token } = (await reply.json()) as { access_token: string };
+    own = apiCaller(console, '/users', token);
+  });
+
+  test('manages people who have no more than it has', async () => {
+    const id = `plain${count++}`;
+    expect((await own('POST', '', { id, password, roles: ['HealthReader'] })).status).toBe(201);
+    expect((await own('PATCH', `/${id}`, { roles: [] })).status).toBe(200);
+    expect((await own('POST', `/${id}/reset-password`, {})).status).toBe(200);
+    expect((await own('DELETE', `/${id}`)).status).toBe(204);
+  });
+
+  test.each([
+    ['POST', '', { id: 'eve', roles: ['Admin'] }],
+    ['POST', '', { id: 'eve', roles: ['HealthReader', 'Viewer'] }],
+    ['PUT', '/eve', { roles: ['Admin'] }],
+  ])('gives nobody more than it has: %s%s %o', async (method, path, body) => {
+    const reply = await own(method, path, body);
+    expect([reply.status, reply.body.code]).toEqual([403, 'escalation']);
+    expect((await call('GET', '/eve')).status).toBe(404);
+  });
+
+  test.each([
+    ['PATCH', '', { displayName: 'Eve' }],
+    ['PATCH', '', { roles: [] }],
+    ['PUT', '', {}],
+    ['DELETE', '', undefined],
+    ['POST', '/disable', undefined],
+    ['POST', '/enable', undefined],
+    ['POST', '/end-sessions', undefined],
+    ['POST', '/reset-password', {}],
+    ['POST', '/reset-password', { password }],
+  ])('changes nobody who has more: %s%s %o', async (method, path, body) => {
+    const { id, etag } = await added({ roles: ['Admin'] });
+    const reply = await own(method, `/${id}${path}`, body);
+    expect([reply.status, reply.body.code]).toEqual([403, 'escalation']);
+    expect((await call('GET', `/${id}`)).headers.get('etag')).toBe(etag);
+    await call('DELETE', `/${id}`);
+  });
+
+  test('invites nobody who is to have more', async () => {
+    const id = `chief${count++}`;
+    await call('PUT', `/${id}`, { roles: ['Admin'] });
+    expect((await own('POST', `/${id}/invite`, {})).body.code).toBe('escalation');
+    await call('DELETE', `/${id}`);
+  });
 });

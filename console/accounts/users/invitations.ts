@@ -94,7 +94,7 @@ export function createInvitations(deps: InvitationsDeps) {
   /** The hash that nobody knows a password of is what the link belongs to. */
   function give(
     id: string,
-    { version, ttlSeconds = defaultTtlSeconds }: InvitationTerms,
+    { version, checkMayGrant, ttlSeconds = defaultTtlSeconds }: InvitationTerms,
     check: (user: UserRecord) => void,
   ): Promise<Invitation> {
     const token = newToken();
@@ -103,6 +103,7 @@ export function createInvitations(deps: InvitationsDeps) {
       records.change(async (transaction) => {
         const before = (await transaction.get('users', id)) ?? unknownUser();
         checkVersion(before, version);
+        checkMayGrant?.(before);
         checkHasPasswordHere(before);
         check(before);
         const passwordHash = unknownPassword();

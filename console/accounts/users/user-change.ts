@@ -12,6 +12,8 @@ export interface ChangeTerms {
   readonly version?: string | undefined;
   /** Subject of the person who makes the change. */
   readonly by?: string | undefined;
+  /** Of what the account has before and after: nobody gives, changes or ends more than they have. */
+  readonly checkMayGrant?: ((...these: readonly Pick<UserRecord, 'roles'>[]) => void) | undefined;
 }
 
 export interface ChangedUser {
@@ -24,7 +26,7 @@ export interface ChangedUser {
 export function createChange(records: AccountRecords) {
   return (
     id: string,
-    { version, by }: ChangeTerms = {},
+    { version, by, checkMayGrant }: ChangeTerms = {},
     edit: (user: UserRecord, transaction: RecordTransaction) => UserRecord | Promise<UserRecord>,
   ): Promise<ChangedUser> =>
     unlessLastAdministrator(
@@ -32,6 +34,7 @@ export function createChange(records: AccountRecords) {
         const before = (await transaction.get('users', id)) ?? unknownUser();
         checkVersion(before, version);
         const after = await edit(before, transaction);
+        checkMayGrant?.(before, after);
         checkOwnAccount(by, before, after);
         return written(transaction, before, after);
       }),

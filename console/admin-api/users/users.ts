@@ -27,9 +27,9 @@ export const userOperations: readonly Operation<UserNeeds>[] = [
     body: user.input.extend({ id: userId, password: password.exactOptional() }),
     answer: userView,
     problems: [409],
-    async run({ body: { id, password: chosen, ...given } }, needs: UserNeeds) {
+    async run({ body: { id, password: chosen, ...given }, checkMayGrant }, needs: UserNeeds) {
       const fields = fieldsOf(user.complete(given));
-      const after = await needs.users.add({ username: id, password: chosen, ...fields });
+      const after = await needs.users.add({ username: id, password: chosen, ...fields }, { checkMayGrant });
       return { ...(await changed({ after }, needs)), status: 201 };
     },
   }),
@@ -152,6 +152,10 @@ export async function findUser(
   throw new ProblemError(problems.notFound, 'There is no user of this name.');
 }
 
-export function termsOf({ actor, ifMatch }: Pick<OperationCall, 'actor' | 'ifMatch'>): ChangeTerms {
-  return { version: ifMatch, by: actor.kind === 'user' ? actor.id : undefined };
+export function termsOf({
+  actor,
+  ifMatch,
+  checkMayGrant,
+}: Pick<OperationCall, 'actor' | 'ifMatch' | 'checkMayGrant'>): ChangeTerms {
+  return { version: ifMatch, by: actor.kind === 'user' ? actor.id : undefined, checkMayGrant };
 }
