@@ -11,6 +11,7 @@ import { createStatic } from '../http/static.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import { createBrowserSessions } from '../login/browser-session.ts';
 import { createCurrentSession } from '../login/current-session.ts';
+import { createDevicePages } from '../login/device-pages.ts';
 import { createLoginModule } from '../login/module.ts';
 import { createSignInRecord } from '../login/sign-in-outcome.ts';
 import { createSignedIn } from '../login/signed-in.ts';
@@ -54,7 +55,8 @@ async function createBase(parts: Parts) {
   const browserKey = await secretOf('browser-key');
   const errors = createErrorResponses({ ...parts, isSecure });
   const framedBy = (ctx: Context) => silentRenewalFramePolicy(ctx, clients);
-  const oidc = createOidcModule({ ...parts, cookies, errors, framedBy });
+  const devicePages = createDevicePages({ findUser: users.find, isSecure });
+  const oidc = createOidcModule({ ...parts, cookies, csrf, errors, framedBy, devicePages });
   const browserSessions = createBrowserSessions({ ...parts, ...oidc, isSecure });
   const currentSession = createCurrentSession({ ...parts, browserSessions });
   return {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { clientValidSince } from '../accounts/validity.ts';
 import type { Page, PageRequest, RecordStore } from '../storage/record-store.ts';
 import type { ClientRecord } from '../storage/records.ts';
+import { cliClient, cliClientId } from './cli-client.ts';
 import { createClientCache } from './client-cache.ts';
 import { createRedirectOrigins } from './redirect-origins.ts';
 import { applicationClientId, identityScopes, roleScopes } from './scopes.ts';
@@ -10,7 +11,7 @@ import { applicationClientId, identityScopes, roleScopes } from './scopes.ts';
 export const dashboardClientId = 'application-dashboard';
 
 /** Clients of settings; no other may be called so, whatever the settings of this moment make of them. */
-export const settingsClientIds: readonly string[] = [applicationClientId, dashboardClientId];
+export const settingsClientIds: readonly string[] = [applicationClientId, dashboardClientId, cliClientId];
 
 /** No id begins so. */
 const settingsCursor = ':';
@@ -88,7 +89,7 @@ export function createDerivedClients({
   return () => {
     const of = application();
     if (made?.of !== of) {
-      const clients = [...machines, ...(of.addresses.length > 0 ? [dashboardClient(of)] : [])];
+      const clients = [...machines, ...(of.addresses.length > 0 ? [dashboardClient(of)] : []), cliClient];
       made = { of, clients: new Map(clients.map((client) => [client.id, client])) };
     }
     return made.clients;

@@ -11,6 +11,8 @@ import type { WithForm } from './guards.ts';
 export interface Csrf {
   /** The token for a form on the page that is being made; sets the cookie when there is none yet. */
   token(ctx: Context): string;
+  /** For a form whose token is somebody else's to check. @throws {ProblemError} `csrf_failed` */
+  readonly sameOrigin: Middleware;
   /** Behind `form` in a route line. @throws {ProblemError} `csrf_failed` */
   readonly guard: Middleware<WithForm>;
 }
@@ -39,6 +41,10 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
         });
       }
       return derive(id);
+    },
+    sameOrigin(ctx, next) {
+      checkOrigin(ctx);
+      return next();
     },
     guard(ctx, next) {
       checkOrigin(ctx);

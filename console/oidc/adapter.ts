@@ -8,6 +8,7 @@ import type { Sessions } from '../accounts/sessions.ts';
 import { clientMetadata } from '../clients/client-metadata.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
+import { createDeviceCodes } from './device-codes.ts';
 import type { Exchanges } from './exchanges.ts';
 import { withRecordedApplications } from './session-adapter.ts';
 import { withStorageErrors } from './storage-errors.ts';
@@ -30,12 +31,13 @@ export interface AdapterDeps {
 }
 
 /** What is exchanged for tokens, once. */
-const exchanged: readonly string[] = ['AuthorizationCode', 'RefreshToken'];
+const exchanged: readonly string[] = ['AuthorizationCode', 'RefreshToken', 'DeviceCode'];
 
 export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   return (model) => {
     if (model === 'Client') return clientAdapter(deps.clients);
-    const adapter = artifactAdapter(model, deps);
+    const stored = artifactAdapter(model, deps);
+    const adapter = model === 'DeviceCode' ? createDeviceCodes(stored, deps) : stored;
     return withStorageErrors(
       model === 'Session' ? withRecordedApplications(adapter, deps.applicationsOf) : adapter,
     );

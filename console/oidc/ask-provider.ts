@@ -2,6 +2,7 @@
 import type { Context, Middleware } from 'koa';
 import type { Provider } from 'oidc-provider';
 import { spaceScope } from '../tokens/scope-spaces.ts';
+import type { createDeviceFlow } from './device-flow.ts';
 import type { Exchanges } from './exchanges.ts';
 import { routes } from './provider.ts';
 
@@ -9,16 +10,25 @@ export interface AskProviderDeps {
   /** The provider of this moment; it is replaced when keys change. */
   readonly provider: () => Provider;
   readonly exchanges: Pick<Exchanges, 'run'>;
+  readonly deviceFlow: ReturnType<typeof createDeviceFlow>;
   /** The origin that may show the answer to this request in a frame, if any. */
   readonly framedBy: (ctx: Context) => Promise<string | undefined>;
 }
 
 /** The library matches paths loosely; it gets to see these, spelled exactly so, and no others. */
-const providerPaths = new Set(['/oauth2/authorize', '/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']);
+const providerPaths = new Set([
+  ...['/oauth2/authorize', '/oauth2/token', '/oauth2/revoke', '/oauth2/introspect'],
+  ...['/oauth2/device_authorization', '/device'],
+]);
 const allowOrigin = 'Access-Control-Allow-Origin';
-const resumePath = /^\/oauth2\/authorize\/[\w-]+$/;
+const resumePath = /^\/(oauth2\/authorize|device)\/[\w-]+$/;
 
-export function createAskProvider({ provider, exchanges, framedBy }: AskProviderDeps): Middleware {
+export function createAskProvider({
+  provider,
+  exchanges,
+  deviceFlow,
+  framedBy,
+}: AskProviderDeps): Middleware {
   return async (ctx, next) => {
     if (!providerPaths.has(ctx.path) && !resumePath.test(ctx.path)) return next();
     // Cross-origin access is decided before this application (S23). The library would reflect the origin,
@@ -32,9 +42,14 @@ export function createAskProvider({ provider, exchanges, framedBy }: AskProvider
       'X-Content-Type-Options': 'nosniff',
     });
     const [handle] = provider().middleware;
+    const library = async () => handle!(ctx, next);
     try {
-      if (ctx.path === routes.token) await exchanges.run(ctx, () => handle!(ctx, next));
-      else await handle!(ctx, next);
+      if (ctx.path === routes.token) {
+        await exchanges.run(ctx, library);
+        await deviceFlow.slowDown(ctx);
+      } else if (ctx.path === routes.code_verification) await deviceFlow.page(ctx, library);
+      else if (ctx.path === routes.device_authorization) await deviceFlow.authorization(ctx, library);
+      else await library();
     } finally {
       if (!isDecided) for (const field of [allowOrigin, 'Access-Control-Expose-Headers']) ctx.remove(field);
     }

@@ -4,6 +4,7 @@
  * handlers and takes its addresses from the request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { deviceCodeGrant } from '../clients/cli-client.ts';
 import { identityScopes, roleScopes } from '../clients/scopes.ts';
 import { createDocument, sendDocument } from '../http/document.ts';
 import { tokenAlgs } from '../keys/keys.ts';
@@ -41,13 +42,14 @@ function metadata(issuer: string, proofAlgs: readonly string[]) {
     end_session_endpoint: issuer + routes.end_session,
     revocation_endpoint: issuer + routes.revocation,
     introspection_endpoint: issuer + routes.introspection,
+    device_authorization_endpoint: issuer + routes.device_authorization,
     scopes_supported: [...identityScopes, 'offline_access', ...roleScopes.keys()],
     claims_supported: claims,
     acr_values_supported: acrValues,
     claim_types_supported: ['normal'],
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials', deviceCodeGrant],
     code_challenge_methods_supported: ['S256'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: tokenAlgs,

@@ -5,6 +5,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { bindingName } from '../clients/pkce.ts';
 import type { Keys } from '../keys/keys.ts';
+import { isStillWaiting } from './device-flow.ts';
 import { createProvider, type ProviderDeps } from './provider.ts';
 
 export interface LiveProviderDeps extends ProviderDeps {
@@ -41,7 +42,12 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
       // Said before anything is committed.
       deps.exchanges.current()?.onDone(() => recordIssued(ctx));
     });
-    made.on('grant.error', (ctx, error) => report(ctx, 'token.refused', 'denied', error));
+    made.on('grant.error', (ctx, error) => {
+      if (!isStillWaiting(error)) report(ctx, 'token.refused', 'denied', error);
+    });
+    made.on('code_verification.error', (ctx, error) => {
+      if (error.name === 'AbortedError') report(ctx, 'authorization.refused', 'denied', error);
+    });
     made.on('authorization.error', (ctx, error) => report(ctx, 'authorization.refused', 'denied', error));
     made.on('authorization.success', (ctx) => report(ctx, 'authorization.granted', 'success'));
     return made;

@@ -1,10 +1,11 @@
 /** The OpenID provider behind the pages: what it works on, what it gives to others, and its addresses. */
 import type Router from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Provider } from 'oidc-provider';
 import type { Audit, Logger } from '../../platform/log.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Users } from '../accounts/users.ts';
+import type { Csrf } from '../http/csrf.ts';
 import type { EndpointRouter } from '../http/endpoints.ts';
 import type { ErrorResponses } from '../http/error-responses.ts';
 import { type About, requestIdOf } from '../http/request-id.ts';
@@ -12,6 +13,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { type AskProviderDeps, createAskProvider } from './ask-provider.ts';
 import { repeatAuthorization } from './authorization-form.ts';
+import { createDeviceFlow, type DeviceFlowDeps } from './device-flow.ts';
 import { createDiscovery } from './discovery.ts';
 import { createExchanges } from './exchanges.ts';
 import { createFirstAnswers, type FirstAnswersDeps } from './first-answers.ts';
@@ -22,7 +24,10 @@ import { createRenderError } from './provider-errors.ts';
 export interface OidcNeeds
   extends Pick<LiveProviderDeps, 'keys' | 'resources' | 'clients' | 'cookies' | 'proofAlgs'>,
     Pick<FirstAnswersDeps, 'tokenUses' | 'now'>,
-    Pick<AskProviderDeps, 'framedBy'> {
+    Pick<AskProviderDeps, 'framedBy'>,
+    Pick<DeviceFlowDeps, 'steady'> {
+  readonly devicePages: DeviceFlowDeps['pages'];
+  readonly csrf: Pick<Csrf, 'sameOrigin'>;
   readonly settings: {
     /** `CONSOLE_URL`. */
     readonly url: string;
@@ -61,6 +66,7 @@ export function createOidcModule(needs: OidcNeeds): OidcModule {
     sessionIdle: settings.sessionIdleSeconds,
     sessionMax: settings.sessionMaxSeconds,
   };
+  const clientAddress = ({ req }: Context) => needs.addressOf(req);
   const onOutcome = createOutcomeRecord(needs);
   const report = createReport(onOutcome);
   const exchanges = createExchanges({
@@ -82,7 +88,7 @@ export function createOidcModule(needs: OidcNeeds): OidcModule {
     findUser: users.find,
     issueTime: users.issueTime,
     recordSessionUse: sessions.record,
-    clientAddress: (ctx) => needs.addressOf(ctx.req),
+    clientAddress,
     lifetimes,
     renderError: createRenderError(errors.send),
     onServerError: (ctx, error) =>
@@ -90,7 +96,8 @@ export function createOidcModule(needs: OidcNeeds): OidcModule {
     onRefresh: sessions.touch,
     onOutcome,
   });
-  const provide = createAskProvider({ provider, exchanges, framedBy });
+  const deviceFlow = createDeviceFlow({ ...needs, artifacts, clientAddress });
+  const provide = createAskProvider({ provider, exchanges, deviceFlow, framedBy });
 
   return {
     provider,
@@ -98,6 +105,8 @@ export function createOidcModule(needs: OidcNeeds): OidcModule {
     addRoutes(router) {
       router.get(routes.authorization, provide);
       router.post(routes.authorization, repeatAuthorization);
+      router.get('/device', provide);
+      router.post('/device', needs.csrf.sameOrigin, provide);
     },
     addEndpoints(router) {
       const discovery = createDiscovery(settings.url, needs.proofAlgs);

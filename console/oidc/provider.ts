@@ -1,5 +1,6 @@
 /** The only file that constructs oidc-provider: what the library decides, with our answers filled in. */
 import type { JsonWebKey } from 'node:crypto';
+import type { Context } from 'koa';
 import {
   type AsymmetricSigningAlgorithm,
   type ClaimsParameter,
@@ -10,6 +11,7 @@ import {
   Provider,
 } from 'oidc-provider';
 import type { SessionUse } from '../accounts/sessions/session-uses.ts';
+import { cliClientId } from '../clients/cli-client.ts';
 import { pkceOf, pkcePolicyMember } from '../clients/client-metadata.ts';
 import { missingBinding } from '../clients/pkce.ts';
 import { ceilingOf, rolesUnder } from '../clients/role-ceiling.ts';
@@ -22,6 +24,7 @@ import { loadGrant } from '../tokens/grants.ts';
 import { knownResources, type Resources } from '../tokens/resources.ts';
 import { emailClaims, profileClaims } from '../tokens/user-claims.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
+import { type DeviceFlowDeps, deviceCodeSeconds, deviceFeature, devicePath } from './device-flow.ts';
 import { describeToken } from './user-access-token.ts';
 
 export interface ProviderDeps extends AdapterDeps {
@@ -33,11 +36,12 @@ export interface ProviderDeps extends AdapterDeps {
   /** The time to write into what is issued to it now, epoch seconds. */
   readonly issueTime: (user: UserRecord, nowMs: number) => number;
   readonly recordSessionUse: (use: SessionUse) => Promise<void>;
-  readonly clientAddress: (ctx: KoaContextWithOIDC) => string;
+  readonly clientAddress: (ctx: Context) => string;
   readonly lifetimes: Lifetimes;
   /** Signatures that a DPoP proof may have. */
   readonly proofAlgs: readonly AsymmetricSigningAlgorithm[];
   readonly renderError: NonNullable<Configuration['renderError']>;
+  readonly devicePages: DeviceFlowDeps['pages'];
 }
 
 /** Seconds. */
@@ -56,6 +60,8 @@ export const routes = {
   introspection: '/oauth2/introspect',
   revocation: '/oauth2/revoke',
   pushed_authorization_request: '/oauth2/par',
+  device_authorization: '/oauth2/device_authorization',
+  code_verification: devicePath,
 } as const;
 
 /** Seconds a code may wait for its redemption (S19). */
@@ -115,11 +121,8 @@ function configuration(deps: ProviderDeps): Configuration {
       dPoP: { enabled: true, allowReplay: true },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
-      claimsParameter: {
-        enabled: true,
-        assertClaimsParameter: async (ctx, claims, client) =>
-          narrowClaims(ctx, claims, (await deps.clients.find(client.clientId))?.scopes ?? []),
-      },
+      deviceFlow: deviceFeature({ ...deps, pages: deps.devicePages }),
+      claimsParameter: { enabled: true, assertClaimsParameter: narrowed(deps) },
       introspection: { enabled: true },
       revocation: { enabled: true },
       rpInitiatedLogout: { enabled: true },
@@ -128,10 +131,12 @@ function configuration(deps: ProviderDeps): Configuration {
       userinfo: { enabled: true },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => resources.members,
+        defaultResource: (_ctx, { clientId }) =>
+          clientId === cliClientId ? resources.api : resources.members,
         useGrantedResource: () => true,
         async getResourceServerInfo(ctx, resource, client) {
           checkResource(resource, ctx.oidc.params?.resource, resources);
+          checkCommandLine(client.clientId, resource, resources);
           const record = await deps.clients.find(client.clientId);
           checkScopes(ctx.oidc.params?.scope, record);
           return {
@@ -155,6 +160,7 @@ function configuration(deps: ProviderDeps): Configuration {
       AccessToken: lifetimes.accessToken,
       AuthorizationCode: codeSeconds,
       ClientCredentials: lifetimes.accessToken,
+      DeviceCode: deviceCodeSeconds,
       IdToken: lifetimes.accessToken,
       Interaction: interactionSeconds,
       RefreshToken: lifetimes.sessionMax,
@@ -244,6 +250,12 @@ function checkResource(resource: string, requested: unknown, resources: Resource
   throw new errors.InvalidTarget(`the resource is not known here: ${knownResources(resources)}`);
 }
 
+/** The command line calls the admin API and nothing else. */
+function checkCommandLine(clientId: string, resource: string, { api }: Resources): void {
+  if (clientId !== cliClientId || resource === api) return;
+  throw new errors.InvalidTarget(`this client gets tokens for ${api} alone`);
+}
+
 /**
  * A scope that is not known is refused and never dropped: `app:viewer` would leave somebody with all
  * the roles who meant to have one (S11).
@@ -252,6 +264,14 @@ function checkScopes(requested: unknown, client: ClientRecord | undefined): void
   if (typeof requested !== 'string' || requested === '') return;
   const unknown = requested.split(' ').find((scope) => !client?.scopes.includes(scope));
   if (unknown !== undefined) throw new errors.InvalidScope('the scope is not known for this client', unknown);
+}
+
+function narrowed({ clients }: Pick<ProviderDeps, 'clients'>) {
+  return async (
+    ctx: KoaContextWithOIDC,
+    claims: ClaimsParameter,
+    { clientId }: { readonly clientId: string },
+  ) => narrowClaims(ctx, claims, (await clients.find(clientId))?.scopes ?? []);
 }
 
 const authorizationRoutes = new Set(['authorization', 'resume']);

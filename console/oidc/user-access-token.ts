@@ -73,8 +73,8 @@ function singleClaims(ctx: KoaContextWithOIDC): { userinfo_claims?: string[] } {
 
 /** What was asked for at the sign-in; a refresh may ask for less. */
 function grantedScopes(ctx: KoaContextWithOIDC): readonly string[] {
-  const { RefreshToken, AuthorizationCode } = ctx.oidc.entities;
-  return wordsOf((RefreshToken ?? AuthorizationCode)?.scope);
+  const { RefreshToken, AuthorizationCode, DeviceCode } = ctx.oidc.entities;
+  return wordsOf((RefreshToken ?? AuthorizationCode ?? DeviceCode)?.scope);
 }
 
 function wordsOf(scope: string | undefined): readonly string[] {

@@ -30,6 +30,7 @@ export async function loadGrant(ctx: KoaContextWithOIDC, deps: GrantDeps): Promi
 
 /** The library has looked when the request came; an address may go while somebody types a password (S16). */
 function checkRedirectUri({ oidc }: KoaContextWithOIDC, client: ClientRecord | undefined): void {
+  if (oidc.route === 'code_verification' || oidc.route === 'device_resume') return; // there is none
   const registered = client?.redirectUris ?? [];
   if (!registered.includes(String(oidc.params?.redirect_uri))) throw new errors.InvalidRedirectUri();
 }

@@ -8,6 +8,7 @@ import type { EndpointRouter, OAuthEndpoint } from '../http/endpoints.ts';
 import type { About } from '../http/request-id.ts';
 import type { ClientSecretRecord } from '../storage/records.ts';
 import { createClientAuthentication, createClientGuard } from './client-authentication.ts';
+import { deviceAuthorization } from './device-authorization.ts';
 import type { SecretFailures } from './guessing/secret-failures.ts';
 import { createSecretGuessing } from './guessing/secret-guessing.ts';
 import { createIntrospection, createRevocation, type RevocationDeps } from './introspection-revocation.ts';
@@ -69,6 +70,7 @@ export function addTokensRoutes(router: EndpointRouter, needs: TokensNeeds): voi
   });
 
   router.oauth('/oauth2/token', slowed, client, token);
+  router.oauth('/oauth2/device_authorization', slowed, client, deviceAuthorization);
   router.oauth('/oauth2/revoke', slowed, client, revoke);
   router.oauth('/oauth2/introspect', slowed, client, createIntrospection(eitherBearer.inspect));
   router.oauth('/userinfo', person, sendUserinfo);

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../../platform/errors.ts';
+import { deviceCodeGrant } from '../clients/cli-client.ts';
 import { rolesOfMachine } from '../clients/role-ceiling.ts';
 import { clientCredentialsScopes } from '../clients/scopes.ts';
 import type { Form } from '../http/form.ts';
@@ -45,7 +46,7 @@ interface Issued {
   readonly keyThumbprint: string | undefined;
 }
 
-const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token']);
+const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token', deviceCodeGrant]);
 
 /** Behind `client` in a route line. Throws {@link OAuthError}s (RFC 6749 §5.2). */
 export function createTokenEndpoint(deps: TokenEndpointDeps): ClientEndpoint {

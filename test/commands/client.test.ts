@@ -155,6 +155,7 @@ test('clients of the settings are listed, and changed only there', async () => {
   expect(list.map(({ id, fromSettings }) => [id, fromSettings])).toEqual([
     ['application-client', true],
     ['application-dashboard', true],
+    ['console-cli', true],
     ['job', false],
   ]);
   const before = await storedIn(dataDir);

@@ -78,6 +78,7 @@ describe('guards', () => {
       'an application asks; whoever is not proved by its hint is asked here, with a token (S37)',
     '/login/callback/{idp}': 'the state of an authorization request, and its cookie (S43, S47)',
     '/login/saml/{idp}/logout': 'the signature of the provider (S48)',
+    '/device': 'the library puts a token into its form, and the line begins with the origin (S31)',
     '/login/backchannel/{idp}': 'the signature of the provider',
   };
 

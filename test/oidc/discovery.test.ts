@@ -52,6 +52,7 @@ test('every address is the issuer and a promised path (S24)', async () => {
     end_session_endpoint: `${console.url}/connect/logout`,
     revocation_endpoint: `${console.url}/oauth2/revoke`,
     introspection_endpoint: `${console.url}/oauth2/introspect`,
+    device_authorization_endpoint: `${console.url}/oauth2/device_authorization`,
   });
 });
 
@@ -63,6 +64,7 @@ test.each([
   ['end_session_endpoint', 'GET', [200, 303]],
   ['revocation_endpoint', 'POST', [401]],
   ['introspection_endpoint', 'POST', [401]],
+  ['device_authorization_endpoint', 'POST', [401]],
 ])('the advertised %s answers', async (name, method, statuses) => {
   const response = await fetch((await metadata())[name]!, {
     method,
@@ -82,9 +84,12 @@ test('the advertised scopes, role scopes among them, are those that are given', 
 
 test('every advertised grant is known, and no other (S10)', async () => {
   const { grant_types_supported: grants } = await metadata();
-  expect(grants).toEqual(['authorization_code', 'refresh_token', 'client_credentials']);
+  expect(grants).toEqual([
+    ...['authorization_code', 'refresh_token', 'client_credentials'],
+    'urn:ietf:params:oauth:grant-type:device_code',
+  ]);
   for (const grant of [...grants!, 'password', 'implicit']) {
-    const { json } = await post(console, { body: `grant_type=${grant}` });
+    const { json } = await post(console, { body: `grant_type=${encodeURIComponent(grant)}` });
     expect([grant, json.error === 'unsupported_grant_type']).toEqual([grant, !grants!.includes(grant)]);
   }
 });
@@ -114,7 +119,6 @@ test.each([
   ['claims_parameter_supported', true],
   ['authorization_response_iss_parameter_supported', true],
   ['registration_endpoint', undefined],
-  ['device_authorization_endpoint', undefined],
   ['pushed_authorization_request_endpoint', undefined],
   ['backchannel_logout_supported', true],
   ['backchannel_logout_session_supported', true],
@@ -131,8 +135,6 @@ test('what is off is not there (S15)', async () => {
     '/connect/register',
     '/oauth2/par',
     '/oauth2/request',
-    '/oauth2/device_authorization',
-    '/device',
     '/backchannel',
     '/challenge',
     '/debug',

@@ -38,7 +38,7 @@ describe.each(pageNames)('the page "%s"', (name) => {
   });
 
   test('sends every form by POST, with a token', () => {
-    const tokens = inputs.filter((input) => /^csrf$/.test(input.attributes.get('name') ?? ''));
+    const tokens = inputs.filter((input) => /^(csrf|xsrf)$/.test(input.attributes.get('name') ?? ''));
     expect(tokens).toHaveLength(page.find('form').length);
     for (const form of page.find('form')) expect(form.attributes.get('method')).toBe('post');
   });

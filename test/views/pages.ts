@@ -1,5 +1,6 @@
 import { renderAccount } from '../../views/account.tsx';
 import { renderConsent } from '../../views/consent.tsx';
+import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../views/device.tsx';
 import { renderError } from '../../views/error.tsx';
 import { renderInvitation, renderPasswordChosen } from '../../views/invitation.tsx';
 import { renderLoggedOut } from '../../views/logged-out.tsx';
@@ -130,6 +131,18 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       actionHref: href,
       actionLabel: text,
     }),
+  'device code': ({ text }) =>
+    renderDeviceCode({ action: '/device', xsrf: text, userCode: text, problem: text }),
+  'device question': ({ text }) =>
+    renderDeviceConfirm({
+      action: '/device',
+      xsrf: text,
+      userCode: text,
+      application: text,
+      device: { address: text, userAgent: text },
+      username: text,
+    }),
+  'device signed in': () => renderDeviceDone({ outcome: 'allowed' }),
   account: ({ text }) =>
     renderAccount({
       username: text,
