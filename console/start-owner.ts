@@ -85,9 +85,8 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,
-    runOperation: createRunLocally(services, audit),
+    runOperation: createRunLocally(services, audit, statuses),
     settings: () => withApplication(settings, application()),
-    members: statuses,
     isReady: health.isReady,
     fetch,
   });

@@ -88,7 +88,6 @@ export async function start({
     services,
     runOperation: createRunLocally(services, audit, console.members.statuses),
     settings: () => withApplication(settings, application()),
-    members: console.members.statuses,
     isReady: console.isReady,
     fetch,
   });

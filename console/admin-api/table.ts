@@ -4,6 +4,7 @@ import { type AccessNeeds, accessOperations } from './access-questions.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
 import { type KeyNeeds, keyOperations } from './keys.ts';
 import { type LicenceNeeds, licenceOperations } from './licence.ts';
+import { type MemberNeeds, memberOperations } from './members.ts';
 import { type RoleNeeds, roleOperations } from './roles.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
@@ -13,6 +14,7 @@ import { userOperations } from './users/users.ts';
 export type ApiServices = AccessNeeds &
   KeyNeeds &
   LicenceNeeds &
+  MemberNeeds &
   ProviderNeeds &
   RoleNeeds &
   SettingNeeds &
@@ -22,6 +24,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
   ...keyOperations,
   ...licenceOperations,
+  ...memberOperations,
   ...providerOperations,
   ...roleOperations,
   ...settingOperations,

@@ -16,28 +16,32 @@ import { createServices, type Services } from './services.ts';
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
 export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
 
+/** How the members are, where a console runs. */
+export type MemberStatuses = () => readonly MemberStatus[];
+
 /** What every operation needs, from what this process has. @param members  as they are known now */
-export async function createApiServices(
-  services: Services,
-  members: () => readonly MemberStatus[],
-): Promise<ApiServices> {
-  const { createCursors } = await import('../operations/lists.ts');
-  const { storage, cipher } = services;
+export async function createApiServices(services: Services, members?: MemberStatuses): Promise<ApiServices> {
+  const [{ createCursors }, { createMemberStates }] = await Promise.all([
+    import('../operations/lists.ts'),
+    import('../members/member-states.ts'),
+  ]);
+  const { storage, cipher, settings, memberRecords } = services;
   const questions = createAccessQuestions(services);
   const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
   return {
     ...services,
     cursors: createCursors(Buffer.from(cursorKey, 'base64url')),
-    accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members()) },
+    accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.() ?? []) },
+    memberStates: createMemberStates({ memberRecords, statuses: members, configured: settings.members }),
     providerAdministration: createAdministrationOnFirstUse(services),
-    shownSettings: () => shownSettings(services.settings, services.application()),
+    shownSettings: () => shownSettings(settings, services.application()),
   };
 }
 
 /** The same for one dry run, on a store that holds what is changed and is thrown away with it. */
 export async function createDryApiServices(
   services: Services,
-  members: () => readonly MemberStatus[],
+  members?: MemberStatuses,
 ): Promise<ApiServices> {
   const { createDryStorage } = await import('../storage/staged/staged-storage.ts');
   const storage = createDryStorage(services.storage, services.now);
@@ -47,11 +51,8 @@ export async function createDryApiServices(
 /** What is thrown away warns of nothing that counts. */
 const unheard = { warn() {}, error() {} };
 
-/** Where nobody asks them. */
-const noMembers = (): readonly MemberStatus[] => [];
-
 /** Loaded by its first call: a start has no use for it. */
-export function createRunLocally(services: Services, audit: Audit, members = noMembers): RunLocally {
+export function createRunLocally(services: Services, audit: Audit, members?: MemberStatuses): RunLocally {
   let apiServices: Promise<ApiServices> | undefined;
   return async (id, request, actor) => {
     const [{ operations }, { runOperation }] = await Promise.all([

@@ -1,12 +1,19 @@
 /** Members that are listed, drained and undrained while a console runs, and while none does. */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { until } from '../helpers/store.ts';
 import { startRecorder, unusedAddress } from '../member-proxy/servers.ts';
-import { auditOf } from './support.ts';
+
+/** Lines of the console's own audit. */
+function trailOf(directory: string): Record<string, unknown>[] {
+  const lines = readFileSync(join(directory, 'audit/audit.jsonl'), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line));
+}
 
 type Recorder = Awaited<ReturnType<typeof startRecorder>>;
 
@@ -35,9 +42,10 @@ test('a drained member gets no call but those that name it, in the running conso
   expect(await callsTo(drained, 2, `/members/${host}`)).toBe(2);
 
   const listed = (await tool('member', 'list', '--json')).json<Record<string, unknown>[]>();
-  expect(listed).toMatchObject([
-    { member: host, state: 'in', reason: null, drained: true, pending: 0 },
-    { member: hostOf(other), state: 'in', drained: false },
+  const byId = (id: string) => listed.find((one) => one.id === id);
+  expect([byId(host), byId(hostOf(other))]).toMatchObject([
+    { id: host, state: 'in', reason: null, isDrained: true, inFlight: 0 },
+    { id: hostOf(other), state: 'in', isDrained: false },
   ]);
   const last = await runTool(['member', 'drain', hostOf(other)], { dataDir });
   expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('the only member that takes calls')]);
@@ -53,11 +61,15 @@ test('a drained member gets no call but those that name it, in the running conso
 
   await tool('member', 'undrain', host);
   expect(await callsTo(drained, 6)).toBeGreaterThan(0);
-  const events = auditOf(dataDir).filter(({ event }) => String(event).startsWith('member.'));
-  expect(events.map(({ event, target, outcome }) => [event, target, outcome])).toEqual([
-    ['member.drained', host, 'success'],
-    ['member.drained', undefined, 'denied'],
-    ['member.undrained', host, 'success'],
+  const events = () =>
+    trailOf(dataDir).flatMap(({ event, target, outcome, via }) =>
+      String(event).startsWith('member.') ? [[event, target, outcome, via]] : [],
+    );
+  await until(async () => events().length === 3, 'the audit lines');
+  expect(events()).toEqual([
+    ['member.drained', host, 'success', 'cli'],
+    ['member.drained', hostOf(other), 'denied', 'cli'],
+    ['member.undrained', host, 'success', 'cli'],
   ]);
 });
 

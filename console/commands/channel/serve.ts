@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { MemberStatus } from '../../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { version } from '../../../platform/installation.ts';
 import type { RunLocally } from '../../app/operations.ts';
@@ -30,7 +29,6 @@ export interface CommandChannelDeps {
   readonly runOperation: RunLocally;
   /** What is in force now. */
   readonly settings: () => Settings;
-  readonly members: () => readonly MemberStatus[];
   readonly isReady: () => Promise<boolean>;
   readonly fetch: typeof fetch;
 }
@@ -153,7 +151,7 @@ async function run(
   { argv, cwd, actor }: Extract<FromCaller, { kind: 'run' }>,
   messages: AsyncGenerator<FromCaller, void>,
   say: (message: FromConsole) => void,
-  { dataDir, services, runOperation, settings, members, isReady, fetch }: CommandChannelDeps,
+  { dataDir, services, runOperation, settings, isReady, fetch }: CommandChannelDeps,
 ) {
   // Loaded by the first command: a start has no use for them.
   const [{ parseArguments }, { commands }, { runCommand }] = await Promise.all([
@@ -174,7 +172,6 @@ async function run(
     api: { call: (id, request = {}) => runOperation(id, request, localUser(actor)) },
     settings: async () => settings(),
     services: async () => services,
-    members,
     isReady,
     async restore() {
       throw new StorageRejectedError('locked', `the console (process ${process.pid}) runs: stop it first`);

@@ -3,6 +3,9 @@
  * operations. test/commands/operation-paths.test.ts holds it to the table of operations.
  */
 export const operationPaths = {
+  listMembers: 'GET /members',
+  drainMember: 'POST /members/{member}/drain',
+  undrainMember: 'POST /members/{member}/undrain',
   listRoles: 'GET /roles',
   createRole: 'POST /roles',
   readRole: 'GET /roles/{role}',

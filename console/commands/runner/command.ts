@@ -1,6 +1,5 @@
 /** What a command of the configuration tool is: the parser, the help and the runner all read this. */
 import type { Readable, Writable } from 'node:stream';
-import type { MemberStatus } from '../../../member-proxy/members/members.ts';
 import type { Services } from '../../app/services.ts';
 import type { Progress } from '../../bulk/progress.ts';
 import type { BulkTarget } from '../../bulk/target.ts';
@@ -113,8 +112,6 @@ export interface Tools {
   readonly readSecret: (path: string) => Promise<string>;
   /** The text of a file of up to 256 KiB that holds no secret. @throws {ProblemError} */
   readonly readFile: (path: string) => Promise<string>;
-  /** How the members are; absent where no console runs. */
-  readonly members?: () => readonly MemberStatus[];
   /** Whether the console can be asked, as `/ready` says; absent where none runs. */
   readonly isReady?: () => Promise<boolean>;
   /** What the running console knows of its store; undefined when none runs. */

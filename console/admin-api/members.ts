@@ -1,0 +1,127 @@
+/** `/api/v1/members`: how the members are, and which of them take calls, by the same rules as `npx console member`. */
+import { z } from 'zod';
+import { type EndpointGroup, endpointGroups } from '../../platform/endpoint-groups.ts';
+import { type Cursors, defaultItems, listOf, listQuery } from '../operations/lists.ts';
+import { type Answer, type Operation, operation } from '../operations/operation.ts';
+import { view } from '../operations/resource-fields.ts';
+
+/** See console/members/member-states.ts. */
+interface MemberState {
+  readonly id: string;
+  readonly address: string;
+  readonly uuid: string | null;
+  readonly state: 'in' | 'out' | 'unknown';
+  readonly reason: string | null;
+  readonly isDrained: boolean;
+  readonly inFlight: number | null;
+  readonly groups: Readonly<Record<EndpointGroup, boolean>>;
+}
+
+export interface MemberNeeds {
+  readonly memberStates: {
+    list(): readonly MemberState[];
+    /** Throws {@link ProblemError}s, as the next ones do. */
+    get(name: string): MemberState;
+    drain(name: string): Promise<boolean>;
+    undrain(name: string): Promise<boolean>;
+  };
+  readonly cursors: Cursors;
+}
+
+const memberName = z
+  .string()
+  .regex(/^[\w.:[\]-]{1,261}$/)
+  .meta({ description: '`host:port`, or the UUID of the member.', example: '10.0.0.1:5701' });
+const memberView = view({
+  id: z.string().meta({ description: '`host:port`.', example: '10.0.0.1:5701' }),
+  address: z.string().meta({ description: 'Base address, as it is configured or was discovered.' }),
+  uuid: z.string().nullable(),
+  state: z.enum(['in', 'out', 'unknown']).meta({ description: 'Whether it gets calls, as its probes say.' }),
+  reason: z.string().nullable().meta({ description: 'Why its last probe came to nothing.' }),
+  isDrained: z.boolean().meta({ description: 'Whether it gets no calls but those that name it.' }),
+  inFlight: z.number().int().nullable().meta({ description: 'Calls that are under way there.' }),
+  groups: z
+    .strictObject(
+      Object.fromEntries(endpointGroups.map((group) => [group, z.boolean()])) as Record<
+        EndpointGroup,
+        z.ZodBoolean
+      >,
+    )
+    .meta({ description: 'Endpoint groups; false: off there, as far as its answers tell.' }),
+}).meta({ id: 'Member' });
+const params = z.strictObject({ member: memberName });
+
+export const memberOperations: readonly Operation<MemberNeeds>[] = [
+  operation({
+    id: 'listMembers',
+    method: 'GET',
+    path: '/members',
+    summary: 'Lists the members, how they are, and which are drained.',
+    access: 'read',
+    query: listQuery({}),
+    answer: listOf(memberView),
+    async run({ query }, { memberStates, cursors }: MemberNeeds) {
+      const all = [...memberStates.list()].sort((one, other) => (one.id < other.id ? -1 : 1));
+      const after = cursors.read('listMembers', query) ?? '';
+      const rest = all.filter(({ id }) => id > after);
+      const items = rest.slice(0, query.limit ?? defaultItems);
+      const last = items.at(-1)?.id ?? '';
+      const next = items.length < rest.length ? cursors.write('listMembers', query, last) : null;
+      return { body: { items, next, count: { value: all.length, isExact: true } } };
+    },
+  }),
+  operation({
+    id: 'readMember',
+    method: 'GET',
+    path: '/members/{member}',
+    summary: 'Shows how a member is.',
+    access: 'read',
+    params,
+    answer: memberView,
+    run: async ({ params: { member } }, { memberStates }: MemberNeeds) => ({
+      body: memberStates.get(member),
+    }),
+  }),
+  operation({
+    id: 'drainMember',
+    method: 'POST',
+    path: '/members/{member}/drain',
+    summary: 'Gives a member no calls any more but those that name it, until it is undrained.',
+    access: 'write',
+    event: 'member.drained',
+    params,
+    answer: memberView,
+    async run({ params: { member } }, { memberStates }: MemberNeeds) {
+      const { id } = memberStates.get(member);
+      return changed(memberStates.get(id), await memberStates.drain(id), true);
+    },
+  }),
+  operation({
+    id: 'undrainMember',
+    method: 'POST',
+    path: '/members/{member}/undrain',
+    summary: 'Gives a drained member calls again.',
+    access: 'write',
+    event: 'member.undrained',
+    params,
+    answer: memberView,
+    // One that is not there any more has nothing to show.
+    statuses: [200, 204],
+    async run({ params: { member } }, { memberStates }: MemberNeeds) {
+      const isNew = await memberStates.undrain(member);
+      const found = memberStates
+        .list()
+        .find(({ id, uuid }) => id === member.toLowerCase() || uuid === member);
+      return found ? changed(found, isNew, false) : { status: 204, target: member };
+    },
+  }),
+];
+
+function changed(state: MemberState, isNew: boolean, isDrained: boolean): Answer {
+  const changes = { isDrained: { from: !isDrained, to: isDrained } };
+  return {
+    body: { ...state, isDrained },
+    target: state.id,
+    ...(isNew ? { changes } : { isUnchanged: true }),
+  };
+}

@@ -1,0 +1,106 @@
+/** `/api/v1/members` of a running console: how members are, and who takes calls. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiToken, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { startRecorder } from '../member-proxy/servers.ts';
+
+let members: readonly Awaited<ReturnType<typeof startRecorder>>[];
+let console: RunningConsole;
+let tokens: Readonly<Record<'admin' | 'viewer' | 'ofMembers', string>>;
+beforeAll(async () => {
+  members = [await startRecorder(), await startRecorder()];
+  const env = { CONSOLE_MEMBERS: members.map(({ address }) => address).join(',') };
+  console = await startConsole({ env });
+  const [admin, viewer, ofMembers] = await Promise.all([
+    apiToken(console),
+    apiToken(console, 'app:Viewer'),
+    machineToken(console),
+  ]);
+  tokens = { admin, viewer, ofMembers };
+});
+afterAll(async () => {
+  await console?.stop();
+  for (const member of members) await member.close();
+});
+
+const hostOf = (n: number) => new URL(members[n]!.address).host;
+
+async function call(method: string, path: string, token: string | undefined = tokens.admin) {
+  const response = await fetch(`${console.url}/api/v1/members${path}`, {
+    method,
+    headers: { ...(token && { Authorization: `Bearer ${token}` }) },
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+const drainedOnes = async () =>
+  ((await call('GET', '')).body.items as { id: string; isDrained: boolean }[]).flatMap(({ id, isDrained }) =>
+    isDrained ? [id] : [],
+  );
+
+test('members are listed a page at a time, each with how it is', async () => {
+  const first = await call('GET', '?limit=1', tokens.viewer);
+  expect(first.body).toMatchObject({
+    items: [{ state: 'in', reason: null, isDrained: false, inFlight: 0, groups: { DATA: true } }],
+    count: { value: 2, isExact: true },
+  });
+  const second = await call('GET', `?limit=1&cursor=${first.body.next}`, tokens.viewer);
+  expect(second.body.next).toBeNull();
+  const ids = [...first.body.items, ...second.body.items].map(({ id }: { id: string }) => id);
+  expect(ids).toEqual([hostOf(0), hostOf(1)].sort());
+  expect((await call('GET', `/${hostOf(0)}`, tokens.viewer)).body).toMatchObject({
+    id: hostOf(0),
+    address: members[0]!.address,
+  });
+});
+
+test('a member is drained and undrained, audited once each; a dry run drains nobody', async () => {
+  const host = hostOf(0);
+  expect((await call('POST', `/${host}/drain?dryRun=true`)).body).toMatchObject({
+    status: 200,
+    result: { isDrained: true },
+  });
+  expect(await drainedOnes()).toEqual([]);
+  for (const _again of [1, 2]) {
+    expect(await call('POST', `/${host}/drain`)).toMatchObject({ status: 200, body: { isDrained: true } });
+  }
+  expect(await drainedOnes()).toEqual([host]);
+  expect(await call('POST', `/${hostOf(1)}/drain`)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict' },
+  });
+  expect((await call('POST', `/${host}/undrain`)).body).toMatchObject({ isDrained: false });
+  expect(await drainedOnes()).toEqual([]);
+  const audited = () =>
+    console
+      .log()
+      .flatMap(({ audit, event, outcome, target }) =>
+        audit && String(event).startsWith('member.') ? [[event, outcome, target]] : [],
+      );
+  await console.waitFor(() => audited().length === 3, 'the audit lines');
+  expect(audited()).toEqual([
+    ['member.drained', 'success', host],
+    ['member.drained', 'denied', hostOf(1)],
+    ['member.undrained', 'success', host],
+  ]);
+});
+
+describe('is for those who may (S49)', () => {
+  test.each([
+    ['Viewer', 'viewer', 403],
+    ['a token for the members', 'ofMembers', 401],
+    ['no token', undefined, 401],
+  ] as const)('%s drains nobody (S49)', async (_who, token, status) => {
+    const given = token === undefined ? '' : tokens[token];
+    for (const word of ['drain', 'undrain']) {
+      expect((await call('POST', `/${hostOf(0)}/${word}`, given)).status).toBe(status);
+    }
+    expect(await drainedOnes()).toEqual([]);
+  });
+
+  test.each(['/127.0.0.1:1/drain', '/%2e%2e/drain', `/${'x'.repeat(300)}/drain`, '/a%20b'])(
+    'there is no member at %s',
+    async (path) => {
+      expect((await call(path.endsWith('drain') ? 'POST' : 'GET', path)).status).toBe(404);
+    },
+  );
+});
