@@ -21,6 +21,8 @@ export interface SigningKey {
    * @param typ     the `typ` header parameter
    */
   signJwt(claims: object, typ: JwtTyp): Promise<string>;
+  /** The same of claims that are JSON text already. */
+  signJson(claims: string, typ: JwtTyp): Promise<string>;
 }
 
 const digests: Record<TokenAlg, string | null> = { RS256: 'sha256', ES256: 'sha256', EdDSA: null };
@@ -41,8 +43,9 @@ export function createSigningKey(kid: string, alg: TokenAlg, privateJwk: JsonWeb
     'licence+jwt': headerOf('licence+jwt'),
     'doctor+jwt': headerOf('doctor+jwt'),
   };
-  const signingInput = (claims: object, typ: JwtTyp) =>
-    `${headers[typ]}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  const signingInput = (claims: string, typ: JwtTyp) =>
+    `${headers[typ]}.${Buffer.from(claims).toString('base64url')}`;
+  const signJson = alg === 'RS256' ? signOnPool : signHere;
 
   return {
     kid,
@@ -50,11 +53,12 @@ export function createSigningKey(kid: string, alg: TokenAlg, privateJwk: JsonWeb
     publicKey,
     publicJwk: publicMembers(kid, alg, publicKey),
     privateJwk,
-    signJwt: alg === 'RS256' ? signOnPool : signHere,
+    signJwt: (claims, typ) => signJson(JSON.stringify(claims), typ),
+    signJson,
   };
 
   /** RSA takes about 0.7 ms: the thread pool spreads it over the cores and keeps the event loop free. */
-  function signOnPool(claims: object, typ: JwtTyp): Promise<string> {
+  function signOnPool(claims: string, typ: JwtTyp): Promise<string> {
     const input = signingInput(claims, typ);
     return new Promise((resolve, reject) => {
       sign(digest, Buffer.from(input), privateKey, (error, signature) =>
@@ -64,7 +68,7 @@ export function createSigningKey(kid: string, alg: TokenAlg, privateJwk: JsonWeb
   }
 
   /** Elliptic curves take about 0.05 ms, less than handing the work to another thread. */
-  async function signHere(claims: object, typ: JwtTyp): Promise<string> {
+  async function signHere(claims: string, typ: JwtTyp): Promise<string> {
     const input = signingInput(claims, typ);
     const signature = sign(digest, Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
     return `${input}.${signature.toString('base64url')}`;

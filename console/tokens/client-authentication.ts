@@ -1,5 +1,5 @@
 /** Client authentication at the token, revocation and introspection endpoints (RFC 6749 §2.3, S8). */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError } from '../../platform/errors.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -60,18 +60,22 @@ export function createClientAuthentication(
 
   /** docs/surface.md#machine-tokens sends `id:secret` as it is, RFC 6749 §2.3.1 form-encodes both: either is right. */
   async function withBasic(authorization: string, idInForm: string | undefined): Promise<ClientRecord> {
-    for (const [id, secret] of spellings(readBasic(authorization))) {
-      const client = await clients.find(id);
-      if (!isAuthentic(client, secret)) continue;
-      if (idInForm !== undefined && idInForm !== id) throw twoMethods();
-      return client;
-    }
-    throw invalidClient();
+    const plain = readBasic(authorization);
+    const client = (await authentic(plain)) ?? (await authentic(formDecoded(plain)));
+    if (!client) throw invalidClient();
+    if (idInForm !== undefined && idInForm !== client.id) throw twoMethods();
+    return client;
+  }
+
+  async function authentic(credentials: Credentials | undefined): Promise<ClientRecord | undefined> {
+    if (!credentials) return undefined;
+    const client = await clients.find(credentials[0]);
+    return isAuthentic(client, credentials[1]) ? client : undefined;
   }
 
   /** An unknown client costs as much as a wrong secret. */
   function isAuthentic(client: ClientRecord | undefined, secret: string): client is ClientRecord {
-    const given = createHash('sha256').update(secret).digest();
+    const given = hash('sha256', secret, 'buffer');
     let matching: StoredDigest | undefined;
     for (const stored of client ? digestsOf(client) : decoys) {
       if (timingSafeEqual(given, stored.digest)) matching = stored;
@@ -119,15 +123,11 @@ function readBasic(authorization: string): Credentials {
   return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-/** As sent, and form-decoded if that can be done. */
-function spellings([id, secret]: Credentials): readonly Credentials[] {
+function formDecoded([id, secret]: Credentials): Credentials | undefined {
   try {
-    return [
-      [id, secret],
-      [formDecode(id), formDecode(secret)],
-    ];
+    return [formDecode(id), formDecode(secret)];
   } catch {
-    return [[id, secret]]; // not form-encoded, so it can only be meant as it stands
+    return undefined; // not form-encoded, so it can only be meant as it stands
   }
 }
 

@@ -51,6 +51,7 @@ const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh
 /** Behind `client` in a route line. Throws {@link OAuthError}s (RFC 6749 §5.2). */
 export function createTokenEndpoint(deps: TokenEndpointDeps): ClientEndpoint {
   const { checkProof, keys, issuer, resources, accessTokenSeconds, newId, now, onIssued } = deps;
+  const describing = createDescribing(issuer);
 
   return async (req, res, client, received) => {
     const form = withScopeSpaced(received);
@@ -81,24 +82,41 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): ClientEndpoint {
   ): Promise<string> {
     // Within the second in which a client was disabled and enabled again it is the next one (see isLive).
     const iat = Math.floor(Math.max(now(), client.tokensValidFrom ?? 0) / 1000);
-    const claims = {
-      iss: issuer,
-      aud: resource,
-      ...describingClaims({
-        subject: client.id,
-        username: client.id,
-        email: client.id,
-        roles: rolesOfMachine(client, scopes),
-        clientId: client.id,
-        scopes,
-      }),
+    const own = {
       iat,
       exp: iat + accessTokenSeconds,
       jti,
       ...(keyThumbprint === undefined ? {} : { cnf: { jkt: keyThumbprint } }),
     };
-    return keys.signing(client.tokenAlg).signJwt(claims, client.tokenTyp);
+    const claims = describing(client, scopes, resource) + JSON.stringify(own).slice(1);
+    return keys.signing(client.tokenAlg).signJson(claims, client.tokenTyp);
   }
+}
+
+/** What the last token of a client said of it. */
+interface Described {
+  readonly scope: string;
+  readonly resource: string;
+  /** JSON text up to the next claim. */
+  readonly text: string;
+}
+
+/** Tokens of a client differ in little: what they say of it is text already, as long as it asks for the same. */
+function createDescribing(issuer: string) {
+  const described = new WeakMap<ClientRecord, Described>();
+
+  return (client: ClientRecord, scopes: readonly string[], resource: string): string => {
+    const scope = scopes.join(' ');
+    const last = described.get(client);
+    if (last !== undefined && last.scope === scope && last.resource === resource) return last.text;
+    const { id } = client;
+    const roles = rolesOfMachine(client, scopes);
+    const subject = { subject: id, username: id, email: id, roles, clientId: id, scopes };
+    const claims = JSON.stringify({ iss: issuer, aud: resource, ...describingClaims(subject) });
+    const text = `${claims.slice(0, -1)},`;
+    described.set(client, { scope, resource, text });
+    return text;
+  };
 }
 
 function checkGrantType(client: ClientRecord, form: Form): string {
