@@ -11,8 +11,10 @@ import { invalidInput } from '../operations/input-check.ts';
 import type { Answer, Operation } from '../operations/operation.ts';
 import { type OperationRequest, type RunDeps, runOperation } from '../operations/run-operation.ts';
 import type { ApiMachine } from './access.ts';
+import type { CallRate } from './call-rate.ts';
 import { readJson } from './json-body.ts';
 import { createOperationPaths, type Found } from './operation-paths.ts';
+import { readIdempotencyKey } from './stored-answers.ts';
 
 /** A verified access token. */
 export interface ApiToken extends ApiMachine {
@@ -26,6 +28,7 @@ export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about'
   readonly about: About;
   /** What a client is registered for. */
   readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
+  readonly callRate: CallRate;
 }
 
 export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
@@ -37,6 +40,9 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
       const operation = methods.get(req.method ?? '');
       if (!operation) throw methodNotAllowed([...methods.keys()]);
       const caller = await deps.apiCallers.authenticate(req);
+      const isChange = operation.access === 'write';
+      const rateFields = deps.callRate.countIn(caller.subject, isChange ? 'changes' : 'reads');
+      for (const [name, value] of Object.entries(rateFields)) res.setHeader(name, value);
       const request = readRequest(operation, req);
       try {
         const actor = await actorOf(caller, operation, deps);
@@ -66,17 +72,19 @@ async function actorOf(
     scopes: isClient ? scopes : [],
     ...(isClient && access === 'write' && { mayAskFor: await scopesOfClient(clientId) }),
     signedInAt: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
+    acr: typeof claims.acr === 'string' ? claims.acr : undefined,
   };
 }
 
 /** @throws {ProblemError} */
-function readRequest({ query, event }: Operation<never>, req: IncomingMessage): OperationRequest {
+function readRequest({ query, event, isMaking }: Operation<never>, req: IncomingMessage): OperationRequest {
   const { headers } = req;
   const { isDryRun, rest } = takeDryRun(splitTarget(req).query, event !== undefined);
   return {
     isDryRun,
     ifMatch: readIfMatch(headers['if-match']),
     isNew: readIfNoneMatch(headers['if-none-match']),
+    ...(isMaking && { idempotencyKey: readIdempotencyKey(headers['idempotency-key']) }),
     query: readQuery(rest, query !== undefined),
     readBody: () => readJson(req),
   };

@@ -1,18 +1,21 @@
 /** The admin API, which programs of administrators and separate proxies call: what it needs, and its addresses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PermissionsOf } from '../operations/privileges.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
+import { type CallRates, createCallRate } from './call-rate.ts';
 import { type ClientAnswers, changedClient, createClients } from './clients.ts';
 import { type ApiToken, createHttpCalls } from './http-calls.ts';
 import { pageNames } from './pages.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
 import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, query } from './router.ts';
+import { createStoredAnswers } from './stored-answers.ts';
 import { type ApiServices, operations } from './table.ts';
 
 export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Caller>, ApiServices {
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
   readonly clientAnswers: ClientAnswers;
-  readonly permissionsOf: PermissionsOf;
+  readonly callRates: CallRates;
+  readonly storage: { readonly artifacts: ArtifactStore };
   /** What a client is registered for. */
   readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
   /** Which tokens count, as it changes. */
@@ -29,6 +32,8 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Ca
   readonly scopes: { readonly revocations: string; readonly denials: string };
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The same, going on evenly whatever is done to the clock. */
+  readonly steady: () => number;
 }
 
 export interface AdminApi {
@@ -69,6 +74,8 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     ...needs,
     operations,
     services: needs,
+    callRate: createCallRate(needs.callRates, needs.steady),
+    answerOnce: createStoredAnswers({ artifacts: needs.storage.artifacts, now: needs.now }),
   });
   return {
     async handle(req, res) {

@@ -4,6 +4,7 @@ import { type AccessNeeds, accessOperations } from './access-questions.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
 import { type KeyNeeds, keyOperations } from './keys.ts';
 import { type LicenceNeeds, licenceOperations } from './licence.ts';
+import { type MeNeeds, meOperations } from './me.ts';
 import { type MemberNeeds, memberOperations } from './members.ts';
 import { type RoleNeeds, roleOperations } from './roles.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
@@ -15,6 +16,7 @@ export type ApiServices = AccessNeeds &
   KeyNeeds &
   LicenceNeeds &
   MemberNeeds &
+  MeNeeds &
   ProviderNeeds &
   RoleNeeds &
   SettingNeeds &
@@ -25,6 +27,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...keyOperations,
   ...licenceOperations,
   ...memberOperations,
+  ...meOperations,
   ...providerOperations,
   ...roleOperations,
   ...settingOperations,

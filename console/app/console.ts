@@ -1,6 +1,5 @@
 /** Puts the features of the console together: from services to one request listener. */
 import type { RequestListener } from 'node:http';
-import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { once } from '../../platform/async/once.ts';
 import type { Setup } from '../accounts/setup.ts';
@@ -15,6 +14,7 @@ import { createRequestIds } from '../http/request-id.ts';
 import { addKeysRoutes } from '../keys/module.ts';
 import { createMembersModule } from '../members/module.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
+import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
@@ -114,7 +114,10 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
       ...parts,
       ...(await createApiServices(parts, proxy.statuses)),
       dryServices: () => createDryApiServices(parts, proxy.statuses),
-      permissionsOf: (role) => builtInPermissions(role) ?? parts.roles.permissionsOf(role),
+      callRates: {
+        reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),
+        changes: shareOf(parts.settings.apiChangeRate, parts.settings.workers),
+      },
       scopesOfClient: async (id) => (await parts.clients.find(id))?.scopes ?? [],
       clientAnswers: createClientAnswers(parts),
       revocationSource: createStoredRevocationSource(parts),

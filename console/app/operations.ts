@@ -1,5 +1,6 @@
 /** The operations with what they work on, for whoever asks: the admin API, a command through the socket, one that has opened the store itself. */
 import { randomUUID } from 'node:crypto';
+import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
 import type { MemberStatus } from '../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
@@ -30,6 +31,7 @@ export async function createApiServices(services: Services, members?: MemberStat
   const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
   return {
     ...services,
+    permissionsOf: (role) => builtInPermissions(role) ?? services.roles.permissionsOf(role),
     cursors: createCursors(Buffer.from(cursorKey, 'base64url')),
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.() ?? []) },
     memberStates: createMemberStates({ memberRecords, statuses: members, configured: settings.members }),
@@ -62,10 +64,11 @@ export function createRunLocally(services: Services, audit: Audit, members?: Mem
     const operation = operations.find((one) => one.id === id);
     if (!operation) throw new ProblemError(problems.notFound, `The console has no operation ${id}.`);
     apiServices ??= createApiServices(services, members);
+    const ready = await apiServices;
     return runOperation(operation, request, localActor(actor), {
-      services: await apiServices,
+      services: ready,
       dryServices: () => createDryApiServices(services, members),
-      permissionsOf: services.roles.permissionsOf,
+      permissionsOf: ready.permissionsOf,
       now: services.now,
       audit,
       about: { source: 'command line', requestId: randomUUID() },

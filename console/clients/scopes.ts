@@ -36,6 +36,7 @@ export const apiObjects: readonly string[] = [
   'jobs',
   'keys',
   'licence',
+  'members',
   'roles',
   'sessions',
   'settings',

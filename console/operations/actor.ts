@@ -18,6 +18,8 @@ export interface Actor {
   readonly mayAskFor?: readonly string[];
   /** When a person last proved who they are, epoch seconds; undefined when that is not known. */
   readonly signedInAt?: number | undefined;
+  /** How they did. */
+  readonly acr?: string | undefined;
   /** The browser session, where there is one. */
   readonly session?: string | undefined;
 }

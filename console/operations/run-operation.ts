@@ -18,12 +18,25 @@ export interface OperationRequest {
   readonly ifMatch?: string | undefined;
   readonly isNew?: boolean;
   readonly isDryRun?: boolean;
+  /** Of an operation that makes something: the same once more is answered as the first time. */
+  readonly idempotencyKey?: string | undefined;
 }
+
+/**
+ * Performs what is asked for once for a caller's key, and gives the same answer again.
+ *
+ * @throws {ProblemError} `idempotency_mismatch`, `idempotency_in_progress`, and what `perform` throws
+ */
+export type AnswerOnce = (
+  request: { readonly key: string; readonly actor: string; readonly asked: unknown },
+  perform: () => Promise<Answer>,
+) => Promise<Answer>;
 
 export interface RunDeps<Services> extends AccessCheckDeps {
   readonly services: Services;
   /** The same on a store that keeps nothing; without it no dry run is taken. */
   readonly dryServices?: () => Promise<Services>;
+  readonly answerOnce?: AnswerOnce;
   readonly audit: Audit;
   /** Where the call came from, for the audit trail. */
   readonly about: Pick<AuditFields, 'source' | 'requestId'>;
@@ -46,7 +59,8 @@ export async function runOperation<Services>(
       checkMayGrant: createGrantCheck(actor, deps.permissionsOf),
     };
     const services = isDryRun ? await dry(deps) : deps.services;
-    const answer = await operation.run({ ...call, actor, isDryRun }, services);
+    const perform = () => operation.run({ ...call, actor, isDryRun }, services);
+    const answer = await once(operation, { ...request, ...call, isDryRun }, actor, perform, deps.answerOnce);
     if (!isDryRun && !answer.isUnchanged) {
       const { event = operation.event, target, changes } = answer;
       record({ event }, actor, deps, { outcome: 'success', target, changes });
@@ -61,6 +75,30 @@ export async function runOperation<Services>(
     }
     throw error;
   }
+}
+
+/** After all checks: what they have refused may be tried again with the same key. */
+async function once(
+  { id, isMaking }: Pick<Operation, 'id' | 'isMaking'>,
+  {
+    idempotencyKey: key,
+    isDryRun,
+    params,
+    query,
+    body,
+    ifMatch,
+    isNew,
+  }: Omit<OperationRequest, 'params' | 'query'> & {
+    readonly params: unknown;
+    readonly query: unknown;
+  },
+  actor: Actor,
+  perform: () => Promise<Answer>,
+  answerOnce: AnswerOnce | undefined,
+): Promise<Answer> {
+  if (!isMaking || isDryRun || key === undefined || !answerOnce) return perform();
+  const asked = { id, params, query, body, ifMatch, isNew };
+  return answerOnce({ key, actor: actor.id, asked }, perform);
 }
 
 async function dry<Services>({ dryServices }: RunDeps<Services>): Promise<Services> {

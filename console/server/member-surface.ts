@@ -144,8 +144,8 @@ function embeddedPolls(openFiles: number): number {
   return Math.min(mostEmbeddedPolls, Math.floor(openFiles / 5));
 }
 
-/** The sum stays what was set; 0 is no limit. */
-function shareOf(limit: number, processes: number): number {
+/** Of one of several processes: the sum stays what was set; 0 is no limit. */
+export function shareOf(limit: number, processes: number): number {
   return Math.ceil(limit / processes);
 }
 

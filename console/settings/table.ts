@@ -211,6 +211,18 @@ export const settingsTable = {
     '10485760',
     'largest request body that the proxy forwards, in bytes',
   ),
+  apiReadRate: setting(
+    'CONSOLE_API_READ_RATE',
+    check.integer(0, 1_000_000, 'calls'),
+    '200',
+    'calls a second of the admin API that change nothing, of one caller, a machine or a person; 0 for no limit',
+  ),
+  apiChangeRate: setting(
+    'CONSOLE_API_CHANGE_RATE',
+    check.integer(0, 1_000_000, 'calls'),
+    '20',
+    'changes a second by the admin API, of one caller; 0 for no limit',
+  ),
   proxyDataRate: setting(
     'CONSOLE_PROXY_DATA_RATE',
     check.integer(0, 1_000_000, 'calls'),

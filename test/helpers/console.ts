@@ -54,6 +54,9 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Runnin
     CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
     CONSOLE_ADMIN_USERNAME: admin.username,
     CONSOLE_ADMIN_PASSWORD: admin.password,
+    // Tests ask faster than people and their programs.
+    CONSOLE_API_CHANGE_RATE: '0',
+    CONSOLE_API_READ_RATE: '0',
   });
   const { child, stdout, stderr, exited } = spawned;
   const early = exited.then((code) => {

@@ -1,0 +1,111 @@
+/**
+ * Repeated calls: who sends the same `Idempotency-Key` again gets the answer of the first time, and nothing is made
+ * twice (draft-ietf-httpapi-idempotency-key-header). Kept in the store before the answer goes out, so that one that
+ * has arrived is given again after a crash too.
+ *
+ * The store has only digests of the key, and the answer under a key derived from it: what is shown once, such as a
+ * secret, is seen again by its caller alone (S54).
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { Answer } from '../operations/operation.ts';
+import type { AnswerOnce } from '../operations/run-operation.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
+
+export interface StoredAnswersDeps {
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'count' | 'remove'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const storedSeconds = 86_400;
+/** After so long a call that has not ended is taken for one that never will: its process is gone. */
+const claimSeconds = 60;
+const kinds = { answer: 'ApiAnswer', claim: 'ApiAnswerClaim' } as const;
+
+/** @throws {ProblemError} `invalid_request` for one that is too short to be nobody else's, or no plain text */
+export function readIdempotencyKey(field: string | string[] | undefined): string | undefined {
+  if (field === undefined) return undefined;
+  if (typeof field === 'string' && /^[\x21-\x7e]{16,255}$/.test(field)) return field;
+  throw new ProblemError(
+    problems.invalidRequest,
+    'An Idempotency-Key has 16 to 255 characters: letters, digits and signs, without spaces.',
+  );
+}
+
+export function createStoredAnswers({ artifacts, now }: StoredAnswersDeps): AnswerOnce {
+  return async ({ key, actor, asked }, perform) => {
+    const id = `${actor} ${key}`;
+    const keys = keysFrom(key, actor);
+    const digest = createHmac('sha256', keys.digest).update(JSON.stringify(asked)).digest('base64url');
+    const stored = () => storedAnswer(id, digest, keys.answer);
+    const earlier = await stored();
+    if (earlier) return earlier;
+    const { count } = await artifacts.count(kinds.claim, id, claimSeconds);
+    // Who came between the two lines above may have come to an end, too.
+    const meanwhile = await stored();
+    if (meanwhile) return meanwhile;
+    if (count > 1) throw inProgress();
+    return performAndStore(id, { digest, key: keys.answer }, perform);
+  };
+
+  async function storedAnswer(id: string, digest: string, key: Buffer): Promise<Answer | undefined> {
+    const payload = (await artifacts.get(kinds.answer, id))?.payload;
+    if (!payload) return undefined;
+    if (payload.digest !== digest) throw mismatch();
+    const { headers, ...answer } = JSON.parse(decrypted(String(payload.answer), key)) as Answer;
+    return { ...answer, headers: { ...headers, 'Idempotency-Replayed': 'true' }, isUnchanged: true };
+  }
+
+  async function performAndStore(
+    id: string,
+    { digest, key }: { readonly digest: string; readonly key: Buffer },
+    perform: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      const answer = await perform();
+      const payload = { digest, answer: encrypted(JSON.stringify(answer), key) };
+      const expiresAt = Math.floor(now() / 1000) + storedSeconds;
+      await artifacts.put(kinds.answer, id, { payload, expiresAt });
+      return answer;
+    } finally {
+      // Of one that has failed nothing is kept; one that is kept needs no claim any more.
+      await artifacts.remove(kinds.claim, id);
+    }
+  }
+}
+
+/** RFC 5869; the caller is in it, so that another one's answer cannot be read by the same words. */
+function keysFrom(key: string, actor: string) {
+  const derived = Buffer.from(hkdfSync('sha256', key, actor, 'api answer', 64));
+  return { answer: derived.subarray(0, 32), digest: derived.subarray(32) };
+}
+
+function encrypted(text: string, key: Buffer): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), bytes]).toString('base64url');
+}
+
+function decrypted(text: string, key: Buffer): string {
+  const bytes = Buffer.from(text, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+function mismatch(): ProblemError {
+  return new ProblemError(
+    problems.idempotencyMismatch,
+    'This Idempotency-Key came before with another request: each needs a key of its own.',
+  );
+}
+
+function inProgress(): ProblemError {
+  return new ProblemError(
+    problems.idempotencyInProgress,
+    'The call of this Idempotency-Key is under way: ask again for its answer.',
+    { headers: { 'Retry-After': '1' } },
+  );
+}

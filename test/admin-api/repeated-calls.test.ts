@@ -1,0 +1,187 @@
+/** What is sent again with the same `Idempotency-Key` is made once, and answered as the first time. */
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toolDone } from '../helpers/commands.ts';
+import { apiToken, freePort, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
+import { until } from '../helpers/store.ts';
+
+let console: RunningConsole;
+let token: string;
+beforeAll(async () => {
+  console = await startConsole();
+  token = await apiToken(console);
+});
+afterAll(() => console?.stop());
+
+const newKey = () => randomUUID();
+const role = (id: string, permission = 'svc:health:read') => ({ id, permissions: [permission] });
+
+async function add(body: object, key: string, { url, as = token }: { url?: string; as?: string } = {}) {
+  const response = await fetch(`${url ?? console.url}/api/v1/roles`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${as}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': key,
+      Connection: 'close',
+    },
+    body: JSON.stringify(body),
+  });
+  const { headers, status } = response;
+  return {
+    status,
+    body: (await response.json()) as { code?: string; id?: string },
+    isReplayed: headers.get('idempotency-replayed') === 'true',
+    etag: headers.get('etag'),
+    location: headers.get('location'),
+    requestId: headers.get('x-request-id'),
+  };
+}
+
+async function remove(id: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` };
+  return (await fetch(`${console.url}/api/v1/roles/${id}`, { method: 'DELETE', headers })).status;
+}
+
+test('the first answer comes again, and nothing is made twice', async () => {
+  const key = newKey();
+  const first = await add(role('Once'), key);
+  expect([first.status, first.isReplayed]).toEqual([201, false]);
+  const again = await add(role('Once'), key);
+  expect(again).toEqual({ ...first, isReplayed: true, requestId: again.requestId });
+  expect(again.requestId).not.toBe(first.requestId);
+  // What it has made is gone meanwhile: the answer is the one of then.
+  expect(await remove('Once')).toBe(204);
+  expect(await add(role('Once'), key)).toMatchObject({ status: 201, isReplayed: true });
+  expect(await remove('Once')).toBe(404);
+  const added = () =>
+    console.log().filter(({ event, target }) => event === 'role.added' && target === 'Once');
+  await console.waitFor(() => added().length > 0, 'the audit line');
+  expect(added()).toHaveLength(1);
+});
+
+test('another request with the same key is refused, and makes nothing', async () => {
+  const key = newKey();
+  expect((await add(role('Mine'), key)).status).toBe(201);
+  for (const other of [
+    role('Other'),
+    role('Mine', 'svc:cluster:read'),
+    { ...role('Mine'), description: 'x' },
+  ]) {
+    const refused = await add(other, key);
+    expect([refused.status, refused.body.code]).toEqual([422, 'idempotency_mismatch']);
+  }
+  expect(await remove('Other')).toBe(404);
+  expect(await remove('Mine')).toBe(204);
+});
+
+test('what was refused is not kept: mended, it may have the same key', async () => {
+  const key = newKey();
+  expect((await add({ id: 'Mended' }, key)).status).toBe(400);
+  expect((await add(role('Mended', 'svc:shoes:read'), key)).status).toBe(400);
+  expect((await add(role('Blocker'), newKey())).status).toBe(201);
+  expect((await add(role('Blocker'), key)).status).toBe(409);
+  expect(await add(role('Mended'), key)).toMatchObject({ status: 201, isReplayed: false });
+  expect([await remove('Mended'), await remove('Blocker')]).toEqual([204, 204]);
+});
+
+test('of many at the same time one makes it; the others hear that, or that it is under way', async () => {
+  const key = newKey();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => add(role('AtOnce'), key)));
+  expect(answers.filter(({ status, isReplayed }) => status === 201 && !isReplayed)).toHaveLength(1);
+  for (const { status, body, isReplayed } of answers) {
+    if (status === 201) expect(body.id).toBe('AtOnce');
+    else expect([status, body.code, isReplayed]).toEqual([409, 'idempotency_in_progress', false]);
+  }
+  expect(await add(role('AtOnce'), key)).toMatchObject({ status: 201, isReplayed: true });
+  expect(await remove('AtOnce')).toBe(204);
+});
+
+test('the same key of another caller is another one (S54)', async () => {
+  const added = await toolDone(
+    ['client', 'add', 'second', '--scope', 'api:roles:write svc:health:read', '--json'],
+    {
+      dataDir: console.dataDir,
+    },
+  );
+  const { secret } = added.json<{ secret: string }>();
+  const tokenOf = async () => {
+    const reply = await fetch(`${console.url}/oauth2/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`second:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api:roles:write' }),
+    });
+    return ((await reply.json()) as { access_token?: string }).access_token;
+  };
+  await until(async () => (await tokenOf()) !== undefined, 'the client');
+  const other = (await tokenOf())!;
+  const key = newKey();
+  expect((await add(role('First'), key)).status).toBe(201);
+  const second = await add(role('First'), key, { as: other });
+  expect([second.status, second.isReplayed, second.body.code]).toEqual([409, false, 'already_exists']);
+  expect(await remove('First')).toBe(204);
+});
+
+test.each(['short', 'a key with spaces in it', 'x'.repeat(256), ''])('%j is no key', async (key) => {
+  const refused = await add(role('Never'), key);
+  expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+  expect(await remove('Never')).toBe(404);
+});
+
+describe('in the store', () => {
+  test('stands neither the key nor the answer (S54)', async () => {
+    const key = `a-key-to-be-looked-for-${process.pid}`;
+    const description = `an answer to be looked for ${process.pid}`;
+    expect((await add({ ...role('Hidden'), description }, key)).status).toBe(201);
+    expect(await remove('Hidden')).toBe(204);
+    const names = await readdir(console.dataDir, { recursive: true, withFileTypes: true });
+    const files = names.filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(1);
+    for (const { parentPath, name } of files) {
+      const bytes = await readFile(join(parentPath, name));
+      expect([name, bytes.includes(key)]).toEqual([name, false]);
+      // The role itself stood in the registry, and its change stands in the audit trail.
+      if (name.endsWith('.mdb')) expect([name, bytes.includes(description)]).toEqual([name, false]);
+    }
+  });
+
+  test('the answer outlives a process that is killed', async () => {
+    const [dataDir, port] = [await usedDataDir(), await freePort()];
+    try {
+      const before = await startConsole({ dataDir, port });
+      const key = newKey();
+      const as = await apiToken(before);
+      const first = await add(role('Kept'), key, { url: before.url, as });
+      expect(first.status).toBe(201);
+      before.child.kill('SIGKILL');
+      await before.stop();
+      const after = await startConsole({ dataDir, port });
+      try {
+        const again = await add(role('Kept'), key, { url: after.url, as: await apiToken(after) });
+        expect(again).toEqual({ ...first, isReplayed: true, requestId: again.requestId });
+      } finally {
+        await after.stop();
+      }
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  test('several processes have the same', async () => {
+    const workers = await startConsole({ env: { CONSOLE_WORKERS: '2' } });
+    try {
+      const at = { url: workers.url, as: await apiToken(workers) };
+      const key = newKey();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => add(role('Shared'), key, at)));
+      expect(answers.filter(({ status, isReplayed }) => status === 201 && !isReplayed)).toHaveLength(1);
+      const later = await Promise.all(Array.from({ length: 8 }, () => add(role('Shared'), key, at)));
+      expect(later.map(({ status, isReplayed }) => [status, isReplayed])).toEqual(
+        Array.from({ length: 8 }, () => [201, true]),
+      );
+    } finally {
+      await workers.stop();
+    }
+  });
+});
