@@ -32,6 +32,8 @@ export const problems = {
   requestTimeout: problem('request_timeout', 408, 'The request took too long to arrive'),
   replyStalled: problem('reply_stalled', 408, 'The reply was not read'),
   conflict: problem('conflict', 409, 'This collides with what is already there'),
+  ownedByCode: problem('owned_by_code', 409, 'Files of configuration own this'),
+  planStale: problem('plan_stale', 409, 'What the plan touches has changed since'),
   alreadyExists: problem('already_exists', 409, 'There is one of this name already'),
   lastAdministrator: problem('last_administrator', 409, 'Nobody could administer the console any more'),
   ownAccount: problem('own_account', 409, 'This is the account of the caller'),

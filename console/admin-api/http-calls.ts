@@ -77,29 +77,38 @@ async function actorOf(
 }
 
 /** @throws {ProblemError} */
-function readRequest({ query, event, isMaking }: Operation<never>, req: IncomingMessage): OperationRequest {
+function readRequest(
+  { query, event, isMaking, bodyLimit }: Operation<never>,
+  req: IncomingMessage,
+): OperationRequest {
   const { headers } = req;
-  const { isDryRun, rest } = takeDryRun(splitTarget(req).query, event !== undefined);
+  const { rest, ...flags } = takeFlags(splitTarget(req).query, event !== undefined);
   return {
-    isDryRun,
+    ...flags,
     ifMatch: readIfMatch(headers['if-match']),
     isNew: readIfNoneMatch(headers['if-none-match']),
     ...(isMaking && { idempotencyKey: readIdempotencyKey(headers['idempotency-key']) }),
     query: readQuery(rest, query !== undefined),
-    readBody: () => readJson(req),
+    readBody: () => readJson(req, bodyLimit),
   };
 }
 
-/** Of changes alone: `?dryRun=true` has them shown and not made. @throws {ProblemError} `invalid_request` */
-function takeDryRun(text: string, isChange: boolean): { readonly isDryRun: boolean; readonly rest: string } {
+/**
+ * Of changes alone: `?dryRun=true` has them shown and not made, `?takeOver=true` ends that code owns what is changed.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+function takeFlags(text: string, isChange: boolean) {
   const params = new URLSearchParams(text);
-  const asked = params.getAll('dryRun');
-  if (!isChange || asked.length === 0) return { isDryRun: false, rest: text };
-  if (asked.length > 1 || !['true', 'false'].includes(asked[0]!)) {
-    throw invalidInput([{ pointer: '?dryRun', code: 'invalid_value', detail: 'takes true or false' }]);
-  }
-  params.delete('dryRun');
-  return { isDryRun: asked[0] === 'true', rest: params.toString() };
+  const take = (name: string): boolean => {
+    const asked = isChange ? params.getAll(name) : [];
+    if (asked.length > 1 || asked.some((value) => value !== 'true' && value !== 'false')) {
+      throw invalidInput([{ pointer: `?${name}`, code: 'invalid_value', detail: 'takes true or false' }]);
+    }
+    if (asked.length > 0) params.delete(name);
+    return asked[0] === 'true';
+  };
+  return { isDryRun: take('dryRun'), takesOver: take('takeOver'), rest: params.toString() };
 }
 
 /** What the answer would be: its body beside the warnings, and no version or place, which there is none of. */

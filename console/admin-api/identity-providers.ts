@@ -210,7 +210,8 @@ function answer(shown: ShownProvider): Answer {
 
 /** What the audit trail gets of it is what may be shown. */
 function changed(before: ShownProvider | undefined, after: ShownProvider): Answer {
-  return { ...answer(after), changes: changesBetween(before && saidOf(before), saidOf(after)) };
+  const changes = changesBetween(before && saidOf(before), saidOf(after));
+  return { ...answer(after), changes, isUnchanged: before?.version === after.version };
 }
 
 function saidOf({ view: shown }: ShownProvider) {

@@ -9,13 +9,13 @@ const deepest = 20;
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** @throws {ProblemError} `content_too_large`, before reading when declared; `invalid_request` */
-export async function readJson(req: IncomingMessage): Promise<unknown> {
+export async function readJson(req: IncomingMessage, limit = bodyLimit): Promise<unknown> {
   const { 'content-type': type = '', 'content-encoding': coding, 'content-length': length } = req.headers;
   if (!/^application\/json *(;|$)/i.test(type)) throw invalid('The body must be application/json.');
   if (coding !== undefined) throw invalid('The body must come without a content coding.');
-  if (Number(length) > bodyLimit) throw tooLarge();
-  const bytes = await readWhole(req, bodyLimit);
-  if (!bytes) throw tooLarge();
+  if (Number(length) > limit) throw tooLarge(limit);
+  const bytes = await readWhole(req, limit);
+  if (!bytes) throw tooLarge(limit);
   const value = parse(bytes);
   checkShape(value, 1);
   return value;
@@ -42,8 +42,8 @@ function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }
 
-function tooLarge(): ProblemError {
-  return new ProblemError(problems.contentTooLarge, 'The body has more than 1 MiB.', {
+function tooLarge(limit: number): ProblemError {
+  return new ProblemError(problems.contentTooLarge, `The body has more than ${limit / 1024 ** 2} MiB.`, {
     headers: { Connection: 'close' },
   });
 }

@@ -1,5 +1,6 @@
 /** The admin API, which programs of administrators and separate proxies call: what it needs, and its addresses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type CallRates, createCallRate } from './call-rate.ts';
 import { type ClientAnswers, changedClient, createClients } from './clients.ts';
@@ -13,6 +14,7 @@ import { type ApiServices, operations } from './table.ts';
 export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Caller>, ApiServices {
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
+  readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
   readonly clientAnswers: ClientAnswers;
   readonly callRates: CallRates;
   readonly storage: { readonly artifacts: ArtifactStore };

@@ -1,6 +1,7 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
 import { type AccessNeeds, accessOperations } from './access-questions.ts';
+import { type ConfigurationNeeds, configurationOperations } from './configuration.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
 import { type KeyNeeds, keyOperations } from './keys.ts';
 import { type LicenceNeeds, licenceOperations } from './licence.ts';
@@ -13,6 +14,7 @@ import { userOperations } from './users/users.ts';
 
 /** What all of them together need. */
 export type ApiServices = AccessNeeds &
+  ConfigurationNeeds &
   KeyNeeds &
   LicenceNeeds &
   MemberNeeds &
@@ -24,6 +26,7 @@ export type ApiServices = AccessNeeds &
 
 export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
+  ...configurationOperations,
   ...keyOperations,
   ...licenceOperations,
   ...memberOperations,

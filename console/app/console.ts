@@ -19,7 +19,7 @@ import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
 import { createBrowser } from './browser.ts';
-import { createApiServices, createDryApiServices } from './operations.ts';
+import { createApiServices, createDryApiServices, guardOwnedAt } from './operations.ts';
 import { createParts, type Parts, type PartsDeps } from './parts.ts';
 
 export interface Console {
@@ -112,8 +112,9 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
     ]);
     api = createAdminApi({
       ...parts,
-      ...(await createApiServices(parts, proxy.statuses)),
+      ...(await createApiServices(parts, parts.audit, proxy.statuses)),
       dryServices: () => createDryApiServices(parts, proxy.statuses),
+      guardOwned: guardOwnedAt(parts.now),
       callRates: {
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),
         changes: shareOf(parts.settings.apiChangeRate, parts.settings.workers),

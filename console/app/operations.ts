@@ -10,8 +10,9 @@ import { createAdministrationOnFirstUse } from '../federation/providers/administ
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
-import type { OperationRequest } from '../operations/run-operation.ts';
+import type { OperationRequest, RunDeps } from '../operations/run-operation.ts';
 import { shownSettings } from '../settings/shown-settings.ts';
+import { createConfigurationOnFirstUse } from './configuration.ts';
 import { createServices, type Services } from './services.ts';
 
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
@@ -21,10 +22,15 @@ export type RunLocally = (id: string, request: OperationRequest, actor: string) 
 export type MemberStatuses = () => readonly MemberStatus[];
 
 /** What every operation needs, from what this process has. @param members  as they are known now */
-export async function createApiServices(services: Services, members?: MemberStatuses): Promise<ApiServices> {
-  const [{ createCursors }, { createMemberStates }] = await Promise.all([
+export async function createApiServices(
+  services: Services,
+  audit: Audit,
+  members?: MemberStatuses,
+): Promise<ApiServices> {
+  const [{ createCursors }, { createMemberStates }, { createOwnership }] = await Promise.all([
     import('../operations/lists.ts'),
     import('../members/member-states.ts'),
+    import('../configuration/ownership.ts'),
   ]);
   const { storage, cipher, settings, memberRecords } = services;
   const questions = createAccessQuestions(services);
@@ -37,6 +43,10 @@ export async function createApiServices(services: Services, members?: MemberStat
     memberStates: createMemberStates({ memberRecords, statuses: members, configured: settings.members }),
     providerAdministration: createAdministrationOnFirstUse(services),
     shownSettings: () => shownSettings(settings, services.application()),
+    ownership: createOwnership(storage),
+    configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
+      createApiServices(staged, unwritten, members),
+    ),
   };
 }
 
@@ -47,11 +57,20 @@ export async function createDryApiServices(
 ): Promise<ApiServices> {
   const { createDryStorage } = await import('../storage/staged/staged-storage.ts');
   const storage = createDryStorage(services.storage, services.now);
-  return createApiServices(createServices({ ...services, storage, log: unheard }), members);
+  return createApiServices(createServices({ ...services, storage, log: unheard }), unwritten, members);
+}
+
+/** Has what code owns changed by code alone. */
+export function guardOwnedAt(now: () => number): NonNullable<RunDeps<ApiServices>['guardOwned']> {
+  return async (call, { ownership }) => {
+    const { guardOwned } = await import('../configuration/owner-guard.ts');
+    return guardOwned(call, { ownership, now });
+  };
 }
 
 /** What is thrown away warns of nothing that counts. */
 const unheard = { warn() {}, error() {} };
+const unwritten = () => {};
 
 /** Loaded by its first call: a start has no use for it. */
 export function createRunLocally(services: Services, audit: Audit, members?: MemberStatuses): RunLocally {
@@ -63,12 +82,13 @@ export function createRunLocally(services: Services, audit: Audit, members?: Mem
     ]);
     const operation = operations.find((one) => one.id === id);
     if (!operation) throw new ProblemError(problems.notFound, `The console has no operation ${id}.`);
-    apiServices ??= createApiServices(services, members);
+    apiServices ??= createApiServices(services, audit, members);
     const ready = await apiServices;
     return runOperation(operation, request, localActor(actor), {
       services: ready,
       dryServices: () => createDryApiServices(services, members),
       permissionsOf: ready.permissionsOf,
+      guardOwned: guardOwnedAt(services.now),
       now: services.now,
       audit,
       about: { source: 'command line', requestId: randomUUID() },

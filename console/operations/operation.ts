@@ -77,6 +77,8 @@ interface Described<Services, Params, Query, Body> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** Bytes, where it may be larger than others. */
+  readonly bodyLimit?: number;
   /** The body's form where it is no JSON. */
   readonly mediaType?: string;
   /** The answer's body; none: 204. */

@@ -20,6 +20,16 @@ export interface OperationRequest {
   readonly isDryRun?: boolean;
   /** Of an operation that makes something: the same once more is answered as the first time. */
   readonly idempotencyKey?: string | undefined;
+  /** Files of configuration own it no longer. */
+  readonly takesOver?: boolean;
+}
+
+/** What a change asks of the owner of what it changes. */
+export interface OwnedCall {
+  readonly operation: Pick<Operation, 'path' | 'method' | 'event'>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly takesOver: boolean;
+  readonly actor: Actor;
 }
 
 /**
@@ -37,6 +47,16 @@ export interface RunDeps<Services> extends AccessCheckDeps {
   /** The same on a store that keeps nothing; without it no dry run is taken. */
   readonly dryServices?: () => Promise<Services>;
   readonly answerOnce?: AnswerOnce;
+  /**
+   * Whether it may be changed here; without it, everything may.
+   *
+   * @returns what is to be done with the answer; undefined: nothing
+   * @throws {ProblemError} `owned_by_code`
+   */
+  readonly guardOwned?: (
+    call: OwnedCall,
+    services: Services,
+  ) => Promise<((answer: Answer) => Promise<Answer>) | undefined>;
   readonly audit: Audit;
   /** Where the call came from, for the audit trail. */
   readonly about: Pick<AuditFields, 'source' | 'requestId'>;
@@ -59,7 +79,12 @@ export async function runOperation<Services>(
       checkMayGrant: createGrantCheck(actor, deps.permissionsOf),
     };
     const services = isDryRun ? await dry(deps) : deps.services;
-    const perform = () => operation.run({ ...call, actor, isDryRun }, services);
+    const { params = {}, takesOver = false } = request;
+    const settle = await deps.guardOwned?.({ operation, params, takesOver, actor }, services);
+    const perform = async () => {
+      const made = await operation.run({ ...call, actor, isDryRun }, services);
+      return settle ? settle(made) : made;
+    };
     const answer = await once(operation, { ...request, ...call, isDryRun }, actor, perform, deps.answerOnce);
     if (!isDryRun && !answer.isUnchanged) {
       const { event = operation.event, target, changes } = answer;

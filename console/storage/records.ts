@@ -9,6 +9,15 @@ export interface RecordOwner {
   readonly source: string;
 }
 
+/** What was done to a record of files of configuration in an emergency: they change nothing of it until it ends. */
+export interface RecordHold {
+  readonly by: string;
+  /** What was done, as the audit trail calls it. */
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
 export interface UserRecord {
   /** The subject identifier (`sub`): random, never reused, never equal to a client id. */
   readonly id: string;
@@ -33,6 +42,7 @@ export interface UserRecord {
   /** Epoch milliseconds of the last change by somebody; absent: none since it was made, or since before this was noted. */
   readonly updatedAt?: number;
   readonly owner?: RecordOwner;
+  readonly hold?: RecordHold;
   /** Epoch milliseconds; what was issued before a change of password, roles or status is void. */
   readonly tokensValidFrom: number;
 }
@@ -96,6 +106,7 @@ export interface ClientRecord {
   /** Epoch milliseconds of the last change by somebody; absent: none since it was made, or since before this was noted. */
   readonly updatedAt?: number;
   readonly owner?: RecordOwner;
+  readonly hold?: RecordHold;
 }
 
 export interface KeyRecord {
@@ -135,6 +146,7 @@ export interface RoleRecord {
   /** The same; absent: never changed since. */
   readonly updatedAt?: number;
   readonly owner?: RecordOwner;
+  readonly hold?: RecordHold;
 }
 
 /** Instance-wide values that are generated once, such as cookie keys. */

@@ -10,6 +10,12 @@ export interface Sample {
 
 /** By the object's name, which is the first word of the path. */
 export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = {
+  async configuration(api) {
+    const document = { version: 1, source: 'sample-team', roles: {} };
+    const planned = await api.done('POST', '/configuration/plans', { document });
+    const { id } = planned.body as { readonly id: string };
+    return { params: { plan: id }, address: `/configuration/plans/${id}` };
+  },
   async roles(api) {
     await api.done('POST', '/roles', { id: 'SampleRole', permissions: ['svc:map:orders:read'] });
     return { params: { role: 'SampleRole' }, address: '/roles/SampleRole' };

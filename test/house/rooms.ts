@@ -14,6 +14,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/storage': ['platform'],
   'console/storage/embedded': ['console/storage', 'platform'],
   'console/storage/staged': ['console/storage', 'platform'],
+  'console/configuration': ['console/operations', 'console/storage', 'platform'],
   'console/settings': ['platform'],
   'console/audit': ['platform'],
   'console/operations': ['platform'],
@@ -68,6 +69,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/access': ['console/accounts', 'console/clients', 'console/storage', 'member-proxy', 'platform'],
   'console/admin-api': [
     'console/accounts',
+    'console/configuration',
     'console/federation',
     'console/http',
     'console/keys',
@@ -110,6 +112,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/accounts',
     'console/admin-api',
     'console/clients',
+    'console/configuration',
     'console/description',
     'console/federation',
     'console/health',

@@ -116,7 +116,11 @@ describe('a running console', () => {
     const licence = { id: 'lic-1', holder: 'Orders Ltd', edition: 'team' };
     expect((await call('PUT', '/api/v1/licence', JSON.stringify(licence))).status).toBe(200);
     const { items } = (await (await call('GET', '/api/v1/keys')).json()) as { items: { id: string }[] };
+    const described = { document: { version: 1, source: 'team', roles: {} } };
+    const planned = await call('POST', '/api/v1/configuration/plans', JSON.stringify(described));
+    const { id: plan } = (await planned.json()) as { id: string };
     known = {
+      plan,
       role: 'reader',
       client: 'application-client',
       // The last administrator, whom nothing here ends.

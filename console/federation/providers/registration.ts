@@ -4,6 +4,7 @@
  * is gone hands nothing to the next.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { checkRolesExist } from '../../accounts/roles.ts';
 import { isLastAdministrator } from '../../accounts/users/user-change.ts';
@@ -245,6 +246,8 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
       checkProvider(after, checkOutboundUrl);
       checkRolesExist(transaction, rolesGivenBy(after));
       check?.(before, after);
+      const { updatedAt, ...described } = before;
+      if (isDeepStrictEqual(after, described)) return before;
       transaction.put('providers', { ...recordOf(after), updatedAt: now() });
       return after;
     }, guard);
@@ -317,7 +320,7 @@ function rolesGivenBy({ roleRules: { rules, defaultRole } }: Provider): readonly
 
 /** However the settings change, it stays the same provider. */
 function edited(before: Provider, edit: Edit): Provider {
-  const { id, kind, enabled, createdAt, accountsValidFrom, sweep, owner } = before;
+  const { id, kind, enabled, createdAt, accountsValidFrom, sweep, owner, hold } = before;
   const { updatedAt: _earlier, ...after } = edit(before);
   return {
     ...after,
@@ -325,5 +328,6 @@ function edited(before: Provider, edit: Edit): Provider {
     ...(accountsValidFrom === undefined ? {} : { accountsValidFrom }),
     ...(sweep === undefined ? {} : { sweep }),
     ...(owner === undefined ? {} : { owner }),
+    ...(hold === undefined ? {} : { hold }),
   } as Provider;
 }

@@ -25,6 +25,7 @@ const base = {
   /** Epoch milliseconds of the last change. */
   updatedAt: z.number().int().nonnegative().exactOptional(),
   owner: z.strictObject({ kind: z.literal('code'), source: text(256) }).exactOptional(),
+  hold: z.strictObject({ by: text(256), reason: text(256), at: z.number().int() }).exactOptional(),
   /** As every record of a provider may have them. */
   accountsValidFrom: z.number().int().nonnegative().exactOptional(),
   sweep: z.enum(['void', 'remove']).exactOptional(),

@@ -1,0 +1,99 @@
+/** What descriptions of objects are carried out on: the operations, on a store that holds what is changed. */
+import { once } from '../../platform/async/once.ts';
+import type { Audit, AuditFields } from '../../platform/log.ts';
+import type { ApiServices } from '../admin-api/table.ts';
+import type { Configuration, OpenedStage } from '../configuration/configuration.ts';
+import { createCipher } from '../keys/encryption.ts';
+import { storedSecret } from '../keys/stored-secret.ts';
+import type { Actor } from '../operations/actor.ts';
+import { createServices, type Services } from './services.ts';
+
+type OnStore = (services: Services) => Promise<ApiServices>;
+
+/** Few calls need it, and a store that it has not been asked of has no key for it. */
+export function createConfigurationOnFirstUse(
+  services: Services,
+  audit: Audit,
+  onStore: OnStore,
+): Configuration {
+  const opened = once(() => createConfigurationOf(services, audit, onStore));
+  return {
+    plan: async (...given) => (await opened()).plan(...given),
+    readPlan: async (...given) => (await opened()).readPlan(...given),
+    apply: async (...given) => (await opened()).apply(...given),
+    drift: async (...given) => (await opened()).drift(...given),
+    exported: async (...given) => (await opened()).exported(...given),
+  };
+}
+
+/** @param onStore  what every operation needs, of services on another store */
+async function createConfigurationOf(
+  services: Services,
+  audit: Audit,
+  onStore: OnStore,
+): Promise<Configuration> {
+  const [{ createConfiguration }, { createOwnership }, { createStagedStorage }] = await Promise.all([
+    import('../configuration/configuration.ts'),
+    import('../configuration/ownership.ts'),
+    import('../storage/staged/staged-storage.ts'),
+  ]);
+  const { storage, now, cipher } = services;
+  const key = await storedSecret({ registry: storage.registry, cipher }, 'configuration-key');
+
+  async function openStage(actor: Actor, requestId: string): Promise<OpenedStage> {
+    const [{ operations }, { runOperation }] = await Promise.all([
+      import('../admin-api/table.ts'),
+      import('../operations/run-operation.ts'),
+    ]);
+    const staged = createStagedStorage(storage, { checksEach: false, now });
+    const own = createServices({ ...services, storage: staged, log: unheard });
+    const apiServices = await onStore(own);
+    const lines: (readonly [string, AuditFields])[] = [];
+    const asked: Actor = { kind: 'local', id: actor.id, via: 'code', roles: [], scopes: [] };
+    return {
+      operations,
+      ownership: createOwnership(staged),
+      run: (operation, request) =>
+        runOperation(operation as (typeof operations)[number], request, asked, {
+          services: apiServices,
+          permissionsOf: own.roles.permissionsOf,
+          now,
+          audit: (event, fields) => void lines.push([event, fields]),
+          about: { source: 'configuration', requestId },
+        }),
+      fingerprints: {
+        key,
+        async read(place) {
+          const found = await staged.artifacts.get('ConfigurationSecret', place);
+          return found?.payload.fingerprint as string | undefined;
+        },
+        write: (place, fingerprint) =>
+          staged.artifacts.put('ConfigurationSecret', place, { payload: { fingerprint } }),
+      },
+      async commit() {
+        if (!(await staged.commit())) return false;
+        for (const [event, fields] of lines) audit(event, fields);
+        return true;
+      },
+    };
+  }
+
+  const sealed = createCipher(Buffer.from(key, 'base64url'));
+  return createConfiguration({
+    openStage,
+    kept: {
+      async read(name) {
+        const found = await storage.artifacts.get('Configuration', name);
+        return found && sealed.open(String(found.payload.text), name);
+      },
+      write: (name, text, expiresAt) =>
+        storage.artifacts.put('Configuration', name, {
+          payload: { text: sealed.encrypt(text, name) },
+          ...(expiresAt !== undefined && { expiresAt }),
+        }),
+    },
+    now,
+  });
+}
+
+const unheard = { warn() {}, error() {} };

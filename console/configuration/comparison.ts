@@ -1,0 +1,53 @@
+/** Whether what is described is what is there, as far as that can be told without doing it. */
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is shown below `settings` is said beside the rest. */
+export function flattened({ settings, ...shown }: Fields): Fields {
+  return { ...shown, ...(settings as Fields | undefined) };
+}
+
+/** Fields that the object takes, with what each is where nothing is said; null: nothing. */
+export function fieldsOf(body: z.ZodType | undefined): ReadonlyMap<string, unknown> {
+  const shape = body && 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : {};
+  return new Map(Object.entries(shape).map(([name, schema]) => [name, schema.meta()?.default ?? null]));
+}
+
+/** A set is in the order of what is there, when it holds the same: its order means nothing. */
+export function inOrderOf(described: Fields, present: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(described).map(([name, value]) => {
+      const there = present[name];
+      return [name, isSameSet(value, there) ? there : value];
+    }),
+  );
+}
+
+/** @returns false where it has to be tried: what follows from other fields shows only then */
+export function isSurelySame(
+  described: Fields,
+  present: Fields,
+  known: ReadonlyMap<string, unknown>,
+): boolean {
+  if (Object.keys(described).some((name) => !known.has(name))) return false;
+  return [...known].every(([name, usual]) => {
+    const wanted = described[name] ?? usual;
+    return isDeepStrictEqual(wanted, present[name] ?? null);
+  });
+}
+
+/** What an export says: no more than differs from what is usual. */
+export function unusualFields(present: Fields, known: ReadonlyMap<string, unknown>): Fields {
+  const said = [...known].filter(
+    ([name, usual]) => present[name] !== undefined && !isDeepStrictEqual(present[name], usual),
+  );
+  return Object.fromEntries(said.map(([name]) => [name, present[name]]));
+}
+
+function isSameSet(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return false;
+  const [first, second] = [one, other].map((list) => new Set(list.map((item) => JSON.stringify(item))));
+  return first!.size === second!.size && [...first!].every((item) => second!.has(item));
+}

@@ -1,0 +1,64 @@
+/**
+ * Secrets in a description: found by whoever reads the file, since names of files and of the environment mean nothing
+ * elsewhere. What was set is known again by a keyed fingerprint: no old value is kept for it, and none is sent twice.
+ */
+import { createHmac } from 'node:crypto';
+import { invalidInput } from '../operations/input-check.ts';
+
+export interface DescribedSecret {
+  /** The name of the field, or `secrets/<id>`. */
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface SeparatedObject {
+  /** Without secrets. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly DescribedSecret[];
+}
+
+/** @throws {ProblemError} `invalid_request` for one that nobody has found */
+export function separateSecrets(
+  pointer: string,
+  described: Readonly<Record<string, unknown>>,
+): SeparatedObject {
+  const { secrets: listed = [], ...others } = described;
+  const fields: Record<string, unknown> = {};
+  const secrets: DescribedSecret[] = [];
+  for (const [name, value] of Object.entries(others)) {
+    if (isReference(value)) secrets.push({ name, value: foundIn(value, `${pointer}/${name}`) });
+    else fields[name] = value;
+  }
+  if (!Array.isArray(listed)) throw notAsItShould(`${pointer}/secrets`, 'is a list of id and from');
+  for (const [i, secret] of listed.entries()) {
+    const at = `${pointer}/secrets/${i}`;
+    const { id, from, ...more } = (secret ?? {}) as Record<string, unknown>;
+    if (typeof id !== 'string' || !isReference(from) || Object.keys(more).length > 0) {
+      throw notAsItShould(at, 'has id and from, and nothing else');
+    }
+    secrets.push({ name: `secrets/${id}`, value: foundIn(from, `${at}/from`) });
+  }
+  return { fields, secrets };
+}
+
+type Reference = { readonly file: string } | { readonly env: string } | { readonly value: string };
+
+export function isReference(value: unknown): value is Reference {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const [[name, text] = [], ...more] = Object.entries(value);
+  return more.length === 0 && ['file', 'env', 'value'].includes(String(name)) && typeof text === 'string';
+}
+
+function foundIn(reference: Reference, pointer: string): string {
+  if ('value' in reference) return reference.value;
+  throw notAsItShould(pointer, 'is found by who reads the file: npx console config does');
+}
+
+function notAsItShould(pointer: string, detail: string) {
+  return invalidInput([{ pointer: `#${pointer}`, code: 'invalid_value', detail }]);
+}
+
+/** @param key  a secret of this store */
+export function fingerprintOf(key: string, secret: string): string {
+  return createHmac('sha256', key).update(secret).digest('base64url');
+}
