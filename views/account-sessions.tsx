@@ -15,6 +15,7 @@ export interface SessionRow {
 
 interface AccountSessionsProps {
   readonly sessions: readonly SessionRow[];
+  readonly moreHref: string | undefined;
   readonly action: string;
   readonly csrf: string;
   /** Whether there is a password of this account here. */
@@ -22,7 +23,7 @@ interface AccountSessionsProps {
 }
 
 /** Where somebody is signed in, with a button to end each session but this one (S34). */
-export function AccountSessions({ sessions, action, csrf, hasPassword }: AccountSessionsProps) {
+export function AccountSessions({ sessions, moreHref, action, csrf, hasPassword }: AccountSessionsProps) {
   const about = `End what you do not know${hasPassword ? ', then change your password' : ''}.`;
   return (
     <Section id="sessions" title="Sessions" about={about}>
@@ -37,6 +38,13 @@ export function AccountSessions({ sessions, action, csrf, hasPassword }: Account
             </li>
           ))}
         </ul>
+      )}
+      {moreHref !== undefined && (
+        <div class="actions">
+          <a class="button" href={moreHref}>
+            More sessions
+          </a>
+        </div>
       )}
     </Section>
   );

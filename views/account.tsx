@@ -18,6 +18,8 @@ export interface AccountModel {
   /** Applications that this account has signed in to. */
   readonly applications: readonly { readonly name: string; readonly since?: Date | undefined }[];
   readonly sessions: readonly SessionRow[];
+  /** Where the list of sessions goes on. */
+  readonly moreSessionsHref?: string | undefined;
   readonly signOut: SignOutForm;
   readonly csrf: string;
   /** Takes `current_password`, `password`, `password_again`, `csrf`; none when the password is kept elsewhere. */
@@ -52,6 +54,7 @@ function Account(model: AccountModel) {
       <Roles {...model} />
       <AccountSessions
         sessions={model.sessions}
+        moreHref={model.moreSessionsHref}
         action={model.endSessionAction}
         csrf={csrf}
         hasPassword={model.passwordAction !== undefined}

@@ -21,9 +21,27 @@ export interface SignInSession {
   readonly startedAt: number;
   /** Epoch seconds. */
   readonly expiresAt: number;
+  /** Epoch seconds; a use is written down when a tenth of the idle time has gone by. */
+  readonly lastSeenAt: number;
+  /** How the person has proved who they are. */
+  readonly acr: string | undefined;
   readonly clientAddress: string | undefined;
   readonly userAgent: string | undefined;
   readonly applications: readonly SessionApplication[];
+}
+
+export interface SessionsPage {
+  /** Those that still count, by key: fewer than were asked for where others do not. */
+  readonly sessions: readonly SignInSession[];
+  /** The key of the last one that was read; absent: this was the last page. */
+  readonly next?: string;
+}
+
+export interface SessionsPageRequest {
+  /** Absent: of all accounts. */
+  readonly accountId?: string | undefined;
+  readonly limit: number;
+  readonly after?: string | undefined;
 }
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -60,10 +78,25 @@ export function createSessions(deps: SessionsDeps) {
     applicationsOf: async (session: UsedSession): Promise<readonly SessionApplication[]> =>
       applicationsOf((await uses.of(session)).map(({ artifact }) => artifact.payload)),
     async listOf(accountId: string): Promise<SignInSession[]> {
-      return described(await artifacts.listByAccount('Session', accountId));
+      return newestFirst(await described(await artifacts.listByAccount('Session', accountId)));
     },
     async list(limit: number): Promise<SignInSession[]> {
-      return described((await artifacts.list('Session', limit)).filter(({ artifact }) => artifact.accountId));
+      const all = await artifacts.list('Session', limit);
+      return newestFirst(await described(all.filter(({ artifact }) => artifact.accountId)));
+    },
+    /** However many there are, a page costs the same. */
+    async page({ accountId, limit, after }: SessionsPageRequest): Promise<SessionsPage> {
+      const read =
+        accountId === undefined
+          ? await artifacts.list('Session', limit, after)
+          : await artifacts.pageByAccount('Session', accountId, limit, after);
+      const sessions = await described(read.filter(({ artifact }) => artifact.accountId));
+      return read.length < limit ? { sessions } : { sessions, next: read.at(-1)!.key };
+    },
+    /** The one with this `uid`, if it still counts. */
+    async find(uid: string): Promise<SignInSession | undefined> {
+      const found = await artifacts.findByUid('Session', uid);
+      return found?.artifact.accountId === undefined ? undefined : (await described([found])).at(0);
     },
     /** The session that stands in a list under this `key`. */
     async findByKey(key: string): Promise<SignInSession | undefined> {
@@ -76,7 +109,7 @@ export function createSessions(deps: SessionsDeps) {
       const [newest] = ended;
       if (!newest) return undefined;
       const used = await uses.of(usedSession(newest));
-      const session = describeOne(newest, used);
+      const session = describe(newest, used);
       const recorded = session.applications.flatMap(({ grantId }) => grantId ?? []);
       await Promise.all([...new Set([...recorded, ...ended.flatMap(grantIdsOf)])].map(revokeGrant));
       await uses.remove(used);
@@ -114,8 +147,14 @@ export function createSessions(deps: SessionsDeps) {
 
   async function described(listed: readonly ListedArtifact[]): Promise<SignInSession[]> {
     const used = await uses.ofAll(listed.map(usedSession));
-    const all = listed.map((session) => describeOne(session, used.get(String(session.artifact.uid)) ?? []));
-    return validOnes(all.sort((a, b) => b.startedAt - a.startedAt));
+    return validOnes(
+      listed.map((session) => describe(session, used.get(String(session.artifact.uid)) ?? [])),
+    );
+  }
+
+  function describe(listed: ListedArtifact, used: readonly ListedArtifact[]): SignInSession {
+    const session = describeOne(listed, used);
+    return { ...session, lastSeenAt: Math.max(session.startedAt, session.expiresAt - idleSeconds) };
   }
 
   async function validOnes(all: SignInSession[]): Promise<SignInSession[]> {
@@ -149,7 +188,14 @@ function usedSession({ artifact: { uid, accountId } }: ListedArtifact): UsedSess
   return { uid: String(uid), accountId };
 }
 
-function describeOne({ key, artifact }: ListedArtifact, uses: readonly ListedArtifact[]): SignInSession {
+function newestFirst(sessions: SignInSession[]): SignInSession[] {
+  return sessions.sort((a, b) => b.startedAt - a.startedAt);
+}
+
+function describeOne(
+  { key, artifact }: ListedArtifact,
+  uses: readonly ListedArtifact[],
+): Omit<SignInSession, 'lastSeenAt'> {
   const records = uses.map((use) => use.artifact.payload).sort((a, b) => Number(a.since) - Number(b.since));
   return {
     key,
@@ -157,6 +203,7 @@ function describeOne({ key, artifact }: ListedArtifact, uses: readonly ListedArt
     accountId: String(artifact.accountId),
     startedAt: Number(artifact.payload.loginTs ?? 0),
     expiresAt: artifact.expiresAt ?? 0,
+    acr: text(artifact.payload.acr),
     clientAddress: text(records[0]?.clientAddress),
     userAgent: text(records[0]?.userAgent),
     applications: applicationsOf(records),

@@ -113,6 +113,11 @@ export function checkUsername(username: string): void {
   );
 }
 
+/** Whether somebody could be called so, in whatever script and Unicode form. */
+export function hasUsernameForm(text: string): boolean {
+  return form.test(normalName(text));
+}
+
 function hasForm(text: string): boolean {
   return form.test(text) && !wrongSign.test(text);
 }

@@ -8,6 +8,7 @@ import { type LicenceNeeds, licenceOperations } from './licence.ts';
 import { type MeNeeds, meOperations } from './me.ts';
 import { type MemberNeeds, memberOperations } from './members.ts';
 import { type RoleNeeds, roleOperations } from './roles.ts';
+import { type SessionNeeds, sessionOperations } from './sessions/sessions.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
@@ -21,6 +22,7 @@ export type ApiServices = AccessNeeds &
   MeNeeds &
   ProviderNeeds &
   RoleNeeds &
+  SessionNeeds &
   SettingNeeds &
   UserPasswordNeeds;
 
@@ -33,6 +35,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...meOperations,
   ...providerOperations,
   ...roleOperations,
+  ...sessionOperations,
   ...settingOperations,
   ...userOperations,
   ...userPasswordOperations,

@@ -15,7 +15,7 @@ import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { CurrentSession } from './current-session.ts';
 import { checkRepeated } from './setup.ts';
-import { type SessionContext, sendToLogin, type WithSession } from './signed-in.ts';
+import { sendToLogin, type WithSession } from './signed-in.ts';
 
 export interface AccountPageDeps {
   readonly currentSession: CurrentSession;
@@ -40,12 +40,17 @@ export interface AccountPageDeps {
   readonly onRejected: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
 }
 
+/** Sessions on one page. */
+const mostSessions = 50;
+
 /** Where the question of the sign-out page is answered too. */
 const signOutPath = '/connect/logout/confirm';
 
 type ChangeContext = ParameterizedContext<WithSession & WithForm>;
 
 interface Shown {
+  /** The key of a session, behind which the list goes on. */
+  readonly after?: string | undefined;
   readonly problem?: string;
   readonly notice?: string;
   readonly ended?: readonly LoggedOutApplication[];
@@ -56,8 +61,8 @@ export function createAccountPage(deps: AccountPageDeps) {
   const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRejected } = deps;
 
   return {
-    async show(ctx: SessionContext): Promise<void> {
-      await showAccount(ctx, ctx.state, {});
+    async show(ctx: ChangeContext): Promise<void> {
+      await showAccount(ctx, ctx.state, { after: ctx.state.form.get('after') });
     },
     /** `POST /account/password`: ends every other session (S34). */
     async changePassword(ctx: ChangeContext): Promise<void> {
@@ -86,8 +91,8 @@ export function createAccountPage(deps: AccountPageDeps) {
     /** `POST /account/sessions`: ends one session of this account. */
     async endSession(ctx: ChangeContext): Promise<void> {
       const here = ctx.state;
-      const own = await sessions.listOf(here.account.id);
-      const chosen = own.find(({ key }) => key === here.form.get('session'));
+      const named = await sessions.findByKey(here.form.get('session') ?? '');
+      const chosen = named?.accountId === here.account.id ? named : undefined;
       const ended = chosen && (await sessions.end(chosen.uid));
       if (chosen) onChange(ctx, 'session.ended', here.account);
       if (chosen?.uid === here.current.uid) return sendToLogin(ctx);
@@ -120,8 +125,26 @@ export function createAccountPage(deps: AccountPageDeps) {
     await users.setPassword(account.id, password, account);
   }
 
-  async function showAccount(ctx: Context, { current, account }: WithSession, shown: Shown): Promise<void> {
-    const own = await sessions.listOf(account.id);
+  /** This one first, and so many of the others, however many there are. */
+  async function someOf({ current, account }: WithSession, after: string | undefined) {
+    const accountId = account.id;
+    const page = await sessions.page({
+      accountId,
+      limit: mostSessions,
+      after: isKey(after) ? after : undefined,
+    });
+    const others = page.sessions.filter(({ uid }) => uid !== current.uid);
+    const own = await sessions.find(current.uid);
+    const sorted = others.sort((a, b) => b.startedAt - a.startedAt);
+    return { own: own ? [own, ...sorted] : sorted, next: page.next };
+  }
+
+  async function showAccount(
+    ctx: Context,
+    { current, account }: WithSession,
+    { after, ...shown }: Shown,
+  ): Promise<void> {
+    const { own, next } = await someOf({ current, account }, after);
     const before = await times.before(account.id, current.startedAt);
     const applications = await applicationsOf(own, deps.nameOfApplication);
     setPageHeaders(ctx, isSecure, [], [], 'own');
@@ -141,6 +164,7 @@ export function createAccountPage(deps: AccountPageDeps) {
         clientAddress: session.clientAddress,
         userAgent: session.userAgent,
       })),
+      moreSessionsHref: next === undefined ? undefined : `/?after=${next}#sessions`,
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
       csrf: csrf.token(ctx),
       passwordAction: account.federated ? undefined : '/account/password',
@@ -161,6 +185,10 @@ async function applicationsOf(own: readonly SignInSession[], nameOf: (id: string
     }
   }
   return Promise.all([...since].map(async ([id, at]) => ({ name: await nameOf(id), since: date(at) })));
+}
+
+function isKey(text: string | undefined): boolean {
+  return text !== undefined && /^[\w-]{43}$/.test(text);
 }
 
 function date(epochSeconds: number): Date {

@@ -135,7 +135,7 @@ function addRoutes(
   { signedIn, csrf }: Guards,
 ): void {
   const { interaction } = interactions;
-  router.get('/', signedIn, account.show);
+  router.get('/', query, signedIn, account.show);
   router.post('/account/password', form, csrf, signedIn, account.changePassword);
   router.post('/account/sessions', form, csrf, signedIn, account.endSession);
   router.get('/setup', query, setup.show);

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { toolDone } from '../helpers/commands.ts';
 import { apiToken, machineToken, type RunningConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
 import type { Caller } from './bad-input-columns.ts';
 
 export interface Reply {
@@ -22,6 +23,8 @@ export interface Api {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   /** @throws {Error} for what is not done */
   done(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** The administrator signs in with a browser. */
+  signIn(): Promise<void>;
 }
 
 export async function createApi(console: RunningConsole): Promise<Api> {
@@ -56,6 +59,9 @@ export async function createApi(console: RunningConsole): Promise<Api> {
 
   return {
     call,
+    async signIn() {
+      await createUserAgent(console.url).signIn();
+    },
     async done(method, path, body) {
       const reply = await call(method, path, { body });
       if (reply.status < 300) return reply;

@@ -20,6 +20,15 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     await api.done('POST', '/roles', { id: 'SampleRole', permissions: ['svc:map:orders:read'] });
     return { params: { role: 'SampleRole' }, address: '/roles/SampleRole' };
   },
+  async users(api) {
+    await api.done('PUT', '/users/sample', { displayName: 'Sample' });
+    return { params: { user: 'sample' }, address: '/users/sample' };
+  },
+  async sessions(api) {
+    await api.signIn();
+    const { items } = (await api.done('GET', '/sessions')).body as { items: { id: string }[] };
+    return { params: { session: items[0]!.id }, address: `/sessions/${items[0]!.id}` };
+  },
   async 'identity-providers'(api) {
     const client = {
       issuer: 'https://idp.example',
@@ -43,6 +52,34 @@ export interface ParticularCall {
 
 /** What an object's own rules refuse. */
 export const particular: readonly ParticularCall[] = [
+  {
+    what: 'another user of a name that looks like one that there is',
+    call: ['POST', '/users', { id: 'SAMPLE' }],
+    status: 409,
+    code: 'already_exists',
+    unchanged: '/users/sample',
+  },
+  {
+    what: 'taking the role from the last administrator',
+    call: ['PATCH', '/users/ada', { roles: [] }],
+    status: 409,
+    code: 'last_administrator',
+    unchanged: '/users/ada',
+  },
+  {
+    what: 'the end of the last administrator',
+    call: ['DELETE', '/users/ada'],
+    status: 409,
+    code: 'last_administrator',
+    unchanged: '/users/ada',
+  },
+  {
+    what: 'a weak password',
+    call: ['POST', '/users/sample/reset-password', { password: 'password1234' }],
+    status: 400,
+    code: 'weak_password',
+    unchanged: '/users/sample',
+  },
   {
     what: 'another role of a name that there is',
     call: ['POST', '/roles', { id: 'SampleRole', permissions: ['svc:health:read'] }],

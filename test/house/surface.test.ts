@@ -8,6 +8,7 @@ import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import { runTool } from '../helpers/commands.ts';
 import { apiToken, freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
 import { exists, productFolders, read, sources } from './sources.ts';
 
 const page = read('docs/surface.md');
@@ -119,12 +120,15 @@ describe('a running console', () => {
     const described = { document: { version: 1, source: 'team', roles: {} } };
     const planned = await call('POST', '/api/v1/configuration/plans', JSON.stringify(described));
     const { id: plan } = (await planned.json()) as { id: string };
+    await createUserAgent(url).signIn();
+    const sessions = (await (await call('GET', '/api/v1/sessions')).json()) as { items: { id: string }[] };
     known = {
       plan,
       role: 'reader',
       client: 'application-client',
       // The last administrator, whom nothing here ends.
       user: 'ada',
+      session: sessions.items[0]!.id,
       member: members[0]!.uuid,
       key: items[0]!.id,
       setting: 'CONSOLE_URL',

@@ -156,6 +156,7 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
         { key: text, isCurrent: true, startedAt: new Date(0), clientAddress: text, userAgent: text },
         { key: text, isCurrent: false, startedAt: new Date(0), clientAddress: text, userAgent: text },
       ],
+      moreSessionsHref: '/?after=x',
       signOut: { action: '/sign-out', csrf: text },
       csrf: text,
       passwordAction: '/account/password',

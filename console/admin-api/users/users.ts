@@ -1,6 +1,7 @@
 /** `/api/v1/users`: who may sign in here, with which roles. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import { hasUsernameForm } from '../../accounts/usernames.ts';
 import type { ChangeTerms } from '../../accounts/users/user-change.ts';
 import type { Users } from '../../accounts/users.ts';
 import { changesBetween } from '../../operations/changes.ts';
@@ -11,8 +12,9 @@ import { changed, fieldsOf, password, said, shown, user, userId, userView } from
 
 export type UserNeeds = ListUsersNeeds;
 
-/** Accounts from before may be called otherwise than new ones. */
-export const userParams = z.strictObject({ user: z.string().min(1).max(256) });
+export const userParams = z.strictObject({
+  user: z.string().min(1).max(256).refine(hasUsernameForm, 'not the name of a user'),
+});
 
 export const userOperations: readonly Operation<UserNeeds>[] = [
   listUsers,

@@ -1,0 +1,72 @@
+/** Sessions that are meant by a filter, page by page: an account's are found by it, the others are looked through. */
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Sessions, SignInSession } from '../../accounts/sessions.ts';
+import type { Users } from '../../accounts/users.ts';
+import type { UserRecord } from '../../storage/records.ts';
+import type { SessionFilter } from './session-form.ts';
+
+export interface SessionPagesDeps {
+  readonly sessions: Pick<Sessions, 'page'>;
+  readonly users: Pick<Users, 'find' | 'findByName'>;
+}
+
+export interface MeantSession {
+  readonly session: SignInSession;
+  readonly user: UserRecord;
+}
+
+export interface SessionPage {
+  readonly found: readonly MeantSession[];
+  /** The key behind which it goes on; absent: this was the last page. */
+  readonly next?: string | undefined;
+}
+
+/** Sessions that one page looks at where they are not found by an account: some 15 ms. */
+const mostRead = 200;
+const readAtOnce = 50;
+
+/** @throws {ProblemError} `not_found` for a user that there is not */
+export async function pageOfSessions(
+  { user: name, client, provider }: SessionFilter,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  { sessions, users }: SessionPagesDeps,
+): Promise<SessionPage> {
+  const accountId = name === undefined ? undefined : (await findUser(name, users)).id;
+  const isFiltered = client !== undefined || provider !== undefined;
+  const found: MeantSession[] = [];
+  let place = after;
+  for (let read = 0; read < (isFiltered ? mostRead : limit); ) {
+    // A page of what is read is never more than what still fits.
+    const count = Math.min(limit - found.length, isFiltered ? readAtOnce : limit - read);
+    const page = await sessions.page({ accountId, limit: count, after: place });
+    found.push(...(await withUsers(page.sessions, users)).filter(isMeant));
+    if (page.next === undefined) return { found };
+    place = page.next;
+    read += count;
+    if (found.length >= limit) break;
+  }
+  return { found, next: place };
+
+  function isMeant({ session, user }: MeantSession): boolean {
+    if (provider !== undefined && user.federated?.provider !== provider) return false;
+    return client === undefined || session.applications.some(({ clientId }) => clientId === client);
+  }
+}
+
+/** A session whose account is gone does not count. */
+export async function withUsers(
+  sessions: readonly SignInSession[],
+  users: Pick<Users, 'find'>,
+): Promise<readonly MeantSession[]> {
+  const found = await Promise.all(sessions.map(({ accountId }) => users.find(accountId)));
+  return sessions.flatMap((session, n) => {
+    const user = found[n];
+    return user ? [{ session, user }] : [];
+  });
+}
+
+async function findUser(name: string, users: Pick<Users, 'findByName'>): Promise<UserRecord> {
+  const found = await users.findByName(name);
+  if (found) return found;
+  throw new ProblemError(problems.notFound, 'There is no user of this name.');
+}
