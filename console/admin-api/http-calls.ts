@@ -21,6 +21,19 @@ export interface ApiToken extends ApiMachine {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
+/** Who calls from a page, by the session of the browser. */
+export interface PageCaller {
+  readonly subject: string;
+  readonly roles: readonly string[];
+  /** Epoch seconds. */
+  readonly signedInAt: number;
+  readonly acr: string | undefined;
+  readonly session: string;
+}
+
+/** @returns undefined for what does not come from a page. @throws {ProblemError} `csrf_failed`, `unauthorized` */
+export type FindPageCaller = (req: IncomingMessage, res: ServerResponse) => Promise<PageCaller | undefined>;
+
 export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about' | 'audit'> {
   readonly operations: readonly Operation<Services>[];
   readonly apiCallers: CallerCheck<ApiToken>;
@@ -29,6 +42,7 @@ export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about'
   /** What a client is registered for. */
   readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
   readonly callRate: CallRate;
+  readonly findPageCaller: FindPageCaller;
 }
 
 export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
@@ -39,26 +53,44 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
     async handle(req: IncomingMessage, res: ServerResponse, { methods, params }: Found<Services>) {
       const operation = methods.get(req.method ?? '');
       if (!operation) throw methodNotAllowed([...methods.keys()]);
+      const page = await deps.findPageCaller(req, res);
+      if (page) return perform(operation, { req, res, params }, pageActor(page));
       const caller = await deps.apiCallers.authenticate(req);
-      const isChange = operation.access === 'write';
-      const rateFields = deps.callRate.countIn(caller.subject, isChange ? 'changes' : 'reads');
-      for (const [name, value] of Object.entries(rateFields)) res.setHeader(name, value);
-      const request = readRequest(operation, req);
       try {
-        const actor = await actorOf(caller, operation, deps);
-        const answer = await runOperation(operation, { ...request, params }, actor, {
-          ...deps,
-          about: deps.about({ req }),
-        });
-        send(res, splitTarget(req).path, operation, request.isDryRun ? asDry(answer) : answer);
+        await perform(operation, { req, res, params }, await tokenActor(caller, operation, deps));
       } catch (error) {
         throw error instanceof ProblemError ? deps.apiCallers.inSchemeOf(caller, error) : error;
       }
     },
   };
+
+  async function perform(
+    operation: Operation<Services>,
+    { req, res, params }: HttpCall & Pick<Found<Services>, 'params'>,
+    actor: Actor,
+  ): Promise<void> {
+    const kind = operation.access === 'write' ? 'changes' : 'reads';
+    const rateFields = deps.callRate.countIn(actor.id, kind);
+    for (const [name, value] of Object.entries(rateFields)) res.setHeader(name, value);
+    const request = readRequest(operation, req);
+    const answer = await runOperation(operation, { ...request, params }, actor, {
+      ...deps,
+      about: deps.about({ req }),
+    });
+    send(res, splitTarget(req).path, operation, request.isDryRun ? asDry(answer) : answer);
+  }
 }
 
-async function actorOf(
+interface HttpCall {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+function pageActor({ subject, ...session }: PageCaller): Actor {
+  return { kind: 'user', id: subject, via: 'page', scopes: [], ...session };
+}
+
+async function tokenActor(
   { subject, clientId, roles, scopes, claims }: ApiToken,
   { access }: Operation<never>,
   { scopesOfClient }: Pick<HttpCallsDeps<unknown>, 'scopesOfClient'>,

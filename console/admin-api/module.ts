@@ -4,7 +4,7 @@ import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type CallRates, createCallRate } from './call-rate.ts';
 import { type ClientAnswers, changedClient, createClients } from './clients.ts';
-import { type ApiToken, createHttpCalls } from './http-calls.ts';
+import { type ApiToken, createHttpCalls, type FindPageCaller } from './http-calls.ts';
 import { pageNames } from './pages.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
 import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, query } from './router.ts';
@@ -16,6 +16,7 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Ca
   readonly dryServices: () => Promise<ApiServices>;
   readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
   readonly clientAnswers: ClientAnswers;
+  readonly findPageCaller: FindPageCaller;
   readonly callRates: CallRates;
   readonly storage: { readonly artifacts: ArtifactStore };
   /** What a client is registered for. */

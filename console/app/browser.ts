@@ -13,6 +13,7 @@ import { createBrowserSessions } from '../login/browser-session.ts';
 import { createCurrentSession } from '../login/current-session.ts';
 import { createDevicePages } from '../login/device-pages.ts';
 import { createLoginModule } from '../login/module.ts';
+import { createPageCaller, type FindPageCaller } from '../login/page-caller.ts';
 import { createSignInRecord } from '../login/sign-in-outcome.ts';
 import { createSignedIn } from '../login/signed-in.ts';
 import { silentRenewalFramePolicy } from '../login/silent-renewal-frame.ts';
@@ -24,6 +25,8 @@ import type { Parts } from './parts.ts';
 export interface Browser extends Pick<OidcModule, 'addEndpoints'> {
   readonly pages: RequestListener;
   readonly setup: Setup;
+  /** For the admin API. */
+  readonly findPageCaller: FindPageCaller;
 }
 
 export async function createBrowser(parts: Parts): Promise<Browser> {
@@ -40,7 +43,12 @@ export async function createBrowser(parts: Parts): Promise<Browser> {
     provide: base.oidc.provide,
   });
   const { addEndpoints } = base.oidc;
-  return { pages: pages.callback(), setup: login.setup, addEndpoints };
+  const findPageCaller = createPageCaller({
+    ...base,
+    createContext: (req, res) => pages.createContext(req, res),
+    findUser: parts.users.find,
+  });
+  return { pages: pages.callback(), setup: login.setup, addEndpoints, findPageCaller };
 }
 
 /** What all pages stand on: cookies, CSRF tokens, error pages, the provider and its sessions. */

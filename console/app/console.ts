@@ -18,7 +18,7 @@ import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
-import { createBrowser } from './browser.ts';
+import { type Browser, createBrowser } from './browser.ts';
 import { createApiServices, createDryApiServices, guardOwnedAt } from './operations.ts';
 import { createParts, type Parts, type PartsDeps } from './parts.ts';
 
@@ -56,8 +56,8 @@ export async function createConsole({
   const proxy = createMembersModule(parts, members, parts.settings.workers);
   const isEquipped = () => isComplete() && keys.published().some(({ state }) => state === 'signing');
   const health = createHealthModule({ ...parts, isEquipped });
-  const api = createApi(parts, proxy);
   const browser = await createBrowser(parts);
+  const api = createApi(parts, proxy, browser);
   const router = createEndpoints();
   health.addEndpoints(router);
   addMetricsRoutes(router, {
@@ -100,9 +100,14 @@ export async function createConsole({
 /**
  * Loaded by its first call: what reads its bodies takes longer to load than a start may.
  *
- * @param proxy  knows the members as they are now
+ * @param proxy    knows the members as they are now
+ * @param browser  knows who sits before one
  */
-function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi {
+function createApi(
+  parts: Parts,
+  proxy: Pick<MemberProxy, 'statuses'>,
+  { findPageCaller }: Pick<Browser, 'findPageCaller'>,
+): AdminApi {
   let isClosed = false;
   let api: AdminApi | undefined;
   const load = once(async () => {
@@ -115,6 +120,7 @@ function createApi(parts: Parts, proxy: Pick<MemberProxy, 'statuses'>): AdminApi
       ...(await createApiServices(parts, parts.audit, proxy.statuses)),
       dryServices: () => createDryApiServices(parts, proxy.statuses),
       guardOwned: guardOwnedAt(parts.now),
+      findPageCaller,
       callRates: {
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),
         changes: shareOf(parts.settings.apiChangeRate, parts.settings.workers),

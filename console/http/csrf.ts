@@ -15,6 +15,8 @@ export interface Csrf {
   readonly sameOrigin: Middleware;
   /** Behind `form` in a route line. @throws {ProblemError} `csrf_failed` */
   readonly guard: Middleware<WithForm>;
+  /** The same of a token that came in another way. @throws {ProblemError} `csrf_failed` */
+  check(ctx: Context, given: string): void;
 }
 
 export interface CsrfDeps {
@@ -47,14 +49,18 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
       return next();
     },
     guard(ctx, next) {
-      checkOrigin(ctx);
-      const id = readCookie(ctx);
-      const given = ctx.state.form.get('csrf') ?? '';
-      if (!id || !isSameText(given, derive(id)))
-        throw denied('The form is too old, or cookies are switched off. Open the page anew and try again.');
+      check(ctx, ctx.state.form.get('csrf') ?? '');
       return next();
     },
+    check,
   };
+
+  function check(ctx: Context, given: string): void {
+    checkOrigin(ctx);
+    const id = readCookie(ctx);
+    if (id && isSameText(given, derive(id))) return;
+    throw denied('The form is too old, or cookies are switched off. Open the page anew and try again.');
+  }
 
   function readCookie(ctx: Context): string | undefined {
     const id = ctx.cookies.get(cookieName, { signed: false });

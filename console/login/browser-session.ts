@@ -8,6 +8,8 @@ import { byPassword, type SignInMethod } from '../oidc/sign-in-method.ts';
 export interface BrowserSession {
   readonly uid: string;
   readonly accountId: string;
+  /** How the person signed in. */
+  readonly acr?: string | undefined;
   /** Epoch seconds. */
   readonly startedAt: number;
   /** Epoch seconds after which it ends even when it is in use. */
@@ -73,7 +75,7 @@ export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSession
     return id ? ((await provider().Session.find(id)) as Session | undefined) : undefined;
   }
 
-  function describe({ uid, accountId, loginTs = 0 }: Session): BrowserSession {
-    return { uid, accountId: accountId!, startedAt: loginTs, endsAt: loginTs + lifetimes.sessionMax };
+  function describe({ uid, accountId, acr, loginTs = 0 }: Session): BrowserSession {
+    return { uid, accountId: accountId!, acr, startedAt: loginTs, endsAt: loginTs + lifetimes.sessionMax };
   }
 }
