@@ -2,7 +2,6 @@
  * Several processes: this one owns the store, does what is to be done once, and starts the workers that answer; it
  * answers nobody itself (decision 0028).
  */
-import { AggregatorRegistry } from 'prom-client';
 import { machineClock } from '../platform/clocks.ts';
 import { createSetup, newSetupToken } from './accounts/setup.ts';
 import { createSignInTimes } from './accounts/sign-in-times.ts';
@@ -24,6 +23,7 @@ import { type StartDeps, type Started, sayWelcome, untilProbed } from './start.t
 import { type SharedStorage, shareStorage } from './storage/embedded/worker/shared-storage.ts';
 import type { OwnerCalls, WorkerCalls } from './workers/messages.ts';
 import { createWorkerGroup, type WorkerGroup } from './workers/worker-group.ts';
+import { createWorkerNumbers } from './workers/worker-numbers.ts';
 
 /** What workers need beyond the time for replies in flight. */
 const workerEndMs = 3_000;
@@ -57,6 +57,8 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   // For whoever asks how the members are; no call comes this way.
   const watched = createMembersModule(parts, members, settings.workers);
   closing.add('connections to members', watched.close);
+  const numbers = createWorkerNumbers(group);
+  const calls = callsOf({ group, services, memories, parts, numbers });
   closing.add('workers', () => group.stop(0));
   await group.start({
     briefing: () => ({
@@ -69,10 +71,8 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
       application: application(),
     }),
     withoutWrites: shared.files.withoutWrites,
-    callsFor: (worker) => ({ ...shared.callsFor(worker), ...callsOf({ group, services, memories, parts }) }),
-    onLines(lines) {
-      for (const line of lines) trail.write(line);
-    },
+    callsFor: (worker) => ({ ...shared.callsFor(worker), ...calls }),
+    onLines: trail.write,
     onTokenUsed: memories.tokenUses.record,
     onEnd: shared.files.dropDeadReaders,
   });
@@ -116,10 +116,12 @@ interface CallsDeps {
   readonly services: Services;
   readonly memories: ReturnType<typeof createSharedMemories>;
   readonly parts: Awaited<ReturnType<typeof createParts>>;
+  /** One for all who ask. */
+  readonly numbers: ReturnType<typeof createWorkerNumbers>;
 }
 
 /** What workers ask for that is not in the store. */
-function callsOf({ group, services, memories, parts }: CallsDeps) {
+function callsOf({ group, services, memories, parts, numbers }: CallsDeps) {
   return {
     addProof: (memory, proof, caller) => memories[memory].add(proof, caller),
     async watchToken(jti) {
@@ -131,11 +133,7 @@ function callsOf({ group, services, memories, parts }: CallsDeps) {
     addSecretFailure: memories.secretFailures.add,
     flushDenials: () => flushDenialsOf(group),
     recordClientUses: services.clientUses.add,
-    async metrics() {
-      const own = await parts.metrics.registry.getMetricsAsJSON();
-      const others = await group.askAll((worker) => worker.numbers());
-      return AggregatorRegistry.aggregate([...others, own]).metrics();
-    },
+    metrics: async () => numbers(await parts.metrics.registry.getMetricsAsJSON()),
   } satisfies Partial<OwnerCalls>;
 }
 

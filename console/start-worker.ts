@@ -57,7 +57,7 @@ export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDe
   handleProcessEvents({ log, onUncaught: () => faults.uncaught++ });
   onLog(log);
   const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
-  const audited = createAuditLines((lines) => send({ type: 'lines', lines }));
+  const audited = createAuditLines((text) => send({ type: 'lines', text }));
   try {
     const audit = createAudit(log, audited);
     const serving = await serve({ line, briefing, settings, send, log, audit, closing, faults });

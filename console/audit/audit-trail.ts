@@ -56,10 +56,10 @@ export function openAuditTrail({
   process.once('exit', atExit);
 
   return {
-    /** @param line  one event, with its line end */
+    /** @param line  one event, or several, each with its line end */
     write(line: string) {
       if (waiting.length > mostWaitingCharacters) {
-        faults.lostAuditLines++;
+        faults.lostAuditLines += line.split('\n').length - 1;
         return;
       }
       waiting += line;

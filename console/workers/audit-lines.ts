@@ -4,8 +4,8 @@ import type { LineSink } from '../../platform/log-output.ts';
 const gatherMs = 10;
 
 /** On their way to the audit trail, which another process writes. */
-export function createAuditLines(send: (lines: readonly string[]) => void) {
-  let waiting: string[] = [];
+export function createAuditLines(send: (lines: string) => void) {
+  let waiting = '';
   let sink: LineSink | undefined;
 
   return {
@@ -14,21 +14,22 @@ export function createAuditLines(send: (lines: readonly string[]) => void) {
         sink.write(line);
         return;
       }
-      if (waiting.length === 0) setTimeout(flush, gatherMs);
-      waiting.push(line);
+      if (waiting === '') setTimeout(flush, gatherMs);
+      waiting += line;
     },
     flush,
     /** There is nobody to send to any more. */
     sendTo(other: LineSink) {
       sink = other;
-      for (const line of waiting.splice(0)) other.write(line);
+      if (waiting !== '') other.write(waiting);
+      waiting = '';
     },
   };
 
   function flush(): void {
-    if (waiting.length === 0) return;
+    if (waiting === '') return;
     const lines = waiting;
-    waiting = [];
+    waiting = '';
     send(lines);
   }
 }

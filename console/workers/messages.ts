@@ -99,7 +99,7 @@ export type FromWorker =
   /** The event has taken effect. */
   | { readonly type: 'received'; readonly sequence: number }
   /** Of the audit trail. */
-  | { readonly type: 'lines'; readonly lines: readonly string[] }
+  | { readonly type: 'lines'; readonly text: string }
   /** A token that is watched has been used. */
   | { readonly type: 'tokenUsed'; readonly jti: string }
   | Call

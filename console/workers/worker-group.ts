@@ -17,7 +17,8 @@ export interface WorkerGroupOwner {
   /** Runs `work` while nothing is written to the store. */
   readonly withoutWrites: (work: () => Promise<void>) => Promise<void>;
   readonly callsFor: (worker: WorkerCalls) => OwnerCalls;
-  readonly onLines: (lines: readonly string[]) => void;
+  /** Of the audit trail. */
+  readonly onLines: (text: string) => void;
   readonly onTokenUsed: (jti: string) => void;
   /** One has ended, perhaps in the middle of reading the store. */
   readonly onEnd: () => void;
@@ -62,11 +63,12 @@ export function createWorkerGroup({ count, log }: WorkerGroupDeps) {
     received(): Promise<void> {
       return hasReceived(sequence) ? Promise.resolve() : untilReceived(sequence);
     },
-    /** Those that answer in time. */
-    async askAll<T>(ask: (worker: WorkerCalls) => Promise<T>): Promise<T[]> {
-      const asked = await Promise.allSettled([...members.values()].map((member) => ask(callsOf(member))));
-      return asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    /** Resolves when they have answered, those that do so in time. */
+    async askAll(ask: (worker: WorkerCalls, id: number) => Promise<void>): Promise<void> {
+      await Promise.allSettled([...members.values()].map((member) => ask(callsOf(member), member.worker.id)));
     },
+    /** Of those that have not ended. */
+    ids: () => [...members.keys()].map(({ id }) => id),
     /** Whether as many answer as should. */
     isComplete: () => [...members.values()].filter(({ isListening }) => isListening).length >= count,
     /** Starts them. @returns their address @throws {WorkerStartError} when the first one cannot start */
@@ -110,7 +112,7 @@ export function createWorkerGroup({ count, log }: WorkerGroupDeps) {
         check();
         break;
       case 'lines':
-        owner?.onLines(message.lines);
+        owner?.onLines(message.text);
         break;
       case 'tokenUsed':
         owner?.onTokenUsed(message.jti);

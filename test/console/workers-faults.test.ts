@@ -62,6 +62,30 @@ describe('a worker that is killed', () => {
     expect([console.child.exitCode, console.child.signalCode]).toEqual([null, null]);
   });
 
+  test('takes nothing away from the sums of /metrics', async () => {
+    console = await start(2);
+    const issued = async () => {
+      const text = await (await fetch(`${console.url}/metrics`)).text();
+      const lines = [...text.matchAll(/^console_tokens_issued_total\{[^}]*\} (\d+)$/gm)];
+      return lines.reduce((sum, [, value]) => sum + Number(value), 0);
+    };
+    const workers = await connectToAll(console.url, 2);
+    const form = { grant_type: 'client_credentials' };
+    for (let round = 0; round < 3; round++) {
+      for (const worker of workers) await worker.post('/oauth2/token', form, { authorization: basic });
+    }
+    expect(await issued()).toBe(6);
+    for (const [kill, victim] of (await childrenOf(owner())).entries()) {
+      process.kill(victim, 'SIGKILL');
+      await waitFor(() => replacements() === kill + 1, 'its end');
+      expect(await issued()).toBe(6);
+      for (const worker of await connectToAll(console.url, 2)) worker.close();
+    }
+    await machineToken(console);
+    expect(await issued()).toBe(7);
+    expect(await issued()).toBe(7);
+  });
+
   test('is replaced by one that knows what happened before and meanwhile, while the others are ready', async () => {
     console = await start(2);
     const before = await machineToken(console);
