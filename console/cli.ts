@@ -12,7 +12,7 @@ import type { BulkTarget } from './bulk/target.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
 import type { ApiCaller } from './commands/operations/api-caller.ts';
 import { createAuditFile, localUser, osUser, type WriteAudit } from './commands/runner/audit-file.ts';
-import type { Command, Input, Reply, Tools } from './commands/runner/command.ts';
+import type { Command, Input, Reply, Tools, Whereabouts } from './commands/runner/command.ts';
 import { confirm } from './commands/runner/confirmation.ts';
 import { explainFailure } from './commands/runner/failures.ts';
 import { commonFlags, type Parsed, parseArguments, settingsFlags } from './commands/runner/parse.ts';
@@ -177,6 +177,8 @@ function createTools(command: Command, input: Input) {
         target: remote?.target ?? (await createBulkHere(await tools.services(options))),
       });
     },
+    say: (line) => report(undefined, line),
+    whereabouts: () => whereaboutsOf(dataDirOf(input)),
     cwd: process.cwd(),
     fetch,
     now: Date.now,
@@ -237,16 +239,30 @@ function createTools(command: Command, input: Input) {
   };
 }
 
+async function whereaboutsOf(dataDir: string): Promise<Whereabouts> {
+  const console = await callConsole(dataDir);
+  console?.close();
+  const user = localUser();
+  if (!console) return { way: 'store', user, dataDir, url: null, version: null, pid: null };
+  const { url = null, version: itsVersion, pid } = console;
+  return { way: 'socket', user, dataDir, url, version: itsVersion, pid };
+}
+
 async function callerAt(address: string, input: Input): Promise<ApiCaller> {
   const { consoleAddress, createHttpCaller } = await import('./commands/operations/http-caller.ts');
   const url = consoleAddress(address);
   const file = input.text('token-file');
-  const kept = file === undefined ? undefined : await createSecretInput(process)(file);
-  return createHttpCaller({
-    url,
-    token: async (refused) => (refused === undefined ? kept : undefined),
-    fetch,
-  });
+  if (file !== undefined) {
+    const given = await createSecretInput(process)(file);
+    return createHttpCaller({ url, token: async (refused) => (refused ? undefined : given), fetch });
+  }
+  const [{ freshToken }, { createStoredLogins, loginsFile }] = await Promise.all([
+    import('./commands/login/device-login.ts'),
+    import('./commands/login/stored-logins.ts'),
+  ]);
+  const logins = createStoredLogins(loginsFile(process.env));
+  const token = (refused?: string) => freshToken({ url, fetch, now: Date.now }, logins, refused);
+  return createHttpCaller({ url, token, fetch });
 }
 
 async function createBulkHere(services: Services): Promise<BulkTarget> {

@@ -2,6 +2,7 @@ import {
   change,
   changedSet,
   changeFlags,
+  dryRunFlag,
   isSetNamed,
   readSet,
   setFlags,
@@ -34,17 +35,19 @@ export const roleCommands: readonly Command[] = [
     createsStore: true,
     summary: 'Makes a role of permissions, for users and for rules of identity providers.',
     positionals: ['<name>'],
-    flags: flags({ '--scope "…" …': scopeMeaning, ...descriptionFlag }),
+    flags: { ...flags({ '--scope "…" …': scopeMeaning, ...descriptionFlag }), ...dryRunFlag },
     details: [
       'It opens calls to the members and nothing on the pages. Machines need none: they have scopes of their own.',
     ],
     async run(input, { api }) {
       const description = input.text('description');
       const permissions = input.texts('scope')!.flatMap(scopesOf);
+      const isDryRun = input.has('dry-run');
       const { body } = await api.call('createRole', {
+        isDryRun,
         body: { id: nameOf(input), permissions, ...(description !== undefined && { description }) },
       });
-      return done(body as RoleView, 'Added');
+      return done(body as RoleView, isDryRun ? 'Would add' : 'Added');
     },
   },
   {
@@ -98,7 +101,7 @@ export const roleCommands: readonly Command[] = [
           ...(description !== undefined && { description }),
         }),
       );
-      return done(body as RoleView, 'Changed');
+      return done(body as RoleView, input.has('dry-run') ? 'Would change' : 'Changed');
     },
   },
   {
@@ -113,8 +116,10 @@ export const roleCommands: readonly Command[] = [
     async run(input, { api }) {
       const params = { role: nameOf(input) };
       const { id, users, userCount } = (await api.call('readRole', { params })).body as RoleView;
-      await api.call('deleteRole', { params, ifMatch: versionIn(input) });
+      const isDryRun = input.has('dry-run');
+      await api.call('deleteRole', { params, ifMatch: versionIn(input), isDryRun });
       const taken = userCount === 0 ? '' : ` Taken from ${someOf(users, userCount)}.`;
+      if (isDryRun) return { text: `Would remove ${id}.`, json: { id, removed: false, users, userCount } };
       return { text: `Removed ${id}.${taken}`, json: { id, removed: true, users, userCount } };
     },
   },

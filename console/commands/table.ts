@@ -10,6 +10,7 @@ import { healthCommand } from './health.ts';
 import { idpCommands } from './idp.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
+import { loginCommands } from './login/commands.ts';
 import { memberCommands } from './member.ts';
 import { roleCommands } from './role.ts';
 import type { Command } from './runner/command.ts';
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   ...sessionCommands,
   ...keyCommands,
   tokenCommand,
+  ...loginCommands,
   ...memberCommands,
   explainCommand,
   accessCommand,

@@ -119,6 +119,24 @@ describe('flags', () => {
     expect([both.code, both.json().error]).toEqual([2, 'wrong_usage']);
   });
 
+  test('--dry-run says what would come, and nothing has changed', async () => {
+    await done('role', 'add', 'Tried', '--scope', 'svc:health:read');
+    const before = (await done('role', 'show', 'Tried', '--json')).json();
+    const update = ['role', 'update', 'Tried', '--add-scope', 'svc:map:a:read', '--dry-run'];
+    expect((await done(...update, '--json')).json<RoleView>().permissions).toHaveLength(2);
+    expect((await done(...update)).stdout).toMatch(/^Would change Tried/);
+    expect((await done('role', 'remove', 'Tried', '--dry-run')).stdout).toMatch(/^Would remove Tried/);
+    expect((await done('role', 'add', 'NotTried', '--scope', 'svc:health:read', '--dry-run')).stdout).toMatch(
+      /^Would add/,
+    );
+    const wrong = await runTool(['role', 'update', 'Tried', '--scope', 'nonsense', '--dry-run'], {
+      dataDir: console.dataDir,
+    });
+    expect(wrong.code).toBe(1);
+    expect((await done('role', 'show', 'Tried', '--json')).json()).toEqual(before);
+    expect((await runTool(['role', 'show', 'NotTried'], { dataDir: console.dataDir })).code).toBe(1);
+  });
+
   test('--limit prints so many, and is a number', async () => {
     for (const id of ['One', 'Two', 'Three']) await done('role', 'add', id, '--scope', 'svc:health:read');
     expect((await done('role', 'list', '--limit', '2', '--json')).json<RoleView[]>()).toHaveLength(2);

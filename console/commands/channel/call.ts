@@ -20,6 +20,8 @@ import type { StoreKnowledge } from './store-knowledge.ts';
 export interface ConsoleCall {
   readonly pid: number;
   readonly version: string;
+  /** CONSOLE_URL, where it says so. */
+  readonly url: string | undefined;
   /** @throws {ReportedFailure} */
   run(
     asked: Omit<Extract<FromCaller, { kind: 'run' }>, 'kind'>,
@@ -66,6 +68,7 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
   return {
     pid: hello.pid,
     version: hello.version,
+    url: hello.url,
     async run(asked, read) {
       send(socket, { kind: 'run', ...asked });
       for (;;) {

@@ -21,7 +21,14 @@ export const channelProtocol = 3;
 
 /** What the console says. */
 export type FromConsole =
-  | { readonly kind: 'hello'; readonly protocol: number; readonly version: string; readonly pid: number }
+  /** @param url  CONSOLE_URL */
+  | {
+      readonly kind: 'hello';
+      readonly protocol: number;
+      readonly version: string;
+      readonly pid: number;
+      readonly url?: string;
+    }
   /** Wants the content of a file of the caller's, or of its standard input. */
   | { readonly kind: 'read'; readonly what: 'secret' | 'file'; readonly path: string }
   /** @param hasRest  parts follow, and then the end */

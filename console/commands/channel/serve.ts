@@ -77,7 +77,13 @@ export async function serveCommands(deps: CommandChannelDeps): Promise<() => Pro
 /** Never rejects: what goes wrong is told to the caller. */
 async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
   const say = (message: FromConsole) => send(socket, message);
-  say({ kind: 'hello', protocol: channelProtocol, version: version(), pid: process.pid });
+  say({
+    kind: 'hello',
+    protocol: channelProtocol,
+    version: version(),
+    pid: process.pid,
+    url: deps.settings().url,
+  });
   const { explainFailure } = await import('../runner/failures.ts');
   try {
     const messages = messagesOf<FromCaller>(socket);

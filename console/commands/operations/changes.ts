@@ -3,9 +3,12 @@ import { flags, type Input, type Tools, UsageError } from '../runner/command.ts'
 import { ReportedFailure } from '../runner/reported-failure.ts';
 import type { ApiAnswer, OperationId } from './api-caller.ts';
 
-export const changeFlags = flags({
-  '[--if-match V]': 'only while it is of this version, as an answer of the API calls it',
-});
+export const dryRunFlag = flags({ '[--dry-run]': 'say what would come of it, and change nothing' });
+
+export const changeFlags = {
+  ...dryRunFlag,
+  ...flags({ '[--if-match V]': 'only while it is of this version, as an answer of the API calls it' }),
+};
 
 /** What a set was given as, by `--name`, `--add-name` and `--remove-name`; each may come several times. */
 export interface SetFlags {
@@ -71,7 +74,12 @@ export async function change<View>(
     const now = isRelative ? await api.call(read, { params }) : undefined;
     const ifMatch = named ?? now?.version;
     try {
-      return await api.call(update, { params, body: patchOf(now?.body as View | undefined), ifMatch });
+      return await api.call(update, {
+        params,
+        body: patchOf(now?.body as View | undefined),
+        ifMatch,
+        isDryRun: input.has('dry-run'),
+      });
     } catch (error) {
       const hasMoved = codeOf(error) === 'precondition_failed' && named === undefined;
       if (!hasMoved || tries === mostTries) throw error;

@@ -123,11 +123,26 @@ export interface Tools {
    * @param options  as of `services`
    */
   readonly bulk?: (options?: { readonly creates?: boolean }) => Promise<Bulk>;
+  /** A line for the person at the terminal, beside the reply; absent where nobody sits. */
+  readonly say?: (line: string) => void;
+  /** Which console or store commands reach from here; absent in a running console. */
+  readonly whereabouts?: () => Promise<Whereabouts>;
   /** The directory in which the command was typed. */
   readonly cwd: string;
   readonly fetch: typeof fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
+}
+
+export interface Whereabouts {
+  readonly way: 'socket' | 'store';
+  /** `local:<user>`, as audit lines name who typed the command. */
+  readonly user: string;
+  readonly dataDir: string;
+  /** Of the console that runs; null where none does. */
+  readonly url: string | null;
+  readonly version: string | null;
+  readonly pid: number | null;
 }
 
 /** What an import or export works with. */

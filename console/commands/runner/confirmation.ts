@@ -7,7 +7,7 @@ import type { SecretSources } from './secret-input.ts';
 /** @throws {CommandError} `not_confirmed` when the answer is no, or none comes */
 export async function confirm({ command, input }: Parsed, { stdin, stderr }: SecretSources): Promise<void> {
   const question = command.asks?.(input);
-  if (question === undefined || !stdin.isTTY || input.has('yes')) return;
+  if (question === undefined || !stdin.isTTY || input.has('yes') || input.has('dry-run')) return;
   const lines = createInterface({ input: stdin, output: stderr });
   try {
     const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
