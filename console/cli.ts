@@ -40,8 +40,8 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(argv: readonly string[]): Promise<number> {
   const isJson = argv.includes('--json');
   try {
-    const { hasFailed } = await answer(argv, (reply) => printReply(reply, isJson, process.stdout));
-    return hasFailed ? 1 : 0;
+    const { hasFailed, exitCode } = await answer(argv, (reply) => printReply(reply, isJson, process.stdout));
+    return hasFailed ? 1 : (exitCode ?? 0);
   } catch (error) {
     const { exitCode, code, message, ...rest } = explainFailure(error);
     if (isJson) process.stdout.write(`${JSON.stringify({ error: code, message, ...rest }, undefined, 2)}\n`);

@@ -4,6 +4,7 @@ import { backupCommands } from './backup.ts';
 import { exportCommands } from './bulk/export.ts';
 import { importCommands } from './bulk/import.ts';
 import { clientCommands } from './client.ts';
+import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   explainCommand,
   accessCommand,
   ...settingsCommands,
+  ...configCommands,
   doctorCommand,
   healthCommand,
   ...licenceCommands,

@@ -31,7 +31,7 @@ export async function runTool(args: readonly string[], options: ToolOptions = {}
     const said = text(out);
     await printReply(reply, isJson, out);
     out.end();
-    return outcome(reply.hasFailed ? 1 : 0, await said, '');
+    return outcome(reply.hasFailed ? 1 : (reply.exitCode ?? 0), await said, '');
   } catch (error) {
     if (!(error instanceof ReportedFailure)) throw error;
     const { exitCode, code, message, ...rest } = error.failure;

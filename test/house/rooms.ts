@@ -152,6 +152,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/app',
     'console/bulk',
     'console/clients',
+    'console/configuration',
     'console/doctor',
     'console/federation',
     'console/http',

@@ -3,6 +3,10 @@
  * operations. test/commands/operation-paths.test.ts holds it to the table of operations.
  */
 export const operationPaths = {
+  readConfiguration: 'GET /configuration',
+  createConfigurationPlan: 'POST /configuration/plans',
+  applyConfigurationPlan: 'POST /configuration/plans/{plan}/apply',
+  readConfigurationDrift: 'GET /configuration/drift',
   listMembers: 'GET /members',
   drainMember: 'POST /members/{member}/drain',
   undrainMember: 'POST /members/{member}/undrain',

@@ -90,6 +90,8 @@ export interface Reply {
   readonly target?: string;
   /** What was looked at is not as it should be: exit code 1, although the command did its work. */
   readonly hasFailed?: boolean;
+  /** Another exit code than 0, of a command that did its work. */
+  readonly exitCode?: number;
   /** This time nothing was changed, so no audit line says so. */
   readonly isUnchanged?: boolean;
 }
