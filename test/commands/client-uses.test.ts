@@ -149,3 +149,42 @@ async function introspect(id: string, secret: string): Promise<number> {
   const authorization = basic(id, secret);
   return (await post(console, { path: '/oauth2/introspect', authorization, body: `token=${token}` })).status;
 }
+
+test('a store of the release before has one record for all clients: each gets its own, and none is lost or put back', async () => {
+  await add('robot');
+  await add('idle');
+  await console.stop();
+  const at = Date.parse('2033-05-01T10:00:00Z');
+  const rows = [
+    ['robot', at, []],
+    ['gone', at, []],
+  ];
+  await withStore(dataDir, async ({ artifacts }) => {
+    // That release has never written one of these.
+    for (const id of ['robot', 'idle']) await artifacts.remove('ClientUse', id);
+    await artifacts.put('ClientUses', 'all', { payload: { rows }, expiresAt: 4_000_000_000 });
+  });
+  const lastUse = async (id: string) => (await show(id)).lastUsedAt;
+  expect([await lastUse('robot'), await lastUse('idle')]).toEqual(['2033-05-01T10:00:00.000Z', null]);
+
+  console = await startConsole({ dataDir });
+  await console.stop();
+  const stored = await withStore(dataDir, async ({ artifacts }) => [
+    await artifacts.get('ClientUses', 'all'),
+    (await artifacts.get('ClientUse', 'robot'))?.payload,
+    await artifacts.get('ClientUse', 'gone'),
+  ]);
+  expect(stored).toEqual([undefined, { token: at, secrets: [] }, undefined]);
+  expect([await lastUse('robot'), await lastUse('idle')]).toEqual(['2033-05-01T10:00:00.000Z', null]);
+
+  // Such a record that comes once more, by a kill in the middle, takes nothing newer back.
+  await withStore(dataDir, ({ artifacts }) =>
+    artifacts.put('ClientUses', 'all', {
+      payload: { rows: [['robot', at - 86_400_000, []]] },
+      expiresAt: 4_000_000_000,
+    }),
+  );
+  console = await startConsole({ dataDir });
+  await console.stop();
+  expect(await lastUse('robot')).toBe('2033-05-01T10:00:00.000Z');
+});
