@@ -1,7 +1,8 @@
 /** Clients: those that settings imply and those that an administrator registered, one view of both. */
 import { createHash } from 'node:crypto';
 import { clientValidSince } from '../accounts/validity.ts';
-import type { Page, PageRequest, RecordStore } from '../storage/record-store.ts';
+import { isInClientList } from '../storage/client-lists.ts';
+import type { ClientFilter, Page, PageRequest, RecordStore } from '../storage/record-store.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { cliClient, cliClientId } from './cli-client.ts';
 import { createClientCache } from './client-cache.ts';
@@ -48,15 +49,23 @@ export function createClients({ records, derived }: ClientsDeps) {
     /** Whether this is a client of settings that they do not imply any more: nothing that it was given counts. */
     isUnset: (id: string): boolean => settingsClientIds.includes(id) && !derived().has(id),
     /** Those of the settings first. A page may be short: only one without `next` is the last. */
-    async page({ after, limit }: PageRequest): Promise<Page<ClientRecord>> {
+    async page({
+      after,
+      limit,
+      mostRead,
+      ...filter
+    }: PageRequest & ClientFilter): Promise<Page<ClientRecord>> {
       const own = derived();
       const isOfSettings = after === undefined || after.startsWith(settingsCursor);
       const start = after === undefined ? 0 : Number(after.slice(settingsCursor.length));
-      const ofSettings = isOfSettings ? [...own.values()].slice(start, start + limit) : [];
+      const meant = isOfSettings ? [...own.values()].filter((client) => isInClientList(client, filter)) : [];
+      const ofSettings = meant.slice(start, start + limit);
       if (ofSettings.length === limit) {
         return { records: ofSettings, next: `${settingsCursor}${start + limit}` };
       }
       const found = await records.clients({
+        ...filter,
+        mostRead,
         limit: limit - ofSettings.length,
         after: isOfSettings ? undefined : after,
       });

@@ -86,9 +86,19 @@ export interface UserOrder {
 /** What users are counted by; by one of these at most. */
 export type UserCount = Pick<UserFilter, 'role' | 'provider' | 'status'>;
 
+export type ClientKind = 'machine' | 'application';
+export type ClientStatus = 'active' | 'disabled';
+
+/** Which clients: those to whom all of this applies. */
 export interface ClientFilter {
   /** Those whose users get this role at most: it stands in `maxRoles`. */
   readonly ceilingRole?: string | undefined;
+  /** Those whose folded id, or a word of whose name, begins so. */
+  readonly beginning?: string | undefined;
+  readonly kind?: ClientKind | undefined;
+  readonly status?: ClientStatus | undefined;
+  /** Those who may ask for this scope. */
+  readonly scope?: string | undefined;
 }
 
 /** A record that is not any more what it was. */
@@ -107,7 +117,7 @@ export interface RecordStore extends RecordReads {
    * or `status` leads: see console/storage/user-lists.ts.
    */
   users(page: PageRequest & UserFilter & UserOrder): Promise<Page<UserRecord>>;
-  /** By id. */
+  /** By id; with `beginning`, first by folded id, then by words of names. */
   clients(page: PageRequest & ClientFilter): Promise<Page<ClientRecord>>;
   /** Kept with each change, so it costs the same however many there are. */
   count(collection: 'users', filter?: UserCount): Promise<number>;

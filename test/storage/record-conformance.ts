@@ -1,6 +1,7 @@
 /** What every RecordStore must do. A new rule goes in here first. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type {
+  ClientFilter,
   Page,
   PageRequest,
   RecordChange,
@@ -177,6 +178,53 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
         );
         expect(await records.count('clients')).toBe(23);
       });
+
+      test.each([1, 3, 500])(
+        'finds clients by the beginning of an id, then of words of a name, %i at a time',
+        async (limit) => {
+          await putClients(
+            client('Billing', { name: 'Invoices, bills and billing' }),
+            client('shop', { name: 'Big Bill of the Ünion' }),
+            client('bill-2'),
+            client('metrics', { name: 'Numbers of all bills' }),
+            client('other', { name: 'Unbilled' }),
+          );
+          const found = (beginning: string) => idsOf(all(records.clients, limit, { beginning }));
+          expect(await found('bill')).toEqual(['bill-2', 'Billing', 'shop', 'metrics']);
+          expect(await found('BILLS')).toEqual(['Billing', 'metrics']);
+          expect(await found('bill un')).toEqual([]);
+          expect(await found('big ün')).toEqual(['shop']);
+          expect(await found('nobody')).toEqual([]);
+          await putClients(client('shop', { name: 'Books' }));
+          await records.change(async (transaction) => transaction.remove('clients', 'metrics'));
+          expect(await found('bill')).toEqual(['bill-2', 'Billing']);
+        },
+      );
+
+      test.each([1, 2, 500])(
+        'gives the clients to whom all of a filter applies, %i at a time',
+        async (limit) => {
+          const signsIn = { grantTypes: ['authorization_code'], redirectUris: ['https://app.example/cb'] };
+          await putClients(
+            client('app-1', { ...signsIn, name: 'One' }),
+            client('app-2', { ...signsIn, disabled: true, scopes: ['email'] }),
+            client('machine-1', { scopes: ['svc:health:read'] }),
+            client('machine-2', { scopes: ['svc:health:read', 'email'], disabled: true }),
+          );
+          const found = (filter: ClientFilter) => idsOf(all(records.clients, limit, filter));
+          expect(await found({ kind: 'application' })).toEqual(['app-1', 'app-2']);
+          expect(await found({ kind: 'machine' })).toEqual(['machine-1', 'machine-2']);
+          expect(await found({ status: 'disabled' })).toEqual(['app-2', 'machine-2']);
+          expect(await found({ status: 'active', kind: 'machine' })).toEqual(['machine-1']);
+          expect(await found({ scope: 'email', status: 'disabled' })).toEqual(['app-2', 'machine-2']);
+          expect(await found({ scope: 'svc:health:read', kind: 'application' })).toEqual([]);
+          expect(await found({ beginning: 'app', status: 'active' })).toEqual(['app-1']);
+          const few = await records.clients({ limit: 10, mostRead: 3, scope: 'email' });
+          expect(few.records.map(idOf)).toEqual(['app-2']);
+          const rest = await records.clients({ limit: 10, mostRead: 3, scope: 'email', after: few.next });
+          expect(rest.records.map(idOf)).toEqual(['machine-2']);
+        },
+      );
 
       test.each([1, 3, 500])(
         'finds by the beginning of a name, then of an address, %i at a time',

@@ -1,4 +1,5 @@
 /** Users and clients in memory, looked through for each question: the plainest reading of what a RecordStore does. */
+import { foundBy, isInClientList } from '../client-lists.ts';
 import { foldedName, shapeOf } from '../name-keys.ts';
 import { changeRecords } from '../record-changes.ts';
 import {
@@ -9,6 +10,7 @@ import {
   registeredVersion,
 } from '../record-engine.ts';
 import {
+  type ClientFilter,
   DuplicateRecordError,
   type GrowingCollection,
   LastAdministratorError,
@@ -119,15 +121,8 @@ export function createMemoryRecords({
       const place = (user: UserRecord) => placeOf(user, lead, filter);
       return pageOf(recordsOf(state.users), place, { limit, after, mostRead, isReversed });
     },
-    clients: async ({ ceilingRole, ...request }) =>
-      pageOf(
-        recordsOf(state.clients),
-        ({ id, maxRoles }) =>
-          ceilingRole === undefined || maxRoles?.includes(ceilingRole)
-            ? { place: id, isWanted: true }
-            : undefined,
-        request,
-      ),
+    clients: async ({ limit, after, mostRead, ...filter }) =>
+      pageOf(recordsOf(state.clients), (client) => placeOfClient(client, filter), { limit, after, mostRead }),
     count: async (collection: GrowingCollection, filter: UserCount = {}) =>
       collection === 'clients' ? state.clients.size : countOf(filter),
     isRedirectOrigin: async (origin) =>
@@ -202,6 +197,25 @@ function placeOf(user: UserRecord, lead: UserLead, filter: UserFilter): Place | 
   const by = beginningOf(user, foldedName(filter.beginning ?? ''));
   if (by === undefined) return undefined;
   return { place: by === 'name' ? `0 ${name}\n${user.id}` : `1 ${email}\n${user.id}`, isWanted };
+}
+
+/** What the index that leads does not have is not looked at. */
+function placeOfClient(client: ClientRecord, filter: ClientFilter): Place | undefined {
+  const { beginning, ceilingRole, kind, status } = filter;
+  const isWanted = isInClientList(client, filter);
+  if (beginning !== undefined) {
+    const by = foundBy(client, beginning);
+    return by && { place: by.word === undefined ? `1 ${by.id}` : `2 ${by.word}\n${client.id}`, isWanted };
+  }
+  const led =
+    ceilingRole === undefined
+      ? status === 'disabled'
+        ? { status }
+        : kind === 'application'
+          ? { kind }
+          : {}
+      : { ceilingRole };
+  return isInClientList(client, led) ? { place: client.id, isWanted } : undefined;
 }
 
 interface Place {

@@ -190,7 +190,8 @@ function keysOfDamaged({ index }: RecordDatabases, collection: GrowingCollection
 
 function collectionOf(entry: LmdbKey): GrowingCollection {
   if (entry[0] === 'shape') return entry[2] as GrowingCollection;
-  return ['client-name', 'ceiling-role', 'redirect-origin'].includes(String(entry[0])) ? 'clients' : 'users';
+  const isOfClients = /^(client-.*|ceiling-role|redirect-origin)$/.test(String(entry[0]));
+  return isOfClients ? 'clients' : 'users';
 }
 
 function carryOut({ index, meta, ...collections }: RecordDatabases, plans: readonly Plan[]): void {

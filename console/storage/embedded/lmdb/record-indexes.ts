@@ -9,6 +9,7 @@
  * | `record-meta` | `['count', …]`, see {@link countKeysOf} | how many |
  * | `record-meta` | `['sequence']` | number of the last commit |
  */
+import { kindOfClient, wordsOfName } from '../../client-lists.ts';
 import { foldedName, shapeOf } from '../../name-keys.ts';
 import type { GrowingCollection, GrowingRecords, UserCount, UserStatus } from '../../record-store.ts';
 import type { ClientRecord, UserRecord } from '../../records.ts';
@@ -59,6 +60,12 @@ export const indexUnder = {
   /** Of users' names and clients' ids. */
   shape: (name: string): LmdbKey => ['shape', keyPart(shapeOf(name))],
   clientName: (id: string): LmdbKey => ['client-name', keyPart(foldedName(id))],
+  /** Of a word of its name, where it has one. */
+  clientWord: (word: string): LmdbKey => ['client-word', keyPart(word)],
+  /** Of applications: most clients are machines, and have no index for that. */
+  application: (): LmdbKey => ['client-kind', 'application'],
+  /** Of those who are disabled. */
+  disabledClient: (): LmdbKey => ['client-status', 'disabled'],
   ceilingRole: (role: string): LmdbKey => ['ceiling-role', keyPart(role)],
   /** Of enabled clients. */
   redirectOrigin: (origin: string): LmdbKey => ['redirect-origin', keyPart(origin)],
@@ -130,8 +137,12 @@ function userBeginnings(user: UserRecord): LmdbKey[] {
   return beginnings;
 }
 
-function clientBeginnings({ id, maxRoles, redirectUris, disabled }: ClientRecord): LmdbKey[] {
+function clientBeginnings(client: ClientRecord): LmdbKey[] {
+  const { id, name = '', maxRoles, redirectUris, disabled } = client;
   const beginnings = [indexUnder.clientName(id), [...indexUnder.shape(id), 'clients']];
+  for (const word of wordsOfName(name)) beginnings.push(indexUnder.clientWord(word));
+  if (kindOfClient(client) === 'application') beginnings.push(indexUnder.application());
+  if (disabled) beginnings.push(indexUnder.disabledClient());
   for (const role of new Set(maxRoles)) beginnings.push(indexUnder.ceilingRole(role));
   for (const origin of disabled ? [] : redirectOrigins(redirectUris)) {
     beginnings.push(indexUnder.redirectOrigin(origin));

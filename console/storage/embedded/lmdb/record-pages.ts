@@ -1,4 +1,5 @@
 /** Lists of users and clients by their indexes, a page at a time; what comes or goes meanwhile moves no other one. */
+import { foundBy, isInClientList, wordsOfName } from '../../client-lists.ts';
 import { foldedName } from '../../name-keys.ts';
 import type {
   ClientFilter,
@@ -11,7 +12,7 @@ import type {
 } from '../../record-store.ts';
 import type { ClientRecord, UserRecord } from '../../records.ts';
 import { beginningOf, isInList, leadOf, type UserLead } from '../../user-lists.ts';
-import { givenPart, lastPart, partBeginning } from './key-parts.ts';
+import { givenPart, keyPart, lastPart, partBeginning } from './key-parts.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
 import { DamagedRecordError } from './record-codec.ts';
@@ -25,7 +26,8 @@ interface Section<R> {
   readonly index?: LmdbKey;
   /** Only those whose next part begins so. */
   readonly beginning?: string;
-  readonly isWanted?: (record: R) => boolean;
+  /** @param part  the first part of the key behind `index` */
+  readonly isWanted?: (record: R, part: unknown) => boolean;
 }
 
 /** Entries that are read at once: about 1 ms. */
@@ -86,7 +88,7 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
           for (const key of slice) {
             read++;
             const record = whole(collection, key.slice(-1));
-            if (!record || section.isWanted?.(record) === false) continue;
+            if (!record || section.isWanted?.(record, key[section.index?.length ?? 0]) === false) continue;
             found.push({ record, place: placeAt(key) });
             if (found.length > most) break;
           }
@@ -109,20 +111,7 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
       const filter = { role, provider, status, beginning };
       return page('users', sectionsFor(filter, request.after), request);
     },
-    clients: ({ ceilingRole, ...request }: PageRequest & ClientFilter) =>
-      page(
-        'clients',
-        ceilingRole === undefined
-          ? [{ name: '0' }]
-          : [
-              {
-                name: '0',
-                index: indexUnder.ceilingRole(ceilingRole),
-                isWanted: ({ maxRoles }: ClientRecord) => maxRoles?.includes(ceilingRole) === true,
-              },
-            ],
-        request,
-      ),
+    clients: (asked: PageRequest & ClientFilter) => page('clients', clientSections(asked), asked),
   };
 
   /** What led at the first page leads through all of them. */
@@ -160,6 +149,36 @@ function userSections(lead: UserLead, filter: UserFilter): Section<UserRecord>[]
     beginning: partBeginning(folded),
     isWanted: (user) => beginningOf(user, folded) === by && isWanted(user),
   }));
+}
+
+/** What leads is what few have. */
+function clientSections(filter: ClientFilter): readonly Section<ClientRecord>[] {
+  const { ceilingRole, beginning, kind, status } = filter;
+  const isWanted = (client: ClientRecord) => isInClientList(client, filter);
+  if (beginning !== undefined) {
+    const isBy = (client: ClientRecord) => foundBy(client, beginning);
+    const [word] = wordsOfName(beginning);
+    const byId = {
+      name: '1',
+      index: ['client-name'],
+      beginning: partBeginning(foldedName(beginning)),
+      isWanted: (client: ClientRecord) => isBy(client)?.id !== undefined && isWanted(client),
+    };
+    const byWord = {
+      name: '2',
+      index: ['client-word'],
+      beginning: partBeginning(word ?? ''),
+      isWanted(client: ClientRecord, part: unknown) {
+        const first = isBy(client)?.word;
+        return first !== undefined && keyPart(first) === part && isWanted(client);
+      },
+    };
+    return word === undefined ? [byId] : [byId, byWord];
+  }
+  if (ceilingRole !== undefined) return [{ name: '0', index: indexUnder.ceilingRole(ceilingRole), isWanted }];
+  if (status === 'disabled') return [{ name: '3', index: indexUnder.disabledClient(), isWanted }];
+  if (kind === 'application') return [{ name: '4', index: indexUnder.application(), isWanted }];
+  return [{ name: '0', isWanted }];
 }
 
 function recordOf<R>({ record }: { readonly record: R }): R {
