@@ -160,7 +160,7 @@ async function createChange({ server: { url }, size }: Place): Promise<() => Pro
     const response = await fetch(`${url}/api/v1/clients/${idOfClient(drawn(size))}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: `machine ${drawn(1e9)}` }),
+      body: JSON.stringify({ displayName: `machine ${drawn(1e9)}` }),
     });
     await response.arrayBuffer();
     if (response.status !== 200) throw new Error(`a change was answered with ${response.status}`);

@@ -3,11 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type CallRates, createCallRate } from './call-rate.ts';
-import { type ClientAnswers, changedClient, createClients } from './clients.ts';
 import { type ApiToken, createHttpCalls, type FindPageCaller } from './http-calls.ts';
-import { pageNames } from './pages.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
-import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter, json, query } from './router.ts';
+import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter } from './router.ts';
 import { createStoredAnswers } from './stored-answers.ts';
 import { type ApiServices, operations } from './table.ts';
 
@@ -15,7 +13,6 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Ca
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
   readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
-  readonly clientAnswers: ClientAnswers;
   readonly findPageCaller: FindPageCaller;
   readonly callRates: CallRates;
   readonly storage: { readonly artifacts: ArtifactStore };
@@ -46,26 +43,15 @@ export interface AdminApi {
   close(): void;
 }
 
-/** What an id looks like. */
-const ids = {
-  client: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/,
-};
-
 export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
   const { apiBearer, revocationSource, takeDenials, scopes } = needs;
-  const { inspect, change, scope } = createApiGuards(needs);
-  const clients = createClients(needs.clientAnswers);
+  const { scope } = createApiGuards(needs);
   const revocations = createRevocationStream({
     ...needs,
     ...revocationSource,
     isStillGood: apiBearer.isStillGood,
   });
-  const api = createApiRouter(ids);
-
-  // What a client may ask for is for administrators alone; so are calls with their callers, and where they came from.
-  api.get('/api/v1/clients', inspect, query(...pageNames), clients.list);
-  api.get('/api/v1/clients/{client}', inspect, clients.show);
-  api.patch('/api/v1/clients/{client}', change('client.updated'), json(changedClient), clients.update);
+  const api = createApiRouter({});
 
   api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
   api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);

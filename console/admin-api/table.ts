@@ -1,6 +1,8 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
 import { type AccessNeeds, accessOperations } from './access-questions.ts';
+import type { ClientNeeds } from './clients/client-needs.ts';
+import { clientOperations } from './clients/client-operations.ts';
 import { type ConfigurationNeeds, configurationOperations } from './configuration.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
 import { type KeyNeeds, keyOperations } from './keys.ts';
@@ -15,6 +17,7 @@ import { userOperations } from './users/users.ts';
 
 /** What all of them together need. */
 export type ApiServices = AccessNeeds &
+  ClientNeeds &
   ConfigurationNeeds &
   KeyNeeds &
   LicenceNeeds &
@@ -28,6 +31,7 @@ export type ApiServices = AccessNeeds &
 
 export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
+  ...clientOperations,
   ...configurationOperations,
   ...keyOperations,
   ...licenceOperations,

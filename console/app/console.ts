@@ -4,7 +4,6 @@ import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { once } from '../../platform/async/once.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { AdminApi } from '../admin-api/module.ts';
-import { createClientAnswers } from '../clients/client-answers.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { addDescriptionRoutes } from '../description/module.ts';
 import { createHealthModule } from '../health/module.ts';
@@ -126,7 +125,6 @@ function createApi(
         changes: shareOf(parts.settings.apiChangeRate, parts.settings.workers),
       },
       scopesOfClient: async (id) => (await parts.clients.find(id))?.scopes ?? [],
-      clientAnswers: createClientAnswers(parts),
       revocationSource: createStoredRevocationSource(parts),
       takeDenials: createDenialIntake(parts),
       scopes: { revocations: revocationEventsScope, denials: denialReportsScope },

@@ -5,6 +5,7 @@ import type { MemberStatus } from '../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
 import { createAccessQuestions } from '../access/questions.ts';
+import { createTokenTrial } from '../access/token-trial.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
@@ -12,6 +13,7 @@ import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
 import type { OperationRequest, RunDeps } from '../operations/run-operation.ts';
 import { shownSettings } from '../settings/shown-settings.ts';
+import { machineResource } from '../tokens/resources.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
 import { createServices, type Services } from './services.ts';
 
@@ -32,7 +34,7 @@ export async function createApiServices(
     import('../members/member-states.ts'),
     import('../configuration/ownership.ts'),
   ]);
-  const { storage, cipher, settings, memberRecords } = services;
+  const { storage, cipher, settings, memberRecords, resources } = services;
   const questions = createAccessQuestions(services);
   const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
   return {
@@ -47,6 +49,12 @@ export async function createApiServices(
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
       createApiServices(staged, unwritten, members),
     ),
+    tokenTrial: createTokenTrial({
+      matrix: questions.matrix,
+      resourceOf: (scopes, requested) => machineResource(resources, requested, scopes),
+      isOfMembers: (resource) => resource === resources.members,
+      accessTokenSeconds: settings.accessTokenTtlSeconds,
+    }),
   };
 }
 

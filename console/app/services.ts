@@ -12,7 +12,7 @@ import { createUsers } from '../accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../accounts/voiding.ts';
 import { type ClientUseRow, createClientUses } from '../clients/client-last-used.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
-import { isPermission } from '../clients/client-rules.ts';
+import { isPermission, tokenTtlRange } from '../clients/client-rules.ts';
 import { createClients, createDerivedClients, logoutTargets } from '../clients/clients.ts';
 import { createProviders } from '../federation/providers/providers.ts';
 import { createUpstreamSessions } from '../federation/upstream-sessions.ts';
@@ -138,7 +138,7 @@ function createSigningKeys(settings: Settings, registry: Registry, cipher: Ciphe
     now,
     rotationDays: settings.keyRotationDays,
     // An ID token is a logout hint for as long as its session can live.
-    longestTokenLifeSeconds: Math.max(settings.accessTokenTtlSeconds, settings.sessionMaxSeconds) + 60,
+    longestTokenLifeSeconds: Math.max(tokenTtlRange.max, settings.sessionMaxSeconds) + 60,
   });
 }
 
@@ -260,7 +260,7 @@ function createSessionServices(
     artifacts,
     voids: createVoids({ artifacts, records, log, now }),
     isClientUnset: clients.isUnset,
-    accessTokenSeconds: settings.accessTokenTtlSeconds,
+    accessTokenSeconds: tokenTtlRange.max,
     now,
   });
   const sessions = createSessions({

@@ -22,6 +22,15 @@ const signInScopes: ReadonlySet<string> = new Set([...identityScopes, 'offline_a
 /** Asked for by the library where nothing can be waited for, so it goes along with the client. */
 export const pkcePolicyMember = 'pkce_policy';
 
+/** The same: life of its access tokens in seconds, where it has one of its own. */
+export const tokenTtlMember = 'access_token_seconds';
+
+/** @param client  as the library holds it */
+export function tokenTtlOf(client: object): number | undefined {
+  const seconds = (client as Readonly<Record<string, unknown>>)[tokenTtlMember];
+  return typeof seconds === 'number' ? seconds : undefined;
+}
+
 /** @param client  as the library holds it */
 export function pkceOf(client: object): PkcePolicy | undefined {
   const policy = (client as Readonly<Record<string, unknown>>)[pkcePolicyMember];
@@ -41,6 +50,7 @@ export function clientMetadata(client: ClientRecord): ClientMetadata {
     scope: client.scopes.filter((scope) => signInScopes.has(scope)).join(' '),
     id_token_signed_response_alg: client.tokenAlg,
     [pkcePolicyMember]: pkcePolicyOf(client),
+    ...(client.tokenTtlSeconds === undefined ? {} : { [tokenTtlMember]: client.tokenTtlSeconds }),
     dpop_bound_access_tokens: client.dpopBoundAccessTokens ?? false,
     ...(client.isPublic
       ? { token_endpoint_auth_method: 'none' }

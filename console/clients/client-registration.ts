@@ -1,102 +1,167 @@
 /** Clients as an administrator registers and changes them. Those that settings imply are not changed here. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { checkRolesExist } from '../accounts/roles.ts';
+import { checkRolesGiven } from '../accounts/roles.ts';
 import { clientValidFrom, clientValidSince } from '../accounts/validity.ts';
 import { putVoidMark, voidMarkSeconds } from '../accounts/void-marks.ts';
-import type { RecordReads, RecordStore, RecordTransaction } from '../storage/record-store.ts';
+import { kindOfClient } from '../storage/client-lists.ts';
+import type { ClientKind, RecordReads, RecordStore, RecordTransaction } from '../storage/record-store.ts';
+import { checkIsNew, checkVersion } from '../storage/record-version.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { Registry } from '../storage/storage.ts';
 import type { CheckOutboundUrl } from './client-addresses.ts';
-import { type ClientChange, changedClient } from './client-change.ts';
-import { checkClientSecret, checkNewClient, type NewClient } from './client-rules.ts';
-import { dashboardClientId, secretDigest } from './clients.ts';
-import { applicationClientId } from './scopes.ts';
+import { type ChangedClient, type ClientChange, changedClient } from './client-change.ts';
+import { type CheckedClient, checkNewClient, type NewClient } from './client-rules.ts';
+import {
+  type EndedSecrets,
+  isLive,
+  type MadeSecret,
+  makeSecret,
+  type NewSecret,
+  type SecretDeps,
+  withoutSecret,
+  withSecret,
+} from './client-secrets.ts';
+import { settingsClientIds } from './clients.ts';
+import { invalid } from './registration-errors.ts';
+import { ceilingOf } from './role-ceiling.ts';
 
-export interface ClientRegistrationDeps {
+export interface ClientRegistrationDeps extends SecretDeps {
+  /** The only way by which anything is changed: within a larger change, hand in one that works on its transaction. */
   readonly records: Pick<RecordStore, 'change'>;
-  /** Knows the roles. */
-  readonly registry: Pick<Registry, 'get' | 'all'>;
+  /** Knows the roles, for what is said of one that there is not. */
+  readonly registry: Pick<Registry, 'all'>;
   readonly checkOutboundUrl: CheckOutboundUrl;
   /** Whether a client has a redirect address of this origin: then it is one that the console may call. */
   readonly isRedirectOrigin: (origin: string) => boolean | Promise<boolean>;
-  /** At least 256 random bits, as text that needs no encoding in a Basic header. */
-  readonly newSecret: () => string;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
+}
+
+/** A client that was registered, changed or removed. */
+export interface RegisteredClient {
+  /** As it is now; of one that was removed, as it was. */
+  readonly client: ClientRecord;
+  /** Absent: it is new. The same object as `client`: nothing was to be changed. */
+  readonly before?: ClientRecord;
 }
 
 /** The only moment at which the secret is known: the registry keeps its digest. */
-export interface RegisteredClient {
-  readonly client: ClientRecord;
+export interface ClientWithSecret extends RegisteredClient {
   /** Absent for a public client. */
-  readonly secret?: string;
+  readonly made?: MadeSecret;
 }
 
-export interface SecretRotation {
-  /** By default a random one. */
-  readonly secret?: string | undefined;
-  /** Ends the current secret at once instead of with the next rotation. */
-  readonly revokesOld?: boolean;
+/** What a change may be bound to. */
+export interface Precondition {
+  /** Only while the client is of this version. */
+  readonly ifMatch?: string | undefined;
+  /** Only when there is none yet. */
+  readonly isNew?: boolean;
+  /** Only one of this kind: another is not there for who asks. */
+  readonly kind?: ClientKind | undefined;
+  /** Whether who asks may give what a client has: of before and of after. @throws {ProblemError} `escalation` */
+  readonly checkMayGrant?: (...these: readonly ClientPrivileges[]) => void;
+}
+
+/** The most that it gets of anybody's roles, and what it may ask for. */
+export interface ClientPrivileges {
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+export interface AddedSecret extends NewSecret {
+  readonly ends?: EndedSecrets;
+}
+
+export interface RemovedSecret {
+  readonly secretId: string;
+  /** By default; not where whoever had it is trusted. */
+  readonly endsTokens?: boolean;
 }
 
 export type ClientRegistration = ReturnType<typeof createClientRegistration>;
 
 /** Ids with a meaning of their own, whatever the settings of this moment make of them. */
-const reservedIds: readonly string[] = [applicationClientId, dashboardClientId, 'console'];
+const reservedIds: readonly string[] = [...settingsClientIds, 'console'];
 
 export function createClientRegistration(deps: ClientRegistrationDeps) {
-  const { records, registry, newSecret, now } = deps;
+  const { records, registry, now } = deps;
 
   return {
-    /** @throws {ProblemError} `invalid_request`, `invalid_url`, `conflict` */
-    async add(newClient: NewClient): Promise<RegisteredClient> {
+    /** @throws {ProblemError} `invalid_request`, `invalid_url`, `already_exists`, `conflict` */
+    async add(
+      newClient: NewClient,
+      newSecret: NewSecret = {},
+      when: Precondition = {},
+    ): Promise<ClientWithSecret> {
       const checked = checkNewClient(newClient, await checkOf(newClient));
-      const secret = checked.isPublic ? undefined : chooseSecret(newClient.secret);
-      const createdAt = now();
-      const client: ClientRecord = {
-        ...checked,
-        disabled: false,
-        secrets: secret === undefined ? [] : [secretRecord(secret, createdAt)],
-        createdAt,
-      };
-      await records.change(async (transaction) => {
-        await checkIsFree(transaction, client.id);
-        checkRolesExist(registry, client.maxRoles ?? []);
-        transaction.put('clients', client);
-      });
-      return { client, ...(secret === undefined ? {} : { secret }) };
+      if (checked.isPublic && newSecret.secret !== undefined)
+        throw invalid('A public client has no secret.', '/secret');
+      const made = checked.isPublic ? undefined : makeSecret(newSecret, deps);
+      const client = newRecord(checked, made ? [made.record] : []);
+      await records.change((transaction) => putNew(transaction, client, when));
+      return { client, ...(made === undefined ? {} : { made }) };
     },
     /**
-     * Gives a new secret. The newest earlier one stays valid until the next rotation, so that callers can
-     * move over; there are never more than two.
+     * Makes one without a secret, or changes one that is there to what is said and the defaults for the rest; its
+     * secrets stay.
+     *
+     * @throws {ProblemError} as {@link ClientRegistration.add} and {@link ClientRegistration.update}
+     */
+    async put(newClient: NewClient, when: Precondition = {}): Promise<RegisteredClient> {
+      const { id } = newClient;
+      rejectReserved(id);
+      const check = await checkOf(newClient);
+      return records.change(async (transaction) => {
+        const before = await transaction.get('clients', id);
+        checkIsNew(before, when.isNew ?? false);
+        checkVersion(before, when.ifMatch);
+        if (before && isAnother(before, when))
+          throw conflict(`The client ${id} is a ${kindOfClient(before)}.`);
+        if (before) return edit(transaction, before, redefined(before, newClient, check), when);
+        const client = newRecord(checkNewClient(newClient, check), []);
+        await putNew(transaction, client, when);
+        return { client };
+      });
+    },
+    /**
+     * There are never more than two that are good.
      *
      * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
      */
-    async rotateSecret(
+    async addSecret(
       id: string,
-      { secret: given, revokesOld = false }: SecretRotation = {},
-    ): Promise<RegisteredClient> {
-      const secret = chooseSecret(given);
-      const client = await change(id, (current) => {
-        if (current.isPublic) throw conflict(`The client ${id} is public and has no secret.`);
-        const added = secretRecord(secret, now());
-        if (current.secrets.some(({ sha256 }) => sha256 === added.sha256)) {
-          throw conflict(`This is a secret of the client ${id} already.`);
-        }
-        const remaining = revokesOld ? [] : current.secrets.slice(0, 1);
+      { ends, ...newSecret }: AddedSecret = {},
+      when?: Precondition,
+    ): Promise<ClientWithSecret & { readonly made: MadeSecret }> {
+      const made = makeSecret(newSecret, deps);
+      const done = await change(id, when, (current) => ({
+        ...current,
+        secrets: withSecret(current, made, ends, now()),
         // Who gives up a secret at once thinks that somebody else has it, and tokens by it.
-        const voided = revokesOld ? { tokensValidFrom: voidedFrom(current) } : {};
-        return { ...current, secrets: [added, ...remaining], ...voided };
-      });
-      return { client, secret };
+        ...(ends === 'all' ? { tokensValidFrom: voidedFrom(current) } : {}),
+      }));
+      return { ...done, made };
     },
+    /** @throws {ProblemError} `not_found`, `conflict` */
+    removeSecret: (
+      id: string,
+      { secretId, endsTokens = true }: RemovedSecret,
+      when?: Precondition,
+    ): Promise<RegisteredClient> =>
+      change(id, when, (current) => {
+        const found = withoutSecret(current, secretId);
+        if (!found) throw new ProblemError(problems.notFound, 'This client has no secret of this id.');
+        const isOver = !endsTokens || !isLive(found.removed, now());
+        const voided = isOver ? {} : { tokensValidFrom: voidedFrom(current) };
+        return { ...current, secrets: found.secrets, ...voided };
+      }),
     /** A disabled client gets no token, and those it has stop working. @throws {ProblemError} `not_found`, `conflict` */
-    setDisabled: (id: string, disabled: boolean): Promise<ClientRecord> =>
-      change(id, (client) => ({
+    setDisabled: (id: string, disabled: boolean, when?: Precondition): Promise<RegisteredClient> =>
+      change(id, when, (client) => ({
         ...client,
         disabled,
-        ...(disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
+        ...(disabled && !client.disabled ? { tokensValidFrom: voidedFrom(client) } : {}),
       })),
     /**
      * Changes what is named. A change that takes something away (a scope, a role, a redirect address, or bearer tokens) voids what the
@@ -104,29 +169,50 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
      *
      * @throws {ProblemError} `invalid_request`, `not_found`, `conflict`
      */
-    update: (id: string, changes: ClientChange): Promise<ClientRecord> =>
-      change(id, async (before) => {
-        const check = await checkOf({ ...before, ...changes });
-        const { client, isVoided } = changedClient(before, changes, registry, check);
-        return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
-      }),
+    async update(id: string, changes: ClientChange, when?: Precondition): Promise<RegisteredClient> {
+      const check = await checkOf(changes);
+      return change(id, when, (before) => voidedBy(before, changedClient(before, changes, check)));
+    },
     /** @throws {ProblemError} `not_found`, `conflict` */
-    async remove(id: string) {
+    async remove(id: string, when: Precondition = {}): Promise<RegisteredClient> {
       rejectReserved(id);
-      await records.change(async (transaction) => {
-        if (!(await transaction.get('clients', id))) throw unknownClient(id);
+      return records.change(async (transaction) => {
+        const client = await transaction.get('clients', id);
+        if (!client || isAnother(client, when)) throw unknownClient(id);
+        checkVersion(client, when.ifMatch);
+        when.checkMayGrant?.(privilegesOf(client));
         transaction.remove('clients', id);
         putVoid(transaction, id, undefined);
+        return { client, before: client };
       });
     },
   };
 
-  function voidedFrom(client: ClientRecord): number {
-    return clientValidFrom(client, now());
+  function newRecord(checked: CheckedClient, secrets: readonly ClientSecretRecord[]): ClientRecord {
+    return { ...checked, disabled: false, secrets, createdAt: secrets[0]?.createdAt ?? now() };
   }
 
-  function chooseSecret(given: string | undefined): string {
-    return given === undefined ? newSecret() : checkClientSecret(given);
+  async function putNew(
+    transaction: RecordTransaction,
+    client: ClientRecord,
+    { checkMayGrant }: Precondition,
+  ): Promise<void> {
+    checkMayGrant?.(privilegesOf(client));
+    await checkIsFree(transaction, client.id);
+    await checkRolesGiven(transaction, registry, client.maxRoles ?? []);
+    transaction.put('clients', client);
+  }
+
+  function redefined(before: ClientRecord, newClient: NewClient, check: CheckOutboundUrl): ClientRecord {
+    return voidedBy(before, changedClient(before, wholeChange(newClient), check));
+  }
+
+  function voidedBy(before: ClientRecord, { client, isVoided }: ChangedClient): ClientRecord {
+    return isVoided ? { ...client, tokensValidFrom: voidedFrom(before) } : client;
+  }
+
+  function voidedFrom(client: ClientRecord): number {
+    return clientValidFrom(client, now());
   }
 
   /** Of addresses that the console calls: those at an origin of another client too. */
@@ -138,18 +224,34 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
 
   function change(
     id: string,
-    edit: (client: ClientRecord) => ClientRecord | Promise<ClientRecord>,
-  ): Promise<ClientRecord> {
+    when: Precondition = {},
+    changed: (client: ClientRecord) => ClientRecord,
+  ): Promise<RegisteredClient> {
     rejectReserved(id);
     return records.change(async (transaction) => {
       const before = await transaction.get('clients', id);
-      if (!before) throw unknownClient(id);
-      const client = await edit(before);
-      transaction.put('clients', client);
-      const from = clientValidSince(client);
-      if (from !== clientValidSince(before)) putVoid(transaction, id, from);
-      return client;
+      if (!before || isAnother(before, when)) throw unknownClient(id);
+      checkVersion(before, when.ifMatch);
+      return edit(transaction, before, changed(before), when);
     });
+  }
+
+  /** Who changes nothing leaves the version as it is. */
+  async function edit(
+    transaction: RecordTransaction,
+    before: ClientRecord,
+    after: ClientRecord,
+    { checkMayGrant }: Precondition,
+  ): Promise<RegisteredClient> {
+    checkMayGrant?.(privilegesOf(before), privilegesOf(after));
+    if (isDeepStrictEqual(after, before)) return { client: before, before };
+    const given = after.maxRoles?.filter((role) => !before.maxRoles?.includes(role)) ?? [];
+    await checkRolesGiven(transaction, registry, given);
+    const client = { ...after, updatedAt: now() };
+    transaction.put('clients', client);
+    const from = clientValidSince(client);
+    if (from !== clientValidSince(before)) putVoid(transaction, before.id, from);
+    return { client, before };
   }
 
   /** For those who check tokens of the client without looking at it (S34). */
@@ -162,14 +264,44 @@ interface CalledAddress {
   readonly backchannelLogoutUri?: string | undefined;
 }
 
-function secretRecord(secret: string, createdAt: number): ClientSecretRecord {
-  return { sha256: secretDigest(secret), createdAt };
+/** All that can be said of a client, with what it has where nothing is. */
+function wholeChange(newClient: NewClient): Required<ClientChange> {
+  const { id: _id, ...said } = newClient;
+  return { ...nothingSaid, ...said };
+}
+
+const nothingSaid: Required<ClientChange> = {
+  name: '',
+  isPublic: false,
+  isFirstParty: false,
+  grantTypes: null,
+  scopes: null,
+  tokenAlg: 'RS256',
+  tokenTyp: 'JWT',
+  tokenTtlSeconds: null,
+  dpopBoundAccessTokens: false,
+  pkce: null,
+  maxRoles: null,
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  backchannelLogoutUri: '',
+  frontchannelLogoutUri: '',
+};
+
+function privilegesOf(client: ClientRecord): ClientPrivileges {
+  const isApplication = kindOfClient(client) === 'application';
+  return { roles: isApplication ? (ceilingOf(client) ?? ['Admin']) : [], scopes: client.scopes };
+}
+
+function isAnother(client: ClientRecord, { kind }: Precondition): boolean {
+  return kind !== undefined && kindOfClient(client) !== kind;
 }
 
 /** A subject must name one party only, a user or a client (S14). */
 async function checkIsFree(reads: Pick<RecordReads, 'get'>, id: string): Promise<void> {
   if (reservedIds.includes(id)) throw conflict(`The client id ${id} is the console's own.`);
-  if (await reads.get('clients', id)) throw conflict(`There is a client ${id} already.`);
+  if (await reads.get('clients', id))
+    throw new ProblemError(problems.alreadyExists, `There is a client ${id} already.`);
   if (await reads.get('users', id)) throw conflict(`The client id ${id} is the id of a user.`);
 }
 

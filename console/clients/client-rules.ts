@@ -36,12 +36,12 @@ export interface NewClient extends Partial<Addresses> {
   readonly tokenAlg?: string;
   /** By default JWT: widespread resource servers refuse at+jwt. */
   readonly tokenTyp?: string;
+  /** By default that of the settings. */
+  readonly tokenTtlSeconds?: number;
   /** By default PKCE or a nonce; a public client always needs PKCE. */
   readonly pkce?: string;
   /** Every token is bound to a key of the client (RFC 9449 §5.2); by default it may choose. */
   readonly dpopBoundAccessTokens?: boolean;
-  /** By default a random one. */
-  readonly secret?: string | undefined;
 }
 
 /** A {@link NewClient} with every default filled in and every value checked. */
@@ -55,12 +55,16 @@ export interface CheckedClient extends Addresses {
   readonly maxRoles?: readonly string[];
   readonly tokenAlg: TokenAlg;
   readonly tokenTyp: TokenTyp;
+  readonly tokenTtlSeconds?: number;
   readonly pkce?: PkcePolicy;
   readonly dpopBoundAccessTokens?: boolean;
 }
 
 export const grantTypes: readonly string[] = ['authorization_code', 'refresh_token', 'client_credentials'];
 export const tokenTyps: readonly TokenTyp[] = ['JWT', 'at+jwt'];
+
+/** Life of an access token, seconds. What is kept for as long as a token may live, is kept for the longest. */
+export const tokenTtlRange = { min: 60, max: 3600 } as const;
 
 const secretLength = { min: 32, max: 256 } as const;
 
@@ -71,7 +75,6 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
   const addresses = checkAddresses(client, checkOutboundUrl);
   const grants = checkGrants(client.grantTypes ?? impliedGrants(addresses.redirectUris));
   checkShape({ isPublic, isFirstParty, addresses, grants });
-  if (isPublic && client.secret !== undefined) throw invalid('A public client has no secret.');
   return {
     id,
     isPublic,
@@ -81,8 +84,11 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
     grantTypes: grants,
     scopes: checkScopes(client.scopes ?? impliedScopes(grants), grants),
     ...(client.maxRoles === undefined ? {} : { maxRoles: checkMaxRoles(client.maxRoles, grants) }),
-    tokenAlg: checkOneOf('token algorithm', tokenAlgs, client.tokenAlg ?? 'RS256'),
-    tokenTyp: checkOneOf('token type', tokenTyps, client.tokenTyp ?? 'JWT'),
+    tokenAlg: checkTokenAlg(client.tokenAlg ?? 'RS256'),
+    tokenTyp: checkTokenTyp(client.tokenTyp ?? 'JWT'),
+    ...(client.tokenTtlSeconds === undefined
+      ? {}
+      : { tokenTtlSeconds: checkTokenTtl(client.tokenTtlSeconds) }),
     ...(client.pkce === undefined ? {} : { pkce: checkPkce(client.pkce, { isPublic, grantTypes: grants }) }),
     ...(dpopBoundAccessTokens ? { dpopBoundAccessTokens } : {}),
   };
@@ -95,14 +101,14 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
  */
 export function checkClientSecret(secret: string): string {
   if (secret.length < secretLength.min || secret.length > secretLength.max) {
-    throw invalid(`A client secret has ${secretLength.min} to ${secretLength.max} characters.`);
+    throw invalid(`A client secret has ${secretLength.min} to ${secretLength.max} characters.`, '/secret');
   }
   try {
     clientSecret(secret);
     return secret;
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
-    throw invalid(`The client secret ${error.message}.`);
+    throw invalid(`The client secret ${error.message}.`, '/secret');
   }
 }
 
@@ -116,7 +122,7 @@ export function checkName(name: string): string {
   const isFit =
     trimmed !== '' && [...trimmed].length <= 64 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(trimmed);
   if (isFit) return trimmed;
-  throw invalid('A name has 1 to 64 characters, none of which is a control character.');
+  throw invalid('A name has 1 to 64 characters, none of which is a control character.', '/displayName');
 }
 
 /** No colon, so that Basic credentials have one reading; no UUID, since that is how subjects look (S14). */
@@ -124,20 +130,23 @@ function checkClientId(id: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id)) {
     throw invalid(
       'A client id has 1 to 64 letters (a to z), digits and the characters . _ - and starts with a letter or a digit.',
+      '/id',
     );
   }
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-    throw invalid('A client id must not look like the id of a user (a UUID).');
+    throw invalid('A client id must not look like the id of a user (a UUID).', '/id');
   }
 }
 
-function impliedGrants(redirectUris: readonly string[]): readonly string[] {
+/** Where there is something to come back to, people sign in. */
+export function impliedGrants(redirectUris: readonly string[]): readonly string[] {
   return redirectUris.length > 0 ? ['authorization_code', 'refresh_token'] : ['client_credentials'];
 }
 
-function checkGrants(given: readonly string[]): readonly string[] {
-  const grants = unique(given).map((grant) => checkOneOf('grant', grantTypes, grant));
-  if (grants.length === 0) throw invalid('A client needs a grant.');
+/** @throws {ProblemError} `invalid_request` */
+export function checkGrants(given: readonly string[]): readonly string[] {
+  const grants = unique(given).map((grant, i) => checkOneOf('grant', grantTypes, grant, `/grants/${i}`));
+  if (grants.length === 0) throw invalid('A client needs a grant.', '/grants');
   return grants;
 }
 
@@ -157,7 +166,7 @@ export function checkShape(client: {
     throw invalid('A public client cannot prove who it is, so client_credentials is not for it.');
   }
   if (signsPeopleIn && client.addresses.redirectUris.length === 0) {
-    throw invalid('The grant authorization_code needs a redirect address.');
+    throw invalid('The grant authorization_code needs a redirect address.', '/redirectUris');
   }
   if (signsPeopleIn) return;
   if (client.grants.includes('refresh_token')) {
@@ -168,31 +177,35 @@ export function checkShape(client: {
   }
 }
 
-function impliedScopes(grants: readonly string[]): readonly string[] {
+export function impliedScopes(grants: readonly string[]): readonly string[] {
   return grants.includes('authorization_code') ? identityScopes : [];
 }
 
 /** @throws {ProblemError} `invalid_request` for a scope that there is not, or that is not for clients with these grants */
 export function checkScopes(given: readonly string[], grants: readonly string[]): readonly string[] {
-  return unique(given).map((scope) => {
+  return unique(given).map((scope, i) => {
     if (identityScopes.includes(scope) || roleScopes.has(scope)) return scope;
     if (scope === 'offline_access') {
       if (grants.includes('refresh_token')) return scope;
-      throw invalid('The scope offline_access goes with the grant refresh_token.');
+      throw invalid('The scope offline_access goes with the grant refresh_token.', `/scopes/${i}`);
     }
-    if (!isMemberScope(scope) && !isApiScope(scope)) throw noScope(scope);
+    if (!isMemberScope(scope) && !isApiScope(scope)) throw noScope(scope, `/scopes/${i}`);
     if (grants.includes('authorization_code')) {
-      throw invalid(`The scope ${scope} is for machines: register a client of its own for it.`);
+      throw invalid(
+        `The scope ${scope} is for machines: register a client of its own for it.`,
+        `/scopes/${i}`,
+      );
     }
     return scope;
   });
 }
 
-function noScope(scope: string) {
+function noScope(scope: string, pointer: string) {
   const ofProxies = [revocationEventsScope, denialReportsScope];
   const known = [...identityScopes, 'offline_access', ...roleScopes.keys(), ...ofProxies].join(', ');
   return invalid(
     `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write, svc:queue:<name>:offer, :poll or :size, and api:<object>:read or :write, whose object is * or one of ${apiObjects.join(', ')}.`,
+    pointer,
   );
 }
 
@@ -218,6 +231,7 @@ export function checkMaxRoles(given: readonly string[], grants: readonly string[
   if (grants.includes('authorization_code')) return unique(given);
   throw invalid(
     'A ceiling of roles is for applications that sign people in: a machine has the roles of its scopes.',
+    '/maxRoles',
   );
 }
 
@@ -226,17 +240,34 @@ export function checkPkce(
   given: string,
   { isPublic, grantTypes: grants }: Pick<CheckedClient, 'isPublic' | 'grantTypes'>,
 ): PkcePolicy {
-  const policy = checkOneOf('PKCE policy', pkcePolicies, given);
+  const policy = checkOneOf('PKCE policy', pkcePolicies, given, '/pkce');
   if (!grants.includes('authorization_code')) {
-    throw invalid('PKCE belongs to the grant authorization_code, which this client lacks.');
+    throw invalid('PKCE belongs to the grant authorization_code, which this client lacks.', '/pkce');
   }
-  if (isPublic && policy !== 'required') throw invalid('A public client always has to use PKCE.');
+  if (isPublic && policy !== 'required') throw invalid('A public client always has to use PKCE.', '/pkce');
   return policy;
 }
 
-function checkOneOf<T extends string>(what: string, known: readonly T[], given: string): T {
+/** @throws {ProblemError} `invalid_request` */
+export function checkTokenAlg(given: string): TokenAlg {
+  return checkOneOf('token algorithm', tokenAlgs, given, '/tokenAlg');
+}
+
+/** @throws {ProblemError} `invalid_request` */
+export function checkTokenTyp(given: string): TokenTyp {
+  return checkOneOf('token type', tokenTyps, given, '/tokenTyp');
+}
+
+/** @throws {ProblemError} `invalid_request` */
+export function checkTokenTtl(seconds: number): number {
+  const { min, max } = tokenTtlRange;
+  if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
+  throw invalid(`Access tokens live ${min} to ${max} seconds.`, '/tokenTtlSeconds');
+}
+
+function checkOneOf<T extends string>(what: string, known: readonly T[], given: string, pointer?: string): T {
   const found = known.find((candidate) => candidate === given);
   if (found === undefined)
-    throw invalid(`There is no ${what} ${shown(given)}. Known are ${known.join(', ')}.`);
+    throw invalid(`There is no ${what} ${shown(given)}. Known are ${known.join(', ')}.`, pointer);
   return found;
 }

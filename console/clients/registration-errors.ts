@@ -11,6 +11,11 @@ export function shown(text: string): string {
   return visible.length > 100 ? `${visible.slice(0, 100)}…` : visible;
 }
 
-export function invalid(detail: string): ProblemError {
-  return new ProblemError(problems.invalidRequest, detail);
+/** @param pointer  of the member that is wrong in the body of a call of the API, where it is one (RFC 6901) */
+export function invalid(detail: string, pointer?: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, detail, {
+    ...(pointer !== undefined && {
+      members: { errors: [{ pointer: `#${pointer}`, code: 'invalid_value', detail }] },
+    }),
+  });
 }

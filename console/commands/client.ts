@@ -1,8 +1,8 @@
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { ClientChange } from '../clients/client-change.ts';
 import { nameOfClient } from '../clients/client-name.ts';
-import type { RegisteredClient } from '../clients/client-registration.ts';
-import { grantTypes, tokenTyps } from '../clients/client-rules.ts';
+import type { ClientWithSecret } from '../clients/client-registration.ts';
+import { grantTypes, type NewClient, tokenTyps } from '../clients/client-rules.ts';
 import { viewOf } from '../clients/client-view.ts';
 import type { Clients } from '../clients/clients.ts';
 import { pkcePolicyOf } from '../clients/pkce.ts';
@@ -55,14 +55,13 @@ export const clientCommands: readonly Command[] = [
     async run(input, { services, readSecret }) {
       const secret = await readGivenSecret(input, readSecret);
       const { registration } = await services({ creates: true });
-      const registered = await registration.add({
+      const newClient: NewClient = {
         id: input.positionals[0]!,
         isPublic: input.has('public'),
         isFirstParty: input.has('first-party'),
         dpopBoundAccessTokens: input.has('dpop'),
         redirectUris: input.texts('redirect-uri') ?? [],
         postLogoutRedirectUris: input.texts('post-logout-uri') ?? [],
-        secret,
         ...optional('name', input.text('name')),
         ...optional('backchannelLogoutUri', input.text('backchannel-logout-uri')),
         ...optional('frontchannelLogoutUri', input.text('frontchannel-logout-uri')),
@@ -72,8 +71,9 @@ export const clientCommands: readonly Command[] = [
         ...optional('tokenTyp', input.text('token-typ')),
         ...optional('pkce', input.text('pkce')),
         ...optional('maxRoles', textsIn(input, 'max-role')),
-      });
-      return withSecret(registered, secret === undefined, `Registered ${registered.client.id}.`);
+      };
+      const registered = await registration.add(newClient, { secret });
+      return withSecret(registered, `Registered ${registered.client.id}.`);
     },
   },
   {
@@ -137,7 +137,7 @@ export const clientCommands: readonly Command[] = [
     event: 'client.updated',
     async run(input, { services }) {
       const change = changeIn(input);
-      const client = await (await services()).registration.update(input.positionals[0]!, change);
+      const { client } = await (await services()).registration.update(input.positionals[0]!, change);
       return done(client, inWords(client, change));
     },
   },
@@ -151,11 +151,12 @@ export const clientCommands: readonly Command[] = [
       const secret = await readGivenSecret(input, readSecret);
       const { registration } = await services();
       const revokesOld = input.has('revoke-old');
-      const registered = await registration.rotateSecret(input.positionals[0]!, { secret, revokesOld });
+      const ends = revokesOld ? 'all' : 'oldest';
+      const registered = await registration.addSecret(input.positionals[0]!, { secret, ends });
       const said = revokesOld
         ? 'The old secret does not work any more.'
         : 'The old secret works until the next rotation.';
-      return withSecret(registered, secret === undefined, `New secret for ${registered.client.id}. ${said}`);
+      return withSecret(registered, `New secret for ${registered.client.id}. ${said}`);
     },
   },
   {
@@ -164,7 +165,7 @@ export const clientCommands: readonly Command[] = [
     positionals: ['<id>'],
     event: 'client.disabled',
     async run(input, { services }) {
-      const client = await (await services()).registration.setDisabled(input.positionals[0]!, true);
+      const { client } = await (await services()).registration.setDisabled(input.positionals[0]!, true);
       return done(client, `Disabled ${client.id}.`);
     },
   },
@@ -174,7 +175,7 @@ export const clientCommands: readonly Command[] = [
     positionals: ['<id>'],
     event: 'client.enabled',
     async run(input, { services }) {
-      const client = await (await services()).registration.setDisabled(input.positionals[0]!, false);
+      const { client } = await (await services()).registration.setDisabled(input.positionals[0]!, false);
       return done(client, `Enabled ${client.id}.`);
     },
   },
@@ -266,11 +267,11 @@ async function readGivenSecret(
 }
 
 /** A secret that was given is not repeated; one that was made here is shown this once (S54). */
-function withSecret({ client, secret }: RegisteredClient, isMade: boolean, said: string): Reply {
-  if (!isMade || secret === undefined) return done(client, said);
+function withSecret({ client, made }: ClientWithSecret, said: string): Reply {
+  if (!made?.isRandom) return done(client, said);
   return {
-    text: `${said}\nIts secret, shown only now:\n\n  ${secret}\n`,
-    json: { ...viewOf(client), secret },
+    text: `${said}\nIts secret, shown only now:\n\n  ${made.secret}\n`,
+    json: { ...viewOf(client), secret: made.secret },
     target: client.id,
   };
 }

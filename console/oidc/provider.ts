@@ -12,7 +12,7 @@ import {
 } from 'oidc-provider';
 import type { SessionUse } from '../accounts/sessions/session-uses.ts';
 import { cliClientId } from '../clients/cli-client.ts';
-import { pkceOf, pkcePolicyMember } from '../clients/client-metadata.ts';
+import { pkceOf, pkcePolicyMember, tokenTtlMember, tokenTtlOf } from '../clients/client-metadata.ts';
 import { missingBinding } from '../clients/pkce.ts';
 import { ceilingOf, rolesUnder } from '../clients/role-ceiling.ts';
 import type { CookieNames } from '../http/cookies.ts';
@@ -82,7 +82,7 @@ function configuration(deps: ProviderDeps): Configuration {
   return {
     adapter: createAdapter(deps),
     jwks: { keys: keysForLibrary(deps.keys) },
-    extraClientMetadata: { properties: [pkcePolicyMember] },
+    extraClientMetadata: { properties: [pkcePolicyMember, tokenTtlMember] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     enabledJWA: { dPoPSigningAlgValues: deps.proofAlgs },
     responseTypes: ['code'],
@@ -157,7 +157,7 @@ function configuration(deps: ProviderDeps): Configuration {
     // Codes and refresh tokens end with the session they were issued under (S39).
     expiresWithSession: async () => true,
     ttl: {
-      AccessToken: lifetimes.accessToken,
+      AccessToken: (_ctx, _token, client) => tokenTtlOf(client) ?? lifetimes.accessToken,
       AuthorizationCode: codeSeconds,
       ClientCredentials: lifetimes.accessToken,
       DeviceCode: deviceCodeSeconds,

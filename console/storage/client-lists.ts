@@ -8,7 +8,7 @@ const mostWords = 8;
 
 /** An application signs people in; a machine asks for itself alone. */
 export function kindOfClient({ grantTypes }: Pick<ClientRecord, 'grantTypes'>): ClientKind {
-  return grantTypes.includes('authorization_code') ? 'application' : 'machine';
+  return grantTypes.some((grant) => grant !== 'client_credentials') ? 'application' : 'machine';
 }
 
 export function statusOfClient({ disabled }: Pick<ClientRecord, 'disabled'>): ClientStatus {

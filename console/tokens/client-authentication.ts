@@ -39,10 +39,14 @@ interface StoredDigest {
   readonly secret?: ClientSecretRecord;
 }
 
-/** @param onSecret  hears by which of its secrets a client has proved who it is; on every such request */
+/**
+ * @param onSecret  hears by which of its secrets a client has proved who it is; on every such request
+ * @param now  epoch milliseconds
+ */
 export function createClientAuthentication(
   clients: Pick<Clients, 'find'>,
   onSecret: (clientId: string, secret: ClientSecretRecord) => void,
+  now: () => number,
 ): AuthenticateClient {
   const digests = new WeakMap<ClientRecord, readonly StoredDigest[]>();
 
@@ -81,6 +85,8 @@ export function createClientAuthentication(
       if (timingSafeEqual(given, stored.digest)) matching = stored;
     }
     if (!matching?.secret || !client || client.isPublic || client.disabled) return false;
+    const { expiresAt } = matching.secret;
+    if (expiresAt !== undefined && expiresAt <= now()) return false;
     onSecret(client.id, matching.secret);
     return true;
   }

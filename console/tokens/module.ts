@@ -50,7 +50,7 @@ export function addTokensRoutes(router: EndpointRouter, needs: TokensNeeds): voi
         () => networkOfSource(addressOf(req)),
         () => inner(req, res),
       );
-  const client = createClientGuard(createClientAuthentication(clients, clientUses.recordSecret));
+  const client = createClientGuard(createClientAuthentication(clients, clientUses.recordSecret, needs.now));
   const person = createPersonGuard({ callers, findUser: users.find });
   const token = createTokenEndpoint({
     ...needs,

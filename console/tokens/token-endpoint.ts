@@ -24,6 +24,7 @@ export interface TokenEndpointDeps {
   readonly keys: Pick<Keys, 'signing'>;
   readonly issuer: string;
   readonly resources: Resources;
+  /** Of clients that have no other. */
   readonly accessTokenSeconds: number;
   readonly newId: () => string;
   /** Epoch milliseconds. */
@@ -44,6 +45,7 @@ interface Issued {
   readonly jti: string;
   readonly resource: string;
   readonly keyThumbprint: string | undefined;
+  readonly seconds: number;
 }
 
 const grantTypes = new Set(['client_credentials', 'authorization_code', 'refresh_token', deviceCodeGrant]);
@@ -65,11 +67,12 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): ClientEndpoint {
     const jti = newId();
     const scopes = clientCredentialsScopes(client, form.get('scope'));
     const resource = machineResource(resources, form.get('resource'), scopes);
-    const token = await issue(client, scopes, { jti, resource, keyThumbprint });
+    const seconds = client.tokenTtlSeconds ?? accessTokenSeconds;
+    const token = await issue(client, scopes, { jti, resource, keyThumbprint, seconds });
     const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP';
     // An empty text is no scope (RFC 6749 §3.3); what was granted is what was asked for, so it may be left out (RFC 6749 §5.1).
     const scope = scopes.length === 0 ? '' : `,"scope":${JSON.stringify(scopes.join(' '))}`;
-    const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${accessTokenSeconds}${scope}}`;
+    const body = `{"access_token":"${token}","token_type":"${tokenType}","expires_in":${seconds}${scope}}`;
     sendJson(res, 200, body, noStore);
     onIssued(req, { client, grantType, jti });
     return false;
@@ -78,13 +81,13 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): ClientEndpoint {
   function issue(
     client: ClientRecord,
     scopes: readonly string[],
-    { jti, resource, keyThumbprint }: Issued,
+    { jti, resource, keyThumbprint, seconds }: Issued,
   ): Promise<string> {
     // Within the second in which a client was disabled and enabled again it is the next one (see isLive).
     const iat = Math.floor(Math.max(now(), client.tokensValidFrom ?? 0) / 1000);
     const own = {
       iat,
-      exp: iat + accessTokenSeconds,
+      exp: iat + seconds,
       jti,
       ...(keyThumbprint === undefined ? {} : { cnf: { jkt: keyThumbprint } }),
     };

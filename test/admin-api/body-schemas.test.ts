@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { changedClient } from '../../console/admin-api/clients.ts';
 import { operations } from '../../console/admin-api/table.ts';
 import { changedProvider, newProvider } from '../../console/federation/providers/input-schema.ts';
 import { apiToken, startConsole } from '../helpers/console.ts';
 
 const bodyOf = (id: string) => operations.find((one) => one.id === id)!.body as z.ZodObject;
 const [newRole, changedRole] = [bodyOf('createRole'), bodyOf('updateRole')];
-const schemas = { newRole, changedRole, changedClient, newProvider, changedProvider };
+const [newClient, changedClient] = [bodyOf('createClient'), bodyOf('updateClient')];
+const newSecret = bodyOf('createClientSecret');
+const schemas = { newRole, changedRole, newClient, changedClient, newSecret, newProvider, changedProvider };
 const docs = resolve(import.meta.dirname, '../../docs');
 
 test('every member of a body stands in the documentation', () => {

@@ -114,15 +114,15 @@ test('a name that a shell would run is in no command to paste (S52)', async () =
 
 test('clients are listed and shown without anything of their secrets, and changes are audited (S54)', async () => {
   const { body: listed } = await call('GET', '');
-  expect((listed as unknown as { id: string }[]).map((client) => client.id)).toEqual(
+  expect((listed.items as { id: string }[]).map((client) => client.id)).toEqual(
     expect.arrayContaining([id, 'application-client', 'application-dashboard']),
   );
   expect(JSON.stringify(listed)).not.toMatch(/sha256|hash/);
   const shown = await call('GET', `/${id}`);
   expect(shown.body).toMatchObject({ id, scopes: ['svc:health:read', 'svc:queue:jobs:poll'] });
   expect((await call('GET', '/nobody')).status).toBe(404);
-  expect((await call('PATCH', `/${id}`, { dpopBoundAccessTokens: true })).body).toMatchObject({
-    dpopBoundAccessTokens: true,
+  expect((await call('PATCH', `/${id}`, { dpop: true })).body).toMatchObject({
+    dpop: true,
     scopes: ['svc:health:read', 'svc:queue:jobs:poll'],
   });
   await console.waitFor(
@@ -140,7 +140,10 @@ test('clients are listed and shown without anything of their secrets, and change
 test.each([
   ['a scope that there is not', { scopes: ['svc:nothing:read'] }],
   ['nothing', {}],
-  ['another member', { scopes: [], redirectUris: [] }],
+  ['another member', { scopes: [], redirects: [] }],
+  ['a member of what is shown alone', { scopes: [], lastUsedAt: null }],
+  ['addresses of a machine', { redirectUris: ['https://app.example/cb'] }],
+  ['a life of tokens that is too long', { tokenTtlSeconds: 3601 }],
   ['__proto__ as a key', '{"__proto__":{},"scopes":[]}'],
   ['constructor as a key', '{"constructor":{},"scopes":[]}'],
   ['scopes that are a text', { scopes: 'svc:health:read' }],

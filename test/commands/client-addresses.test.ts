@@ -137,14 +137,14 @@ describe('a client has a name (D23)', () => {
       method: 'PATCH',
       headers: { Authorization: `Bearer ${await apiToken(console)}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({
-        name: 'Board 3',
+        displayName: 'Board 3',
         postLogoutUris: ['http://localhost:9021/'],
         backchannelLogoutUri: null,
       }),
     });
     expect([reply.status, await reply.json()]).toEqual([
       200,
-      expect.objectContaining({ name: 'Board 3', postLogoutUris: ['http://localhost:9021/'] }),
+      expect.objectContaining({ displayName: 'Board 3', postLogoutUris: ['http://localhost:9021/'] }),
     ]);
   });
 

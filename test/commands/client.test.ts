@@ -189,7 +189,7 @@ describe('a registration that is not sound is refused with exit 1, and changes n
     { name: 'an id of another script', args: ['сonsole'] },
     { name: 'an id of 65 characters', args: ['a'.repeat(65)] },
     { name: 'an id of the console itself', args: ['console'], error: 'conflict' },
-    { name: 'an id that is taken', args: ['job'], error: 'conflict' },
+    { name: 'an id that is taken', args: ['job'], error: 'already_exists' },
     { name: 'http to another host', args: ['c', '--redirect-uri', 'http://a.example/cb'] },
     {
       name: 'http to a host that starts like loopback',

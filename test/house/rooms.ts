@@ -69,6 +69,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/access': ['console/accounts', 'console/clients', 'console/storage', 'member-proxy', 'platform'],
   'console/admin-api': [
     'console/accounts',
+    'console/clients',
     'console/configuration',
     'console/federation',
     'console/http',

@@ -126,6 +126,8 @@ describe('a running console', () => {
       plan,
       role: 'reader',
       client: 'application-client',
+      application: 'application-dashboard',
+      secret: 'a',
       // The last administrator, whom nothing here ends.
       user: 'ada',
       session: sessions.items[0]!.id,

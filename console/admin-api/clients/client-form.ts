@@ -1,0 +1,175 @@
+/** What is said of a client and what is shown of one, in the words of the API. */
+import { z } from 'zod';
+import { deviceCodeGrant } from '../../clients/cli-client.ts';
+import { ownerView } from '../../operations/owner.ts';
+import { dateTime, resource, view } from '../../operations/resource-fields.ts';
+
+export const clientId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+  .meta({ description: 'Its `client_id`; no id of a user, nor one that looks like it.', example: 'billing' });
+export const secretId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+  .meta({ description: 'Among the secrets of its client.', example: 'a' });
+
+const address = z.string().max(2048).meta({ format: 'uri' });
+const addresses = z.array(address).max(200);
+const grants = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+
+const fields = {
+  displayName: z.string().max(256).meta({
+    description: 'What people see of it, in 1 to 64 characters; where there is none, its id.',
+    example: 'Team wiki',
+  }),
+  scopes: z
+    .array(z.string().max(256))
+    .max(200)
+    .meta({
+      description:
+        'All that it may ask for. Where nothing is said, `openid`, `email` and `profile` for an application, and nothing for a machine.',
+      example: ['svc:map:orders-*:read'],
+    }),
+  grants: z.array(z.enum(grants)).min(1).max(3).meta({
+    description:
+      'How it gets tokens. Where nothing is said, `authorization_code` and `refresh_token` with a redirect address, else `client_credentials`.',
+  }),
+  isPublic: z.boolean().meta({
+    description: 'Has no secret: a page, or an application on somebody’s device, which could not keep one.',
+  }),
+  firstParty: z.boolean().meta({ description: 'People are not asked whether they let it in.' }),
+  redirectUris: addresses.meta({
+    description:
+      'Where people come back to after they have signed in, compared character by character: `https`, or `http` at loopback.',
+    example: ['https://wiki.example.com/callback'],
+  }),
+  postLogoutUris: addresses.meta({ description: 'Where people may be sent after they have signed out.' }),
+  backchannelLogoutUri: address.meta({
+    description: 'Where logout tokens are posted when a session ends (OpenID Back-Channel Logout).',
+  }),
+  frontchannelLogoutUri: address.meta({
+    description: 'What the sign-out page loads in a hidden frame; at the origin of a redirect address.',
+  }),
+  pkce: z.enum(['required', 'nonce', 'optional']).meta({
+    description:
+      'What it sends with an authorization request: PKCE, PKCE or a nonce, or neither. Where nothing is said, `nonce`, and `required` of a public one.',
+  }),
+  maxRoles: z
+    .array(z.string().max(64))
+    .max(200)
+    .meta({
+      description:
+        'The most that an application gets of the roles of its users. Where nothing is said, none, and all that they have for one that is first-party.',
+      example: ['Viewer'],
+    }),
+  tokenAlg: z.enum(['RS256', 'ES256', 'EdDSA']).meta({ description: 'Signature of its tokens.' }),
+  tokenTyp: z.enum(['JWT', 'at+jwt']).meta({ description: '`typ` of its access tokens.' }),
+  tokenTtlSeconds: z.number().int().min(60).max(3600).meta({
+    description: 'Life of its access tokens; where nothing is said, `CONSOLE_ACCESS_TOKEN_TTL`.',
+  }),
+  dpop: z
+    .boolean()
+    .meta({ description: 'Gets no bearer token: each is bound to a key that it proves to hold (RFC 9449).' }),
+};
+
+const defaults = {
+  displayName: null,
+  scopes: null,
+  grants: null,
+  isPublic: false,
+  firstParty: false,
+  redirectUris: [],
+  postLogoutUris: [],
+  backchannelLogoutUri: null,
+  frontchannelLogoutUri: null,
+  pkce: null,
+  maxRoles: null,
+  tokenAlg: 'RS256',
+  tokenTyp: 'JWT',
+  tokenTtlSeconds: null,
+  dpop: false,
+} as const;
+
+/** Any client: with redirect addresses an application, without them a machine. */
+export const client = resource({ fields, defaults: { ...defaults, redirectUris: [], postLogoutUris: [] } });
+
+const { redirectUris: _given, ...ofApplications } = { ...defaults, postLogoutUris: [] };
+export const application = resource({
+  fields: {
+    ...fields,
+    redirectUris: addresses.min(1).meta(fields.redirectUris.meta() ?? {}),
+  },
+  defaults: ofApplications,
+});
+
+export const secretView = view({
+  id: secretId,
+  createdAt: dateTime.nullable(),
+  lastUsedAt: dateTime.nullable(),
+  expiresAt: dateTime.nullable(),
+}).meta({ id: 'ClientSecret' });
+
+const shownOnce = z.string().nullable().meta({
+  description:
+    'The secret itself, in this answer alone; null for one that was given, and where there is none.',
+});
+
+const newSecret = {
+  secret: z
+    .string()
+    .max(1024)
+    .meta({ writeOnly: true, description: 'In 32 to 256 characters; by default a random one.' })
+    .exactOptional(),
+  expiresAt: z.iso
+    .datetime()
+    .meta({ format: 'date-time', pattern: undefined, description: 'By default never.' })
+    .nullable()
+    .exactOptional(),
+};
+
+export const secretInput = z.strictObject({
+  id: secretId.meta({ ...secretId.meta(), description: 'By default a random one.' }).exactOptional(),
+  ...newSecret,
+  ends: z
+    .enum(['none', 'oldest', 'all'])
+    .meta({
+      default: 'none',
+      description:
+        'Which of its other secrets stop working at once. With `all`, every token that it has does too. At most two are good at the same time.',
+    })
+    .exactOptional(),
+});
+
+export const createdSecretView = view({ ...secretView.shape, secret: shownOnce }).meta({
+  id: 'CreatedClientSecret',
+});
+
+export const clientView = view({
+  id: clientId,
+  kind: z.enum(['machine', 'application']).meta({ description: 'An application signs people in.' }),
+  status: z.enum(['active', 'disabled']),
+  ...fields,
+  // By RFC 8628 the console's own command line alone.
+  grants: z.array(z.enum([...grants, deviceCodeGrant])),
+  displayName: fields.displayName.nullable(),
+  backchannelLogoutUri: address.nullable(),
+  frontchannelLogoutUri: address.nullable(),
+  pkce: fields.pkce.nullable(),
+  maxRoles: fields.maxRoles.nullable(),
+  tokenTtlSeconds: z.number().int().nullable(),
+  authMethods: z
+    .array(z.enum(['client_secret_basic', 'client_secret_post', 'none']))
+    .meta({ description: 'How it proves who it is at the token endpoint (RFC 8414 §2).' }),
+  secrets: z.array(secretView),
+  lastUsedAt: dateTime.nullable(),
+  owner: ownerView,
+  createdAt: dateTime.nullable(),
+  updatedAt: dateTime.nullable(),
+}).meta({ id: 'Client' });
+
+export const createdClientView = view({ ...clientView.shape, secret: shownOnce }).meta({
+  id: 'CreatedClient',
+});
+
+/** What a new client may say beside what can be changed of it. */
+export const creation = { id: clientId, secret: newSecret.secret };

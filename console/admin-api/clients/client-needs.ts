@@ -1,0 +1,55 @@
+/** What the operations on clients need, and at which addresses they are. */
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { ClientUses } from '../../clients/client-last-used.ts';
+import type { ClientRegistration } from '../../clients/client-registration.ts';
+import type { Clients } from '../../clients/clients.ts';
+import type { Cursors } from '../../operations/lists.ts';
+import { kindOfClient } from '../../storage/client-lists.ts';
+import type { ClientKind } from '../../storage/record-store.ts';
+import type { ClientRecord } from '../../storage/records.ts';
+import type { client } from './client-form.ts';
+
+export interface ClientNeeds {
+  readonly clients: Pick<Clients, 'find' | 'page' | 'count'>;
+  readonly clientUses: Pick<ClientUses, 'readOf'>;
+  readonly registration: ClientRegistration;
+  readonly tokenTrial: TokenTrial;
+  readonly cursors: Cursors;
+}
+
+/** One of the two addresses, and which clients are there. */
+export interface ClientAddress {
+  readonly path: '/clients' | '/applications';
+  /** In ids of operations. */
+  readonly name: 'Client' | 'Application';
+  /** In sentences. */
+  readonly word: 'client' | 'application';
+  readonly form: typeof client;
+  /** Undefined: of each kind. */
+  readonly kind?: ClientKind;
+}
+
+export interface ClientParams {
+  readonly client: string;
+}
+
+export interface AskedToken {
+  /** Without them, all that it may ask for and that go together. */
+  readonly scopes?: readonly string[];
+  /** The resource parameter; by default what the scopes say. */
+  readonly resource?: string;
+}
+
+/** @throws {ProblemError} `invalid_request` for a scope that it may not ask for */
+export type TokenTrial = (client: ClientRecord, asked: AskedToken) => Promise<object>;
+
+/** @throws {ProblemError} `not_found` */
+export async function findClient(
+  id: string,
+  kind: ClientKind | undefined,
+  { clients }: Pick<ClientNeeds, 'clients'>,
+): Promise<ClientRecord> {
+  const found = await clients.find(id);
+  if (found && (kind === undefined || kindOfClient(found) === kind)) return found;
+  throw new ProblemError(problems.notFound, `There is no ${kind ?? 'client'} of this id.`);
+}

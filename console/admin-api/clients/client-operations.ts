@@ -1,0 +1,198 @@
+/** `/api/v1/clients` and `/api/v1/applications`: the same operations on all clients, and on those that sign people in. */
+import { z } from 'zod';
+import type { RegisteredClient } from '../../clients/client-registration.ts';
+import { changesBetween } from '../../operations/changes.ts';
+import { defaultItems, listOf, listQuery } from '../../operations/lists.ts';
+import { type Answer, type Operation, type OperationCall, operation } from '../../operations/operation.ts';
+import type { ClientKind } from '../../storage/record-store.ts';
+import { versionOf } from '../../storage/record-version.ts';
+import type { ClientRecord } from '../../storage/records.ts';
+import { application, client, clientId, clientView, createdClientView, creation } from './client-form.ts';
+import { type ClientAddress, type ClientNeeds, type ClientParams, findClient } from './client-needs.ts';
+import { trialOperation } from './client-trial.ts';
+import { auditedOf, changeOf, definitionOf, shownClient } from './client-words.ts';
+import { secretOperations } from './secret-operations.ts';
+
+const addresses: readonly ClientAddress[] = [
+  { path: '/clients', name: 'Client', word: 'client', form: client },
+  {
+    path: '/applications',
+    name: 'Application',
+    word: 'application',
+    form: application as unknown as typeof client,
+    kind: 'application',
+  },
+];
+
+/** So many are looked at for one page. */
+const mostRead = 5_000;
+const params = z.strictObject({ client: clientId });
+
+export const clientOperations: readonly Operation<ClientNeeds>[] = addresses.flatMap((address) => [
+  ...readingOperations(address),
+  ...definingOperations(address),
+  ...switchingOperations(address),
+  ...secretOperations(address, params),
+  trialOperation(address, params),
+]);
+
+function readingOperations({ path, name, word, kind: only }: ClientAddress): Operation<ClientNeeds>[] {
+  const kind = z.enum(['machine', 'application']).exactOptional();
+  const query = listQuery({
+    q: z
+      .string()
+      .max(256)
+      .meta({ description: 'The beginning of its id, or of words of its name.' })
+      .exactOptional(),
+    status: z.enum(['active', 'disabled']).exactOptional(),
+    scope: z.string().max(256).meta({ description: 'What it may ask for.' }).exactOptional(),
+    ...(only ? {} : { kind }),
+  });
+  return [
+    operation({
+      id: `list${name}s`,
+      method: 'GET',
+      path,
+      summary: `Lists the ${word}s, those of the settings first, then by id.`,
+      access: 'inspect',
+      query,
+      answer: listOf(clientView),
+      async run({ query: asked }, { clients, clientUses, cursors }: ClientNeeds) {
+        const { limit = defaultItems, q, status, scope } = asked;
+        const filter = { beginning: q, status, scope, kind: only ?? (asked as { kind?: ClientKind }).kind };
+        const after = cursors.read(`list${name}s`, asked);
+        const { records, next } = await clients.page({ ...filter, limit, after, mostRead });
+        const useOf = await clientUses.readOf(records);
+        const isAll = Object.values(filter).every((value) => value === undefined);
+        return {
+          body: {
+            items: records.map((record) => shownClient(record, useOf(record))),
+            next: next === undefined ? null : cursors.write(`list${name}s`, asked, next),
+            count: isAll ? { value: await clients.count(), isExact: true } : null,
+          },
+        };
+      },
+    }),
+    operation({
+      id: `read${name}`,
+      method: 'GET',
+      path: `${path}/{client}`,
+      summary: `Shows one ${word}, and nothing of its secrets.`,
+      access: 'inspect',
+      params,
+      answer: clientView,
+      async run({ params: { client: id } }, needs: ClientNeeds) {
+        return shown(await findClient(id, only, needs), needs);
+      },
+    }),
+  ];
+}
+
+function definingOperations({ path, name, word, form, kind }: ClientAddress): Operation<ClientNeeds>[] {
+  const at = { path: `${path}/{client}`, access: 'write', params } as const;
+  return [
+    operation({
+      id: `create${name}`,
+      method: 'POST',
+      path,
+      summary: `Adds ${word === 'client' ? 'a client' : 'an application'}; unless it is public, with a secret that is in this answer alone.`,
+      access: 'write',
+      event: 'client.added',
+      isMaking: true,
+      body: form.input.extend(creation),
+      answer: createdClientView,
+      async run({ body: { id, secret, ...input }, checkMayGrant }, needs: ClientNeeds) {
+        const definition = definitionOf(id, form.complete(input));
+        const done = await needs.registration.add(definition, { secret }, { checkMayGrant });
+        const { body, ...answer } = await changed(done, needs);
+        const made = done.made?.isRandom ? done.made.secret : null;
+        return { ...answer, status: 201, body: { ...body, secret: made } };
+      },
+    }),
+    operation({
+      id: `replace${name}`,
+      method: 'PUT',
+      ...at,
+      summary: `Makes ${word === 'client' ? 'a client' : 'an application'} what the body says, with defaults for the rest; its secrets stay, and a new one has none.`,
+      event: 'client.updated',
+      body: form.input,
+      answer: clientView,
+      async run({ params: { client: id }, body, ifMatch, isNew, checkMayGrant }, needs: ClientNeeds) {
+        const definition = definitionOf(id, form.complete(body));
+        const done = await needs.registration.put(definition, { ifMatch, isNew, kind, checkMayGrant });
+        const answer = await changed(done, needs);
+        return done.before ? answer : { ...answer, status: 201, event: 'client.added' };
+      },
+    }),
+    operation({
+      id: `update${name}`,
+      method: 'PATCH',
+      ...at,
+      summary: 'Changes what is named. When that takes something away, all tokens that it has stop working.',
+      event: 'client.updated',
+      body: form.patch,
+      answer: clientView,
+      async run({ params: { client: id }, body, ifMatch, checkMayGrant }, needs: ClientNeeds) {
+        const change = changeOf(form.changed(body));
+        const when = { ifMatch, kind, checkMayGrant };
+        return changed(await needs.registration.update(id, change, when), needs);
+      },
+    }),
+    operation({
+      id: `delete${name}`,
+      method: 'DELETE',
+      ...at,
+      summary: `Removes the ${word}; every token that it has stops working.`,
+      isDangerous: true,
+      event: 'client.removed',
+      async run({ params: { client: id }, ifMatch, checkMayGrant }, { registration }: ClientNeeds) {
+        const { client: removed } = await registration.remove(id, { ifMatch, kind, checkMayGrant });
+        return { target: id, changes: changesBetween(auditedOf(removed), undefined) };
+      },
+    }),
+  ];
+}
+
+function switchingOperations({ path, name, word, kind }: ClientAddress): Operation<ClientNeeds>[] {
+  const to = (isDisabled: boolean) => ({
+    method: 'POST' as const,
+    access: 'write' as const,
+    params,
+    answer: clientView,
+    async run(
+      { params: { client: id }, ifMatch, checkMayGrant }: OperationCall<ClientParams>,
+      needs: ClientNeeds,
+    ): Promise<Answer> {
+      const when = { ifMatch, kind, checkMayGrant };
+      return changed(await needs.registration.setDisabled(id, isDisabled, when), needs);
+    },
+  });
+  return [
+    operation({
+      id: `disable${name}`,
+      path: `${path}/{client}/disable`,
+      summary: `Refuses the ${word} and every token that it has.`,
+      event: 'client.disabled',
+      ...to(true),
+    }),
+    operation({
+      id: `enable${name}`,
+      path: `${path}/{client}/enable`,
+      summary: `Lets a disabled ${word} work again, with new tokens.`,
+      event: 'client.enabled',
+      ...to(false),
+    }),
+  ];
+}
+
+type Shown = Answer & { readonly body: ReturnType<typeof shownClient> };
+
+async function changed({ client: after, before }: RegisteredClient, needs: ClientNeeds): Promise<Shown> {
+  const changes = changesBetween(before && auditedOf(before), auditedOf(after));
+  return { ...(await shown(after, needs)), target: after.id, changes, isUnchanged: before === after };
+}
+
+async function shown(record: ClientRecord, { clientUses }: Pick<ClientNeeds, 'clientUses'>): Promise<Shown> {
+  const useOf = await clientUses.readOf([record]);
+  return { body: shownClient(record, useOf(record)), version: versionOf(record) };
+}

@@ -1,0 +1,97 @@
+/** A client between the words of the API and those of the store. */
+import type { ClientChange } from '../../clients/client-change.ts';
+import type { ClientUse } from '../../clients/client-last-used.ts';
+import type { NewClient } from '../../clients/client-rules.ts';
+import { secretIds } from '../../clients/client-secrets.ts';
+import { pkcePolicyOf } from '../../clients/pkce.ts';
+import { ceilingOf } from '../../clients/role-ceiling.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { kindOfClient, statusOfClient } from '../../storage/client-lists.ts';
+import type { ClientRecord } from '../../storage/records.ts';
+
+/** Of the words that differ. */
+const storedNames: Readonly<Record<string, string>> = {
+  displayName: 'name',
+  grants: 'grantTypes',
+  firstParty: 'isFirstParty',
+  postLogoutUris: 'postLogoutRedirectUris',
+  dpop: 'dpopBoundAccessTokens',
+};
+
+/** What takes an empty text for none. */
+const texts: readonly string[] = ['displayName', 'backchannelLogoutUri', 'frontchannelLogoutUri'];
+
+/** @param said  null where it is as with nothing said */
+export function changeOf(said: object): ClientChange {
+  return Object.fromEntries(
+    Object.entries(said).map(([name, value]) => [
+      storedNames[name] ?? name,
+      value === null && texts.includes(name) ? '' : value,
+    ]),
+  );
+}
+
+/** @param said  all of it */
+export function definitionOf(id: string, said: object): NewClient {
+  const given = Object.entries(said).filter(([, value]) => value !== null);
+  return { id, ...(changeOf(Object.fromEntries(given)) as Omit<NewClient, 'id'>) };
+}
+
+/** All but when it was last used. */
+function saidOf(client: ClientRecord) {
+  const signsPeopleIn = kindOfClient(client) === 'application';
+  return {
+    id: client.id,
+    kind: kindOfClient(client),
+    status: statusOfClient(client),
+    displayName: client.name ?? null,
+    scopes: client.scopes,
+    grants: client.grantTypes,
+    isPublic: client.isPublic,
+    firstParty: client.isFirstParty,
+    redirectUris: client.redirectUris,
+    postLogoutUris: client.postLogoutRedirectUris,
+    backchannelLogoutUri: client.backchannelLogoutUri ?? null,
+    frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
+    pkce: signsPeopleIn ? pkcePolicyOf(client) : null,
+    maxRoles: (signsPeopleIn ? ceilingOf(client) : client.maxRoles) ?? null,
+    tokenAlg: client.tokenAlg,
+    tokenTyp: client.tokenTyp,
+    tokenTtlSeconds: client.tokenTtlSeconds ?? null,
+    dpop: client.dpopBoundAccessTokens ?? false,
+    authMethods: client.isPublic ? ['none'] : ['client_secret_basic', 'client_secret_post'],
+  };
+}
+
+/** For the audit trail: of its secrets their ids alone. */
+export function auditedOf(client: ClientRecord) {
+  const { id: _id, kind: _kind, authMethods: _methods, ...said } = saidOf(client);
+  return { ...said, secretIds: secretIds(client.secrets) };
+}
+
+/** As it is shown. */
+export function shownClient(client: ClientRecord, use: ClientUse) {
+  return {
+    ...saidOf(client),
+    secrets: shownSecrets(client, use),
+    lastUsedAt: time(use.lastUsedAt),
+    owner: ownerOf(client),
+    createdAt: time(client.createdAt),
+    updatedAt: time(client.updatedAt ?? client.createdAt),
+  };
+}
+
+export function shownSecrets({ secrets }: ClientRecord, { secretsLastUsedAt }: ClientUse) {
+  const ids = secretIds(secrets);
+  return secrets.map(({ createdAt, expiresAt }, i) => ({
+    id: ids[i]!,
+    createdAt: time(createdAt),
+    lastUsedAt: time(secretsLastUsedAt[i]),
+    expiresAt: time(expiresAt),
+  }));
+}
+
+/** @param at  epoch milliseconds; 0 where there is none: clients of the settings have no date */
+function time(at: number | undefined): string | null {
+  return at ? new Date(at).toISOString() : null;
+}

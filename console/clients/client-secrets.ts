@@ -1,0 +1,101 @@
+/** The secrets of a client: each has an id, and at most two are good at the same time. */
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
+import { checkClientSecret } from './client-rules.ts';
+import { secretDigest } from './clients.ts';
+import { invalid } from './registration-errors.ts';
+
+export interface NewSecret {
+  /** By default a random one. */
+  readonly id?: string | undefined;
+  /** By default a random one. */
+  readonly secret?: string | undefined;
+  /** Epoch milliseconds; by default never. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** Which of the secrets that are there a new one ends: the older of two, all of them, or none. */
+export type EndedSecrets = 'oldest' | 'all' | undefined;
+
+export interface SecretDeps {
+  /** At least 256 random bits, as text that needs no encoding in a Basic header. */
+  readonly newSecret: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** With the secret itself, which nobody knows any more after the answer. */
+export interface MadeSecret {
+  readonly record: ClientSecretRecord;
+  readonly secret: string;
+  /** It was made here, so nobody has it yet. */
+  readonly isRandom: boolean;
+}
+
+const mostLive = 2;
+
+/** @throws {ProblemError} `invalid_request` */
+export function makeSecret(
+  { id, secret: given, expiresAt }: NewSecret,
+  { newSecret, now }: SecretDeps,
+): MadeSecret {
+  const createdAt = now();
+  if (expiresAt !== undefined && expiresAt <= createdAt)
+    throw invalid('A secret expires in the future.', '/expiresAt');
+  const secret = given === undefined ? newSecret() : checkClientSecret(given);
+  const record = {
+    id: id ?? `sec_${newSecret().slice(0, 10)}`,
+    sha256: secretDigest(secret),
+    createdAt,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+  return { record, secret, isRandom: given === undefined };
+}
+
+/** @throws {ProblemError} `conflict` */
+export function withSecret(
+  client: ClientRecord,
+  { record: added }: MadeSecret,
+  ends: EndedSecrets,
+  now: number,
+): readonly ClientSecretRecord[] {
+  const { id, isPublic, secrets } = client;
+  if (isPublic) throw conflict(`The client ${id} is public and has no secret.`);
+  if (secrets.some(({ sha256 }) => sha256 === added.sha256))
+    throw conflict(`This is a secret of the client ${id} already.`);
+  const live = secrets.filter((secret) => isLive(secret, now));
+  const remaining = ends === 'all' ? [] : live.slice(0, ends === 'oldest' ? mostLive - 1 : mostLive);
+  if (remaining.length >= mostLive)
+    throw conflict(`The client ${id} has two secrets already: end one of them.`);
+  if (secretIds(remaining).includes(added.id ?? ''))
+    throw conflict(`The client ${id} has a secret of this id already.`);
+  return [added, ...remaining];
+}
+
+/** @returns undefined when there is none of this id */
+export function withoutSecret(
+  { secrets }: ClientRecord,
+  secretId: string,
+): { readonly secrets: readonly ClientSecretRecord[]; readonly removed: ClientSecretRecord } | undefined {
+  const at = secretIds(secrets).indexOf(secretId);
+  if (at < 0) return undefined;
+  return { secrets: secrets.filter((_, i) => i !== at), removed: secrets[at]! };
+}
+
+export function isLive({ expiresAt = Infinity }: ClientSecretRecord, now: number): boolean {
+  return expiresAt > now;
+}
+
+/** Of secrets from before they had one: by when they were made. */
+export function secretIds(secrets: readonly ClientSecretRecord[]): readonly string[] {
+  const ids: string[] = [];
+  for (const { id, createdAt } of secrets) {
+    const made = id ?? `sec_${createdAt.toString(36)}`;
+    ids.push(ids.includes(made) ? `${made}-${ids.length}` : made);
+  }
+  return ids;
+}
+
+function conflict(detail: string): ProblemError {
+  return new ProblemError(problems.conflict, detail);
+}
