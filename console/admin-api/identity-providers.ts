@@ -6,7 +6,7 @@ import { changedProvider, newProvider, replacedProvider } from '../federation/pr
 import { providerKinds } from '../federation/providers/kinds.ts';
 import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
-import { type Answer, type Operation, operation } from '../operations/operation.ts';
+import { type Answer, type Operation, type OperationCall, operation } from '../operations/operation.ts';
 import { ownerOf, ownerView } from '../operations/owner.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
 
@@ -81,8 +81,9 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     body: newProvider,
     answer: providerView,
     problems: [409],
-    async run({ body }, { providerAdministration }: ProviderNeeds) {
-      return { status: 201, ...changed(undefined, await (await providerAdministration()).add(body)) };
+    async run({ body, ...call }, { providerAdministration }: ProviderNeeds) {
+      const added = await (await providerAdministration()).add(body, conditionsOf(call));
+      return { status: 201, ...changed(undefined, added) };
     },
   }),
   operation({
@@ -108,8 +109,9 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     body: changedProvider,
     answer: providerView,
     problems: [409],
-    async run({ params: { provider }, body, ifMatch }, { providerAdministration }: ProviderNeeds) {
-      const { before, after } = await (await providerAdministration()).update(provider, body, ifMatch);
+    async run({ params: { provider }, body, ...call }, { providerAdministration }: ProviderNeeds) {
+      const administration = await providerAdministration();
+      const { before, after } = await administration.update(provider, body, conditionsOf(call));
       return changed(before, after);
     },
   }),
@@ -124,16 +126,17 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     body: replacedProvider,
     answer: providerView,
     problems: [409],
-    async run({ params: { provider: id }, body, ifMatch, isNew }, needs: ProviderNeeds) {
+    async run({ params: { provider: id }, body, isNew, ...call }, needs: ProviderNeeds) {
+      const conditions = conditionsOf(call);
       const administration = await needs.providerAdministration();
       const isThere = (await administration.list()).some(({ view: known }) => known.id === id);
       if (isThere && isNew) throw thereAlready();
-      if (!isThere && ifMatch !== undefined) throw notThere();
+      if (!isThere && call.ifMatch !== undefined) throw notThere();
       if (!isThere) {
-        const added = await administration.add({ ...body, id });
+        const added = await administration.add({ ...body, id }, conditions);
         return { ...changed(undefined, added), status: 201, event: 'idp.added' };
       }
-      const { before, after } = await administration.replace(id, body, ifMatch);
+      const { before, after } = await administration.replace(id, body, conditions);
       return changed(before, after);
     },
   }),
@@ -153,9 +156,9 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
         .meta({ description: 'true: the accounts that came from there go with it.' }),
     }),
     problems: [409],
-    async run({ params: { provider: id }, query, ifMatch }, { providerAdministration }: ProviderNeeds) {
+    async run({ params: { provider: id }, query, ...call }, { providerAdministration }: ProviderNeeds) {
       const withAccounts = query.withAccounts === 'true';
-      await (await providerAdministration()).remove(id, { withAccounts, ifMatch });
+      await (await providerAdministration()).remove(id, withAccounts, conditionsOf(call));
       return { target: id };
     },
   }),
@@ -198,10 +201,15 @@ function switching(word: 'enable' | 'disable', isEnabled: boolean, summary: stri
     params,
     answer: providerView,
     problems: [409],
-    async run({ params: { provider: id }, ifMatch }, { providerAdministration }: ProviderNeeds) {
-      return answer(await (await providerAdministration()).setEnabled(id, isEnabled, ifMatch));
+    async run({ params: { provider: id }, ...call }, { providerAdministration }: ProviderNeeds) {
+      return answer(await (await providerAdministration()).setEnabled(id, isEnabled, conditionsOf(call)));
     },
   });
+}
+
+/** Nobody lets people in with more than they have themselves. */
+function conditionsOf({ ifMatch, checkMayGrant }: Pick<OperationCall, 'ifMatch' | 'checkMayGrant'>) {
+  return { ifMatch, mayGive: (roles: readonly string[]) => checkMayGrant({ roles }) };
 }
 
 function answer(shown: ShownProvider): Answer {

@@ -80,7 +80,9 @@ function permissionsHeld(
 const everything = ['backups', 'configuration', 'imports', 'settings'].map((object) => `api:${object}:write`);
 
 function hasEverything(held: ReadonlySet<string>, kind: Actor['kind']): boolean {
-  return everything.some((permission) => held.has(permission)) || (kind === 'user' && held.has('api:*:write'));
+  return (
+    everything.some((permission) => held.has(permission)) || (kind === 'user' && held.has('api:*:write'))
+  );
 }
 
 /** Of single maps and queues, the permission for all data that opens them too (docs/surface.md#scopes). */

@@ -154,6 +154,76 @@ describe('a machine', () => {
   });
 });
 
+describe('identity providers', () => {
+  const provider = (id: string, role: string) => ({
+    id,
+    kind: 'oidc',
+    issuer: 'https://id.example',
+    clientId: 'console',
+    clientAuth: 'none',
+    roleRules: [`groups=staff -> ${role}`],
+  });
+
+  test('let people in with no more than their keeper has (S49)', async () => {
+    await addMachine('keeper', 'api:identity-providers:write app:Viewer');
+    await until(
+      async () => (await tokenAnswer('keeper', 'api:identity-providers:write')).error === undefined,
+      'the client',
+    );
+    const token = await machineToken('keeper', 'api:identity-providers:write');
+    const path = '/identity-providers';
+    expect(await codeOf(token, 'POST', path, provider('staff', 'Admin'))).toBe('escalation');
+    expect(await codeOf(token, 'POST', path, { ...provider('staff', 'Viewer'), defaultRole: 'Wide' })).toBe(
+      'escalation',
+    );
+    expect(await statusOf(token, 'POST', path, provider('staff', 'Viewer'))).toBe(201);
+    const before = (await call(administrator, 'GET', `${path}/staff`)).body;
+    const more = { roleRules: ['groups=staff -> Admin'] };
+    expect(await codeOf(token, 'PATCH', `${path}/staff`, more)).toBe('escalation');
+    const { id: _id, ...replaced } = provider('staff', 'Admin');
+    expect(await codeOf(token, 'PUT', `${path}/staff`, replaced)).toBe('escalation');
+    expect((await call(administrator, 'GET', `${path}/staff`)).body).toEqual(before);
+    expect(await statusOf(token, 'PATCH', `${path}/staff`, { name: 'Staff' })).toBe(200);
+
+    expect(await statusOf(administrator, 'POST', path, provider('chiefs', 'Admin'))).toBe(201);
+    for (const [method, word, body] of [
+      ['PATCH', '', { name: 'Mine' }],
+      ['PATCH', '', { roleRules: [] }],
+      ['PUT', '', replaced],
+      ['POST', '/disable', undefined],
+      ['POST', '/enable', undefined],
+      ['DELETE', '', undefined],
+    ] as const) {
+      expect([method, word, await codeOf(token, method, `${path}/chiefs${word}`, body)]).toEqual([
+        method,
+        word,
+        'escalation',
+      ]);
+    }
+    expect(await statusOf(token, 'DELETE', `${path}/staff`)).toBe(204);
+    expect(await statusOf(administrator, 'DELETE', `${path}/chiefs`)).toBe(204);
+  });
+});
+
+test('who may write configuration has everything, and who has less gives nobody that (S49)', async () => {
+  await addMachine('deploys', 'api:configuration:write api:roles:write');
+  await addMachine('keepsroles', 'api:roles:write svc:data:write');
+  await until(
+    async () => (await tokenAnswer('keepsroles', 'api:roles:write')).error === undefined,
+    'the clients',
+  );
+  const [all, less] = [
+    await machineToken('deploys', 'api:roles:write'),
+    await machineToken('keepsroles', 'api:roles:write'),
+  ];
+  const role = { permissions: ['svc:cluster:write'] };
+  expect(await statusOf(all, 'PUT', '/roles/ByAll', role)).toBe(201);
+  for (const object of ['backups', 'configuration', 'imports', 'settings']) {
+    const wide = { permissions: [`api:${object}:write`] };
+    expect(await codeOf(less, 'PUT', '/roles/ByLess', wide)).toBe('escalation');
+  }
+});
+
 describe('a person', () => {
   const tokenOf = async (username: string) =>
     (

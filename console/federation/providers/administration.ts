@@ -8,7 +8,12 @@ import { type FieldWithDefault, secretsAlone, withoutFields } from './forgotten-
 import { createInputDeps, type InputWorld } from './input-deps.ts';
 import type { ChangedProvider, NewProviderInput, ProviderInput, ReplacedProvider } from './input-schema.ts';
 import { readProviderInput } from './reading.ts';
-import type { ListedProvider, NewProvider, ProviderRegistration } from './registration.ts';
+import {
+  type ListedProvider,
+  type NewProvider,
+  type ProviderRegistration,
+  rolesGivenBy,
+} from './registration.ts';
 import type { Provider } from './schema.ts';
 import { viewOfProvider } from './view.ts';
 
@@ -18,6 +23,14 @@ export interface ProviderAdministrationDeps extends InputWorld, DryRunWorld {
 
 export type ProviderAdministration = ReturnType<typeof createProviderAdministration>;
 export type ShownProvider = Awaited<ReturnType<ProviderAdministration['show']>>;
+
+/** What a change depends on besides. */
+export interface ProviderConditions {
+  /** The version that the record has to be of; undefined: whichever. */
+  readonly ifMatch?: string | undefined;
+  /** Of the roles that its rules give, before and after. @throws {ProblemError} `escalation` */
+  readonly mayGive: (roles: readonly string[]) => void;
+}
 
 /** A change that says nothing of versions is made on what is there, however often that changes meanwhile. */
 const mostTries = 5;
@@ -29,14 +42,18 @@ export function createProviderAdministration({ registration, ...world }: Provide
     list: async () => (await registration.list()).map(shown),
     show,
     /** @throws {ProblemError} `already_exists`, and as the registration */
-    async add({ id, kind, enabled = true, ...said }: NewProviderInput) {
+    async add(
+      { id, kind, enabled = true, ...said }: NewProviderInput,
+      { mayGive }: Pick<ProviderConditions, 'mayGive'>,
+    ) {
       const provider = await readProviderInput({ id, kind }, said, deps);
+      mayGive(rolesGivenBy(provider as Provider));
       await registration.add({ ...provider, enabled });
       return show(id);
     },
     /** @throws {ProblemError} `not_found`, `precondition_failed`, and as the registration */
-    update: (id: string, patch: ChangedProvider, ifMatch: string | undefined) =>
-      change(id, ifMatch, (before) => {
+    update: (id: string, patch: ChangedProvider, conditions: ProviderConditions) =>
+      change(id, conditions, (before) => {
         const gone = Object.entries(patch).flatMap(([name, value]) => (value === null ? [name] : []));
         const said = Object.entries(patch).filter(([, value]) => value !== null);
         const kept = withoutFields(before, gone as FieldWithDefault[]);
@@ -47,17 +64,18 @@ export function createProviderAdministration({ registration, ...world }: Provide
      *
      * @throws {ProblemError} as `update`; `conflict` for another kind, or when it would be switched
      */
-    replace: (id: string, { kind, enabled, ...said }: ReplacedProvider, ifMatch: string | undefined) =>
-      change(id, ifMatch, (before) => {
+    replace: (id: string, { kind, enabled, ...said }: ReplacedProvider, conditions: ProviderConditions) =>
+      change(id, conditions, (before) => {
         checkStays(before, kind, enabled);
         return readProviderInput(before, replacing(said, before), deps, secretsAlone(before));
       }),
-    async setEnabled(id: string, isEnabled: boolean, ifMatch: string | undefined) {
-      return shown(await registration.setEnabled(id, isEnabled, ifMatch));
-    },
+    setEnabled: (id: string, isEnabled: boolean, conditions: ProviderConditions) =>
+      onVersion(id, conditions, async (_listed, version) =>
+        shown(await registration.setEnabled(id, isEnabled, version)),
+      ),
     /** @returns how many accounts went with it */
-    remove: (id: string, options: { readonly withAccounts: boolean; readonly ifMatch: string | undefined }) =>
-      registration.remove(id, options),
+    remove: (id: string, withAccounts: boolean, conditions: ProviderConditions) =>
+      onVersion(id, conditions, (_listed, ifMatch) => registration.remove(id, { withAccounts, ifMatch })),
     /** @param who  of a directory: somebody to sign in. Nothing is created, here or there */
     async test(id: string, who: DryCredentials | undefined) {
       return runDrySignIn(readable(await registration.find(id)), who, world);
@@ -78,18 +96,30 @@ export function createProviderAdministration({ registration, ...world }: Provide
   }
 
   /** What is read of the input takes time, since metadata may be fetched: it is stored on the version it was read for. */
-  async function change(
+  function change(
     id: string,
-    ifMatch: string | undefined,
+    conditions: ProviderConditions,
     after: (before: Provider) => Promise<NewProvider>,
   ) {
+    return onVersion(id, conditions, async (listed, version) => {
+      const next = await after(readable(listed));
+      conditions.mayGive(rolesGivenBy(next as Provider));
+      await registration.update(id, () => next, version);
+      return { before: shown(listed), after: await show(id) };
+    });
+  }
+
+  async function onVersion<T>(
+    id: string,
+    { ifMatch, mayGive }: ProviderConditions,
+    work: (listed: ListedProvider, version: string) => Promise<T>,
+  ): Promise<T> {
     for (let tries = 1; ; tries++) {
       const listed = await registration.find(id);
-      const before = shown(listed);
-      const next = await after(readable(listed));
+      // Of one that cannot be read nobody knows what it gives.
+      mayGive(listed.provider ? rolesGivenBy(listed.provider) : ['Admin']);
       try {
-        await registration.update(id, () => next, ifMatch ?? listed.version);
-        return { before, after: await show(id) };
+        return await work(listed, ifMatch ?? listed.version);
       } catch (error) {
         if (ifMatch !== undefined || tries === mostTries || !hasMoved(error)) throw error;
       }

@@ -314,7 +314,8 @@ function recordIn(
   return record;
 }
 
-function rolesGivenBy({ roleRules: { rules, defaultRole } }: Provider): readonly string[] {
+/** That its people get, at most. */
+export function rolesGivenBy({ roleRules: { rules, defaultRole } }: Provider): readonly string[] {
   return [...rules.map(({ role }) => role), ...(defaultRole === undefined ? [] : [defaultRole])];
 }
 
