@@ -1,5 +1,7 @@
 /** Operations over HTTP: what a request says, and how an answer goes out. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
@@ -12,7 +14,7 @@ import type { Answer, Operation } from '../operations/operation.ts';
 import { type OperationRequest, type RunDeps, runOperation } from '../operations/run-operation.ts';
 import type { ApiMachine } from './access.ts';
 import type { CallRate } from './call-rate.ts';
-import { readJson } from './json-body.ts';
+import { readBytes, readJson } from './json-body.ts';
 import { createOperationPaths, type Found } from './operation-paths.ts';
 import { readIdempotencyKey } from './stored-answers.ts';
 
@@ -44,6 +46,8 @@ export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about'
   readonly callRate: CallRate;
   readonly findPageCaller: FindPageCaller;
 }
+
+const longestWaitSeconds = 30;
 
 export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
   const find = createOperationPaths(deps.operations);
@@ -110,7 +114,7 @@ async function tokenActor(
 
 /** @throws {ProblemError} */
 function readRequest(
-  { query, event, isMaking, bodyLimit }: Operation<never>,
+  { query, event, isMaking, bodyLimit, mediaType }: Operation<never>,
   req: IncomingMessage,
 ): OperationRequest {
   const { headers } = req;
@@ -121,7 +125,8 @@ function readRequest(
     isNew: readIfNoneMatch(headers['if-none-match']),
     ...(isMaking && { idempotencyKey: readIdempotencyKey(headers['idempotency-key']) }),
     query: readQuery(rest, query !== undefined),
-    readBody: () => readJson(req, bodyLimit),
+    waitSeconds: readWait(headers.prefer),
+    readBody: async () => (mediaType === undefined ? readJson(req, bodyLimit) : readBytes(req, mediaType)),
   };
 }
 
@@ -148,6 +153,12 @@ function asDry({ status, body, warnings = [] }: Answer): Answer {
   return { body: { status: status ?? (body ? 200 : 204), result: body ?? null, warnings } };
 }
 
+/** RFC 7240 §4.3; what is preferred and not known is passed over. */
+function readWait(prefer: string | readonly string[] = ''): number {
+  const [, seconds = '0'] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,4})"?/i.exec(String(prefer)) ?? [];
+  return Math.min(Number(seconds), longestWaitSeconds);
+}
+
 /** A parameter that comes twice is a list. @throws {ProblemError} `invalid_request` where none is taken */
 function readQuery(text: string, isTaken: boolean): Readonly<Record<string, unknown>> {
   const read: Record<string, string | string[]> = Object.create(null);
@@ -162,11 +173,11 @@ function readQuery(text: string, isTaken: boolean): Readonly<Record<string, unkn
 function send(
   res: ServerResponse,
   path: string,
-  { method }: Pick<Operation, 'method'>,
+  { method, answerType = 'application/json' }: Pick<Operation, 'method' | 'answerType'>,
   answer: Answer,
 ): void {
-  const { body, version, target, headers } = answer;
-  const status = answer.status ?? (body ? 200 : 204);
+  const { body, stream, version, target, headers } = answer;
+  const status = answer.status ?? (body || stream ? 200 : 204);
   const fields = {
     'Cache-Control': 'no-store',
     // What a PUT has made is where it was put.
@@ -176,8 +187,15 @@ function send(
     ...(version !== undefined && { ETag: `"${version}"` }),
     ...headers,
   };
-  if (body) sendJson(res, status, JSON.stringify(body), fields);
+  if (stream) sendStream(res, stream, { ...fields, 'Content-Type': answerType });
+  else if (body) sendJson(res, status, JSON.stringify(body), fields);
   else res.writeHead(status, fields).end();
+}
+
+function sendStream(res: ServerResponse, stream: AsyncIterable<string>, fields: OutgoingHttpHeaders): void {
+  res.writeHead(200, fields);
+  // Its end is the caller's affair: what breaks off is asked for again.
+  pipeline(Readable.from(stream), res).catch(() => {});
 }
 
 function splitTarget({ url = '' }: IncomingMessage) {

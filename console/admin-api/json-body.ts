@@ -21,6 +21,14 @@ export async function readJson(req: IncomingMessage, limit = bodyLimit): Promise
   return value;
 }
 
+/** A body that is no JSON, as it comes. @throws {ProblemError} `invalid_request` */
+export function readBytes(req: IncomingMessage, mediaType: string): AsyncIterable<Buffer> {
+  const { 'content-type': type = '', 'content-encoding': coding } = req.headers;
+  if (type.split(';')[0]!.trim().toLowerCase() !== mediaType) throw invalid(`The body must be ${mediaType}.`);
+  if (coding !== undefined) throw invalid('The body must come without a content coding.');
+  return req;
+}
+
 function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -6,6 +6,7 @@ import { parseLicence } from '../licence/licence-file.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { Licences, StoredLicence } from '../licence/licences.ts';
 import { changesBetween } from '../operations/changes.ts';
+import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
 import { versionOf } from '../storage/record-version.ts';
@@ -13,13 +14,14 @@ import { versionOf } from '../storage/record-version.ts';
 export interface LicenceNeeds {
   readonly licences: Pick<Licences, 'current' | 'set' | 'remove'>;
   readonly licenceDeliveries: Pick<Deliveries, 'all' | 'current' | 'forget'>;
+  readonly cursors: Cursors;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const text = z.string().min(1).max(200);
 const delivery = view({
-  address: z.string(),
+  id: z.string().meta({ description: 'Where it was sent: the internal address of the dashboard.' }),
   licence: text.meta({ description: 'The id of the one that was sent.' }),
   isCurrent: z.boolean().meta({ description: 'Whether it is where the dashboard is now.' }),
   state: z.enum(['waiting', 'acknowledged', 'given-up']),
@@ -35,7 +37,6 @@ const licenceView = view({
   edition: text,
   expiresAt: dateTime.nullable().meta({ description: 'Null: it does not end.' }),
   createdAt: dateTime.meta({ description: 'When it was set.' }),
-  deliveries: z.array(delivery).meta({ description: 'Of the last 30 days, the current address first.' }),
 }).meta({ id: 'Licence' });
 
 export const licenceOperations: readonly Operation<LicenceNeeds>[] = [
@@ -43,14 +44,29 @@ export const licenceOperations: readonly Operation<LicenceNeeds>[] = [
     id: 'readLicence',
     method: 'GET',
     path: '/licence',
-    summary: 'Shows the licence, and whom it has reached.',
+    summary: 'Shows the licence.',
     access: 'read',
     answer: licenceView,
     problems: [404],
     async run(_call, needs: LicenceNeeds) {
       const stored = needs.licences.current();
       if (!stored) throw new ProblemError(problems.notFound, 'There is no licence.');
-      return shown(stored, needs);
+      return shown(stored);
+    },
+  }),
+  operation({
+    id: 'listLicenceDeliveries',
+    method: 'GET',
+    path: '/licence/deliveries',
+    summary: 'Lists where the licence was sent in the last 30 days, and who has acknowledged it.',
+    access: 'read',
+    query: listQuery({}),
+    answer: listOf(delivery),
+    async run({ query }, { licenceDeliveries, cursors, now }: LicenceNeeds) {
+      const current = await licenceDeliveries.current();
+      const all = (await licenceDeliveries.all()).map((one) => deliveryView(one, current, now()));
+      const byId = all.sort((one, other) => (one.id < other.id ? -1 : 1));
+      return { body: pageOf('listLicenceDeliveries', byId, query, cursors) };
     },
   }),
   operation({
@@ -77,7 +93,7 @@ export const licenceOperations: readonly Operation<LicenceNeeds>[] = [
       const licence = parseLicence(JSON.stringify(given), needs.now());
       const { before, after } = await needs.licences.set(licence, { ifMatch, isNew });
       const changes = changesBetween(before && saidOf(before), saidOf(after));
-      return { ...(await shown(after, needs)), changes };
+      return { ...shown(after), changes };
     },
   }),
   operation({
@@ -97,13 +113,8 @@ export const licenceOperations: readonly Operation<LicenceNeeds>[] = [
   }),
 ];
 
-async function shown(
-  stored: StoredLicence,
-  { licenceDeliveries, now }: Pick<LicenceNeeds, 'licenceDeliveries' | 'now'>,
-): Promise<Answer> {
-  const current = await licenceDeliveries.current();
-  const deliveries = (await licenceDeliveries.all()).map((one) => deliveryView(one, current, now()));
-  const body = { ...saidOf(stored), createdAt: at(stored.setAt), deliveries };
+function shown(stored: StoredLicence): Answer {
+  const body = { ...saidOf(stored), createdAt: at(stored.setAt) };
   return { body, version: versionOf(stored), target: stored.id };
 }
 
@@ -116,7 +127,7 @@ function deliveryView(delivery: Delivery, current: Delivery | undefined, now: nu
   const isCurrent = address === current?.address;
   const state = isSettled(delivery) ? 'acknowledged' : isCurrent ? 'waiting' : 'given-up';
   return {
-    address,
+    id: address,
     licence: licenceId,
     isCurrent,
     state,

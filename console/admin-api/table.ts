@@ -1,10 +1,12 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
 import { type AccessNeeds, accessOperations } from './access-questions.ts';
+import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
 import { type ConfigurationNeeds, configurationOperations } from './configuration.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
+import { type JobNeeds, jobOperations } from './jobs.ts';
 import { type KeyNeeds, keyOperations } from './keys.ts';
 import { type LicenceNeeds, licenceOperations } from './licence.ts';
 import { type MeNeeds, meOperations } from './me.ts';
@@ -19,6 +21,9 @@ import { userOperations } from './users/users.ts';
 export type ApiServices = AccessNeeds &
   ClientNeeds &
   ConfigurationNeeds &
+  BackupNeeds &
+  ImportNeeds &
+  JobNeeds &
   KeyNeeds &
   LicenceNeeds &
   MemberNeeds &
@@ -33,6 +38,9 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
   ...clientOperations,
   ...configurationOperations,
+  ...backupOperations,
+  ...importOperations,
+  ...jobOperations,
   ...keyOperations,
   ...licenceOperations,
   ...memberOperations,

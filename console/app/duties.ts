@@ -1,6 +1,7 @@
 /** What one process does for all that answer: it sends what applications have to be told. */
 import type { Audit, Logger } from '../../platform/log.ts';
 import { dashboardClientId } from '../clients/clients.ts';
+import { createJobRunner } from '../jobs/job-runner.ts';
 import { createLicenceModule } from '../licence/module.ts';
 import { startLogoutNotices } from '../logout/module.ts';
 import type { Services } from './services.ts';
@@ -16,7 +17,20 @@ export function startDuties({ services, ...shared }: DutiesDeps): () => Promise<
   const needs = { ...services, ...shared };
   const licences = createLicenceModule({ ...needs, audience: dashboardClientId });
   const notices = startLogoutNotices(needs);
+  const jobs = startJobs(services, shared);
   return async () => {
-    await Promise.all([licences.close(), notices.close()]);
+    await Promise.all([licences.close(), notices.close(), jobs.close()]);
   };
+}
+
+/** What jobs are made of is loaded when there is one. */
+function startJobs(services: Services, shared: Omit<DutiesDeps, 'services'>) {
+  const runner = createJobRunner({
+    ...services,
+    ...shared,
+    kinds: async () => (await import('./job-kinds.ts')).createJobKinds(services),
+    dataDir: services.settings.dataDir,
+  });
+  void runner.start();
+  return runner;
 }

@@ -8,6 +8,8 @@ import { createAccessQuestions } from '../access/questions.ts';
 import { createTokenTrial } from '../access/token-trial.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
+import { createBackups } from '../jobs/backups.ts';
+import { storeUpload } from '../jobs/uploads.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
@@ -44,6 +46,8 @@ export async function createApiServices(
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.() ?? []) },
     memberStates: createMemberStates({ memberRecords, statuses: members, configured: settings.members }),
     providerAdministration: createAdministrationOnFirstUse(services),
+    backups: createBackups({ dataDir: services.settings.dataDir, storage }),
+    storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership(storage),
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>

@@ -17,6 +17,7 @@ import { createClients, createDerivedClients, logoutTargets } from '../clients/c
 import { createProviders } from '../federation/providers/providers.ts';
 import { createUpstreamSessions } from '../federation/upstream-sessions.ts';
 import { createOutbound } from '../http/outbound/outbound.ts';
+import { createJobs } from '../jobs/jobs.ts';
 import { type Cipher, createCipher } from '../keys/encryption.ts';
 import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
@@ -112,6 +113,7 @@ export function createServices(deps: ServicesDeps) {
       now,
     }),
     sessions,
+    jobs: createJobs({ artifacts, now }),
     keys: createSigningKeys(settings, registry, cipher, now),
   };
 }

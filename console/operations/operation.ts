@@ -21,6 +21,8 @@ export interface OperationCall<Params = unknown, Query = unknown, Body = unknown
   readonly ifMatch?: string | undefined;
   /** `If-None-Match: *`: only when there is none yet. */
   readonly isNew: boolean;
+  /** So long the caller waits for what takes longer than a call (`Prefer: wait`, RFC 7240 §4.3), seconds. */
+  readonly waitSeconds: number;
   /** Nothing is kept: the services write to nothing that lasts. */
   readonly isDryRun: boolean;
   /**
@@ -41,6 +43,8 @@ export interface Answer {
   /** By default 200 with a body, else 204. */
   readonly status?: SuccessStatus;
   readonly body?: object | undefined;
+  /** In the place of a body, as it comes; it is ended when nobody reads any more. */
+  readonly stream?: AsyncIterable<string>;
   /** What the entity tag says; see entity-tag.ts. */
   readonly version?: string | undefined;
   /** Another audit event than the operation's: what replaces or makes did one of the two. */
@@ -79,7 +83,7 @@ interface Described<Services, Params, Query, Body> {
   readonly body?: z.ZodType<Body>;
   /** Bytes, where it may be larger than others. */
   readonly bodyLimit?: number;
-  /** The body's form where it is no JSON. */
+  /** The body's form where it is no JSON: `run` gets its bytes as they come. */
   readonly mediaType?: string;
   /** The answer's body; none: 204. */
   readonly answer?: z.ZodType;

@@ -22,6 +22,7 @@ export interface OperationRequest {
   readonly idempotencyKey?: string | undefined;
   /** Files of configuration own it no longer. */
   readonly takesOver?: boolean;
+  readonly waitSeconds?: number;
 }
 
 /** What a change asks of the owner of what it changes. */
@@ -75,6 +76,7 @@ export async function runOperation<Services>(
     const call = {
       ...(await checked(operation, request)),
       ifMatch: request.ifMatch,
+      waitSeconds: request.waitSeconds ?? 0,
       isNew: request.isNew ?? false,
       checkMayGrant: createGrantCheck(actor, deps.permissionsOf),
     };
@@ -104,7 +106,7 @@ export async function runOperation<Services>(
 
 /** After all checks: what they have refused may be tried again with the same key. */
 async function once(
-  { id, isMaking }: Pick<Operation, 'id' | 'isMaking'>,
+  { id, isMaking, mediaType }: Pick<Operation, 'id' | 'isMaking' | 'mediaType'>,
   {
     idempotencyKey: key,
     isDryRun,
@@ -122,7 +124,8 @@ async function once(
   answerOnce: AnswerOnce | undefined,
 ): Promise<Answer> {
   if (!isMaking || isDryRun || key === undefined || !answerOnce) return perform();
-  const asked = { id, params, query, body, ifMatch, isNew };
+  // What comes as bytes has not been read yet.
+  const asked = { id, params, query, body: mediaType === undefined ? body : null, ifMatch, isNew };
   return answerOnce({ key, actor: actor.id, asked }, perform);
 }
 
@@ -132,13 +135,17 @@ async function dry<Services>({ dryServices }: RunDeps<Services>): Promise<Servic
 }
 
 async function checked(
-  { params, query, body }: Pick<Operation, 'params' | 'query' | 'body'>,
+  { params, query, body, mediaType }: Pick<Operation, 'params' | 'query' | 'body' | 'mediaType'>,
   came: OperationRequest,
 ) {
   return {
     params: params ? checkParams(params, came.params ?? {}) : undefined,
     query: query ? checkInput(query, came.query ?? {}, '?') : undefined,
-    body: body ? checkInput(body, came.readBody ? await came.readBody() : came.body, '#') : undefined,
+    body: body
+      ? checkInput(body, came.readBody ? await came.readBody() : came.body, '#')
+      : mediaType === undefined
+        ? undefined
+        : await came.readBody?.(),
   };
 }
 

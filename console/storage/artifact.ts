@@ -36,5 +36,11 @@ export interface NamedArtifact extends ArtifactName {
 }
 
 /** What other parts of the console follow as it is put: few, and put rarely, since every process gets each of them. */
-export const announcedKinds = ['Revocation', 'LogoutNotice', 'LogoutOutcome'] as const;
+export const announcedKinds = [
+  'Revocation',
+  'LogoutNotice',
+  'LogoutOutcome',
+  'Job',
+  'JobCancellation',
+] as const;
 export type AnnouncedKind = (typeof announcedKinds)[number];

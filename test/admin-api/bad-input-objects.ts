@@ -16,6 +16,25 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     const { id } = planned.body as { readonly id: string };
     return { params: { plan: id }, address: `/configuration/plans/${id}` };
   },
+  async keys(api) {
+    const { items } = (await api.done('GET', '/keys')).body as { readonly items: { readonly id: string }[] };
+    return { params: { key: items[0]!.id }, address: `/keys/${items[0]!.id}` };
+  },
+  async settings() {
+    return { params: { setting: 'CONSOLE_URL' }, address: '/settings/CONSOLE_URL' };
+  },
+  async licence(api) {
+    await api.done('PUT', '/licence', { id: 'lic-1', holder: 'Orders Ltd', edition: 'team' });
+    return { params: {}, address: '/licence' };
+  },
+  async jobs(api) {
+    const { id } = await backedUp(api);
+    return { params: { job: id }, address: `/jobs/${id}` };
+  },
+  async backups(api) {
+    const { result } = await backedUp(api);
+    return { params: { backup: result.backup }, address: `/backups/${result.backup}` };
+  },
   async roles(api) {
     await api.done('POST', '/roles', { id: 'SampleRole', permissions: ['svc:map:orders:read'] });
     return { params: { role: 'SampleRole' }, address: '/roles/SampleRole' };
@@ -40,6 +59,20 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     return { params: { provider: 'sample' }, address: '/identity-providers/sample' };
   },
 };
+
+interface BackUpJob {
+  readonly id: string;
+  readonly endedAt: string | null;
+  readonly result: { readonly backup: string };
+}
+
+async function backedUp(api: Api): Promise<BackUpJob> {
+  const begun = (await api.done('POST', '/backups')).body as unknown as BackUpJob;
+  for (;;) {
+    const job = (await api.done('GET', `/jobs/${begun.id}`)).body as unknown as BackUpJob;
+    if (job.endedAt !== null) return job;
+  }
+}
 
 export interface ParticularCall {
   readonly what: string;
@@ -100,6 +133,38 @@ export const particular: readonly ParticularCall[] = [
     status: 409,
     code: 'conflict',
     unchanged: '/roles/Viewer',
+  },
+  {
+    what: 'a second identity provider of an id',
+    call: [
+      'POST',
+      '/identity-providers',
+      {
+        id: 'sample',
+        kind: 'oidc',
+        issuer: 'https://other.example',
+        clientId: 'x',
+        clientAuth: 'none',
+        defaultRole: 'Viewer',
+      },
+    ],
+    status: 409,
+    code: 'already_exists',
+    unchanged: '/identity-providers/sample',
+  },
+  {
+    what: 'an issuer inside',
+    call: ['PATCH', '/identity-providers/sample', { issuer: 'https://10.0.0.1' }],
+    status: 400,
+    code: 'invalid_url',
+    unchanged: '/identity-providers/sample',
+  },
+  {
+    what: 'a licence that has ended',
+    call: ['PUT', '/licence', { id: 'x', holder: 'x', edition: 'x', expiresAt: '2020-01-01T00:00:00Z' }],
+    status: 400,
+    code: 'invalid_request',
+    unchanged: '/licence',
   },
   {
     what: 'a permission that there is not',

@@ -1,12 +1,21 @@
 /** docs/surface.md, what is promised to stay, beside the code and a running console. */
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
 import { entriesOfTable } from '../../console/settings/names.ts';
 import { missingOpenssl } from '../federation/saml-provider.ts';
 import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import { runTool } from '../helpers/commands.ts';
-import { apiToken, freePort, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import {
+  apiToken,
+  freePort,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  waitFor,
+} from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 import { exists, productFolders, read, sources } from './sources.ts';
@@ -122,7 +131,11 @@ describe('a running console', () => {
     const { id: plan } = (await planned.json()) as { id: string };
     await createUserAgent(url).signIn();
     const sessions = (await (await call('GET', '/api/v1/sessions')).json()) as { items: { id: string }[] };
+    const job = (await (await call('POST', '/api/v1/backups')).json()) as { id: string };
+    await waitFor(() => existsSync(join(dataDir, 'backups', job.id.replace('job', 'bak'))), 'the backup');
     known = {
+      job: job.id,
+      backup: job.id.replace('job', 'bak'),
       plan,
       role: 'reader',
       client: 'application-client',

@@ -1,0 +1,142 @@
+/** `/api/v1/jobs`: what takes longer than a call may, while it is worked on and for 30 days. */
+import { z } from 'zod';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { followJob } from '../jobs/follow-job.ts';
+import { isOver, type Job } from '../jobs/job.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
+import { type Answer, type Operation, operation } from '../operations/operation.ts';
+import { dateTime, view } from '../operations/resource-fields.ts';
+
+export interface JobNeeds {
+  readonly jobs: Jobs;
+  readonly cursors: Cursors;
+}
+
+const states = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'] as const;
+const jobId = z.string().regex(/^job_[0-9a-f]{32}$/);
+const text = z.string();
+export const jobView = view({
+  id: jobId,
+  kind: text.meta({ example: 'import-users' }),
+  state: z.enum(states),
+  progress: view({
+    done: z.number().int(),
+    total: z.number().int().nullable().meta({ description: 'Null: not known.' }),
+    unit: text,
+    step: text.meta({ description: 'What is done now, in words.' }),
+  }),
+  startedBy: text,
+  resumable: z
+    .boolean()
+    .meta({ description: 'Whether another process goes on with it; otherwise it is `interrupted` then.' }),
+  result: z.record(z.string(), z.unknown()).nullable(),
+  problem: view({ code: text, detail: text }).nullable(),
+  createdAt: dateTime,
+  startedAt: dateTime.nullable(),
+  updatedAt: dateTime,
+  endedAt: dateTime.nullable(),
+}).meta({ id: 'Job' });
+const params = z.strictObject({ job: jobId });
+
+export const jobOperations: readonly Operation<JobNeeds>[] = [
+  operation({
+    id: 'listJobs',
+    method: 'GET',
+    path: '/jobs',
+    summary: 'Lists the jobs of the last 30 days, the newest first.',
+    access: 'inspect',
+    query: listQuery({ state: z.enum(states).exactOptional(), kind: text.max(64).exactOptional() }),
+    answer: listOf(jobView),
+    async run({ query }, { jobs, cursors }: JobNeeds) {
+      const { limit = 50, state, kind } = query;
+      const after = cursors.read('listJobs', query);
+      const all = (await jobs.list()).filter(
+        (job) => (state === undefined || job.state === state) && (kind === undefined || job.kind === kind),
+      );
+      const rest = after === undefined ? all : all.filter(({ id }) => id < after);
+      const items = rest.slice(0, limit).map(viewOfJob);
+      const last = rest.length > limit ? items.at(-1) : undefined;
+      const next = last ? cursors.write('listJobs', query, last.id) : null;
+      return { body: { items, next, count: { value: all.length, isExact: true } } };
+    },
+  }),
+  operation({
+    id: 'readJob',
+    method: 'GET',
+    path: '/jobs/{job}',
+    summary: 'Shows a job; with `Prefer: wait=N` when it is over, or after N seconds.',
+    access: 'inspect',
+    params,
+    answer: jobView,
+    async run({ params: { job: id }, waitSeconds }, { jobs }: JobNeeds) {
+      return { body: viewOfJob(await jobs.wait(await found(id, jobs), waitSeconds * 1000)) };
+    },
+  }),
+  operation({
+    id: 'followJob',
+    method: 'GET',
+    path: '/jobs/{job}/events',
+    summary: 'Tells of a job as it goes on, until it is over: an event `job` for each change.',
+    access: 'inspect',
+    params,
+    answer: jobView,
+    answerType: 'text/event-stream',
+    async run({ params: { job: id } }, { jobs }: JobNeeds) {
+      const job = await found(id, jobs);
+      return { stream: followJob(job, jobs, (one) => JSON.stringify(viewOfJob(one))) };
+    },
+  }),
+  operation({
+    id: 'cancelJob',
+    method: 'POST',
+    path: '/jobs/{job}/cancel',
+    summary: 'Stops a job at the next occasion; what it has done stays.',
+    access: 'write',
+    event: 'job.cancelled',
+    hasVersion: false,
+    params,
+    answer: jobView,
+    statuses: [200, 202],
+    problems: [409],
+    async run({ params: { job: id }, waitSeconds, isDryRun }, { jobs }: JobNeeds) {
+      const job = await found(id, jobs);
+      if (isOver(job)) throw new ProblemError(problems.conflict, 'This job is over.');
+      if (!isDryRun) await jobs.cancel(job);
+      return begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
+    },
+  }),
+];
+
+/** The answer of what has begun a job, or been waited for. */
+export function begun(job: Job): Answer {
+  return {
+    status: isOver(job) ? 200 : 202,
+    body: viewOfJob(job),
+    target: job.id,
+    headers: { Location: `/api/v1/jobs/${job.id}` },
+  };
+}
+
+export function viewOfJob(job: Job) {
+  const { id, kind, state, progress, startedBy, resumable, result, problem } = job;
+  const { createdAt, startedAt, updatedAt, endedAt } = job;
+  return {
+    ...{ id, kind, state, progress, startedBy, resumable, result, problem },
+    createdAt: at(createdAt),
+    startedAt: startedAt === null ? null : at(startedAt),
+    updatedAt: at(updatedAt),
+    endedAt: endedAt === null ? null : at(endedAt),
+  };
+}
+
+/** @throws {ProblemError} `not_found` */
+async function found(id: string, jobs: Pick<Jobs, 'find'>): Promise<Job> {
+  const job = await jobs.find(id);
+  if (job) return job;
+  throw new ProblemError(problems.notFound, 'There is no job of this id, or not any more.');
+}
+
+function at(ms: number): string {
+  return new Date(ms).toISOString();
+}

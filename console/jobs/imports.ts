@@ -1,0 +1,213 @@
+/**
+ * Imports of users and clients from what was uploaded: it lies in the data directory before the job is there, so that
+ * another process can go on with it.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { clientFields, userFields } from '../bulk/columns.ts';
+import { ImportInterruptedError, importRecords, NoAdministratorError } from '../bulk/import.ts';
+import type { Progress } from '../bulk/progress.ts';
+import { RejectedLineError, type RejectedLines } from '../bulk/rejected-lines.ts';
+import { readCsv } from '../bulk/sources/csv.ts';
+import { readJsonLines } from '../bulk/sources/json-lines.ts';
+import { type Source, SourceError } from '../bulk/sources/source.ts';
+import type { BulkTarget, Objections } from '../bulk/target.ts';
+import type { WorkDirectory } from '../bulk/work-directory.ts';
+import type { GrowingCollection } from '../storage/record-store.ts';
+import { JobFailure, type JobKind, type JobWork } from './job-kind.ts';
+import { folderOf } from './uploads.ts';
+
+export interface ImportInput {
+  readonly collection: GrowingCollection;
+  readonly format: 'csv' | 'jsonl';
+  /** What is wrong is left out. */
+  readonly continues: boolean;
+  readonly skipsExisting: boolean;
+  /** Nothing is written. */
+  readonly onlyCheck: boolean;
+}
+
+/** What is done for good. */
+interface Checkpoint {
+  readonly line: number;
+  readonly added: number;
+  readonly existing: number;
+}
+
+interface LeftOut {
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface ImportsDeps {
+  readonly dataDir: string;
+  readonly target: BulkTarget;
+  readonly collection: GrowingCollection;
+}
+
+/** Lines that are named with their reasons. */
+const mostNamed = 100;
+
+export function createImportKind({ dataDir, target, collection }: ImportsDeps): JobKind {
+  return {
+    event: collection === 'users' ? 'users.imported' : 'clients.imported',
+    async run(work) {
+      const folder = folderOf(dataDir, work.job.id);
+      const files = join(folder, 'work');
+      // What an earlier process had begun to sort is sorted again.
+      await rm(files, { recursive: true, force: true });
+      await mkdir(files, { recursive: true, mode: 0o700 });
+      const { size } = await stat(join(folder, 'upload')).catch(uploadIsGone);
+      return importOne(work, { target, files, upload: join(folder, 'upload'), size });
+    },
+    discard: ({ id }) => rm(folderOf(dataDir, id), { recursive: true, force: true }),
+  };
+}
+
+/** The store was put back from a backup, which has no uploads. */
+function uploadIsGone(cause: unknown): never {
+  throw new JobFailure('upload_gone', 'What was uploaded for it is not there any more.', { cause });
+}
+
+interface Files {
+  readonly target: BulkTarget;
+  /** A directory for what is sorted meanwhile. */
+  readonly files: string;
+  readonly upload: string;
+  readonly size: number;
+}
+
+async function importOne(
+  work: JobWork,
+  { target, files, upload, size }: Files,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { job, signal } = work;
+  const input = job.input as unknown as ImportInput;
+  const before = job.checkpoint as unknown as Checkpoint | null;
+  const leftOut = createLeftOut(input.continues);
+  const tally = createTally(before, input.skipsExisting);
+  const options = {
+    collection: input.collection,
+    source: sourceOf(input),
+    bytes: createReadStream(upload),
+    size,
+    defaultRoles: [],
+    isWithoutPasswords: false,
+    isDryRun: input.onlyCheck,
+    // What was stored after the checkpoint is there already, and was put there by this job.
+    skipsExisting: input.skipsExisting || before !== null,
+    fromLine: (before?.line ?? 0) + 1,
+  };
+  try {
+    const { added, existing, others } = await importRecords(options, {
+      target: counted(target, signal, tally.count),
+      continues: input.continues,
+      rejected: leftOut.lines,
+      work: recording(files, work, tally.now),
+      progress: progressOf(work),
+    });
+    const stored = input.onlyCheck ? { added, existing } : tally.now();
+    return { ...stored, others, rejected: leftOut.lines.count(), leftOut: leftOut.named };
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** What has been added, by this process and by those before. @param skipsExisting  asked for: who is there already is no fault */
+function createTally(before: Checkpoint | null, skipsExisting: boolean) {
+  let [added, existing] = [before?.added ?? 0, before?.existing ?? 0];
+  return {
+    now: () => ({ added, existing }),
+    count(objections: Objections): void {
+      for (const objection of objections) {
+        if (!objection) added++;
+        else if (objection.isThere && skipsExisting) existing++;
+        // Added between the checkpoint and the end of the process before.
+        else if (objection.isThere && before) added++;
+      }
+    },
+  };
+}
+
+function counted(
+  target: BulkTarget,
+  signal: AbortSignal,
+  count: (objections: Objections) => void,
+): BulkTarget {
+  return {
+    ...target,
+    check(collection, rows) {
+      signal.throwIfAborted();
+      return target.check(collection, rows);
+    },
+    async add(collection, rows) {
+      signal.throwIfAborted();
+      const objections = await target.add(collection, rows);
+      count(objections);
+      return objections;
+    },
+  };
+}
+
+function recording(path: string, { report }: JobWork, tally: () => Omit<Checkpoint, 'line'>): WorkDirectory {
+  return {
+    path,
+    record(line) {
+      const { added, existing } = tally();
+      const done = added + existing;
+      report({ done, total: null, step: `storing, up to line ${line}` }, { line, added, existing });
+    },
+    remove() {},
+  };
+}
+
+function progressOf({ signal, report }: JobWork): Progress {
+  return {
+    report(step, done, total) {
+      signal.throwIfAborted();
+      // What is stored is said with its checkpoint.
+      if (step !== 'storing') report({ done, total: total > 0 ? total : null, step });
+    },
+    close() {},
+  };
+}
+
+/** Lines that are left out: counted, and the first of them named. */
+function createLeftOut(continues: boolean) {
+  const named: LeftOut[] = [];
+  let count = 0;
+  const lines: RejectedLines = {
+    async add(rejected) {
+      if (!continues) throw new RejectedLineError(rejected);
+      count++;
+      const { line, reason } = rejected;
+      if (named.length < mostNamed) named.push({ line, reason });
+    },
+    count: () => count,
+    close: async () => {},
+  };
+  return { named, lines };
+}
+
+function sourceOf({ collection, format }: ImportInput): Source {
+  if (format === 'jsonl') return readJsonLines;
+  return collection === 'users' ? readCsv(userFields, ['username']) : readCsv(clientFields, ['id']);
+}
+
+function explained(error: unknown): unknown {
+  if (error instanceof ImportInterruptedError) {
+    const stored = error.line === 0 ? 'Some of its first lines may be' : `Its lines up to ${error.line} are`;
+    const message = `${stored} stored: ask for it again with skipExisting.`;
+    return new JobFailure('import_interrupted', message, { cause: error });
+  }
+  const nothing = 'Nothing was written.';
+  if (error instanceof RejectedLineError || error instanceof SourceError) {
+    return new JobFailure('import_rejected', `${error.message} ${nothing}`, { cause: error });
+  }
+  if (error instanceof NoAdministratorError) {
+    const message = `Nobody could administer the console: add an administrator first. ${nothing}`;
+    return new JobFailure('import_rejected', message, { cause: error });
+  }
+  return error;
+}

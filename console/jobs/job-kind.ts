@@ -1,0 +1,30 @@
+/** What a kind of job has to be: the work, and what becomes of it when its process is gone. */
+import type { Job, JobProgress } from './job.ts';
+
+export interface JobWork {
+  readonly job: Job;
+  /** Cancelled, or the console stops. */
+  readonly signal: AbortSignal;
+  /** @param checkpoint  what is done for good by now */
+  report(progress: Omit<JobProgress, 'unit'>, checkpoint?: Job['checkpoint']): void;
+}
+
+export interface JobKind {
+  /** The audit event of its end. */
+  readonly event: string;
+  /** @returns the result. @throws {JobFailure} what it cannot do, in words for whoever asked */
+  run(work: JobWork): Promise<Readonly<Record<string, unknown>>>;
+  /** Puts away what nobody needs when it is over, or when it was interrupted and does not go on. */
+  discard?(job: Job): Promise<void>;
+}
+
+/** Why a job has failed; another error is a fault of this program, and is not shown. */
+export class JobFailure extends Error {
+  override readonly name = 'JobFailure';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
