@@ -1,6 +1,16 @@
 import { describeSettings } from '../settings/settings.ts';
+import { listFlags, listReply } from './operations/lists.ts';
 import type { Command } from './runner/command.ts';
 import { table } from './runner/output.ts';
+
+/** As the API shows it. */
+interface SettingView {
+  readonly id: string;
+  readonly value: string | null;
+  readonly isSet: boolean;
+  readonly isSecret: boolean;
+  readonly origin: string;
+}
 
 export const settingsCommands: readonly Command[] = [
   {
@@ -19,6 +29,26 @@ export const settingsCommands: readonly Command[] = [
         json: rows,
       };
     },
+  },
+  {
+    name: 'settings show',
+    isOnApi: true,
+    summary:
+      'Prints the settings of the console that runs, secrets redacted, and where their values come from.',
+    flags: listFlags,
+    details: [
+      'Whatever this shell says; settings alone prints those with which a console would start from here.',
+    ],
+    run: (input, tools) =>
+      listReply<SettingView>(tools, 'listSettings', input, {
+        headings: ['NAME', 'VALUE', 'FROM'],
+        row: ({ id, value, isSet, isSecret, origin }) => [
+          id,
+          value ?? (isSecret && isSet ? '[redacted]' : 'unset'),
+          origin,
+        ],
+        none: '',
+      }),
   },
   {
     name: 'settings check',

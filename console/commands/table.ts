@@ -15,6 +15,7 @@ import { loginCommands } from './login/commands.ts';
 import { memberCommands } from './member.ts';
 import { roleCommands } from './role.ts';
 import type { Command } from './runner/command.ts';
+import { completionCommand } from './runner/completion.ts';
 import { helpCommand } from './runner/help.ts';
 import { sessionCommands } from './session.ts';
 import { settingsCommands } from './settings.ts';
@@ -42,5 +43,6 @@ export const commands: readonly Command[] = [
   ...importCommands,
   ...exportCommands,
   ...backupCommands,
+  completionCommand(() => commands),
   helpCommand(() => commands),
 ];

@@ -19,8 +19,10 @@ export const tokenCommand: Command = {
     '[--resource U]':
       'what the token is for: <CONSOLE_URL>/svc (default), or <CONSOLE_URL>/api for the admin API',
   }),
-  async run(input, { settings, readSecret, fetch }) {
-    const { url } = await settings();
+  async run(input, { settings, readSecret, fetch, whereabouts }) {
+    // A console that runs here is asked where it says that it is, whatever this shell says.
+    const running = await whereabouts?.();
+    const url = running?.url ?? (await settings()).url;
     const secret = await readSecret(input.text('secret-file')!);
     const [scope, resource] = [input.text('scope'), input.text('resource')];
     const response = await ask(fetch, `${url}/oauth2/token`, {

@@ -274,9 +274,30 @@ describe('token', () => {
     expect(rejected.stderr).not.toContain(stdin);
   });
 
+  test('asks the console that runs here, whatever address this shell has (C8)', async () => {
+    const { stdout } = await toolDone(['token', '--client', 'application-client', '--secret-file', '-'], {
+      dataDir: console.dataDir,
+      env: { CONSOLE_URL: 'http://localhost:1' },
+      stdin: clientSecret,
+    });
+    expect(await statusWith(stdout.trim())).toBe(200);
+  });
+
+  test('settings show, client list and access matrix are those of the console that runs (C8)', async () => {
+    const env = { CONSOLE_URL: 'http://localhost:1', CONSOLE_ACCESS_TOKEN_TTL: '77' };
+    const run = (...args: string[]) => toolDone(args, { dataDir: console.dataDir, env });
+    const { stdout } = await run('settings', 'show');
+    expect(stdout).toMatch(new RegExp(`CONSOLE_URL +${console.url}`));
+    expect(stdout).not.toContain(' 77 ');
+    expect(stdout).not.toContain(clientSecret);
+    expect((await run('client', 'list')).stdout).toContain('application-client');
+    expect((await run('access', 'matrix', '--client', 'application-client')).stdout).toContain('/svc/rest');
+    expect((await run('health')).stdout).toContain('ready');
+  });
+
   test('says so when no console answers', async () => {
     const rejected = await runTool(['token', '--client', 'c', '--secret-file', '-'], {
-      dataDir: console.dataDir,
+      dataDir: temporaryDirectory(),
       env: { CONSOLE_URL: 'http://localhost:1' },
       stdin: clientSecret,
     });

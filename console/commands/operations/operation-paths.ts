@@ -15,4 +15,5 @@ export const operationPaths = {
   readRole: 'GET /roles/{role}',
   updateRole: 'PATCH /roles/{role}',
   deleteRole: 'DELETE /roles/{role}',
+  listSettings: 'GET /settings',
 } as const;
