@@ -12,19 +12,19 @@ const dayMs = 86_400_000;
 export function startMaintenance({ keys, clientUses, storage }: Services, log: Logger): () => Promise<void> {
   const stopped = new AbortController();
   let round = Promise.resolve();
-  let look: Promise<void> | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  const lookThrough = () => {
-    lookedAt = Date.now();
-    look = countDamaged(storage, log, stopped.signal).finally(() => {
-      look = undefined;
+  let check: Promise<void> | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const beginCheck = () => {
+    checkedAt = Date.now();
+    check = countDamaged(storage, log, stopped.signal).finally(() => {
+      check = undefined;
     });
   };
   const { damaged = 0 } = storage.lastDamageCount() ?? {};
   // What was damaged is said at each start.
-  if (damaged > 0 || isDue(storage)) lookThrough();
+  if (damaged > 0 || isDue(storage)) beginCheck();
   const work = () => {
-    if (!look && isLongAgo(lookedAt) && isDue(storage)) lookThrough();
+    if (!check && isLongAgo(checkedAt) && isDue(storage)) beginCheck();
     round = round
       .then(() => keys.maintain())
       .then(() => clientUses.flush())
@@ -38,7 +38,7 @@ export function startMaintenance({ keys, clientUses, storage }: Services, log: L
     stopped.abort();
     clearInterval(timer);
     clearTimeout(first);
-    return Promise.all([round, look]).then(() => {});
+    return Promise.all([round, check]).then(() => {});
   };
 }
 
