@@ -19,7 +19,7 @@ export function renderInvitation({ action, csrf, invitation, username, ...model 
   const problemId = problem === undefined ? undefined : 'problem';
   return renderDocument(
     <NarrowPage title="Choose your password" hasProblem={problem !== undefined}>
-      <p class="lede">An administrator has made this link for you. It counts once.</p>
+      <p class="lede">An administrator has made this link for you. It works once.</p>
       {problem && <Problem id="problem">{problem}</Problem>}
       <Form action={action} hidden={{ csrf, token: invitation }}>
         <Field name="username" label="Username" autocomplete="username" value={username} isReadOnly />
@@ -56,7 +56,7 @@ export function renderPasswordChosen({ username, loginHref }: PasswordChosenMode
   return renderDocument(
     <NarrowPage title="Your password is set">
       <p class="lede">
-        Sign in with it as <b>{username}</b>. The link does not count any more.
+        Sign in with it as <b>{username}</b>. The link does not work any more.
       </p>
       <div class="actions">
         <a class="button primary" href={loginHref}>

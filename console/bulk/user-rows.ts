@@ -28,6 +28,7 @@ export function readUser(fields: Fields, { newId, now, isRole, isProvider }: All
   const email = emailOf(fields);
   const name = displayName(fields);
   const federated = federatedOf(fields, isProvider);
+  const isInvited = !federated && (textOf(fields, 'passwordHash') ?? '') === '';
   const at = now();
   return {
     id: uuidOf(fields) ?? newId(),
@@ -37,6 +38,7 @@ export function readUser(fields: Fields, { newId, now, isRole, isProvider }: All
     roles: rolesOf(fields, isRole),
     passwordHash: hashOf(fields, federated !== undefined),
     disabled: flagOf(fields, 'disabled'),
+    ...(isInvited ? { isInvited } : {}),
     ...(federated ? { federated } : {}),
     createdAt: timeOf(fields, 'createdAt', at) ?? at,
     tokensValidFrom: at,
@@ -45,7 +47,8 @@ export function readUser(fields: Fields, { newId, now, isRole, isProvider }: All
 
 /** @param withHashes  the hash of the password, too */
 export function fieldsOfUser(user: UserRecord, withHashes: boolean): Fields {
-  const { id, username, email, isEmailVerified, name, roles, disabled, federated, createdAt } = user;
+  const { id, username, email, isEmailVerified, name, roles, disabled, isInvited, federated, createdAt } =
+    user;
   return {
     id,
     username,
@@ -55,7 +58,7 @@ export function fieldsOfUser(user: UserRecord, withHashes: boolean): Fields {
     disabled,
     ...(federated ?? {}),
     createdAt: new Date(createdAt).toISOString(),
-    ...(withHashes && !federated ? { passwordHash: user.passwordHash } : {}),
+    ...(withHashes && !federated && !isInvited ? { passwordHash: user.passwordHash } : {}),
   };
 }
 

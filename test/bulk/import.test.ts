@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProgress } from '../../console/bulk/progress.ts';
+import { apiCaller } from '../admin-api/support.ts';
 import { auditOf, isSignedIn, signIn, temporaryDirectory, toolDone } from '../commands/support.ts';
 import { toolDone as doneAtConsole } from '../helpers/commands.ts';
-import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { admin, apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { bcrypt, fileOf, importHere, importUsers, linesOf, manyUsers, password, sample } from './support.ts';
 
 let console: RunningConsole;
@@ -301,6 +302,15 @@ describe('a line that is wrong is named, and nothing is written', () => {
     const unknown = await importHere(console, fileOf('a.json', '{}'));
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what is in the file') });
   });
+});
+
+test('who comes without a password is invited, and can be given a link', async () => {
+  const file = fileOf('people.csv', 'username,roles\ninvited-ida,Viewer\n');
+  expect((await importUsers(console, file)).code).toBe(0);
+  const users = apiCaller(console, '/users', await apiToken(console));
+  expect((await users('GET', '/invited-ida')).body.status).toBe('invited');
+  const { body } = await users('POST', '/invited-ida/invite', {});
+  expect(body.link).toContain(`${console.url}/invitation?token=`);
 });
 
 test('a dry run says what would be added, and adds nothing', async () => {
