@@ -17,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   guessing: () => import('./guessing.ts'),
   start: () => import('./start.ts'),
   growth: () => import('./growth.ts'),
+  lists: () => import('./lists.ts'),
   import: () => import('./import.ts'),
   before: () => import('./before.ts'),
   overload: () => import('./overload.ts'),
