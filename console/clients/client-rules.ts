@@ -8,15 +8,7 @@ import type { PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
 import { pkcePolicies } from './pkce.ts';
 import { invalid, shown, unique } from './registration-errors.ts';
-import {
-  apiObjects,
-  denialReportsScope,
-  identityScopes,
-  isApiPermission,
-  isApiScope,
-  revocationEventsScope,
-  roleScopes,
-} from './scopes.ts';
+import { identityScopes, isApiPermission, isApiScope, roleScopes } from './scopes.ts';
 
 /** What an administrator says about a new client; what is left out has a default. */
 export interface NewClient extends Partial<Addresses> {
@@ -201,10 +193,9 @@ export function checkScopes(given: readonly string[], grants: readonly string[])
 }
 
 function noScope(scope: string, pointer: string) {
-  const ofProxies = [revocationEventsScope, denialReportsScope];
-  const known = [...identityScopes, 'offline_access', ...roleScopes.keys(), ...ofProxies].join(', ');
+  const known = [...identityScopes, 'offline_access', ...roleScopes.keys()].join(', ');
   return invalid(
-    `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write, svc:queue:<name>:offer, :poll or :size, and api:<object>:read or :write, whose object is * or one of ${apiObjects.join(', ')}.`,
+    `There is no scope ${shown(scope)}. Known are ${known}, svc:<group>:read or :write, svc:map:<name>:read or :write, svc:queue:<name>:offer, :poll or :size, and api:<object>:read or :write (docs/admin-api.md).`,
     pointer,
   );
 }

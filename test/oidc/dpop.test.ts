@@ -382,7 +382,7 @@ describe('what a bound token does not open is told in its own scheme (S49, S60)'
   test.each([
     { path: '/svc/rest/maps/m/k', reported: 'scope="svc:data:read"' },
     { path: '/api/v1/roles', reported: 'scope="api:roles:read"' },
-    { path: '/api/v1/access/explain?decision=x', reported: 'the role Admin' },
+    { path: '/api/v1/access/explain?decision=x', reported: 'scope="api:access:read"' },
     { path: '/api/v1/revocations', reported: 'scope="api:revocations:read"' },
     { path: '/metrics', reported: 'scope="app:MetricsViewer"' },
     { path: '/userinfo', reported: 'a person' },
