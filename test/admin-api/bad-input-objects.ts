@@ -10,6 +10,17 @@ export interface Sample {
 
 /** By the object's name, which is the first word of the path. */
 export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = {
+  async clients(api) {
+    await api.done('PUT', '/clients/sample-client', { scopes: ['svc:map:orders:read'] });
+    await api.done('POST', '/clients/sample-client/secrets', { id: 'a' });
+    return { params: { client: 'sample-client', secret: 'a' }, address: '/clients/sample-client' };
+  },
+  async applications(api) {
+    const redirectUris = ['https://sample.example.com/callback'];
+    await api.done('PUT', '/applications/sample-app', { redirectUris });
+    await api.done('POST', '/applications/sample-app/secrets', { id: 'a' });
+    return { params: { client: 'sample-app', secret: 'a' }, address: '/applications/sample-app' };
+  },
   async configuration(api) {
     const document = { version: 1, source: 'sample-team', roles: {} };
     const planned = await api.done('POST', '/configuration/plans', { document });
@@ -85,6 +96,69 @@ export interface ParticularCall {
 
 /** What an object's own rules refuse. */
 export const particular: readonly ParticularCall[] = [
+  {
+    what: 'another client of an id that there is',
+    call: ['POST', '/clients', { id: 'sample-client' }],
+    status: 409,
+    code: 'already_exists',
+    unchanged: '/clients/sample-client',
+  },
+  {
+    what: 'a client of the id of the settings',
+    call: ['PUT', '/clients/application-client', {}],
+    status: 409,
+    code: 'conflict',
+    unchanged: '/clients/application-client',
+  },
+  {
+    what: 'an application in the place of a machine',
+    call: ['PUT', '/applications/sample-client', { redirectUris: ['https://sample.example.com/callback'] }],
+    status: 409,
+    code: 'conflict',
+    unchanged: '/clients/sample-client',
+  },
+  {
+    what: 'a scope that there is not',
+    call: ['PATCH', '/clients/sample-client', { scopes: ['svc:everything:read'] }],
+    status: 400,
+    code: 'invalid_request',
+    unchanged: '/clients/sample-client',
+  },
+  {
+    what: 'redirect addresses that have a fragment',
+    call: ['PATCH', '/applications/sample-app', { redirectUris: ['https://sample.example.com/#part'] }],
+    status: 400,
+    code: 'invalid_request',
+    unchanged: '/applications/sample-app',
+  },
+  {
+    what: 'a logout address that the console does not call',
+    call: ['PATCH', '/applications/sample-app', { backchannelLogoutUri: 'https://10.0.0.7/logout' }],
+    status: 400,
+    code: 'invalid_url',
+    unchanged: '/applications/sample-app',
+  },
+  {
+    what: 'a role that there is not as a ceiling',
+    call: ['PATCH', '/applications/sample-app', { maxRoles: ['Nobody'] }],
+    status: 400,
+    code: 'invalid_request',
+    unchanged: '/applications/sample-app',
+  },
+  {
+    what: 'a second secret of the same id',
+    call: ['POST', '/clients/sample-client/secrets', { id: 'a' }],
+    status: 409,
+    code: 'conflict',
+    unchanged: '/clients/sample-client',
+  },
+  {
+    what: 'the end of a secret that there is not',
+    call: ['DELETE', '/clients/sample-client/secrets/none'],
+    status: 404,
+    code: 'not_found',
+    unchanged: '/clients/sample-client',
+  },
   {
     what: 'another user of a name that looks like one that there is',
     call: ['POST', '/users', { id: 'SAMPLE' }],

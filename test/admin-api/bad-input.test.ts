@@ -150,6 +150,8 @@ async function stateOf({ object, event }: TableOperation): Promise<string> {
   ];
   const replies = await Promise.all(addresses.map((address) => api.call('GET', address)));
   return replies
-    .map(({ text, headers }) => `${headers.get('etag')} ${text.replaceAll(/"last\w+At":"[^"]*"/g, '')}`)
+    .map(
+      ({ text, headers }) => `${headers.get('etag')} ${text.replaceAll(/"last\w+At":(?:null|"[^"]*")/g, '')}`,
+    )
     .join('\n');
 }

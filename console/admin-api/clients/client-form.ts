@@ -41,7 +41,6 @@ const fields = {
   redirectUris: addresses.meta({
     description:
       'Where people come back to after they have signed in, compared character by character: `https`, or `http` at loopback.',
-    example: ['https://wiki.example.com/callback'],
   }),
   postLogoutUris: addresses.meta({ description: 'Where people may be sent after they have signed out.' }),
   backchannelLogoutUri: address.meta({
@@ -54,14 +53,10 @@ const fields = {
     description:
       'What it sends with an authorization request: PKCE, PKCE or a nonce, or neither. Where nothing is said, `nonce`, and `required` of a public one.',
   }),
-  maxRoles: z
-    .array(z.string().max(64))
-    .max(200)
-    .meta({
-      description:
-        'The most that an application gets of the roles of its users. Where nothing is said, none, and all that they have for one that is first-party.',
-      example: ['Viewer'],
-    }),
+  maxRoles: z.array(z.string().max(64)).max(200).meta({
+    description:
+      'The most that an application gets of the roles of its users. Where nothing is said, none, and all that they have for one that is first-party.',
+  }),
   tokenAlg: z.enum(['RS256', 'ES256', 'EdDSA']).meta({ description: 'Signature of its tokens.' }),
   tokenTyp: z.enum(['JWT', 'at+jwt']).meta({ description: '`typ` of its access tokens.' }),
   tokenTtlSeconds: z.number().int().min(60).max(3600).meta({
@@ -97,7 +92,10 @@ const { redirectUris: _given, ...ofApplications } = { ...defaults, postLogoutUri
 export const application = resource({
   fields: {
     ...fields,
-    redirectUris: addresses.min(1).meta(fields.redirectUris.meta() ?? {}),
+    scopes: fields.scopes.meta({ ...fields.scopes.meta(), example: ['openid', 'profile'] }),
+    redirectUris: addresses
+      .min(1)
+      .meta({ ...fields.redirectUris.meta(), example: ['https://wiki.example.com/callback'] }),
   },
   defaults: ofApplications,
 });
