@@ -267,6 +267,42 @@ describe('what code owns', () => {
   });
 });
 
+test('people and the roles that they have are made in one change, and kept out in an emergency', async () => {
+  const [role, name] = [`${source}-role`, `grace-${source}`];
+  const document = (email: string) => ({
+    version: 1,
+    source,
+    roles: { [role]: { permissions: reads } },
+    users: { [name]: { email, roles: [role, 'Viewer'] } },
+  });
+  const planOf = (email: string) => call('POST', '/configuration/plans', { document: document(email) });
+  const made = await apply(await planOf('grace@example.com'));
+  expect(actions(made)).toEqual({ [role]: 'create', [name]: 'create' });
+  expect((await call('GET', `/users/${name}`)).body).toMatchObject({
+    status: 'invited',
+    roles: [role, 'Viewer'],
+    owner: { kind: 'code', source },
+  });
+  expect((await planOf('grace@example.com')).body.steps).toEqual([]);
+  expect((await call('PATCH', `/users/${name}`, { email: 'other@example.com' })).body.code).toBe(
+    'owned_by_code',
+  );
+  const changed = await apply(await planOf('hopper@example.com'));
+  expect(changed.body.steps).toMatchObject([
+    { id: name, action: 'update', changes: { email: { to: 'hopper@example.com' } } },
+  ]);
+
+  expect((await call('POST', `/users/${name}/disable`)).status).toBe(200);
+  const held = await apply(await planOf('third@example.com'));
+  expect(actions(held)).toEqual({ [name]: 'held' });
+  expect((await call('GET', `/users/${name}`)).body).toMatchObject({
+    status: 'disabled',
+    email: 'hopper@example.com',
+  });
+  expect((await call('POST', `/users/${name}/enable`)).status).toBe(200);
+  expect(actions(await planOf('third@example.com'))).toEqual({ [name]: 'update' });
+});
+
 test('one change by the API, by a command and by a description leaves the same line but for its origin', async () => {
   const name = `${source}-way`;
   await call('POST', '/roles', { id: name, permissions: reads });
