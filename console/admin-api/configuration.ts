@@ -126,6 +126,17 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     },
   }),
   operation({
+    id: 'readConfigurationSchema',
+    method: 'GET',
+    path: '/configuration/schema',
+    summary: 'The form of files of configuration as a JSON Schema, for editors.',
+    access: 'read',
+    answer: z.record(z.string(), z.unknown()),
+    async run({ actor }, { configuration }: ConfigurationNeeds) {
+      return { body: await configuration.schema(actor) };
+    },
+  }),
+  operation({
     id: 'readConfigurationDrift',
     method: 'GET',
     path: '/configuration/drift',

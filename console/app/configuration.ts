@@ -22,6 +22,7 @@ export function createConfigurationOnFirstUse(
     readPlan: async (...given) => (await opened()).readPlan(...given),
     apply: async (...given) => (await opened()).apply(...given),
     drift: async (...given) => (await opened()).drift(...given),
+    schema: async (...given) => (await opened()).schema(...given),
     exported: async (...given) => (await opened()).exported(...given),
   };
 }

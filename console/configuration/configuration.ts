@@ -110,6 +110,11 @@ export function createConfiguration({ openStage, kept, now }: ConfigurationDeps)
       }
       return drifts;
     },
+    /** For editors of files. */
+    schema: async (actor: Actor): Promise<object> => {
+      const { schemaOfFiles } = await import('./json-schema.ts');
+      return schemaOfFiles((await openStage(actor, 'schema')).operations);
+    },
     /** What there is, as a description; secrets are named and not shown. @param source  undefined: whosever it is */
     async exported(source: string | undefined, actor: Actor): Promise<ConfigurationDocument> {
       const stage = await openStage(actor, 'export');

@@ -1,4 +1,5 @@
 /** `/api/v1/configuration`: what is described is planned, applied as one change, and compared with what is there. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runTool } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
@@ -265,6 +266,33 @@ describe('what code owns', () => {
     const after = await apply(await describe({ ...described, clientId: 'another' }));
     expect(after.body.steps).toMatchObject([{ action: 'update', changes: { clientId: { to: 'another' } } }]);
   });
+});
+
+test('files have a form that editors know', async () => {
+  const { body } = await call('GET', '/configuration/schema');
+  expect(body.code, JSON.stringify(body)).toBeUndefined();
+  const isValid = new Ajv2020({ strict: false }).compile(body);
+  const roles = { reader: { permissions: reads } };
+  const clientSecret = { file: 'secrets/corp' };
+  const corp = { kind: 'oidc', issuer: 'https://id.example', clientId: 'console', clientSecret };
+  const good = {
+    version: 1,
+    source: 'team',
+    roles,
+    identityProviders: { corp },
+    users: { grace: { roles: ['Viewer'] } },
+  };
+  expect(isValid(good), JSON.stringify(isValid.errors)).toBe(true);
+  for (const bad of [
+    { ...good, version: 2 },
+    { ...good, rules: {} },
+    { version: 1, roles },
+    { ...good, roles: { reader: { permissions: reads, permission: [] } } },
+    { ...good, roles: { reader: {} } },
+    { ...good, identityProviders: { corp: { ...corp, clientSecret: 'in the file itself' } } },
+  ]) {
+    expect(isValid(bad)).toBe(false);
+  }
 });
 
 test('people and the roles that they have are made in one change, and kept out in an emergency', async () => {
