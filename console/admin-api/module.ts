@@ -1,15 +1,21 @@
 /** The admin API, which programs of administrators and separate proxies call: what it needs, and its addresses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Audit } from '../../platform/log.ts';
+import type { CallerCheck } from '../http/caller-check.ts';
+import type { About } from '../http/request-id.ts';
 import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type CallRates, createCallRate } from './call-rate.ts';
 import { type ApiToken, createHttpCalls, type FindPageCaller } from './http-calls.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
-import { type ApiGuardsDeps, anyJson, createApiGuards, createApiRouter } from './router.ts';
+import { anyJson, type BodyCall, createApiRouter, createScopeGuard } from './router.ts';
 import { createStoredAnswers } from './stored-answers.ts';
 import { type ApiServices, operations } from './table.ts';
 
-export interface AdminApiNeeds<Caller extends ApiToken> extends ApiGuardsDeps<Caller>, ApiServices {
+export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
+  readonly apiCallers: CallerCheck<Caller>;
+  readonly audit: Audit;
+  readonly about: About;
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
   readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
@@ -44,18 +50,18 @@ export interface AdminApi {
 }
 
 export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
-  const { apiBearer, revocationSource, takeDenials, scopes } = needs;
-  const { scope } = createApiGuards(needs);
+  const { apiBearer, apiCallers, revocationSource, takeDenials, scopes } = needs;
+  const scope = createScopeGuard(apiCallers);
   const revocations = createRevocationStream({
     ...needs,
     ...revocationSource,
     isStillGood: apiBearer.isStillGood,
   });
-  const api = createApiRouter({});
+  const api = createApiRouter();
 
   api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
   api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);
-  api.post('/api/v1/refusals', scope(scopes.denials), anyJson, async ({ body, caller }) => {
+  api.post('/api/v1/refusals', scope(scopes.denials), anyJson, async ({ body, caller }: BodyCall<Caller>) => {
     await takeDenials(body, caller.clientId);
     return { status: 204 };
   });
