@@ -191,12 +191,12 @@ test.each([
   { grantType: 'password', error: 'unsupported_grant_type' },
   { grantType: 'implicit', error: 'unsupported_grant_type' },
   { grantType: 'urn:ietf:params:oauth:grant-type:jwt-bearer', error: 'unsupported_grant_type' },
-  { grantType: 'urn:ietf:params:oauth:grant-type:device_code', error: 'unsupported_grant_type' },
   { grantType: 'Client_Credentials', error: 'unsupported_grant_type' },
   { grantType: 'client_credentials ', error: 'unsupported_grant_type' },
   { grantType: '__proto__', error: 'unsupported_grant_type' },
   { grantType: 'authorization_code', error: 'unauthorized_client' },
   { grantType: 'refresh_token', error: 'unauthorized_client' },
+  { grantType: 'urn:ietf:params:oauth:grant-type:device_code', error: 'unauthorized_client' },
   { grantType: '', error: 'invalid_request' },
 ])('grant type "$grantType" is $error for application-client (S10)', async ({ grantType, error }) => {
   const extra = 'username=ada&password=correct-staple-battery-9&code=x&refresh_token=x';
