@@ -5,11 +5,11 @@ import type { CallerCheck } from '../http/caller-check.ts';
 import type { About } from '../http/request-id.ts';
 import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
-import { type CallRates, createCallRate } from './call-rate.ts';
-import { type ApiToken, createHttpCalls, type FindPageCaller } from './http-calls.ts';
+import { type CallRates, createCallRate } from './http/call-rate.ts';
+import { type ApiToken, createHttpCalls, type FindPageCaller } from './http/http-calls.ts';
+import { createStoredAnswers } from './http/stored-answers.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
 import { anyJson, type BodyCall, createApiRouter, createScopeGuard } from './router.ts';
-import { createStoredAnswers } from './stored-answers.ts';
 import { type ApiServices, operations } from './table.ts';
 
 export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {

@@ -4,7 +4,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CallerCheck } from '../http/caller-check.ts';
 import { sendJson } from '../http/send.ts';
 import { type ApiCaller, type ApiMachine, authorizeScope } from './access.ts';
-import { readJson } from './json-body.ts';
+import { readJson } from './http/json-body.ts';
 
 export interface ApiCall {
   readonly req: IncomingMessage;

@@ -8,7 +8,7 @@ import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
-import { idpCommands } from './idp.ts';
+import { idpCommands } from './identity-providers/idp.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
 import { loginCommands } from './login/commands.ts';

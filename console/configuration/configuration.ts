@@ -42,7 +42,7 @@ export interface PlanView {
 
 export type DriftView = Omit<PlanView, 'id' | 'expiresAt'>;
 
-interface KeptPlan {
+interface StoredPlan {
   readonly document: ConfigurationDocument;
   readonly options: ApplyOptions;
   readonly touched: string;
@@ -63,7 +63,7 @@ export function createConfiguration({ openStage, kept, now }: ConfigurationDeps)
       checkKinds(document, stage);
       const staged = await stageConfiguration(document, options, stage);
       const view = viewOf(id, document.source, staged, now());
-      const plan: KeptPlan = { document, options, touched: staged.touched, view };
+      const plan: StoredPlan = { document, options, touched: staged.touched, view };
       await kept.write(`plan ${id}`, JSON.stringify(plan), Math.ceil(now() / 1000) + planSeconds);
       return view;
     },
@@ -102,7 +102,7 @@ export function createConfiguration({ openStage, kept, now }: ConfigurationDeps)
       }
       const drifts: DriftView[] = [];
       for (const one of source === undefined ? applied : [source]) {
-        const { document } = JSON.parse((await kept.read(`source ${one}`))!) as Pick<KeptPlan, 'document'>;
+        const { document } = JSON.parse((await kept.read(`source ${one}`))!) as Pick<StoredPlan, 'document'>;
         const options = { prune: false, takeOver: [] };
         const staged = await stageConfiguration(document, options, await openStage(actor, 'drift'));
         const { id: _id, expiresAt: _expiresAt, ...view } = viewOf('', one, staged, now());
@@ -140,11 +140,11 @@ export function createConfiguration({ openStage, kept, now }: ConfigurationDeps)
     return JSON.parse((await kept.read('sources')) ?? '[]') as readonly string[];
   }
 
-  async function planOf(id: string): Promise<KeptPlan> {
+  async function planOf(id: string): Promise<StoredPlan> {
     const text = await kept.read(`plan ${id}`);
     if (text === undefined)
       throw new ProblemError(problems.notFound, 'There is no such plan any more: plan anew.');
-    return JSON.parse(text) as KeptPlan;
+    return JSON.parse(text) as StoredPlan;
   }
 }
 

@@ -6,7 +6,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Answer } from '../operations/operation.ts';
 import type { OwnedCall } from '../operations/run-operation.ts';
 import { objectKinds } from './object-kinds.ts';
-import type { OwnerMark, Ownership } from './ownership.ts';
+import type { OwnerChange, Ownership } from './ownership.ts';
 
 export interface OwnerGuardDeps {
   readonly ownership: Ownership;
@@ -29,14 +29,14 @@ export async function guardOwned(
   if (!kind || id === undefined || event === undefined || actor.via === 'code') return undefined;
   const found = await ownership.find(kind.collection, id);
   if (found?.owner === undefined) return undefined;
-  const mark = (said: OwnerMark) => async (answer: Answer) => {
-    await ownership.mark(kind.collection, id, said);
+  const changeOwner = (said: OwnerChange) => async (answer: Answer) => {
+    await ownership.change(kind.collection, id, said);
     return withOwner(answer, said);
   };
-  if (takesOver) return mark({ owner: null, hold: null });
+  if (takesOver) return changeOwner({ owner: null, hold: null });
   const effect = effectOf(operation);
-  if (effect === 'emergency') return mark({ hold: { by: actor.id, reason: event, at: now() } });
-  if (effect === 'release') return mark({ hold: null });
+  if (effect === 'emergency') return changeOwner({ hold: { by: actor.id, reason: event, at: now() } });
+  if (effect === 'release') return changeOwner({ hold: null });
   if (effect === 'none') return undefined;
   throw new ProblemError(
     problems.ownedByCode,
@@ -55,7 +55,7 @@ function effectOf({ path, method }: OwnedCall['operation']): 'change' | 'emergen
 }
 
 /** The record has another version by now. */
-function withOwner({ version: _version, ...answer }: Answer, { owner }: OwnerMark): Answer {
+function withOwner({ version: _version, ...answer }: Answer, { owner }: OwnerChange): Answer {
   if (owner !== null || !answer.body || !('owner' in answer.body)) return answer;
   return { ...answer, body: { ...answer.body, owner: { kind: 'admin', source: null } } };
 }

@@ -9,7 +9,7 @@ export interface OwnedObject {
 }
 
 /** What is said of a record beside what it is; undefined: as it is, null: nothing any more. */
-export interface OwnerMark {
+export interface OwnerChange {
   readonly owner?: RecordOwner | null;
   readonly hold?: RecordHold | null;
 }
@@ -28,27 +28,27 @@ export function createOwnership({ registry, records }: Pick<Storage, 'registry' 
       return (await records.userByName(id)) ?? records.get('users', id);
     },
     /** Voids nothing: what it may do is as it was. What is not there any more has no owner. */
-    async mark(collection: Collection, id: string, mark: OwnerMark): Promise<void> {
+    async change(collection: Collection, id: string, wanted: OwnerChange): Promise<void> {
       if (collection === 'roles' || collection === 'providers') {
         return registry.update((transaction) => {
           const found = transaction.get(collection, id);
-          if (found) transaction.put(collection, marked(found as OwnedObject, mark) as never);
+          if (found) transaction.put(collection, withOwner(found as OwnedObject, wanted) as never);
         });
       }
       await records.change(async (transaction) => {
         if (collection === 'clients') {
           const client = await transaction.get('clients', id);
-          if (client) transaction.put('clients', marked(client, mark));
+          if (client) transaction.put('clients', withOwner(client, wanted));
           return;
         }
         const user = (await transaction.userByName(id)) ?? (await transaction.get('users', id));
-        if (user) transaction.put('users', marked(user, mark));
+        if (user) transaction.put('users', withOwner(user, wanted));
       });
     },
   };
 }
 
-function marked<R extends OwnedObject>(record: R, { owner, hold }: OwnerMark): R {
+function withOwner<R extends OwnedObject>(record: R, { owner, hold }: OwnerChange): R {
   const { owner: was, hold: held, ...rest } = record;
   const [after, holds] = [owner === undefined ? was : owner, hold === undefined ? held : hold];
   return { ...rest, ...(after && { owner: after }), ...(holds && { hold: holds }) } as R;

@@ -82,7 +82,7 @@ async function stageObject(
     const made = await makeObject(kind, id, described, present?.body, stage);
     const isTaken = owned !== undefined && !isOwn(owned, document.source);
     if (made || isTaken || !present) {
-      await stage.ownership.mark(kind.collection, id, { owner: { kind: 'code', source: document.source } });
+      await stage.ownership.change(kind.collection, id, { owner: { kind: 'code', source: document.source } });
     }
     if (!made && !isTaken) return { version };
     const action = present ? (made ? 'update' : 'take-over') : 'create';
@@ -188,7 +188,7 @@ async function putSecrets(
     const secret = name.slice('secrets/'.length);
     if (left.delete(secret) && removeSecret) {
       const params = { [param]: id, secret };
-      await stage.run(removeSecret, { params, query: { keepTokens: 'true' } });
+      await stage.run(removeSecret, { params, query: { endTokens: 'false' } });
     }
     const ends = left.size > 1 ? 'oldest' : 'none';
     await stage.run(addSecret, { params: { [param]: id }, body: { id: secret, secret: value, ends } });

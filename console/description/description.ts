@@ -1,6 +1,6 @@
 /** The description of the admin API in OpenAPI 3.1, from the table of operations and by the schemas that check. */
 import type { z } from 'zod';
-import { basePath } from '../admin-api/operation-paths.ts';
+import { basePath } from '../admin-api/http/operation-paths.ts';
 import type { AnyOperation, Description } from './described.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { operationObject, type SchemaNames } from './operation-object.ts';

@@ -1,4 +1,4 @@
-/** A job as server-sent events (HTML Living Standard §9.2): as it is, each change, and nothing behind its end. */
+/** A job as server-sent events (HTML Living Standard, “Server-sent events”): as it is, each change, and nothing behind its end. */
 import { isOver, type Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 

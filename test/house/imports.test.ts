@@ -95,7 +95,7 @@ test('no folder has more files, and no function more lines, than are read at one
 });
 
 test('a room within a room is reached by its own name alone', () => {
-  expect(roomsWithin('console/storage')).toEqual(['console/storage/embedded']);
+  expect(roomsWithin('console/storage')).toEqual(['console/storage/embedded', 'console/storage/staged']);
   expect(rooms['console/accounts']).not.toContain('console/storage/embedded');
 });
 

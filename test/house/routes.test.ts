@@ -1,6 +1,6 @@
 /** Addresses of the console stand in one `module.ts` each, with what is checked before their handlers. */
 import { describe, expect, test } from 'vitest';
-import { basePath } from '../../console/admin-api/operation-paths.ts';
+import { basePath } from '../../console/admin-api/http/operation-paths.ts';
 import { operations } from '../../console/admin-api/table.ts';
 import { read, sources } from './sources.ts';
 

@@ -4,7 +4,7 @@ import type { ClientWithSecret } from '../../clients/client-registration.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { versionOf } from '../../storage/record-version.ts';
-import { basePath } from '../operation-paths.ts';
+import { basePath } from '../http/operation-paths.ts';
 import { createdSecretView, secretId, secretInput } from './client-form.ts';
 import type { ClientAddress, ClientNeeds, ClientParams } from './client-needs.ts';
 import { auditedOf, shownSecrets } from './client-words.ts';

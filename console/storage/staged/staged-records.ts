@@ -16,8 +16,8 @@ import type { ClientRecord, UserRecord } from '../records.ts';
 import { StorageUnavailableError } from '../storage.ts';
 import { isInList } from '../user-lists.ts';
 import type { StagedArtifacts } from './staged-artifacts.ts';
+import { createStagedKeys, type StagedRecord } from './staged-keys.ts';
 import { createStagedListeners } from './staged-listeners.ts';
-import { createStagedLooks, type StagedRecord } from './staged-looks.ts';
 import type { StagedRegistry } from './staged-registry.ts';
 
 export interface StagedRecordsDeps {
@@ -43,7 +43,7 @@ export function createStagedRecords({
   onStaged,
 }: StagedRecordsDeps): StagedRecords {
   const staged = new Map<string, StagedRecord>();
-  const looks = createStagedLooks();
+  const keys = createStagedKeys();
   const expected = new Map<string, RecordCommit['expected'][number]>();
   const puts: RecordCommit['artifacts'][number][] = [];
   const listeners = createStagedListeners<readonly RecordChange[]>();
@@ -57,9 +57,9 @@ export function createStagedRecords({
       const record = registry.get(query.collection, query.id);
       return { version: `staged ${JSON.stringify(record)}`, record };
     }
-    if (query.by === 'look') return looks.hasLookOf(query.name) ? { version: 'yes' } : undefined;
+    if (query.by === 'look') return keys.isNameTaken(query.name) ? { version: 'yes' } : undefined;
     if (query.by === 'any-user') return users().some(({ record }) => record) ? { version: 'yes' } : undefined;
-    const id = query.by === 'id' ? query.id : looks.userBy(query);
+    const id = query.by === 'id' ? query.id : keys.userBy(query);
     const found =
       id === undefined ? undefined : staged.get(nameOf(query.by === 'id' ? query.collection : 'users', id));
     return found && { version: found.version, record: found.record };
@@ -96,7 +96,7 @@ export function createStagedRecords({
     await onStaged(own);
     for (const one of own) {
       staged.set(nameOf(one.collection, one.id), one);
-      looks.replace(one);
+      keys.replace(one);
     }
     for (const { kind, id, artifact } of change.artifacts) artifacts.take(kind, id, artifact);
     puts.push(...change.artifacts);

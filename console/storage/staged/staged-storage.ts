@@ -8,7 +8,7 @@ import { createRecordLoader } from '../record-loader.ts';
 import type { ClientRecord, UserRecord } from '../records.ts';
 import { type Storage, StorageUnavailableError } from '../storage.ts';
 import { createStagedArtifacts } from './staged-artifacts.ts';
-import type { StagedRecord } from './staged-looks.ts';
+import type { StagedRecord } from './staged-keys.ts';
 import { asWrite, createStagedRecords } from './staged-records.ts';
 import { createStagedRegistry } from './staged-registry.ts';
 

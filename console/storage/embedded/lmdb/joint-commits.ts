@@ -41,8 +41,8 @@ export function createJointCommits({ environment, registry, artifacts, tryIt }: 
         );
         if (!isCurrent) return;
         const asked = part.writes.map((write) => ({ ...write, was: versionOf(registry, write) }));
-        const marked = { kind, id, artifact: { payload: { writes: asked } } };
-        const outcome = await tryIt({ ...commit, artifacts: [...commit.artifacts, marked] });
+        const pending = { kind, id, artifact: { payload: { writes: asked } } };
+        const outcome = await tryIt({ ...commit, artifacts: [...commit.artifacts, pending] });
         if (outcome !== 'overtaken') writes = asked;
       },
     );

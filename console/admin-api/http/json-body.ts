@@ -1,7 +1,7 @@
 /** Reads JSON bodies strictly: what could mean two things, or reach into a prototype, is refused (S53). */
 import type { IncomingMessage } from 'node:http';
-import { ProblemError, problems } from '../../platform/errors.ts';
-import { readWhole } from '../../platform/read-whole.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { readWhole } from '../../../platform/read-whole.ts';
 
 /** Bytes. */
 export const bodyLimit = 1024 * 1024;

@@ -1,5 +1,5 @@
 /** Which operation a call is for. */
-import type { Method, Operation } from '../operations/operation.ts';
+import type { Method, Operation } from '../../operations/operation.ts';
 
 export const basePath = '/api/v1';
 

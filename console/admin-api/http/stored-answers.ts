@@ -7,10 +7,10 @@
  * secret, is seen again by its caller alone (S54).
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Answer } from '../operations/operation.ts';
-import type { AnswerOnce } from '../operations/run-operation.ts';
-import type { ArtifactStore } from '../storage/storage.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Answer } from '../../operations/operation.ts';
+import type { AnswerOnce } from '../../operations/run-operation.ts';
+import type { ArtifactStore } from '../../storage/storage.ts';
 
 export interface StoredAnswersDeps {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'count' | 'remove'>;

@@ -2,7 +2,7 @@
  * How much one caller may ask of the API in a second, counted in memory: a machine, or a person whatever the
  * application. Whoever runs wild holds up nobody else.
  */
-import { ProblemError, problems } from '../../platform/errors.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
 
 /** Calls a second; 0 for no limit. */
 export interface CallRates {

@@ -1,6 +1,6 @@
 /** The flags of `idp add` and `idp update`, and what they say of a provider. */
-import type { ProviderField, ProviderInput } from '../federation/providers/input-schema.ts';
-import { type Flag, flags, type Input, type Tools, UsageError } from './runner/command.ts';
+import type { ProviderField, ProviderInput } from '../../federation/providers/input-schema.ts';
+import { type Flag, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
 
 /** How each field is given, and what help says of it; a flag `-file` gives what is in the file. */
 const usage: Readonly<Record<ProviderField, string>> = {

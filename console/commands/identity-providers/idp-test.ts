@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Services } from '../app/services.ts';
-import type { DryStep } from '../federation/dry-run.ts';
-import type { DryCredentials } from '../federation/ldap/dry-run.ts';
-import { testAddress } from '../federation/providers/connectors.ts';
-import type { Provider } from '../federation/providers/schema.ts';
-import { type Command, flags, type Input, type Tools, UsageError } from './runner/command.ts';
-import { columns } from './runner/output.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Services } from '../../app/services.ts';
+import type { DryStep } from '../../federation/dry-run.ts';
+import type { DryCredentials } from '../../federation/ldap/dry-run.ts';
+import { testAddress } from '../../federation/providers/connectors.ts';
+import type { Provider } from '../../federation/providers/schema.ts';
+import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
+import { columns } from '../runner/output.ts';
 
 export const testCommand: Command = {
   name: 'idp test',
@@ -63,7 +63,7 @@ async function runDry(
   { outbound, settings, storage, now }: Services,
   who: DryCredentials | undefined,
 ): Promise<readonly DryStep[]> {
-  const { runDrySignIn } = await import('../federation/providers/dry-sign-in.ts');
+  const { runDrySignIn } = await import('../../federation/providers/dry-sign-in.ts');
   const { artifacts } = storage;
   return runDrySignIn(provider, who, { outbound, artifacts, url: settings.url, randomBytes, now });
 }

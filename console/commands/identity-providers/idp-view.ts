@@ -1,6 +1,6 @@
 /** Identity providers as text. */
-import type { ProviderView } from '../federation/providers/view.ts';
-import { fields } from './runner/output.ts';
+import type { ProviderView } from '../../federation/providers/view.ts';
+import { fields } from '../runner/output.ts';
 
 export function rowOf(view: ProviderView): readonly string[] {
   if (!view.readable) return [view.id, '', 'cannot be read', String(view.accounts), ''];

@@ -16,7 +16,7 @@ export interface StagedRecord {
   readonly version: string;
 }
 
-interface Looks {
+interface RecordKeys {
   readonly folded: string;
   readonly shape: string;
   /** Of a user. */
@@ -24,14 +24,17 @@ interface Looks {
   readonly link?: string;
 }
 
-export function createStagedLooks() {
+export function createStagedKeys() {
   const names = new Map<string, string>();
   const links = new Map<string, string>();
   const folds = new Map<string, string>();
   const shapes = new Map<string, string>();
-  const known = new Map<string, Looks>();
+  const known = new Map<string, RecordKeys>();
 
-  function each({ folded, shape, name, link }: Looks, edit: (map: Map<string, string>, key: string) => void) {
+  function each(
+    { folded, shape, name, link }: RecordKeys,
+    edit: (map: Map<string, string>, key: string) => void,
+  ) {
     edit(folds, folded);
     edit(shapes, shape);
     if (name !== undefined) edit(names, name);
@@ -46,11 +49,11 @@ export function createStagedLooks() {
       if (former) each(former, (map, key) => map.get(key) === id && map.delete(key));
       known.delete(owner);
       if (!staged.record) return;
-      const looks = looksOf(staged);
-      known.set(owner, looks);
-      each(looks, (map, key) => map.set(key, id));
+      const keys = keysOf(staged);
+      known.set(owner, keys);
+      each(keys, (map, key) => map.set(key, id));
     },
-    hasLookOf: (name: string) => folds.has(foldedName(name)) || shapes.has(shapeOf(name)),
+    isNameTaken: (name: string) => folds.has(foldedName(name)) || shapes.has(shapeOf(name)),
     /** @returns the id */
     userBy: (query: RecordQuery & { readonly by: 'name' | 'link' }): string | undefined =>
       query.by === 'name'
@@ -59,7 +62,7 @@ export function createStagedLooks() {
   };
 }
 
-function looksOf({ collection, id, record }: StagedRecord): Looks {
+function keysOf({ collection, id, record }: StagedRecord): RecordKeys {
   if (collection === 'clients') return { folded: foldedName(id), shape: shapeOf(id) };
   const { username, federated } = record as UserRecord;
   const folded = foldedName(username);

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Services } from '../app/services.ts';
-import { ProviderInputError } from '../federation/errors.ts';
-import type { ProviderInput } from '../federation/providers/input-schema.ts';
-import { type ProviderKind, providerKinds } from '../federation/providers/kinds.ts';
-import type { ListedProvider, NewProvider } from '../federation/providers/registration.ts';
-import type { Provider } from '../federation/providers/schema.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Services } from '../../app/services.ts';
+import { ProviderInputError } from '../../federation/errors.ts';
+import type { ProviderInput } from '../../federation/providers/input-schema.ts';
+import { type ProviderKind, providerKinds } from '../../federation/providers/kinds.ts';
+import type { ListedProvider, NewProvider } from '../../federation/providers/registration.ts';
+import type { Provider } from '../../federation/providers/schema.ts';
+import { type Command, flags, type Input, type Reply, UsageError } from '../runner/command.ts';
+import { table } from '../runner/output.ts';
 import { flagCalled, providerFlags, readProviderFlags } from './idp-flags.ts';
 import { testCommand } from './idp-test.ts';
 import { describeProvider, rowOf } from './idp-view.ts';
-import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
-import { table } from './runner/output.ts';
 
 export const idpCommands: readonly Command[] = [
   {
@@ -79,7 +79,7 @@ export const idpCommands: readonly Command[] = [
       // What reads records takes longer to load than a store without one is worth.
       const isEmpty = opened.storage.registry.all('providers').size === 0;
       const all = isEmpty ? [] : await (await opened.providerRegistration()).list();
-      const { viewOfProvider } = await import('../federation/providers/view.ts');
+      const { viewOfProvider } = await import('../../federation/providers/view.ts');
       const views = all.map((listed) => viewOfProvider(listed, opened.settings.url));
       return {
         text: table(
@@ -158,8 +158,8 @@ async function readSettings(
   before?: Provider,
 ): Promise<NewProvider> {
   const [{ readProviderInput }, { createInputDeps }] = await Promise.all([
-    import('../federation/providers/reading.ts'),
-    import('../federation/providers/input-deps.ts'),
+    import('../../federation/providers/reading.ts'),
+    import('../../federation/providers/input-deps.ts'),
   ]);
   const deps = createInputDeps({ outbound, url: settings.url, randomBytes, now }, flagCalled);
   return readProviderInput(what, said, deps, before).catch((error: unknown) => {
@@ -181,7 +181,7 @@ async function setEnabled(input: Input, open: () => Promise<Services>, isEnabled
 }
 
 async function done(listed: ListedProvider, { settings }: Services, said: string): Promise<Reply> {
-  const { viewOfProvider } = await import('../federation/providers/view.ts');
+  const { viewOfProvider } = await import('../../federation/providers/view.ts');
   const view = viewOfProvider(listed, settings.url);
   const text = [said, describeProvider(view)].filter((part) => part !== '').join('\n\n');
   return { text, json: view, target: listed.id };
