@@ -16,26 +16,36 @@ const source = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
   .meta({ description: 'The name that files of configuration give themselves.', example: 'platform-team' });
 
-const plan = z.strictObject({
-  document: configurationDocument,
-  prune: z
-    .boolean()
-    .meta({
-      description: 'Removes what this source owns and does not describe, of the kinds that it describes.',
-    })
-    .exactOptional(),
-  pruneCount: z
-    .number()
-    .int()
-    .min(0)
-    .meta({ description: 'So many are meant to be removed: needed for more than ten, or than a fifth.' })
-    .exactOptional(),
-  takeOver: z
-    .array(z.string().max(300))
-    .max(20_000)
-    .meta({ description: 'Objects of others that become this source’s.', example: ['clients/billing'] })
-    .exactOptional(),
-});
+const plan = z
+  .strictObject({
+    document: configurationDocument,
+    prune: z
+      .boolean()
+      .meta({
+        description: 'Removes what this source owns and does not describe, of the kinds that it describes.',
+      })
+      .exactOptional(),
+    pruneCount: z
+      .number()
+      .int()
+      .min(0)
+      .meta({ description: 'So many are meant to be removed: needed for more than ten, or than a fifth.' })
+      .exactOptional(),
+    takeOver: z
+      .array(z.string().max(300))
+      .max(20_000)
+      .meta({ description: 'Objects of others that become this source’s.', example: ['clients/billing'] })
+      .exactOptional(),
+  })
+  .meta({
+    example: {
+      document: {
+        version: 1,
+        source: 'platform-team',
+        roles: { OrdersReader: { permissions: ['svc:map:orders-*:read'] } },
+      },
+    },
+  });
 
 const step = view({
   kind: z.string(),
@@ -131,7 +141,7 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     path: '/configuration/schema',
     summary: 'The form of files of configuration as a JSON Schema, for editors.',
     access: 'read',
-    answer: z.record(z.string(), z.unknown()),
+    answer: z.record(z.string(), z.unknown()).meta({ id: 'ConfigurationSchema' }),
     async run({ actor }, { configuration }: ConfigurationNeeds) {
       return { body: await configuration.schema(actor) };
     },

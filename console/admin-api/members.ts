@@ -89,6 +89,7 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     summary: 'Gives a member no calls any more but those that name it, until it is undrained.',
     access: 'write',
     event: 'member.drained',
+    hasVersion: false,
     params,
     answer: memberView,
     async run({ params: { member } }, { memberStates }: MemberNeeds) {
@@ -103,6 +104,7 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     summary: 'Gives a drained member calls again.',
     access: 'write',
     event: 'member.undrained',
+    hasVersion: false,
     params,
     answer: memberView,
     // One that is not there any more has nothing to show.

@@ -4,12 +4,13 @@ import { basePath } from '../admin-api/http/operation-paths.ts';
 import type { AnyOperation, Description } from './described.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { operationObject, type SchemaNames } from './operation-object.ts';
-import { problemResponses, problemSchemas } from './problem-responses.ts';
+import { commonSchemas, problemResponses } from './problem-responses.ts';
 import { securitySchemes, sharedHeaders, sharedParameters } from './shared-parts.ts';
 
 const description = `What can be managed in the console. Objects are strict: a member that is not known is refused. Answers grow: pass over
 members and values that you do not know. A change with \`If-Match\` is made only while nothing has changed since; a list goes on at
-\`next\`, and ends only where that is null. Times are RFC 3339 in UTC. Besides what stands at each operation, the server may say 405,
+\`next\`, and ends only where that is null. Times are RFC 3339 in UTC. With \`?dryRun=true\` a change is not made: the
+answer is 200 and the form \`DryRun\`, what it would have been. Besides what stands at each operation, the server may say 405,
 408, 414 and 431 in the same form.`;
 
 /** @param version  of the product; the description grows within `v1` */
@@ -34,7 +35,7 @@ export function describeApi(operations: readonly AnyOperation[], version: string
     tags: [...new Set(operations.map(({ object }) => object))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { ...problemSchemas, ...schemas.components },
+      schemas: { ...commonSchemas, ...schemas.components },
       responses: problemResponses,
       parameters: sharedParameters,
       headers: sharedHeaders,

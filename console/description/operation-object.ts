@@ -22,9 +22,17 @@ const meanings: Readonly<Record<SuccessStatus, string>> = {
   204: 'Done, and there is nothing to say about it.',
 };
 
+const rolesOf = {
+  own: [],
+  read: ['Admin', 'Viewer'],
+  inspect: ['Admin'],
+  write: ['Admin'],
+} as const;
+
 export function operationObject(operation: AnyOperation, names: SchemaNames, schemas: JsonSchemas) {
   const { id, summary, description, object, isDangerous, event, access } = operation;
-  const scope = scopeOf(operation);
+  // What anybody may ask about themselves needs no scope.
+  const scopes = access === 'own' ? [] : [scopeOf(operation)];
   const parameters = [
     ...parametersOf('path', names.params, schemas),
     ...parametersOf('query', names.query, schemas),
@@ -35,8 +43,8 @@ export function operationObject(operation: AnyOperation, names: SchemaNames, sch
     summary,
     ...(description !== undefined && { description }),
     tags: [object],
-    security: access === 'own' ? [{ bearer: [] }, { dpop: [] }] : [{ bearer: [scope] }, { dpop: [scope] }],
-    ...(access !== 'own' && { 'x-roles': access === 'read' ? ['Admin', 'Viewer'] : ['Admin'] }),
+    security: [{ bearer: scopes }, { dpop: scopes }],
+    'x-roles': rolesOf[access],
     'x-dangerous': isDangerous === true,
     ...(event !== undefined && { 'x-audit-event': event }),
     ...(parameters.length > 0 && { parameters }),

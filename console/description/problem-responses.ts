@@ -13,8 +13,18 @@ const ofOthers = new Set([
 ]);
 const codes = grouped();
 
-/** The schemas of problem details. */
-export const problemSchemas = {
+/** The schemas of problem details, and of what a change would have been. */
+export const commonSchemas = {
+  DryRun: {
+    type: 'object' as const,
+    description: 'What a change with `?dryRun=true` would have been answered.',
+    required: ['status', 'result', 'warnings'],
+    properties: {
+      status: { type: 'integer' as const },
+      result: { description: 'The body; null where there is none.' },
+      warnings: { type: 'array' as const, items: { type: 'string' as const } },
+    },
+  },
   Problem: {
     type: 'object' as const,
     description:

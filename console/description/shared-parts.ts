@@ -4,7 +4,7 @@ import type { AnyOperation } from './described.ts';
 
 const text = { type: 'string' as const };
 
-/** Header fields of requests. */
+/** Of requests: header fields, and a parameter of all changes. */
 export const sharedParameters = {
   IfMatch: {
     name: 'If-Match',
@@ -24,6 +24,12 @@ export const sharedParameters = {
     description:
       'Of your own choice: the same call with the same key is made once within 24 hours, and answered again as it was.',
     schema: { ...text, pattern: '^[!-~]{16,255}$', examples: ['0d6e9a4c-6a53-4d9c-9d0e-5a2b7a3d1f10'] },
+  },
+  TakeOver: {
+    name: 'takeOver',
+    in: 'query' as const,
+    description: '`true`: changes what code owns, and ends that it does.',
+    schema: { ...text, enum: ['true', 'false'] },
   },
   Prefer: {
     name: 'Prefer',
@@ -66,6 +72,7 @@ export const securitySchemes = {
 export function parameterRefs(operation: AnyOperation): { readonly $ref: string }[] {
   const { event, params, method, isMaking, hasVersion } = operation;
   const names: (keyof typeof sharedParameters)[] = [
+    ...(event !== undefined ? (['TakeOver'] as const) : []),
     ...(event !== undefined && params && hasVersion !== false ? (['IfMatch'] as const) : []),
     ...(method === 'PUT' ? (['IfNoneMatch'] as const) : []),
     ...(isMaking && method === 'POST' ? (['IdempotencyKey'] as const) : []),

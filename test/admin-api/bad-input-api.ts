@@ -34,7 +34,9 @@ export async function createApi(console: RunningConsole): Promise<Api> {
     ofMembers: await machineToken(console),
     viewer: await apiToken(console, 'app:Viewer'),
     metricsViewer: await apiToken(console, 'app:MetricsViewer'),
-    otherScope: await tokenOfOther(console),
+    otherScope: await tokenOf(console, 'other-scope', 'api:refusals:write'),
+    reader: await tokenOf(console, 'reader', 'api:*:read'),
+    changer: await tokenOf(console, 'changer', 'api:roles:write api:users:write'),
   };
 
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
@@ -70,10 +72,9 @@ export async function createApi(console: RunningConsole): Promise<Api> {
   };
 }
 
-/** A machine that may do one thing which is no operation of the table's objects. */
-async function tokenOfOther(console: RunningConsole): Promise<string> {
-  const scope = 'api:refusals:write';
-  const added = await toolDone(['client', 'add', 'other-scope', '--scope', scope, '--json'], {
+/** Of a machine with these scopes and no role. */
+async function tokenOf(console: RunningConsole, id: string, scope: string): Promise<string> {
+  const added = await toolDone(['client', 'add', id, '--scope', scope, '--json'], {
     dataDir: console.dataDir,
   });
   const { secret } = added.json<{ secret: string }>();
@@ -81,7 +82,7 @@ async function tokenOfOther(console: RunningConsole): Promise<string> {
   await until(async () => {
     const response = await fetch(`${console.url}/oauth2/token`, {
       method: 'POST',
-      headers: { Authorization: `Basic ${btoa(`other-scope:${secret}`)}` },
+      headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
       body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
     });
     token = ((await response.json()) as { access_token?: string }).access_token ?? '';

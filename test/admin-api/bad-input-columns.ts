@@ -6,7 +6,17 @@ import { exampleOf } from '../../console/description/examples.ts';
 /** Stands in everything that is sent, and in no answer. */
 export const canary = 'marmot-7f3a';
 
-export type Caller = 'admin' | 'nobody' | 'ofMembers' | 'viewer' | 'metricsViewer' | 'otherScope';
+export type Caller =
+  | 'admin'
+  | 'nobody'
+  | 'ofMembers'
+  | 'viewer'
+  | 'metricsViewer'
+  | 'otherScope'
+  /** A machine that may read all, and change nothing. */
+  | 'reader'
+  /** A machine that may change roles and users, and has nothing at the members. */
+  | 'changer';
 
 export interface BadCall {
   readonly column: string;
@@ -19,6 +29,8 @@ export interface BadCall {
   readonly code: string;
   /** One of the pointers that the answer names. */
   readonly pointer?: string;
+  /** As good. */
+  readonly or?: number;
 }
 
 export function badCalls(operation: AnyOperation): readonly BadCall[] {
@@ -31,9 +43,16 @@ function callers({ access }: AnyOperation): BadCall[] {
   return [
     { column: 'no credentials', as: 'nobody', status: 401, code: 'unauthorized' },
     { column: 'a token for the members', as: 'ofMembers', status: 401, code: 'invalid_token' },
-    ...(access === 'read' ? [] : [{ column: 'the role Viewer', as: 'viewer' as const, ...refused }]),
-    { column: 'the role MetricsViewer', as: 'metricsViewer', ...refused },
-    { column: 'a scope of another object, and no role', as: 'otherScope', ...refused },
+    ...(access === 'read' || access === 'own'
+      ? []
+      : [{ column: 'the role Viewer', as: 'viewer' as const, ...refused }]),
+    ...(access === 'own'
+      ? []
+      : [
+          { column: 'the role MetricsViewer', as: 'metricsViewer' as const, ...refused },
+          { column: 'a scope of another object, and no role', as: 'otherScope' as const, ...refused },
+        ]),
+    ...(access === 'write' ? [{ column: 'a scope to read alone', as: 'reader' as const, ...refused }] : []),
   ];
 }
 
@@ -68,20 +87,23 @@ const limits = ['0', '501', '1e9', '-1', canary, ''].map((limit) => ({
 }));
 
 /** What does not look like an id is the id of nothing. */
-function addresses({ params }: AnyOperation): BadCall[] {
+function addresses({ method, params, body }: AnyOperation): BadCall[] {
   const names = Object.keys((params as z.ZodObject | undefined)?.shape ?? {});
   return names.flatMap((name) =>
     ['..%2f..%2fetc', '%00', '%E0%A4%A', '%22%3E%3Cscript%3E', 'x'.repeat(2000), '%20'].map((value) => ({
       column: `${value.slice(0, 20)} as ${name}`,
       as: 'admin' as const,
       params: { [name]: value },
+      // Who puts something chooses its id.
+      ...(method === 'PUT' && { or: 400 }),
+      ...(body && { body: exampleOf(body) }),
       status: 404,
       code: 'not_found',
     })),
   );
 }
 
-function bodies({ body, mediaType }: AnyOperation): BadCall[] {
+function bodies({ body, mediaType, bodyLimit = 1024 * 1024 }: AnyOperation): BadCall[] {
   if (!body || mediaType !== undefined) return [];
   const good = exampleOf(body);
   if (typeof good !== 'object' || good === null) return [];
@@ -99,9 +121,9 @@ function bodies({ body, mediaType }: AnyOperation): BadCall[] {
       ...invalid,
     },
     {
-      column: 'more than 1 MiB',
+      column: 'more than there may be',
       as: 'admin',
-      body: { ...good, [canary]: canary.repeat(100_000) },
+      body: { ...good, [canary]: canary.repeat(bodyLimit / canary.length + 1) },
       status: 413,
       code: 'content_too_large',
     },

@@ -1,5 +1,6 @@
 /** Objects that bad input is about: one of each kind, made the way that administrators make it. */
 import type { Api } from './bad-input-api.ts';
+import type { Caller } from './bad-input-columns.ts';
 
 export interface Sample {
   /** What stands in the path. */
@@ -10,17 +11,6 @@ export interface Sample {
 
 /** By the object's name, which is the first word of the path. */
 export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = {
-  async clients(api) {
-    await api.done('PUT', '/clients/sample-client', { scopes: ['svc:map:orders:read'] });
-    await api.done('POST', '/clients/sample-client/secrets', { id: 'a' });
-    return { params: { client: 'sample-client', secret: 'a' }, address: '/clients/sample-client' };
-  },
-  async applications(api) {
-    const redirectUris = ['https://sample.example.com/callback'];
-    await api.done('PUT', '/applications/sample-app', { redirectUris });
-    await api.done('POST', '/applications/sample-app/secrets', { id: 'a' });
-    return { params: { client: 'sample-app', secret: 'a' }, address: '/applications/sample-app' };
-  },
   async configuration(api) {
     const document = { version: 1, source: 'sample-team', roles: {} };
     const planned = await api.done('POST', '/configuration/plans', { document });
@@ -45,6 +35,21 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
   async backups(api) {
     const { result } = await backedUp(api);
     return { params: { backup: result.backup }, address: `/backups/${result.backup}` };
+  },
+  async clients(api) {
+    await api.done('POST', '/clients', { id: 'sample-client', scopes: ['svc:health:read'] });
+    const secret = await secretOf(api, '/clients/sample-client');
+    return { params: { client: 'sample-client', secret }, address: '/clients/sample-client' };
+  },
+  async applications(api) {
+    const redirectUris = ['https://wiki.example.com/callback'];
+    await api.done('POST', '/applications', { id: 'sample-app', redirectUris });
+    const secret = await secretOf(api, '/applications/sample-app');
+    return { params: { client: 'sample-app', secret }, address: '/applications/sample-app' };
+  },
+  async members(api) {
+    const { items } = (await api.done('GET', '/members')).body as { items: { id: string }[] };
+    return { params: { member: items[0]!.id }, address: `/members/${items[0]!.id}` };
   },
   async roles(api) {
     await api.done('POST', '/roles', { id: 'SampleRole', permissions: ['svc:map:orders:read'] });
@@ -71,6 +76,11 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
   },
 };
 
+async function secretOf(api: Api, address: string): Promise<string> {
+  const { secrets } = (await api.done('GET', address)).body as { secrets: { id: string }[] };
+  return secrets[0]!.id;
+}
+
 interface BackUpJob {
   readonly id: string;
   readonly endedAt: string | null;
@@ -85,8 +95,23 @@ async function backedUp(api: Api): Promise<BackUpJob> {
   }
 }
 
+/** Good bodies where the example is for another kind of the object, by the operation's id. */
+export const bodies: Readonly<Record<string, object>> = {
+  createClient: { id: 'made-machine', scopes: ['svc:health:read'] },
+  updateClient: { displayName: 'Another name' },
+  createApplication: { id: 'made-wiki', redirectUris: ['https://wiki.example.com/callback'] },
+  updateApplication: { displayName: 'Another name' },
+};
+
+/** What a read wants besides: by its id. */
+export const queries: Readonly<Record<string, string>> = {
+  explainAccess: '?method=GET&path=/svc/rest/cluster&role=Viewer',
+};
+
 export interface ParticularCall {
   readonly what: string;
+  /** `admin` unless said. */
+  readonly as?: Caller;
   readonly call: readonly [method: string, path: string, body?: unknown];
   readonly status: number;
   readonly code: string;
@@ -247,4 +272,45 @@ export const particular: readonly ParticularCall[] = [
     code: 'invalid_request',
     unchanged: '/roles/SampleRole',
   },
+  {
+    what: 'a role that there is not',
+    call: ['PATCH', '/users/sample', { roles: ['Nobody'] }],
+    status: 400,
+    code: 'invalid_request',
+    unchanged: '/users/sample',
+  },
+  {
+    what: 'shutting out the last administrator',
+    call: ['POST', '/users/ada/disable'],
+    status: 409,
+    code: 'last_administrator',
+    unchanged: '/users/ada',
+  },
+  {
+    what: 'a field of another kind of provider',
+    call: ['PATCH', '/identity-providers/sample', { bindDn: 'cn=x' }],
+    status: 400,
+    code: 'invalid_request',
+    unchanged: '/identity-providers/sample',
+  },
+  ...[
+    [
+      'a role with more than one has',
+      'POST',
+      '/roles',
+      { id: 'More', permissions: ['svc:map:orders:write'] },
+    ],
+    ['more in a role than one has', 'PATCH', '/roles/SampleRole', { permissions: ['svc:map:*:write'] }],
+    ['the end of a role with more than one has', 'DELETE', '/roles/SampleRole', undefined],
+    ['a user with a role of more than one has', 'POST', '/users', { id: 'more', roles: ['Admin'] }],
+    ['a role of more than one has for a user', 'PATCH', '/users/sample', { roles: ['Admin'] }],
+    ['the password of who has more than one has', 'POST', '/users/ada/reset-password', {}],
+  ].map(([what, method, path, body]) => ({
+    what: what as string,
+    as: 'changer' as const,
+    call: [method as string, path as string, body] as const,
+    status: 403,
+    code: 'escalation',
+    unchanged: method === 'POST' ? (path as string).replace(/(\/users\/ada).*/, '$1') : (path as string),
+  })),
 ];
