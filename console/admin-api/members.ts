@@ -4,6 +4,7 @@ import { type EndpointGroup, endpointGroups } from '../../platform/endpoint-grou
 import { type Cursors, defaultItems, listOf, listQuery } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
 import { view } from '../operations/resource-fields.ts';
+import { checkVersion, versionOf } from '../storage/record-version.ts';
 
 /** See console/members/member-states.ts. */
 interface MemberState {
@@ -78,9 +79,10 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     access: 'read',
     params,
     answer: memberView,
-    run: async ({ params: { member } }, { memberStates }: MemberNeeds) => ({
-      body: memberStates.get(member),
-    }),
+    async run({ params: { member } }, { memberStates }: MemberNeeds) {
+      const state = memberStates.get(member);
+      return { body: state, version: versionOf(changeableOf(state)) };
+    },
   }),
   operation({
     id: 'drainMember',
@@ -92,9 +94,10 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     hasVersion: false,
     params,
     answer: memberView,
-    async run({ params: { member } }, { memberStates }: MemberNeeds) {
-      const { id } = memberStates.get(member);
-      return changed(memberStates.get(id), await memberStates.drain(id), true);
+    async run({ params: { member }, ifMatch }, { memberStates }: MemberNeeds) {
+      const state = memberStates.get(member);
+      checkVersion(changeableOf(state), ifMatch);
+      return changed(state, await memberStates.drain(state.id), true);
     },
   }),
   operation({
@@ -121,9 +124,16 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
 
 function changed(state: MemberState, isNew: boolean, isDrained: boolean): Answer {
   const changes = { isDrained: { from: !isDrained, to: isDrained } };
+  const body = { ...state, isDrained };
   return {
-    body: { ...state, isDrained },
+    body,
+    version: versionOf(changeableOf(body)),
     target: state.id,
     ...(isNew ? { changes } : { isUnchanged: true }),
   };
+}
+
+/** What is changed by calls: how it is otherwise has no version. */
+function changeableOf({ id, isDrained }: MemberState): object {
+  return { id, isDrained };
 }

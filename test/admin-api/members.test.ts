@@ -24,13 +24,19 @@ afterAll(async () => {
 
 const hostOf = (n: number) => new URL(members[n]!.address).host;
 
-async function call(method: string, path: string, token: string | undefined = tokens.admin) {
+async function call(
+  method: string,
+  path: string,
+  token: string | undefined = tokens.admin,
+  headers: Record<string, string> = {},
+) {
   const response = await fetch(`${console.url}/api/v1/members${path}`, {
     method,
-    headers: { ...(token && { Authorization: `Bearer ${token}` }) },
+    headers: { ...(token && { Authorization: `Bearer ${token}` }), ...headers },
   });
   const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  const tag = response.headers.get('etag') ?? '';
+  return { status: response.status, tag, body: text === '' ? undefined : JSON.parse(text) };
 }
 const drainedOnes = async () =>
   ((await call('GET', '')).body.items as { id: string; isDrained: boolean }[]).flatMap(({ id, isDrained }) =>
@@ -60,6 +66,7 @@ test('a member is drained and undrained, audited once each; a dry run drains nob
     result: { isDrained: true },
   });
   expect(await drainedOnes()).toEqual([]);
+  const { tag } = await call('GET', `/${host}`);
   for (const _again of [1, 2]) {
     expect(await call('POST', `/${host}/drain`)).toMatchObject({ status: 200, body: { isDrained: true } });
   }
@@ -68,6 +75,12 @@ test('a member is drained and undrained, audited once each; a dry run drains nob
     status: 409,
     body: { code: 'conflict' },
   });
+  const stale = { 'If-Match': tag };
+  expect(await call('POST', `/${host}/undrain`, tokens.admin, stale)).toMatchObject({
+    status: 412,
+    body: { code: 'precondition_failed' },
+  });
+  expect(await drainedOnes()).toEqual([host]);
   expect((await call('POST', `/${host}/undrain`)).body).toMatchObject({ isDrained: false });
   expect(await drainedOnes()).toEqual([]);
   const audited = () =>
@@ -76,10 +89,11 @@ test('a member is drained and undrained, audited once each; a dry run drains nob
       .flatMap(({ audit, event, outcome, target }) =>
         audit && String(event).startsWith('member.') ? [[event, outcome, target]] : [],
       );
-  await console.waitFor(() => audited().length === 3, 'the audit lines');
+  await console.waitFor(() => audited().length === 4, 'the audit lines');
   expect(audited()).toEqual([
     ['member.drained', 'success', host],
     ['member.drained', 'denied', hostOf(1)],
+    ['member.undrained', 'denied', host],
     ['member.undrained', 'success', host],
   ]);
 });

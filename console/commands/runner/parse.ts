@@ -56,7 +56,7 @@ function readTokens(argv: readonly string[], commands: readonly Command[]) {
 }
 
 const confirmationFlags = flags({
-  '[--yes]': 'do not ask: a terminal is asked before this, a script has to say so',
+  '[--yes]': 'do not ask: a terminal is asked before this, a script never',
 });
 
 /** Of commands that work by operations alone. */
