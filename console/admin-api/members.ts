@@ -91,7 +91,6 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     summary: 'Gives a member no calls any more but those that name it, until it is undrained.',
     access: 'write',
     event: 'member.drained',
-    hasVersion: false,
     params,
     answer: memberView,
     async run({ params: { member }, ifMatch }, { memberStates }: MemberNeeds) {
@@ -107,16 +106,15 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     summary: 'Gives a drained member calls again.',
     access: 'write',
     event: 'member.undrained',
-    hasVersion: false,
     params,
     answer: memberView,
     // One that is not there any more has nothing to show.
     statuses: [200, 204],
-    async run({ params: { member } }, { memberStates }: MemberNeeds) {
-      const isNew = await memberStates.undrain(member);
-      const found = memberStates
-        .list()
-        .find(({ id, uuid }) => id === member.toLowerCase() || uuid === member);
+    async run({ params: { member }, ifMatch }, { memberStates }: MemberNeeds) {
+      const name = member.toLowerCase();
+      const found = memberStates.list().find(({ id, uuid }) => id === name || uuid === name);
+      if (found) checkVersion(changeableOf(found), ifMatch);
+      const isNew = await memberStates.undrain(name);
       return found ? changed(found, isNew, false) : { status: 204, target: member };
     },
   }),
