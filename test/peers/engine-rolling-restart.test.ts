@@ -108,9 +108,9 @@ describe.skipIf(whyNoEngine).each(versions)(`members of %s${whyNoEngine ?? ''}`,
     await toolDone(['member', 'drain', member.host], { dataDir });
     const isQuiet = async () => {
       const listed = (await toolDone(['member', 'list', '--json'], { dataDir })).json<
-        { member: string; pending: number }[]
+        { id: string; inFlight: number }[]
       >();
-      return listed.find((one) => one.member === member.host)?.pending === 0;
+      return listed.find((one) => one.id === member.host)?.inFlight === 0;
     };
     await until(isQuiet, 'no call to be under way there', noticeMs);
     await member.terminate();
