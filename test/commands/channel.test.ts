@@ -74,7 +74,7 @@ describe('a command that finds a running console (B12)', () => {
     });
 
     const again = await runTool(add, { dataDir, stdin: password });
-    expect([again.code, again.json().error]).toEqual([1, 'conflict']);
+    expect([again.code, again.json().error]).toEqual([1, 'already_exists']);
     expect(auditOf(dataDir).at(-1)).toMatchObject({ event: 'user.added', outcome: 'denied' });
     const empty = await runTool(add, { dataDir, stdin: '' });
     expect([empty.code, empty.json().message]).toEqual([1, 'Standard input is empty.']);
