@@ -19,6 +19,14 @@ const call = (token: string, path: string, method = 'GET') =>
   fetch(`${console.url}${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
 const burst = (size: number, token: string, path: string, method?: string) =>
   Promise.all(Array.from({ length: size }, () => call(token, path, method)));
+/** What a caller before has used up comes back within a second. */
+async function callWhenFree(token: string, path: string): Promise<Response> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const response = await call(token, path);
+    if (response.status !== 429 || Date.now() > end) return response;
+  }
+}
 
 test('a caller that runs wild is told to wait, and holds up nobody else (S83)', async () => {
   const reads = await burst(40, machine, '/api/v1/roles');
@@ -40,11 +48,7 @@ test('a caller that runs wild is told to wait, and holds up nobody else (S83)', 
   const changes = await burst(20, machine, '/api/v1/roles/Nobody', 'DELETE');
   expect(changes.filter(({ status }) => status === 429).length).toBeGreaterThan(5);
   // And it goes on by itself.
-  let status = 429;
-  for (const end = Date.now() + 10_000; status === 429 && Date.now() < end; ) {
-    status = (await call(machine, '/api/v1/roles')).status;
-  }
-  expect(status).toBe(200);
+  expect((await callWhenFree(machine, '/api/v1/roles')).status).toBe(200);
 });
 
 test('an answer says how many more calls there may be', async () => {
@@ -70,7 +74,7 @@ test('whoever calls may ask who that is, and nobody else (S49)', async () => {
   });
   expect(Date.parse(me.signedInAt) / 1000).toBeGreaterThan(before);
   const viewer = await apiToken(console, 'app:MetricsViewer');
-  expect(await (await call(viewer, '/api/v1/me')).json()).toEqual({
+  expect(await (await callWhenFree(viewer, '/api/v1/me')).json()).toEqual({
     id: 'application-client',
     kind: 'client',
     username: null,
