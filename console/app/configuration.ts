@@ -53,7 +53,7 @@ async function createConfigurationOf(
     const asked: Actor = { kind: 'local', id: actor.id, via: 'code', roles: [], scopes: [] };
     return {
       operations,
-      ownership: createOwnership(staged),
+      ownership: createOwnership({ registry: staged.registry, records: own.accounts }),
       run: (operation, request) =>
         runOperation(operation as (typeof operations)[number], request, asked, {
           services: apiServices,

@@ -49,7 +49,7 @@ export async function createApiServices(
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
     shownSettings: () => shownSettings(settings, services.application()),
-    ownership: createOwnership(storage),
+    ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
       createApiServices(staged, unwritten, members),
     ),

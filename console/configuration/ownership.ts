@@ -1,4 +1,5 @@
 /** Whose records are, and what was done to them in an emergency. */
+import type { AccountRecords } from '../accounts/voiding.ts';
 import type { RecordHold, RecordOwner } from '../storage/records.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ObjectKind } from './object-kinds.ts';
@@ -18,7 +19,11 @@ type Collection = ObjectKind['collection'];
 
 export type Ownership = ReturnType<typeof createOwnership>;
 
-export function createOwnership({ registry, records }: Pick<Storage, 'registry' | 'records'>) {
+export interface OwnershipDeps extends Pick<Storage, 'registry'> {
+  readonly records: AccountRecords;
+}
+
+export function createOwnership({ registry, records }: OwnershipDeps) {
   return {
     async find(collection: Collection, id: string): Promise<OwnedObject | undefined> {
       if (collection === 'roles' || collection === 'providers') {
@@ -35,7 +40,7 @@ export function createOwnership({ registry, records }: Pick<Storage, 'registry' 
           if (found) transaction.put(collection, withOwner(found as OwnedObject, wanted) as never);
         });
       }
-      await records.change(async (transaction) => {
+      await records.changeAsBefore(async (transaction) => {
         if (collection === 'clients') {
           const client = await transaction.get('clients', id);
           if (client) transaction.put('clients', withOwner(client, wanted));

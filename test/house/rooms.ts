@@ -14,7 +14,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/storage': ['platform'],
   'console/storage/embedded': ['console/storage', 'platform'],
   'console/storage/staged': ['console/storage', 'platform'],
-  'console/configuration': ['console/operations', 'console/storage', 'platform'],
+  'console/configuration': ['console/accounts', 'console/operations', 'console/storage', 'platform'],
   'console/settings': ['platform'],
   'console/audit': ['platform'],
   'console/operations': ['platform'],
