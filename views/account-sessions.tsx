@@ -1,4 +1,5 @@
 import { Form } from './elements/form.tsx';
+import { Link } from './elements/link.tsx';
 import { Section } from './elements/section.tsx';
 import { Time } from './elements/time.tsx';
 import { nameBrowser } from './elements/user-agent.ts';
@@ -41,9 +42,9 @@ export function AccountSessions({ sessions, moreHref, action, csrf, hasPassword 
       )}
       {moreHref !== undefined && (
         <div class="actions">
-          <a class="button" href={moreHref}>
+          <Link href={moreHref} class="button">
             More sessions
-          </a>
+          </Link>
         </div>
       )}
     </Section>

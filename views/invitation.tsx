@@ -1,4 +1,5 @@
 import { Field, Form, newPasswordHint, PasswordField } from './elements/form.tsx';
+import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 
@@ -59,9 +60,9 @@ export function renderPasswordChosen({ username, loginHref }: PasswordChosenMode
         Sign in with it as <b>{username}</b>. The link does not work any more.
       </p>
       <div class="actions">
-        <a class="button primary" href={loginHref}>
+        <Link href={loginHref} class="button primary">
           Sign in
-        </a>
+        </Link>
       </div>
     </NarrowPage>,
   );
