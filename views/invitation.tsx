@@ -1,4 +1,4 @@
-import { Field, Form, newPasswordHint, PasswordField } from './elements/form.tsx';
+import { Field, Form, NewPasswordFields } from './elements/form.tsx';
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
@@ -24,20 +24,7 @@ export function renderInvitation({ action, csrf, invitation, username, ...model 
       {problem && <Problem id="problem">{problem}</Problem>}
       <Form action={action} hidden={{ csrf, token: invitation }}>
         <Field name="username" label="Username" autocomplete="username" value={username} isReadOnly />
-        <PasswordField
-          name="password"
-          label="Password"
-          autocomplete="new-password"
-          minLength={minPasswordLength}
-          hint={newPasswordHint(minPasswordLength)}
-          problemId={problemId}
-        />
-        <PasswordField
-          name="password_again"
-          label="Password, once more"
-          autocomplete="new-password"
-          problemId={problemId}
-        />
+        <NewPasswordFields minLength={minPasswordLength} problemId={problemId} />
         <div class="actions">
           <button type="submit" class="button primary">
             Set password

@@ -1,4 +1,4 @@
-import { Field, Form, newPasswordHint, PasswordField } from './elements/form.tsx';
+import { Field, Form, NewPasswordFields } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 
@@ -34,20 +34,7 @@ function Setup({ action, csrf, setupToken, username, email, minPasswordLength, .
       <Form action={action} hidden={{ csrf, token: setupToken }}>
         <Field name="username" label="Username" autocomplete="username" value={username} />
         <Field name="email" label="Email" inputMode="email" autocomplete="email" value={email} isOptional />
-        <PasswordField
-          name="password"
-          label="Password"
-          autocomplete="new-password"
-          minLength={minPasswordLength}
-          hint={newPasswordHint(minPasswordLength)}
-          problemId={problemId}
-        />
-        <PasswordField
-          name="password_again"
-          label="Password, once more"
-          autocomplete="new-password"
-          problemId={problemId}
-        />
+        <NewPasswordFields minLength={minPasswordLength} problemId={problemId} />
         <div class="actions">
           <button type="submit" class="button primary">
             Create administrator

@@ -117,3 +117,31 @@ export function newPasswordHint(minLength: number): string {
 function describedBy(...ids: readonly (string | undefined)[]): string | undefined {
   return ids.filter(Boolean).join(' ') || undefined;
 }
+
+interface NewPasswordFieldsProps {
+  readonly minLength: number;
+  /** Id of the problem, where it is with the passwords. */
+  readonly problemId: string | undefined;
+}
+
+/** A password that is chosen here, typed twice: `password` and `password_again`. */
+export function NewPasswordFields({ minLength, problemId }: NewPasswordFieldsProps) {
+  return (
+    <>
+      <PasswordField
+        name="password"
+        label="Password"
+        autocomplete="new-password"
+        minLength={minLength}
+        hint={newPasswordHint(minLength)}
+        problemId={problemId}
+      />
+      <PasswordField
+        name="password_again"
+        label="Password, once more"
+        autocomplete="new-password"
+        problemId={problemId}
+      />
+    </>
+  );
+}
