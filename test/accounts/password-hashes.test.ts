@@ -262,16 +262,15 @@ describe('at a sign-in', () => {
     await copyUser(console, admin.username, 'slow');
     await editUser(console, 'slow', (user) => ({ ...user, passwordHash: slow }));
     await withStore(console.dataDir, ({ registry }) => recordImportedHashes(registry, [slow]));
-    const median = async (username: string) => {
-      const times: number[] = [];
-      for (let i = 0; i < 3; i++) times.push((await signIn(username, 'wrong-staple-battery-1')).ms);
-      return times.sort((one, other) => one - other)[1]!;
-    };
-    const [nobody, own, imported] = [
-      await median('nobody'),
-      await median(admin.username),
-      await median('slow'),
-    ];
+    // In turns, and the shortest of each: what else the machine does makes a sign-in longer, and never shorter.
+    const shortest: Record<string, number> = {};
+    for (let round = 0; round < 3; round++) {
+      for (const username of ['nobody', admin.username, 'slow']) {
+        const { ms } = await signIn(username, 'wrong-staple-battery-1');
+        shortest[username] = Math.min(ms, shortest[username] ?? Number.POSITIVE_INFINITY);
+      }
+    }
+    const [nobody, own, imported] = [shortest.nobody!, shortest[admin.username]!, shortest.slow!];
     expect(nobody).toBeGreaterThan(imported * 0.7);
     expect(own).toBeGreaterThan(imported * 0.7);
     expect(imported).toBeGreaterThan(nobody * 0.7);
