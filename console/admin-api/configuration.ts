@@ -142,8 +142,8 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     summary: 'The form of files of configuration as a JSON Schema, for editors.',
     access: 'read',
     answer: z.record(z.string(), z.unknown()).meta({ id: 'ConfigurationSchema' }),
-    async run({ actor }, { configuration }: ConfigurationNeeds) {
-      return { body: await configuration.schema(actor) };
+    async run(_call, { configuration }: ConfigurationNeeds) {
+      return { body: await configuration.schema() };
     },
   }),
   operation({

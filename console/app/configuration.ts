@@ -22,7 +22,7 @@ export function createConfigurationOnFirstUse(
     readPlan: async (...given) => (await opened()).readPlan(...given),
     apply: async (...given) => (await opened()).apply(...given),
     drift: async (...given) => (await opened()).drift(...given),
-    schema: async (...given) => (await opened()).schema(...given),
+    schema: async () => (await opened()).schema(),
     exported: async (...given) => (await opened()).exported(...given),
   };
 }
@@ -41,9 +41,11 @@ async function createConfigurationOf(
   const { storage, now, cipher } = services;
   const key = await storedSecret({ registry: storage.registry, cipher }, 'configuration-key');
 
+  const readOperations = async () => (await import('../admin-api/table.ts')).operations;
+
   async function openStage(actor: Actor, requestId: string): Promise<OpenedStage> {
-    const [{ operations }, { runOperation }] = await Promise.all([
-      import('../admin-api/table.ts'),
+    const [operations, { runOperation }] = await Promise.all([
+      readOperations(),
       import('../operations/run-operation.ts'),
     ]);
     const staged = createStagedStorage(storage, { checksEach: false, now });
@@ -82,6 +84,7 @@ async function createConfigurationOf(
   const sealed = createCipher(Buffer.from(key, 'base64url'));
   return createConfiguration({
     openStage,
+    readOperations,
     kept: {
       async read(name) {
         const found = await storage.artifacts.get('Configuration', name);

@@ -4,7 +4,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Actor } from '../operations/actor.ts';
 import { DuplicateRecordError, LastAdministratorError } from '../storage/record-store.ts';
 import { fieldsOf, flattened, unusualFields } from './comparison.ts';
-import { type ConfigurationDocument, checkSize, objectsOf } from './document.ts';
+import { type ConfigurationDocument, checkSize, documentWithoutSecrets, objectsOf } from './document.ts';
 import { kindsOf, objectKinds } from './object-kinds.ts';
 import { type ApplyOptions, listed } from './owner-rules.ts';
 import { createPauses } from './pauses.ts';
@@ -18,6 +18,8 @@ export interface OpenedStage extends Stage {
 
 export interface ConfigurationDeps {
   readonly openStage: (actor: Actor, requestId: string) => Promise<OpenedStage>;
+  /** The table of operations. */
+  readonly readOperations: () => Promise<Stage['operations']>;
   /** What is kept of descriptions, encrypted: they have secrets. */
   readonly kept: {
     read(name: string): Promise<string | undefined>;
@@ -53,7 +55,7 @@ export type Configuration = ReturnType<typeof createConfiguration>;
 
 const planSeconds = 3600;
 
-export function createConfiguration({ openStage, kept, now }: ConfigurationDeps) {
+export function createConfiguration({ openStage, readOperations, kept, now }: ConfigurationDeps) {
   return {
     /** @throws {ProblemError} */
     async plan(document: ConfigurationDocument, options: ApplyOptions, actor: Actor): Promise<PlanView> {
@@ -82,7 +84,10 @@ export function createConfiguration({ openStage, kept, now }: ConfigurationDeps)
       checkPossible(staged);
       const hasChanges = staged.steps.some(({ action }) => action !== 'held');
       if (hasChanges && !(await commit(stage))) throw stale();
-      await kept.write(`source ${document.source}`, JSON.stringify({ document }));
+      await kept.write(
+        `source ${document.source}`,
+        JSON.stringify({ document: documentWithoutSecrets(document) }),
+      );
       await kept.write(
         'sources',
         JSON.stringify([...new Set([...(await sources()), document.source])].sort()),
@@ -111,9 +116,9 @@ export function createConfiguration({ openStage, kept, now }: ConfigurationDeps)
       return drifts;
     },
     /** For editors of files. */
-    schema: async (actor: Actor): Promise<object> => {
+    async schema(): Promise<object> {
       const { schemaOfFiles } = await import('./json-schema.ts');
-      return schemaOfFiles((await openStage(actor, 'schema')).operations);
+      return schemaOfFiles(await readOperations());
     },
     /** What there is, as a description; secrets are named and not shown. @param source  undefined: whosever it is */
     async exported(source: string | undefined, actor: Actor): Promise<ConfigurationDocument> {

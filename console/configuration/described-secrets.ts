@@ -58,6 +58,14 @@ function notAsItShould(pointer: string, detail: string) {
   return invalidInput([{ pointer: `#${pointer}`, code: 'invalid_value', detail }]);
 }
 
+/** What is kept of one that has been applied: to compare with what is there, its secrets are not needed. */
+export function withoutSecrets(
+  described: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { secrets: _listed, ...others } = described;
+  return Object.fromEntries(Object.entries(others).filter(([, value]) => !isReference(value)));
+}
+
 /** @param key  a secret of this store */
 export function fingerprintOf(key: string, secret: string): string {
   return createHmac('sha256', key).update(secret).digest('base64url');

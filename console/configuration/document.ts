@@ -1,6 +1,7 @@
 /** A description of objects, as files of configuration give it: whole, with secrets that its reader has found. */
 import { z } from 'zod';
 import { invalidInput } from '../operations/input-check.ts';
+import { withoutSecrets } from './described-secrets.ts';
 import { objectKinds } from './object-kinds.ts';
 
 /** Of one description. */
@@ -31,6 +32,20 @@ export type DescribedObjects = Readonly<Record<string, Readonly<Record<string, u
 /** @returns undefined where the description says nothing of this kind */
 export function objectsOf(document: ConfigurationDocument, kind: string): DescribedObjects | undefined {
   return document[kind] as DescribedObjects | undefined;
+}
+
+/** As it is kept once it has been applied: secrets of clients are nowhere else in the store but as digests (S54). */
+export function documentWithoutSecrets(document: ConfigurationDocument): ConfigurationDocument {
+  const kinds = objectKinds.flatMap(({ key }) => {
+    const objects = objectsOf(document, key);
+    if (!objects) return [];
+    const kept = Object.entries(objects).map(([id, object]) => [
+      id,
+      withoutSecrets(object as Readonly<Record<string, unknown>>),
+    ]);
+    return [[key, Object.fromEntries(kept)] as const];
+  });
+  return { ...document, ...Object.fromEntries(kinds) };
 }
 
 /** @throws {ProblemError} `invalid_request` */

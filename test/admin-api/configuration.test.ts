@@ -1,6 +1,7 @@
 /** `/api/v1/configuration`: what is described is planned, applied as one change, and compared with what is there. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { documentWithoutSecrets } from '../../console/configuration/document.ts';
 import { runTool } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 
@@ -359,4 +360,24 @@ test('one change by the API, by a command and by a description leaves the same l
   expect(same(byCommand)).toEqual(same(byApi));
   expect(same(byCode)).toEqual(same(byApi));
   expect(byCode.actor).toBe(byApi.actor);
+});
+
+test('what is stored of a description that was applied has none of its secrets (S54)', () => {
+  const secret = 'marmot-0123456789-abcdefghij';
+  const corp = { issuer: 'https://id.example', clientSecret: { value: secret } };
+  const billing = { scopes: ['svc:health:read'], secrets: [{ id: 'a', from: { value: secret } }] };
+  const document = {
+    version: 1 as const,
+    source: 'team',
+    identityProviders: { corp },
+    clients: { billing },
+  };
+  const stored = documentWithoutSecrets(document);
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  expect(stored).toEqual({
+    version: 1,
+    source: 'team',
+    identityProviders: { corp: { issuer: corp.issuer } },
+    clients: { billing: { scopes: billing.scopes } },
+  });
 });
