@@ -115,6 +115,7 @@ async function once(
     body,
     ifMatch,
     isNew,
+    takesOver = false,
   }: Omit<OperationRequest, 'params' | 'query'> & {
     readonly params: unknown;
     readonly query: unknown;
@@ -125,7 +126,7 @@ async function once(
 ): Promise<Answer> {
   if (!isMaking || isDryRun || key === undefined || !answerOnce) return perform();
   // What comes as bytes has not been read yet.
-  const asked = { id, params, query, body: mediaType === undefined ? body : null, ifMatch, isNew };
+  const asked = { id, params, query, body: mediaType === undefined ? body : null, ifMatch, isNew, takesOver };
   return answerOnce({ key, actor: actor.id, asked }, perform);
 }
 

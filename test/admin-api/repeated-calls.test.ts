@@ -18,8 +18,12 @@ afterAll(() => console?.stop());
 const newKey = () => randomUUID();
 const role = (id: string, permission = 'svc:health:read') => ({ id, permissions: [permission] });
 
-async function add(body: object, key: string, { url, as = token }: { url?: string; as?: string } = {}) {
-  const response = await fetch(`${url ?? console.url}/api/v1/roles`, {
+async function add(
+  body: object,
+  key: string,
+  { url, as = token, query = '' }: { url?: string; as?: string; query?: string } = {},
+) {
+  const response = await fetch(`${url ?? console.url}/api/v1/roles${query}`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${as}`,
@@ -73,6 +77,10 @@ test('another request with the same key is refused, and makes nothing', async ()
     const refused = await add(other, key);
     expect([refused.status, refused.body.code]).toEqual([422, 'idempotency_mismatch']);
   }
+  expect(await add(role('Mine'), key, { query: '?takeOver=true' })).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency_mismatch' },
+  });
   expect(await remove('Other')).toBe(404);
   expect(await remove('Mine')).toBe(204);
 });
