@@ -180,6 +180,7 @@ function createTools(command: Command, input: Input) {
     say: (line) => report(undefined, line),
     whereabouts: () => whereaboutsOf(dataDirOf(input)),
     cwd: process.cwd(),
+    env: process.env,
     fetch,
     now: Date.now,
   };

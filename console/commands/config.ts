@@ -92,8 +92,8 @@ export const configCommands: readonly Command[] = [
   },
 ];
 
-async function plan(input: Input, { api, cwd }: Pick<Tools, 'api' | 'cwd'>): Promise<PlanView> {
-  const document = await readDocument(input, cwd);
+async function plan(input: Input, { api, cwd, env }: Pick<Tools, 'api' | 'cwd' | 'env'>): Promise<PlanView> {
+  const document = await readDocument(input, { cwd, env });
   const count = input.text('prune-count');
   if (count !== undefined && !/^\d{1,6}$/.test(count)) throw new UsageError('--prune-count takes a number.');
   const { body } = await api.call('createConfigurationPlan', {
@@ -108,11 +108,14 @@ async function plan(input: Input, { api, cwd }: Pick<Tools, 'api' | 'cwd'>): Pro
 }
 
 /** Loaded only here: reading YAML costs what most commands do not need. */
-async function readDocument({ positionals }: Input, cwd: string): Promise<ConfigurationDocument> {
+async function readDocument(
+  { positionals }: Input,
+  { cwd, env }: Pick<Tools, 'cwd' | 'env'>,
+): Promise<ConfigurationDocument> {
   const { readConfiguration } = await import('../configuration/read-files.ts');
   return readConfiguration(
     positionals.map((file) => resolve(cwd, file)),
-    { env: process.env },
+    { env },
   );
 }
 

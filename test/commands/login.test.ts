@@ -136,5 +136,8 @@ test('whoami tells by which way: the socket, the store, or a machine’s token',
     ...nowhere,
     stdin: 'no',
   });
-  expect([wrong.code, wrong.json().error]).toEqual([1, 'signed_out']);
+  expect([wrong.code, wrong.json()]).toEqual([
+    1,
+    expect.objectContaining({ error: 'invalid_token', message: expect.stringContaining('console login') }),
+  ]);
 });

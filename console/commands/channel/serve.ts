@@ -185,6 +185,7 @@ async function run(
     readSecret: (path) => read('secret', path),
     readFile: (path) => read('file', path),
     cwd,
+    env: {},
     fetch,
     now: services.now,
   };

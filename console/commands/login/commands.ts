@@ -1,9 +1,9 @@
 /** Signing in at a console that is elsewhere, and out; and who that is. */
 
-import { consoleAddress, unreachable } from '../operations/http-caller.ts';
+import { consoleAddress } from '../operations/http-caller.ts';
 import { type Command, CommandError, flags, type Input, type Tools } from '../runner/command.ts';
 import { fields } from '../runner/output.ts';
-import { claimsOf, freshToken, type OAuthDeps, revoke, signInByCode } from './device-login.ts';
+import { type OAuthDeps, revoke, signInByCode } from './device-login.ts';
 import { createStoredLogins, loginsFile } from './stored-logins.ts';
 
 const urlFlag = flags({ '--url U': 'the address of the console, such as https://console.example.com' });
@@ -21,7 +21,7 @@ export const loginCommands: readonly Command[] = [
     async run(input, tools) {
       const deps = depsOf(input, tools);
       const login = await signInByCode(deps, tools.say ?? (() => {}));
-      await storedLogins().store(deps.url, login);
+      await storedLogins(tools).store(deps.url, login);
       const { username } = login;
       return { text: `Signed in at ${deps.url} as ${username}.`, json: { url: deps.url, username } };
     },
@@ -33,11 +33,11 @@ export const loginCommands: readonly Command[] = [
     flags: urlFlag,
     async run(input, tools) {
       const deps = depsOf(input, tools);
-      const login = await storedLogins().find(deps.url);
+      const login = await storedLogins(tools).find(deps.url);
       if (!login)
         return { text: `Nobody is signed in at ${deps.url}.`, json: { url: deps.url, signedOut: false } };
       // Gone here first: whatever the console says, this machine has it no more.
-      await storedLogins().store(deps.url, undefined);
+      await storedLogins(tools).store(deps.url, undefined);
       await revoke(deps, login);
       return { text: `Signed out at ${deps.url}.`, json: { url: deps.url, signedOut: true } };
     },
@@ -70,47 +70,26 @@ async function here({ whereabouts }: Tools) {
   };
 }
 
-async function elsewhere(input: Input, tools: Tools) {
-  const deps = depsOf(input, tools);
-  const file = input.text('token-file');
-  const token = file === undefined ? await freshToken(deps, storedLogins()) : await tools.readSecret(file);
-  if (token === undefined) {
-    const message = `Nobody is signed in at ${deps.url} here: npx console login --url ${deps.url}`;
-    throw new CommandError('signed_out', message);
-  }
-  const said = await userinfo(deps, token);
-  const { sub, preferred_username: name = sub, roles = [] } = said as Record<string, unknown>;
-  const user = String(name ?? '');
-  const list = Array.isArray(roles) ? roles.map(String) : [];
+/** As `/api/v1/me` of that console says. */
+async function elsewhere(input: Input, { api }: Pick<Tools, 'api'>) {
+  const me = (await api.call('readMe')).body as MeView;
+  const [user, url] = [me.username ?? me.id, consoleAddress(input.text('url')!)];
   return {
-    text: fields({ user, roles: list.join(', ') || 'none', console: deps.url, by: 'HTTPS' }),
-    json: { user, roles: list, url: deps.url, way: 'https' },
+    text: fields({ user, roles: me.roles.join(', ') || 'none', console: url, by: 'HTTPS' }),
+    json: { user, roles: me.roles, url, way: 'https' },
   };
 }
 
-/** What the console says of the token; of a machine, which is no user there, what its token says once it is taken. */
-async function userinfo(deps: OAuthDeps, token: string): Promise<object> {
-  const headers = { Authorization: `Bearer ${token}` };
-  const signal = AbortSignal.timeout(15_000);
-  const response = await deps
-    .fetch(`${deps.url}/userinfo`, { headers, signal, redirect: 'error' })
-    .catch((cause) => {
-      throw unreachable(deps.url, cause);
-    });
-  const body = (await response.json().catch(() => ({}))) as object;
-  if (response.ok) return body;
-  const { sub, client_id: client } = claimsOf(token);
-  if (response.status === 403 && sub !== undefined && sub === client) return claimsOf(token);
-  throw new CommandError(
-    'signed_out',
-    `The console at ${deps.url} does not take the token: npx console login --url ${deps.url}`,
-  );
+interface MeView {
+  readonly id: string;
+  readonly username: string | null;
+  readonly roles: readonly string[];
 }
 
 function depsOf(input: Input, { fetch, now }: Tools): OAuthDeps {
   return { url: consoleAddress(input.text('url')!), fetch, now };
 }
 
-function storedLogins() {
-  return createStoredLogins(loginsFile(process.env));
+function storedLogins({ env }: Pick<Tools, 'env'>) {
+  return createStoredLogins(loginsFile(env));
 }

@@ -109,7 +109,7 @@ function loginOf(body: Record<string, unknown>, now: number, former?: StoredLogi
 }
 
 /** What a token says, unchecked: for a person to read. */
-export function claimsOf(token: string): Readonly<Record<string, unknown>> {
+function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
   } catch {

@@ -12,17 +12,10 @@ interface Page<View> {
 /** As many as an answer may have. */
 const perPage = 500;
 
-const amountFlags = flags({
+export const listFlags = flags({
   '[--limit N]': 'so many of them, instead of all',
   '[--all]': 'all of them, as without --limit',
 });
-export const listFlags = { ...amountFlags };
-export const searchFlags = {
-  ...flags({
-    '[--search TEXT]': 'only those with a word that begins so: in the name, or what else is searched',
-  }),
-  ...amountFlags,
-};
 
 export interface ListShown<View> {
   readonly headings: readonly string[];
@@ -42,11 +35,9 @@ export async function listReply<View>(
   input: Input,
   { headings, row, none, query = {}, params, isShown = () => true }: ListShown<View>,
 ): Promise<Reply> {
-  const search = input.text('search');
-  const asked = { ...query, ...(search !== undefined && { q: search }) };
   const pages = upTo(
     amountOf(input),
-    pagesOf<View>({ api }, id, { query: asked, ...(params && { params }) }, isShown),
+    pagesOf<View>({ api }, id, { query, ...(params && { params }) }, isShown),
   );
   const { value: first = [] } = await pages.next();
   const rows = first.map(row);

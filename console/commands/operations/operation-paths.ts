@@ -10,6 +10,7 @@ export const operationPaths = {
   listMembers: 'GET /members',
   drainMember: 'POST /members/{member}/drain',
   undrainMember: 'POST /members/{member}/undrain',
+  readMe: 'GET /me',
   listRoles: 'GET /roles',
   createRole: 'POST /roles',
   readRole: 'GET /roles/{role}',

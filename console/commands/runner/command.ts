@@ -131,6 +131,8 @@ export interface Tools {
   readonly whereabouts?: () => Promise<Whereabouts>;
   /** The directory in which the command was typed. */
   readonly cwd: string;
+  /** Of the caller's shell; empty in a running console, whose own is nobody else's. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly fetch: typeof fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
