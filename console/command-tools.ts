@@ -1,0 +1,254 @@
+/** What commands of the command line work with: a console that runs or is elsewhere, or the store opened here. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProblemError, problems } from '../platform/errors.ts';
+import { version } from '../platform/installation.ts';
+import type { Services } from './app/services.ts';
+import type { AuditHere } from './audit-here.ts';
+import type { BulkTarget } from './bulk/target.ts';
+import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
+import type { ApiCaller } from './commands/operations/api-caller.ts';
+import { createAuditFile, localUser, osUser, type WriteAudit } from './commands/runner/audit-file.ts';
+import type { Command, Input, Tools, Whereabouts } from './commands/runner/command.ts';
+import { commonFlags, type Parsed, settingsFlags } from './commands/runner/parse.ts';
+import { createSecretInput, readInputFile } from './commands/runner/secret-input.ts';
+import { findDataDir } from './settings/process-settings.ts';
+import type { Settings } from './settings/settings.ts';
+import { StorageRejectedError } from './storage/storage.ts';
+
+/** Where another process has the store for so long, a person should look. */
+const patienceMs = 15_000;
+
+const report = (_fields: unknown, message = '') => void process.stderr.write(`${message}\n`);
+const terminalLog = { warn: report, error: report };
+
+export function sayVersion(console: ConsoleCall): void {
+  if (console.version === version()) return;
+  process.stderr.write(
+    `The running console is version ${console.version}, this command line ${version()}: the console's runs.\n`,
+  );
+}
+
+/** What the command asks for is opened once, and remembered so that it can be closed. */
+export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
+  let settings: Promise<Settings> | undefined;
+  let services: Services | undefined;
+  let dataDir: string | undefined;
+  let disown: (() => Promise<void>) | undefined;
+  let audit: WriteAudit | undefined;
+  let closeCall: (() => void) | undefined;
+
+  let caller: Promise<ApiCaller> | undefined;
+  let trail: AuditHere | undefined;
+
+  const tools: Tools = {
+    api: {
+      async call(id, request = {}) {
+        caller ??= chooseCaller();
+        return (await caller).call(id, request);
+      },
+    },
+    settings() {
+      settings ??= readSettings(command, input, shell);
+      return settings;
+    },
+    async services({ creates = false } = {}) {
+      if (services) return services;
+      const used = await tools.settings();
+      if (!creates && !hasStore(used.dataDir)) throw noStore(used.dataDir);
+      disown ??= await own(used.dataDir);
+      services = await openServices(used);
+      dataDir = used.dataDir;
+      return services;
+    },
+    async restore(from) {
+      const [{ restoreStorage }, { floorsOfRestore }] = await Promise.all([
+        import('./storage/embedded/open.ts'),
+        import('./accounts/void-marks.ts'),
+      ]);
+      const restored = (await tools.settings()).dataDir;
+      const began = Date.now();
+      await restoreStorage({ dataDir: restored, from, artifacts: floorsOfRestore(began) });
+      // What the next start issues is of a later second, and counts.
+      await delay(Math.max(0, (Math.floor(began / 1000) + 1) * 1000 - Date.now()));
+      dataDir = restored;
+    },
+    readSecret: createSecretInput(shell),
+    readFile: readInputFile,
+    async inspectStore(url, isDeep) {
+      const console = await reach((await tools.settings()).dataDir);
+      return console?.inspectStore(url, isDeep).finally(console.close);
+    },
+    async bulk(options) {
+      const { dataDir: directory } = await tools.settings();
+      const console = await reach(directory);
+      const remote = console?.bulk(osUser());
+      // Of a console that has ended meanwhile, it is for this process to say so.
+      audit =
+        remote &&
+        ((...line) => remote.audit(...line).catch(() => createAuditFile(directory, osUser())(...line)));
+      closeCall = console?.close;
+      const { createBulkTools } = await import('./commands/bulk/tools.ts');
+      return createBulkTools(shell, {
+        dataDir: directory,
+        target: remote?.target ?? (await createBulkHere(await tools.services(options))),
+      });
+    },
+    say: (line) => report(undefined, line),
+    whereabouts: () => whereaboutsOf(dataDirOf(input, shell.env)),
+    cwd: shell.cwd(),
+    env: shell.env,
+    fetch,
+    now: Date.now,
+  };
+
+  /** The console that is named, the one that runs here, or the same operations on the store. */
+  async function chooseCaller(): Promise<ApiCaller> {
+    const url = input.text('url');
+    if (url !== undefined) return callerAt(url, input, shell);
+    const console = await reach(dataDirOf(input, shell.env));
+    closeCall = console?.close;
+    if (console) {
+      sayVersion(console);
+      return { call: (id, request = {}) => console.operation(id, request, localUser()) };
+    }
+    const services = await tools.services({ creates: command.createsStore === true });
+    const [{ createRunLocally }, { openAuditHere }] = await Promise.all([
+      import('./app/operations.ts'),
+      import('./audit-here.ts'),
+    ]);
+    trail = openAuditHere(services.settings.dataDir);
+    const run = createRunLocally(services, trail.audit);
+    return { call: (id, request = {}) => run(id, request, localUser()) };
+  }
+
+  /** The console that has the store open; without one, this process owns the store from now on, if there is one. */
+  async function reach(directory: string): Promise<ConsoleCall | undefined> {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      const console = await callConsole(directory);
+      if (console || !hasStore(directory)) return console;
+      try {
+        disown = await own(directory);
+        return undefined;
+      } catch (error) {
+        const isLocked = error instanceof StorageRejectedError && error.reason === 'locked';
+        // It is about to start, or to stop.
+        if (!isLocked || performance.now() > deadline) throw error;
+        await delay(50);
+      }
+    }
+  }
+
+  return {
+    tools,
+    reach,
+    auditTo: () => audit ?? (dataDir === undefined ? undefined : createAuditFile(dataDir, osUser())),
+    /** @throws {CommandError} `audit_failed` */
+    closeTrail: async () => trail?.close(),
+    async close() {
+      closeCall?.();
+      await trail?.close().catch(() => {}); // said already, unless something worse is
+      services?.keys.close();
+      await services?.providers.close();
+      await services?.storage.close();
+      await disown?.();
+    },
+  };
+}
+
+async function whereaboutsOf(dataDir: string): Promise<Whereabouts> {
+  const console = await callConsole(dataDir);
+  console?.close();
+  const user = localUser();
+  if (!console) return { way: 'store', user, dataDir, url: null, version: null, pid: null };
+  const { url = null, version: itsVersion, pid } = console;
+  return { way: 'socket', user, dataDir, url, version: itsVersion, pid };
+}
+
+async function callerAt(address: string, input: Input, shell: NodeJS.Process): Promise<ApiCaller> {
+  const { consoleAddress, createHttpCaller } = await import('./commands/operations/http-caller.ts');
+  const url = consoleAddress(address);
+  const file = input.text('token-file');
+  if (file !== undefined) {
+    const given = await createSecretInput(shell)(file);
+    return createHttpCaller({ url, token: async (refused) => (refused ? undefined : given), fetch });
+  }
+  const [{ freshToken }, { createStoredLogins, loginsFile }] = await Promise.all([
+    import('./commands/login/device-login.ts'),
+    import('./commands/login/stored-logins.ts'),
+  ]);
+  const logins = createStoredLogins(loginsFile(shell.env));
+  const token = (refused?: string) => freshToken({ url, fetch, now: Date.now }, logins, refused);
+  return createHttpCaller({ url, token, fetch });
+}
+
+async function createBulkHere(services: Services): Promise<BulkTarget> {
+  const { createBulkOf } = await import('./commands/bulk/of-services.ts');
+  return createBulkOf(services, { isServing: false });
+}
+
+async function own(dataDir: string): Promise<() => Promise<void>> {
+  const [{ prepareStoreFiles }, { ownStore }] = await Promise.all([
+    import('./storage/embedded/store-files.ts'),
+    import('./storage/embedded/lmdb/store-owner.ts'),
+  ]);
+  return ownStore(prepareStoreFiles(dataDir, terminalLog).dataDir, 'tool');
+}
+
+export function dataDirOf(input: Input, env: NodeJS.ProcessEnv): string {
+  return findDataDir({ 'data-dir': input.text('data-dir') }, env);
+}
+
+async function readSettings(
+  command: Command,
+  input: Input,
+  { env, stderr }: NodeJS.Process,
+): Promise<Settings> {
+  const { readProcessSettings } = await import('./settings/process-settings.ts');
+  const flags = Object.keys(command.takesSettings ? settingsFlags : commonFlags);
+  const argv = Object.keys(settingsFlags).flatMap((flag) => {
+    const value = flags.includes(flag) ? input.text(flag) : undefined;
+    return value === undefined ? [] : [`--${flag}=${value}`];
+  });
+  return readProcessSettings({ argv, env, isTerminal: stderr.isTTY === true });
+}
+
+async function openServices(settings: Settings): Promise<Services> {
+  const [{ createServices }, { openStorage }, { formerVoids }, { createTakeOverReport }] = await Promise.all([
+    import('./app/services.ts'),
+    import('./storage/embedded/open.ts'),
+    import('./former-voids.ts'),
+    import('./take-over-progress.ts'),
+  ]);
+  const { dataDir } = settings;
+  const storage = await openStorage({
+    dataDir,
+    role: 'tool',
+    log: terminalLog,
+    artifactsOf: formerVoids(Date.now()),
+    onTakeOver: createTakeOverReport({ say: report, terminal: process.stderr }),
+  });
+  return createServices({ settings, storage, now: Date.now, log: terminalLog });
+}
+
+function noStore(dataDir: string): ProblemError {
+  return new ProblemError(
+    problems.notFound,
+    `There is no store in ${dataDir} yet. Start the console, add a user, or name another directory with --data-dir.`,
+  );
+}
+
+function hasStore(dataDir: string): boolean {
+  return ['registry.json', 'artifacts'].some((name) => !isMissing(join(dataDir, name)));
+}
+
+function isMissing(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
