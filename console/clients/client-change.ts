@@ -13,6 +13,7 @@ import {
   checkTokenTyp,
   impliedGrants,
   impliedScopes,
+  type NewClient,
 } from './client-rules.ts';
 import { pkcePolicyOf } from './pkce.ts';
 import { invalid } from './registration-errors.ts';
@@ -212,3 +213,27 @@ function isSame(one: Said, other: Said): boolean {
 function present<K extends string, T>(name: K, value: T | undefined): { readonly [P in K]?: T } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [P in K]?: T });
 }
+
+/** All that can be said of a client, with what it has where nothing is. */
+export function wholeChange(newClient: NewClient): Required<ClientChange> {
+  const { id: _id, ...said } = newClient;
+  return { ...nothingSaid, ...said };
+}
+
+const nothingSaid: Required<ClientChange> = {
+  name: '',
+  isPublic: false,
+  isFirstParty: false,
+  grantTypes: null,
+  scopes: null,
+  tokenAlg: 'RS256',
+  tokenTyp: 'JWT',
+  tokenTtlSeconds: null,
+  dpopBoundAccessTokens: false,
+  pkce: null,
+  maxRoles: null,
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  backchannelLogoutUri: '',
+  frontchannelLogoutUri: '',
+};

@@ -11,7 +11,7 @@ import { checkIsNew, checkVersion } from '../storage/record-version.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { Registry } from '../storage/storage.ts';
 import type { CheckOutboundUrl } from './client-addresses.ts';
-import { type ChangedClient, type ClientChange, changedClient } from './client-change.ts';
+import { type ChangedClient, type ClientChange, changedClient, wholeChange } from './client-change.ts';
 import { type CheckedClient, checkNewClient, type NewClient } from './client-rules.ts';
 import {
   type EndedSecrets,
@@ -263,30 +263,6 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
 interface CalledAddress {
   readonly backchannelLogoutUri?: string | undefined;
 }
-
-/** All that can be said of a client, with what it has where nothing is. */
-function wholeChange(newClient: NewClient): Required<ClientChange> {
-  const { id: _id, ...said } = newClient;
-  return { ...nothingSaid, ...said };
-}
-
-const nothingSaid: Required<ClientChange> = {
-  name: '',
-  isPublic: false,
-  isFirstParty: false,
-  grantTypes: null,
-  scopes: null,
-  tokenAlg: 'RS256',
-  tokenTyp: 'JWT',
-  tokenTtlSeconds: null,
-  dpopBoundAccessTokens: false,
-  pkce: null,
-  maxRoles: null,
-  redirectUris: [],
-  postLogoutRedirectUris: [],
-  backchannelLogoutUri: '',
-  frontchannelLogoutUri: '',
-};
 
 function privilegesOf(client: ClientRecord): ClientPrivileges {
   const isApplication = kindOfClient(client) === 'application';

@@ -21,10 +21,11 @@ import type { Keys } from '../keys/keys.ts';
 import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { narrowClaims } from '../tokens/claims-parameter.ts';
 import { loadGrant } from '../tokens/grants.ts';
-import { knownResources, type Resources } from '../tokens/resources.ts';
+import type { Resources } from '../tokens/resources.ts';
 import { emailClaims, profileClaims } from '../tokens/user-claims.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
 import { type DeviceFlowDeps, deviceCodeSeconds, deviceFeature, devicePath } from './device-flow.ts';
+import { checkCommandLine, checkResource, checkScopes } from './resource-checks.ts';
 import { describeToken } from './user-access-token.ts';
 
 export interface ProviderDeps extends AdapterDeps {
@@ -235,35 +236,6 @@ function prompts(issuer: string) {
 /** A redirect address has been found registered by then. */
 function hostOf(uri: unknown): string {
   return URL.canParse(String(uri)) ? new URL(String(uri)).host : '';
-}
-
-/**
- * A token is for one resource, so nobody is asked for consent to two (RFC 8707 §2, S96).
- *
- * @param requested  the `resource` parameter, several times where it came so
- */
-function checkResource(resource: string, requested: unknown, resources: Resources): void {
-  if (Array.isArray(requested) && requested.length > 1) {
-    throw new errors.InvalidTarget('a token is for one resource: ask for each on its own');
-  }
-  if (resource === resources.members || resource === resources.api) return;
-  throw new errors.InvalidTarget(`the resource is not known here: ${knownResources(resources)}`);
-}
-
-/** The command line calls the admin API and nothing else. */
-function checkCommandLine(clientId: string, resource: string, { api }: Resources): void {
-  if (clientId !== cliClientId || resource === api) return;
-  throw new errors.InvalidTarget(`this client gets tokens for ${api} alone`);
-}
-
-/**
- * A scope that is not known is refused and never dropped: `app:viewer` would leave somebody with all
- * the roles who meant to have one (S11).
- */
-function checkScopes(requested: unknown, client: ClientRecord | undefined): void {
-  if (typeof requested !== 'string' || requested === '') return;
-  const unknown = requested.split(' ').find((scope) => !client?.scopes.includes(scope));
-  if (unknown !== undefined) throw new errors.InvalidScope('the scope is not known for this client', unknown);
 }
 
 function narrowed({ clients }: Pick<ProviderDeps, 'clients'>) {
