@@ -6,9 +6,9 @@ import { createUsers, type Users } from '../../console/accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../../console/accounts/voiding.ts';
 import { createLink, type Link } from '../../console/federation/account-linking.ts';
 import { createProviderSweeps } from '../../console/federation/providers/account-sweeps.ts';
+import type { NewProvider } from '../../console/federation/providers/provider-edit.ts';
 import {
   createProviderRegistration,
-  type NewProvider,
   type ProviderRegistration,
 } from '../../console/federation/providers/registration.ts';
 import type { Provider } from '../../console/federation/providers/schema.ts';

@@ -7,13 +7,9 @@ import { type DryRunWorld, runDrySignIn } from './dry-sign-in.ts';
 import { type FieldWithDefault, secretsAlone, withoutFields } from './forgotten-fields.ts';
 import { createInputDeps, type InputWorld } from './input-deps.ts';
 import type { ChangedProvider, NewProviderInput, ProviderInput, ReplacedProvider } from './input-schema.ts';
+import type { NewProvider } from './provider-edit.ts';
 import { readProviderInput } from './reading.ts';
-import {
-  type ListedProvider,
-  type NewProvider,
-  type ProviderRegistration,
-  rolesGivenBy,
-} from './registration.ts';
+import { type ListedProvider, type ProviderRegistration, rolesGivenBy } from './registration.ts';
 import type { Provider } from './schema.ts';
 import { viewOfProvider } from './view.ts';
 

@@ -8,7 +8,7 @@ import { readSaml } from '../saml/config-input.ts';
 import type { ProviderInputDeps } from './input.ts';
 import { fieldsOfKind, type ProviderField, type ProviderInput } from './input-schema.ts';
 import { type ProviderKind, providerKinds } from './kinds.ts';
-import type { NewProvider } from './registration.ts';
+import type { NewProvider } from './provider-edit.ts';
 import type { Provider } from './schema.ts';
 
 /**

@@ -3,8 +3,10 @@
  * else reads or writes these records.
  */
 import type { z } from 'zod';
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { ProviderRecord } from '../../storage/records.ts';
 import { ldapProblems } from '../ldap/settings.ts';
+import { conflict } from './registration-errors.ts';
 import { type Provider, providerRecord } from './schema.ts';
 import { encryptedOf, opened, type SecretCipher, secretsOf } from './secrets.ts';
 
@@ -60,4 +62,40 @@ function checked(provider: Provider, parser: FilterParser | undefined): Provider
 function fieldsOf({ issues }: z.ZodError): string {
   const names = issues.map(({ path }) => path.join('.') || 'the record');
   return `not as it should be: ${[...new Set(names)].join(', ')}`;
+}
+
+export interface ReadProvider {
+  readonly id: string;
+  readonly provider?: Provider;
+  /** Why it cannot be read. */
+  readonly problem?: string;
+}
+
+export function createProviderRecords(cipher: SecretCipher) {
+  return { read, readable, recordOf };
+
+  function read(record: ProviderRecord): ReadProvider {
+    try {
+      return { id: record.id, provider: openProvider(record, cipher) };
+    } catch (error) {
+      if (!(error instanceof ProviderRecordError)) throw error;
+      return { id: record.id, problem: error.message };
+    }
+  }
+
+  function readable(record: ProviderRecord): Provider {
+    const { provider, problem = '' } = read(record);
+    if (provider) return provider;
+    throw conflict(`The record of ${record.id} cannot be used: ${problem}. Remove it and add it anew.`);
+  }
+
+  /** @throws {ProblemError} `invalid_request` for what no field of a record may hold */
+  function recordOf(provider: Provider): ProviderRecord {
+    try {
+      return encryptProvider(provider, cipher);
+    } catch (cause) {
+      if (!(cause instanceof ProviderRecordError)) throw cause;
+      throw new ProblemError(problems.invalidRequest, `The provider is ${cause.message}.`, { cause });
+    }
+  }
 }

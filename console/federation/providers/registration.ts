@@ -5,7 +5,6 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, problems } from '../../../platform/errors.ts';
 import { checkRolesExist } from '../../accounts/roles.ts';
 import { isLastAdministrator } from '../../accounts/users/user-change.ts';
 import { switchedProvider } from '../../accounts/voiding.ts';
@@ -15,7 +14,8 @@ import { checkVersion, versionOf } from '../../storage/record-version.ts';
 import type { ProviderRecord } from '../../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../../storage/storage.ts';
 import type { ProviderSweeps } from './account-sweeps.ts';
-import { encryptProvider, openProvider, ProviderRecordError } from './records.ts';
+import { type Edit, edited, type NewProvider } from './provider-edit.ts';
+import { createProviderRecords, type ReadProvider } from './records.ts';
 import {
   conflict,
   hasAccounts,
@@ -28,20 +28,6 @@ import { checkProvider, checkSamePeople, isSamePeople } from './rules.ts';
 import type { Provider } from './schema.ts';
 import type { SecretCipher } from './secrets.ts';
 
-/** A provider as it is asked for. */
-export type NewProvider = Provider extends infer P
-  ? P extends Provider
-    ? Omit<P, 'createdAt'>
-    : never
-  : never;
-
-interface ReadProvider {
-  readonly id: string;
-  readonly provider?: Provider;
-  /** Why it cannot be read. */
-  readonly problem?: string;
-}
-
 /** A provider as it is listed: readable or not. */
 export interface ListedProvider extends ReadProvider {
   /** How many accounts have come from there. */
@@ -49,8 +35,6 @@ export interface ListedProvider extends ReadProvider {
   /** Of its record, to bind a change to. */
   readonly version: string;
 }
-
-type Edit = (provider: Provider) => Provider | NewProvider;
 
 interface Replacing {
   readonly check?: (before: Provider, after: Provider) => void;
@@ -79,7 +63,8 @@ export interface ProviderRegistrationDeps {
 }
 
 export function createProviderRegistration(deps: ProviderRegistrationDeps) {
-  const { registry, records, sweeps, cipher, checkOutboundUrl, now } = deps;
+  const { registry, records, sweeps, checkOutboundUrl, now } = deps;
+  const { read, readable, recordOf } = createProviderRecords(deps.cipher);
 
   return {
     list: async (): Promise<readonly ListedProvider[]> => {
@@ -276,31 +261,6 @@ export function createProviderRegistration(deps: ProviderRegistrationDeps) {
   async function listed(record: ProviderRecord): Promise<ListedProvider> {
     return { ...read(record), accounts: await accountsOf(record.id), version: versionOf(record) };
   }
-
-  function read(record: ProviderRecord): ReadProvider {
-    try {
-      return { id: record.id, provider: openProvider(record, cipher) };
-    } catch (error) {
-      if (!(error instanceof ProviderRecordError)) throw error;
-      return { id: record.id, problem: error.message };
-    }
-  }
-
-  function readable(record: ProviderRecord): Provider {
-    const { provider, problem = '' } = read(record);
-    if (provider) return provider;
-    throw conflict(`The record of ${record.id} cannot be used: ${problem}. Remove it and add it anew.`);
-  }
-
-  /** @throws {ProblemError} `invalid_request` for what no field of a record may hold */
-  function recordOf(provider: Provider): ProviderRecord {
-    try {
-      return encryptProvider(provider, cipher);
-    } catch (cause) {
-      if (!(cause instanceof ProviderRecordError)) throw cause;
-      throw new ProblemError(problems.invalidRequest, `The provider is ${cause.message}.`, { cause });
-    }
-  }
 }
 
 /** @throws {ProblemError} `not_found`, `precondition_failed` */
@@ -317,18 +277,4 @@ function recordIn(
 /** That its people get, at most. */
 export function rolesGivenBy({ roleRules: { rules, defaultRole } }: Provider): readonly string[] {
   return [...rules.map(({ role }) => role), ...(defaultRole === undefined ? [] : [defaultRole])];
-}
-
-/** However the settings change, it stays the same provider. */
-function edited(before: Provider, edit: Edit): Provider {
-  const { id, kind, enabled, createdAt, accountsValidFrom, sweep, owner, hold } = before;
-  const { updatedAt: _earlier, ...after } = edit(before);
-  return {
-    ...after,
-    ...{ id, kind, enabled, createdAt },
-    ...(accountsValidFrom === undefined ? {} : { accountsValidFrom }),
-    ...(sweep === undefined ? {} : { sweep }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(hold === undefined ? {} : { hold }),
-  } as Provider;
 }
