@@ -34,10 +34,11 @@ interface Measured {
 
 export const benchmark: Benchmark = {
   name: 'overload',
-  async run({ nodeBinary }) {
+  async run({ rounds, nodeBinary }) {
     const together = fitting(all);
     const alone = await measure(nodeBinary, unreadOnly);
-    const full = await measure(nodeBinary, together);
+    const full: Measured[] = [];
+    for (let round = 0; round < rounds; round++) full.push(await measure(nodeBinary, together));
     return {
       title: 'Overload',
       columns: [
@@ -49,8 +50,11 @@ export const benchmark: Benchmark = {
         'memory, MB more',
         'polls that wait',
       ],
-      rows: [...rowsOf('unread requests alone', alone), ...rowsOf('all together', full)],
-      ratios: [...ratiosOf('unread requests alone', alone, 64), ...ratiosOf('all together', full, 250)],
+      rows: [
+        ...rowsOf('unread requests alone', alone),
+        ...full.flatMap((round) => rowsOf('all together', round)),
+      ],
+      ratios: [...ratiosOf('unread requests alone', [alone], 64), ...ratiosOf('all together', full, 250)],
       notes: [
         JSON.stringify(together),
         ...(together === all
@@ -58,7 +62,7 @@ export const benchmark: Benchmark = {
           : [
               'Fewer than 10,000 each: the process may not have enough files open (raise `ulimit -n` to 100,000).',
             ]),
-        ...[...alone.loaded.rejected, ...full.loaded.rejected].map((what) => `refused: ${what}`),
+        ...[alone, ...full].flatMap(({ loaded }) => loaded.rejected).map((what) => `refused: ${what}`),
       ],
     };
   },
@@ -157,22 +161,22 @@ function rowsOf(name: string, { quiet, loaded, moreMegabytes, polling }: Measure
   return [row('before', quiet, '', ''), row('beside them', loaded, moreMegabytes.toFixed(0), `${polling}`)];
 }
 
-function ratiosOf(
-  name: string,
-  { quiet, loaded, moreMegabytes }: Measured,
-  mostMegabytes: number,
-): readonly Ratio[] {
-  const one = (what: string, value: number, atMost: number, unit = ''): Ratio => ({
+function ratiosOf(name: string, rounds: readonly Measured[], mostMegabytes: number): readonly Ratio[] {
+  const one = (what: string, of: (round: Measured) => number, atMost: number, unit = ''): Ratio => ({
     name: `${name}: ${what}`,
-    spread: spread([value]),
+    spread: spread(rounds.map(of)),
     unit,
     atMost,
   });
   return [
-    one('longest answer of /live and /ready', loaded.longestProbeMs, 250, ' ms'),
-    one('the same at the management port', loaded.longestManagementProbeMs, 250, ' ms'),
-    one('p99 of a proxied read, times that before', loaded.readP99Ms / quiet.readP99Ms, 2),
-    one('more memory', moreMegabytes, mostMegabytes, ' MB'),
-    one('kinds of refusals of honest callers', loaded.rejected.length, 0),
+    one('longest answer of /live and /ready', ({ loaded }) => loaded.longestProbeMs, 250, ' ms'),
+    one('the same at the management port', ({ loaded }) => loaded.longestManagementProbeMs, 250, ' ms'),
+    one(
+      'p99 of a proxied read, times that before',
+      ({ loaded, quiet }) => loaded.readP99Ms / quiet.readP99Ms,
+      2,
+    ),
+    one('more memory', ({ moreMegabytes }) => moreMegabytes, mostMegabytes, ' MB'),
+    one('kinds of refusals of honest callers', ({ loaded }) => loaded.rejected.length, 0),
   ];
 }

@@ -3,7 +3,6 @@
  * to loopback only, and ends after `SECONDS` or with SIGTERM.
  */
 import { connect, type Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** How many connections of each kind. */
@@ -37,8 +36,6 @@ const comesAgain = 3;
 if (process.env.CALLERS !== undefined) await main(JSON.parse(process.env.CALLERS) as Callers);
 
 async function main(callers: Callers): Promise<void> {
-  // They come from other machines: what they do here takes no processor from the console and from who measures it.
-  setPriority(constants.priority.PRIORITY_LOW);
   const { URL: url = '', TOKEN: token = '', SECONDS: seconds = '60' } = process.env;
   const { hostname, port, host } = new URL(url);
   if (!/^(127\.|localhost$)/.test(hostname)) throw new Error(`${hostname} is not this machine`);

@@ -65,7 +65,7 @@ const smallBodyBytes = 8 * 1024;
 /** Requests with larger bodies hold their place while the body comes, so they have places of their own, fewer by this. */
 const partForLargeBodies = 4;
 /** Milliseconds of one turn of the event loop that calls on new connections may take, when thousands come at once. */
-const firstCallsMs = 0.5;
+const firstCallsMs = 0.25;
 /** How long a connection beyond the limits may take to ask for a probe. */
 const probeMs = 2_000;
 
@@ -207,6 +207,7 @@ export function createOverload(deps: OverloadDeps): Overload {
     return { startWaiting: () => startWaiting(peers) };
 
     function accept(socket: Socket): void {
+      firstCalls.giveWay();
       const seat = seats.take(socket, sourceOfConnection(socket));
       if (seat === undefined) {
         cut.connections += 1;

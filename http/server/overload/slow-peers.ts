@@ -15,6 +15,8 @@ const pollsPerStall = 4;
 const longestPauseMs = 1_000;
 /** Connections that are ended in one turn of the event loop: thousands may be due at once. */
 const atATime = 20;
+/** Connections that are looked at in one turn: a look takes a microsecond, and there may be tens of thousands. */
+const looksInATurn = 500;
 
 /** @returns a function that ends it */
 export function pollPeers(
@@ -23,17 +25,31 @@ export function pollPeers(
   { onSlowBody, onUnread, onPoll }: SlowPeerEvents,
 ): () => void {
   const pauseMs = Math.min(longestPauseMs, replyStallMs / pollsPerStall, bodyMs);
+  let isLooking = false;
   const timer = setInterval(poll, pauseMs).unref();
   return () => clearInterval(timer);
 
   function poll(): void {
+    if (isLooking) return;
+    isLooking = true;
+    lookOn(peers.values());
+  }
+
+  /** Peers may come and go between two turns. */
+  function lookOn(rest: IterableIterator<Peer>): void {
     const due: (() => void)[] = [];
-    for (const peer of peers) {
+    for (let looks = 0; looks < looksInATurn; looks++) {
+      const { value: peer, done } = rest.next();
+      if (done) {
+        isLooking = false;
+        break;
+      }
       if (isUnread(peer)) due.push(() => onUnread(peer, emitStalled(peer.socket)));
       else if (peer.bodyDelay(pauseMs) > bodyMs) due.push(() => onSlowBody(peer));
     }
     if (due.length > 0) endSome(due);
-    onPoll();
+    if (isLooking) setImmediate(lookOn, rest);
+    else onPoll();
   }
 
   function isUnread(peer: Peer): boolean {
