@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { type ConfigurationDocument, configurationDocument } from '../configuration/document.ts';
 import type { Ownership } from '../configuration/ownership.ts';
 import { type Operation, operation } from '../operations/operation.ts';
+import { holdView } from '../operations/owner.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
 
 export interface ConfigurationNeeds {
@@ -57,6 +58,7 @@ const step = view({
   changes: z.record(z.string(), z.unknown()).nullable(),
   reason: z.string().nullable(),
   code: z.string().nullable(),
+  hold: holdView.nullable(),
   warnings: z.array(z.string()),
 });
 

@@ -7,7 +7,7 @@ import { providerKinds } from '../federation/providers/kinds.ts';
 import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
 import { type Answer, type Operation, type OperationCall, operation } from '../operations/operation.ts';
-import { ownerOf, ownerView } from '../operations/owner.ts';
+import { holdOf, holdView, ownerOf, ownerView } from '../operations/owner.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
 
 export interface ProviderNeeds {
@@ -36,6 +36,7 @@ const providerView = view({
   createdAt: dateTime.nullable(),
   updatedAt: dateTime.nullable(),
   owner: ownerView,
+  hold: holdView.nullable(),
 }).meta({ id: 'IdentityProvider' });
 // Wider than what is taken: one that cannot be read can be shown and removed.
 const params = z.strictObject({ provider: text.regex(/^[a-z0-9-]{1,32}$/) });
@@ -229,9 +230,10 @@ function saidOf({ view: shown }: ShownProvider) {
 }
 
 function viewOf({ view: shown }: ShownProvider) {
-  const { id, linkedUsers, updatedAt: at, owner } = shown;
+  const { id, linkedUsers, updatedAt: at, owner, hold } = shown;
   const updatedAt = at === undefined ? null : new Date(at).toISOString();
-  const common = { id, linkedUsers, updatedAt, owner: ownerOf(owner ? { owner } : {}) };
+  const marks = { owner: ownerOf(owner ? { owner } : {}), hold: holdOf(hold ? { hold } : {}) };
+  const common = { id, linkedUsers, updatedAt, ...marks };
   if (shown.readable) return { ...shown, problem: null, ...common };
   return { ...unreadable, problem: shown.problem, ...common };
 }

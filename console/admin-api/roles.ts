@@ -6,7 +6,7 @@ import { roles as builtInRoles, isRole, roleMeanings } from '../accounts/roles.t
 import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
-import { ownerOf, ownerView } from '../operations/owner.ts';
+import { holdOf, holdView, ownerOf, ownerView } from '../operations/owner.ts';
 import { dateTime, resource, view } from '../operations/resource-fields.ts';
 import { versionOf } from '../storage/record-version.ts';
 import type { RoleRecord } from '../storage/records.ts';
@@ -41,6 +41,7 @@ const roleView = view({
   createdAt: dateTime.nullable(),
   updatedAt: dateTime.nullable(),
   owner: ownerView,
+  hold: holdView.nullable(),
 }).meta({ id: 'Role' });
 const params = z.strictObject({ role: roleId });
 
@@ -181,6 +182,7 @@ async function viewOf(name: string, roles: CustomRoles, record = roles.find(name
     createdAt: record ? new Date(record.createdAt).toISOString() : null,
     updatedAt: record ? new Date(record.updatedAt ?? record.createdAt).toISOString() : null,
     owner: ownerOf(record ?? {}),
+    hold: holdOf(record ?? {}),
   };
 }
 

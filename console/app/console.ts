@@ -18,7 +18,7 @@ import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
 import { type Browser, createBrowser } from './browser.ts';
-import { createApiServices, createDryApiServices, guardOwnedAt } from './operations.ts';
+import { createApiServices, createDryApiServices, createOwnerGuard } from './operations.ts';
 import { createParts, type Parts, type PartsDeps } from './parts.ts';
 
 export interface Console {
@@ -118,7 +118,7 @@ function createApi(
       ...parts,
       ...(await createApiServices(parts, parts.audit, proxy.statuses)),
       dryServices: () => createDryApiServices(parts, proxy.statuses),
-      guardOwned: guardOwnedAt(parts.now),
+      guardOwned: createOwnerGuard(parts, proxy.statuses),
       findPageCaller,
       callRates: {
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),

@@ -73,11 +73,29 @@ export async function createDryApiServices(
 }
 
 /** Has what code owns changed by code alone. */
-export function guardOwnedAt(now: () => number): NonNullable<RunDeps<ApiServices>['guardOwned']> {
-  return async (call, { ownership }) => {
+export function createOwnerGuard(
+  services: Services,
+  members?: MemberStatuses,
+): NonNullable<RunDeps<ApiServices>['guardOwned']> {
+  return async (call, on, run) => {
     const { guardOwned } = await import('../configuration/owner-guard.ts');
-    return guardOwned(call, { ownership, now });
+    return guardOwned(call, {
+      ownership: on.ownership,
+      run: (conditions) => run(on, conditions),
+      // A dry run is held over the store already.
+      stage: async () => (call.isDryRun ? { on, commit: async () => true } : stageChange(services, members)),
+      runStaged: ({ on: staged }) => run(staged),
+      now: services.now,
+    });
   };
+}
+
+/** What is done here is one change, with all that its commit hangs on. */
+async function stageChange(services: Services, members?: MemberStatuses) {
+  const { createStagedStorage } = await import('../storage/staged/staged-storage.ts');
+  const storage = createStagedStorage(services.storage, { checksEach: true, now: services.now });
+  const own = createServices({ ...services, storage, log: unheard });
+  return { on: await createApiServices(own, unwritten, members), commit: storage.commit };
 }
 
 /** What is thrown away warns of nothing that counts. */
@@ -100,7 +118,7 @@ export function createRunLocally(services: Services, audit: Audit, members?: Mem
       services: ready,
       dryServices: () => createDryApiServices(services, members),
       permissionsOf: ready.permissionsOf,
-      guardOwned: guardOwnedAt(services.now),
+      guardOwned: createOwnerGuard(services, members),
       now: services.now,
       audit,
       about: { source: 'command line', requestId: randomUUID() },

@@ -132,10 +132,7 @@ function textOf({ steps, counts, limit }: PlanView): string {
   const rows = steps.map(({ action, kind, id, changes, reason }) => [
     action,
     `${kind}/${id}`,
-    reason ??
-      Object.entries(changes ?? {})
-        .map(changeText)
-        .join(', '),
+    [...(reason ? [reason] : []), ...Object.entries(changes ?? {}).map(changeText)].join(', '),
   ]);
   const said = Object.entries(counts).map(([action, count]) => `${count} ${action}`);
   return [

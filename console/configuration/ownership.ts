@@ -32,6 +32,16 @@ export function createOwnership({ registry, records }: OwnershipDeps) {
       if (collection === 'clients') return records.get('clients', id);
       return (await records.userByName(id)) ?? records.get('users', id);
     },
+    /** The same; on a store that holds what is changed, its commit hangs on it. */
+    async findBound(collection: Collection, id: string): Promise<OwnedObject | undefined> {
+      if (collection === 'roles' || collection === 'providers') {
+        return registry.get(collection, id) as OwnedObject | undefined;
+      }
+      return records.changeAsBefore(async (transaction) => {
+        if (collection === 'clients') return transaction.get('clients', id);
+        return (await transaction.userByName(id)) ?? transaction.get('users', id);
+      });
+    },
     /** Voids nothing: what it may do is as it was. What is not there any more has no owner. */
     async change(collection: Collection, id: string, wanted: OwnerChange): Promise<void> {
       if (collection === 'roles' || collection === 'providers') {

@@ -1,5 +1,6 @@
 /** What descriptions are carried out on, and what that comes to. */
 import type { Answer, Changes } from '../operations/operation.ts';
+import type { Hold } from '../operations/owner.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
 import type { AnyOperation } from './object-kinds.ts';
 import type { Ownership } from './ownership.ts';
@@ -27,5 +28,7 @@ export interface Step {
   readonly reason: string | null;
   /** What the reason is called, of one that is blocked. */
   readonly code: string | null;
+  /** Of one that is held. */
+  readonly hold: Hold | null;
   readonly warnings: readonly string[];
 }

@@ -1,7 +1,10 @@
 /** What a description makes of what is there: each object by the operations that everybody uses, on a store that holds it. */
 import { createHash } from 'node:crypto';
 import { ProblemError } from '../../platform/errors.ts';
+import { changesBetween } from '../operations/changes.ts';
 import type { Changes } from '../operations/operation.ts';
+import { holdOf } from '../operations/owner.ts';
+import type { RecordHold } from '../storage/records.ts';
 import { fieldsOf, flattened, inOrderOf, isSurelySame } from './comparison.ts';
 import { fingerprintOf, type SeparatedObject, separateSecrets } from './described-secrets.ts';
 import { type ConfigurationDocument, objectsOf } from './document.ts';
@@ -71,10 +74,9 @@ async function stageObject(
   const present = await readObject(kind, id, stage);
   const owned = present && (await stage.ownership.find(kind.collection, id));
   const version = present?.version;
-  if (owned?.hold) {
-    const { by, reason, at } = owned.hold;
-    const said = `held since ${new Date(at).toISOString()} by ${by}: ${reason}`;
-    return { version, step: stepOf(kind, id, 'held', { reason: said }) };
+  if (present && owned?.hold) {
+    const waiting = waitingChanges(kind, described, present.body);
+    return { version, step: heldStep(kind, id, owned.hold, waiting) };
   }
   const obstacle = owned && obstacleTo(kind, id, document.source, present.body, owned, options);
   if (obstacle) return { version, step: stepOf(kind, id, 'blocked', obstacle) };
@@ -206,7 +208,7 @@ function placeOf({ collection }: KindOperations, id: string, name: string): stri
 
 async function stageRemoval(kind: KindOperations, id: string, stage: Stage): Promise<Step> {
   const owned = await stage.ownership.find(kind.collection, id);
-  if (owned?.hold) return stepOf(kind, id, 'held', { reason: `held: ${owned.hold.reason}` });
+  if (owned?.hold) return heldStep(kind, id, owned.hold, undefined);
   try {
     const { changes = null } = await stage.run(kind.remove, { params: { [kind.param]: id } });
     return stepOf(kind, id, 'remove', { changes });
@@ -216,6 +218,26 @@ async function stageRemoval(kind: KindOperations, id: string, stage: Stage): Pro
   }
 }
 
+function heldStep(kind: KindOperations, id: string, held: RecordHold, changes: Changes | undefined): Step {
+  const hold = holdOf({ hold: held })!;
+  const said = `held since ${hold.at} by ${hold.by}: ${hold.reason}`;
+  return stepOf(kind, id, 'held', { reason: said, hold, changes: changes ?? null });
+}
+
+/** What is described otherwise than it is, and waits for the end of the hold; not tried, since it must not be done. */
+function waitingChanges(
+  kind: KindOperations,
+  described: Readonly<Record<string, unknown>>,
+  present: Present['body'],
+): Changes | undefined {
+  const { fields } = separateSecrets('', described);
+  const names = Object.keys(fields).filter((name) => fieldsOf(kind.put.body).has(name));
+  const of = (from: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
+  return changesBetween(of(present), of(fields));
+}
+
 function stepOf(kind: KindOperations, id: string, action: Step['action'], said: Partial<Step>): Step {
-  return { kind: kind.key, id, action, changes: null, reason: null, code: null, warnings: [], ...said };
+  const nothing = { changes: null, reason: null, code: null, hold: null, warnings: [] };
+  return { kind: kind.key, id, action, ...nothing, ...said };
 }

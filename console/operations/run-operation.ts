@@ -5,7 +5,7 @@ import type { Audit, AuditFields } from '../../platform/log.ts';
 import { type AccessCheckDeps, checkAccess } from './access-check.ts';
 import type { Actor } from './actor.ts';
 import { checkInput } from './input-check.ts';
-import type { Answer, Operation } from './operation.ts';
+import type { Answer, Operation, OperationCall } from './operation.ts';
 import { createGrantCheck } from './privileges.ts';
 
 /** What came, as it came. */
@@ -26,12 +26,16 @@ export interface OperationRequest {
 }
 
 /** What a change asks of the owner of what it changes. */
-export interface OwnedCall {
-  readonly operation: Pick<Operation, 'path' | 'method' | 'event'>;
+export interface OwnedCall extends RunConditions {
+  readonly operation: Pick<Operation, 'path' | 'method' | 'event' | 'hasVersion'>;
   readonly params: Readonly<Record<string, string>>;
   readonly takesOver: boolean;
+  readonly isDryRun: boolean;
   readonly actor: Actor;
 }
+
+/** What a change is bound to. */
+export type RunConditions = Partial<Pick<OperationCall, 'ifMatch' | 'isNew'>>;
 
 /**
  * Performs what is asked for once for a caller's key, and gives the same answer again.
@@ -49,15 +53,16 @@ export interface RunDeps<Services> extends AccessCheckDeps {
   readonly dryServices?: () => Promise<Services>;
   readonly answerOnce?: AnswerOnce;
   /**
-   * Whether it may be changed here; without it, everything may.
+   * Runs it if it may be changed here, and the change goes through only as long as it may; without this, everything may.
    *
-   * @returns what is to be done with the answer; undefined: nothing
+   * @param run  on these services, or on those of a store over theirs; conditions of the guard come before the caller’s
    * @throws {ProblemError} `owned_by_code`
    */
   readonly guardOwned?: (
     call: OwnedCall,
     services: Services,
-  ) => Promise<((answer: Answer) => Promise<Answer>) | undefined>;
+    run: (services: Services, conditions?: RunConditions) => Promise<Answer>,
+  ) => Promise<Answer>;
   readonly audit: Audit;
   /** Where the call came from, for the audit trail. */
   readonly about: Pick<AuditFields, 'source' | 'requestId'>;
@@ -82,11 +87,11 @@ export async function runOperation<Services>(
     };
     const services = isDryRun ? await dry(deps) : deps.services;
     const { params = {}, takesOver = false } = request;
-    const settle = await deps.guardOwned?.({ operation, params, takesOver, actor }, services);
-    const perform = async () => {
-      const made = await operation.run({ ...call, actor, isDryRun }, services);
-      return settle ? settle(made) : made;
-    };
+    const run = (on: Services, conditions?: RunConditions) =>
+      operation.run({ ...call, ...conditions, actor, isDryRun }, on);
+    const { ifMatch, isNew } = call;
+    const owned: OwnedCall = { operation, params, takesOver, actor, isDryRun, ifMatch, isNew };
+    const perform = () => (deps.guardOwned ? deps.guardOwned(owned, services, run) : run(services));
     const answer = await once(operation, { ...request, ...call, isDryRun }, actor, perform, deps.answerOnce);
     if (!isDryRun && !answer.isUnchanged) {
       const { event = operation.event, target, changes } = answer;

@@ -73,6 +73,7 @@ describe('a client', () => {
       ],
       lastUsedAt: null,
       owner: { kind: 'admin', source: null },
+      hold: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       updatedAt: view.createdAt,
     });

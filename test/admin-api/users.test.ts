@@ -59,6 +59,7 @@ describe('a user', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updatedAt: reply.body.createdAt,
       owner: { kind: 'admin', source: null },
+      hold: null,
     });
     expect(JSON.stringify(reply.body)).not.toMatch(/argon2|assword/);
     expect((await auditLine(id, 'user.added')).changes).toEqual({

@@ -1,7 +1,7 @@
 /** What is said of a client and what is shown of one, in the words of the API. */
 import { z } from 'zod';
 import { deviceCodeGrant } from '../../clients/cli-client.ts';
-import { ownerView } from '../../operations/owner.ts';
+import { holdView, ownerView } from '../../operations/owner.ts';
 import { dateTime, resource, view } from '../../operations/resource-fields.ts';
 
 export const clientId = z
@@ -161,6 +161,7 @@ export const clientView = view({
   secrets: z.array(secretView),
   lastUsedAt: dateTime.nullable(),
   owner: ownerView,
+  hold: holdView.nullable(),
   createdAt: dateTime.nullable(),
   updatedAt: dateTime.nullable(),
 }).meta({ id: 'Client' });

@@ -5,7 +5,7 @@ import type { NewClient } from '../../clients/client-rules.ts';
 import { secretIds } from '../../clients/client-secrets.ts';
 import { pkcePolicyOf } from '../../clients/pkce.ts';
 import { ceilingOf } from '../../clients/role-ceiling.ts';
-import { ownerOf } from '../../operations/owner.ts';
+import { holdOf, ownerOf } from '../../operations/owner.ts';
 import { kindOfClient, statusOfClient } from '../../storage/client-lists.ts';
 import type { ClientRecord } from '../../storage/records.ts';
 
@@ -76,6 +76,7 @@ export function shownClient(client: ClientRecord, use: ClientUse) {
     secrets: shownSecrets(client, use),
     lastUsedAt: time(use.lastUsedAt),
     owner: ownerOf(client),
+    hold: holdOf(client),
     createdAt: time(client.createdAt),
     updatedAt: time(client.updatedAt ?? client.createdAt),
   };

@@ -5,7 +5,7 @@ import type { ChangedUser } from '../../accounts/users/user-change.ts';
 import { isDisplayName, isEmail } from '../../accounts/users/user-rules.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import type { Answer } from '../../operations/operation.ts';
-import { ownerOf, ownerView } from '../../operations/owner.ts';
+import { holdOf, holdView, ownerOf, ownerView } from '../../operations/owner.ts';
 import { dateTime, resource, view } from '../../operations/resource-fields.ts';
 import { versionOf } from '../../storage/record-version.ts';
 import type { UserRecord } from '../../storage/records.ts';
@@ -59,6 +59,7 @@ export const userView = view({
   createdAt: dateTime,
   updatedAt: dateTime,
   owner: ownerView,
+  hold: holdView.nullable(),
 }).meta({ id: 'User' });
 
 export interface ShownUserDeps {
@@ -83,6 +84,7 @@ export async function viewOf(
     createdAt: time(createdAt),
     updatedAt: time(updatedAt),
     owner: ownerOf(record),
+    hold: holdOf(record),
   };
 }
 

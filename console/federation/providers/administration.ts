@@ -84,9 +84,9 @@ export function createProviderAdministration({ registration, ...world }: Provide
 
   function shown(listed: ListedProvider) {
     const { accounts, ...view } = viewOfProvider(listed, world.url);
-    const { updatedAt, owner } = listed.provider ?? {};
+    const { updatedAt, owner, hold } = listed.provider ?? {};
     return {
-      view: { ...view, linkedUsers: accounts, updatedAt, owner },
+      view: { ...view, linkedUsers: accounts, updatedAt, owner, hold },
       version: listed.version,
     };
   }
