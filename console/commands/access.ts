@@ -1,18 +1,34 @@
-import type { MatrixCell } from '../../member-proxy/authorization/matrix.ts';
-import { askedIn, principalFlags, questionsOf } from './explain.ts';
+import { callerFlags, callerIn } from './explain.ts';
 import type { Command } from './runner/command.ts';
 import { table } from './runner/output.ts';
 
+/** As the API shows it. */
+interface MatrixView {
+  readonly subjects: readonly { readonly name: string }[];
+  readonly endpoints: readonly {
+    readonly methods: readonly string[];
+    readonly path: string;
+    readonly access: Readonly<Record<string, CellView>>;
+  }[];
+}
+
+interface CellView {
+  readonly outcome: 'allowed' | 'partly' | 'refused';
+  readonly names?: readonly string[];
+}
+
 export const accessCommand: Command = {
+  isOnApi: true,
   name: 'access matrix',
   summary: 'Shows which calls each role, or one user or client, may make.',
-  flags: principalFlags,
+  flags: callerFlags,
   details: [
-    'Without a flag for every role. No member is asked: GET /api/v1/access/matrix of a running console also tells at\n' +
-      'which members a group is off.',
+    'Without a flag for every role. --json tells of a running console at which members a group is off, too.',
   ],
-  async run(input, tools) {
-    const matrix = await (await questionsOf(tools)).matrix(askedIn(input), []);
+  async run(input, { api }) {
+    const query = callerIn(input);
+    const { body } = await api.call('readAccessMatrix', { query });
+    const matrix = body as MatrixView;
     const rows = matrix.endpoints.map(({ methods, path, access }) => [
       methods.join(','),
       path,
@@ -23,7 +39,7 @@ export const accessCommand: Command = {
   },
 };
 
-function inWords(cell: MatrixCell | undefined): string {
+function inWords(cell: CellView | undefined): string {
   if (cell?.outcome === 'partly') return (cell.names ?? []).join(' ');
   return cell?.outcome === 'allowed' ? 'yes' : '-';
 }

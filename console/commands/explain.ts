@@ -1,26 +1,69 @@
-import { ProblemError, problems } from '../../platform/errors.ts';
-import type { PrincipalQuery } from '../access/principal.ts';
-import type { AccessQuestions, ExplainedCall, ExplainedDenial } from '../access/questions.ts';
-import { roles as builtInRoles } from '../accounts/roles.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
 import { fields } from './runner/output.ts';
 
+/** As the API shows them, as far as it is printed. */
+interface RuleView {
+  readonly methods: readonly string[];
+  readonly template: string;
+  readonly group: string;
+}
+
+interface Opening {
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+interface CallView {
+  readonly method: string;
+  readonly path: string;
+  readonly isAllowed: boolean;
+  readonly because: string;
+  readonly rule?: RuleView | null;
+  readonly opened?: Opening | null;
+  readonly wouldDo?: Opening | null;
+}
+
+interface DenialView extends Pick<CallView, 'method' | 'path' | 'rule'> {
+  readonly decisionId: string;
+  readonly at: string;
+  readonly source?: string;
+  readonly reportedBy?: string;
+  readonly caller:
+    | (Opening & {
+        readonly username?: string;
+        readonly subject: string;
+        readonly clientId: string;
+        readonly jti: string;
+      })
+    | null;
+  readonly status: number;
+  readonly code: string;
+  readonly reason?: string;
+  readonly missing: string | null;
+  readonly member?: string;
+  readonly now: Pick<CallView, 'wouldDo'> | null;
+  readonly change: string;
+  readonly requestId?: string;
+  readonly traceId?: string;
+}
+
 /** Who would call. */
-export const principalFlags = flags({
+export const callerFlags = flags({
   '[--user NAME]': 'a user, with the roles that the user has now',
   '[--client I]': 'a client that asks for the scopes given, or for all it may ask for',
-  '[--role R …]': `a role: ${builtInRoles.join(', ')}, or a custom one`,
+  '[--role R …]': 'a role: Admin, Viewer, MetricsViewer, or a custom one',
   '[--scope "…"]': 'scopes of the token, separated by spaces',
 });
 
 export const explainCommand: Command = {
+  isOnApi: true,
   name: 'explain',
   summary:
     'Tells whether a call to a member would be let through, or why one was not, and what would open it.',
   positionals: ['[<method>]', '[<path>]'],
   flags: {
     ...flags({ '[--decision ID]': 'the decision_id of a denial, instead of method and path' }),
-    ...principalFlags,
+    ...callerFlags,
   },
   details: [
     'Say who calls by --user, by --client, or by --role and --scope. Nothing is sent to a member.',
@@ -30,19 +73,20 @@ export const explainCommand: Command = {
   run: (input, tools) => (input.has('decision') ? explainDecision(input, tools) : explainCall(input, tools)),
 };
 
-async function explainDecision(input: Input, tools: Tools): Promise<Reply> {
+async function explainDecision(input: Input, { api }: Tools): Promise<Reply> {
   const isAlone = input.positionals.length === 0 && isForNobody(input);
   if (!isAlone) throw new UsageError('With --decision nothing else is said.', explainCommand);
-  const denial = await (await questionsOf(tools)).explainDecision(input.text('decision')!);
-  return { text: denialInWords(denial), json: denial };
+  const { body } = await api.call('explainAccess', { query: { decision: input.text('decision')! } });
+  return { text: denialInWords(body as DenialView), json: body };
 }
 
-async function explainCall(input: Input, tools: Tools): Promise<Reply> {
+async function explainCall(input: Input, { api }: Tools): Promise<Reply> {
   const [method, path] = input.positionals;
   if (method === undefined || path === undefined) {
     throw new UsageError('Say which call, such as GET /svc/rest/cluster, or --decision ID.', explainCommand);
   }
-  const explained = await (await questionsOf(tools)).explainCall(method.toUpperCase(), path, askedIn(input));
+  const query = { method: method.toUpperCase(), path, ...callerIn(input) };
+  const explained = (await api.call('explainAccess', { query })).body as CallView;
   const text = callInWords(explained);
   return {
     text: isForNobody(input) ? `${text}\n${forNobody}` : text,
@@ -55,35 +99,19 @@ const forNobody =
   'Nobody was named, so this is the answer for a caller with no role and no scope. Say who calls by --user, --client, --role or --scope.';
 
 function isForNobody(input: Input): boolean {
-  return Object.keys(principalFlags).every((flag) => !input.has(flag));
+  return Object.keys(callerFlags).every((flag) => !input.has(flag));
 }
 
-export function askedIn(input: Input): PrincipalQuery {
-  return {
-    user: input.text('user'),
-    client: input.text('client'),
-    roles: input.texts('role'),
-    scopes: (input.text('scope') ?? '').split(' ').filter(Boolean),
-  };
+/** As the API asks for them. */
+export function callerIn(input: Input): Readonly<Record<string, string | readonly string[]>> {
+  const said = { user: input.text('user'), client: input.text('client'), role: input.texts('role') };
+  const asked = { ...said, scope: input.text('scope') };
+  return Object.fromEntries(
+    Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
-/** Where there is no store yet there are the built-in roles, and that is all. */
-export async function questionsOf(tools: Tools): Promise<AccessQuestions> {
-  const { createAccessQuestions } = await import('../access/questions.ts');
-  try {
-    return createAccessQuestions(await tools.services());
-  } catch (error) {
-    if (!(error instanceof ProblemError) || error.problem !== problems.notFound) throw error;
-    return createAccessQuestions({
-      users: { find: async () => undefined, findByName: async () => undefined },
-      clients: { find: () => undefined },
-      roles: { names: () => builtInRoles, list: () => [], permissionsOf: () => undefined },
-      denials: { find: async () => undefined },
-    });
-  }
-}
-
-function callInWords({ method, path, isAllowed, because, rule, opened, wouldDo }: ExplainedCall): string {
+function callInWords({ method, path, isAllowed, because, rule, opened, wouldDo }: CallView): string {
   const lines = [`${method} ${path}: ${isAllowed ? 'let through' : 'refused'}. ${because}`];
   if (rule) lines.push(`rule      ${rule.methods.join(', ')} ${rule.template} (${rule.group})`);
   if (opened) lines.push(`opened by ${listed([...opened.roles, ...opened.scopes])}`);
@@ -95,7 +123,7 @@ function callInWords({ method, path, isAllowed, because, rule, opened, wouldDo }
 }
 
 /** The path and what a token says came from outside, so nothing of it may steer a terminal. */
-function denialInWords(denial: ExplainedDenial): string {
+function denialInWords(denial: DenialView): string {
   const { caller, rule, now } = denial;
   return fields({
     decision: denial.decisionId,
@@ -110,10 +138,12 @@ function denialInWords(denial: ExplainedDenial): string {
     scopes: caller && caller.scopes.length > 0 ? caller.scopes.join(' ') : undefined,
     answer: `${denial.status} ${denial.code}`,
     reason: denial.reason,
-    rule: rule && `${rule.methods.join(', ')} ${rule.template} (${rule.group})`,
+    rule: rule ? `${rule.methods.join(', ')} ${rule.template} (${rule.group})` : undefined,
     missing: denial.missing ?? undefined,
     member: denial.member,
-    'would do': now?.wouldDo && [...now.wouldDo.scopes, ...now.wouldDo.roles.map((role) => `role ${role}`)],
+    'would do': now?.wouldDo
+      ? [...now.wouldDo.scopes, ...now.wouldDo.roles.map((role) => `role ${role}`)]
+      : undefined,
     change: denial.change,
     'request id': denial.requestId,
     'trace id': denial.traceId,

@@ -3,7 +3,7 @@ import { accessCommand } from './access.ts';
 import { backupCommands } from './backup.ts';
 import { exportCommands } from './bulk/export.ts';
 import { importCommands } from './bulk/import.ts';
-import { clientCommands } from './client.ts';
+import { clientCommands } from './clients/client.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';

@@ -24,6 +24,7 @@ import {
   storedIn,
   temporaryDirectory,
   toolDone,
+  trailOf,
 } from './support.ts';
 
 const password = 'correct-staple-battery-9';
@@ -58,7 +59,8 @@ test('a backup taken while clients are written and people sign in brings everyth
   } finally {
     await second.stop();
   }
-  expect(auditOf(dataDir).map(({ event }) => event)).toEqual(
+  const trail = [...auditOf(dataDir), ...trailOf(dataDir)];
+  expect(trail.map(({ event }) => event)).toEqual(
     expect.arrayContaining(['store.backed_up', 'client.removed', 'store.restored']),
   );
 });

@@ -131,8 +131,8 @@ describe('a client has a name (D23)', () => {
   });
 
   test('that changes and goes, by the admin API too', async () => {
-    expect((await update('--name', 'Big board')).json().name).toBe('Big board');
-    expect((await update('--name', 'none')).json().name).toBe(null);
+    expect((await update('--name', 'Big board')).json().displayName).toBe('Big board');
+    expect((await update('--name', 'none')).json().displayName).toBe(null);
     const reply = await fetch(`${console.url}/api/v1/clients/board`, {
       method: 'PATCH',
       headers: { Authorization: `Bearer ${await apiToken(console)}`, 'Content-Type': 'application/json' },

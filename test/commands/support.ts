@@ -1,6 +1,6 @@
 /** Runs the configuration tool as its own process, and signs people in to a running console. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -93,6 +93,13 @@ export function registryOf(dataDir: string): string {
 export function auditOf(dataDir: string): Record<string, unknown>[] {
   const lines = readFileSync(join(dataDir, 'audit.log'), 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line));
+}
+
+/** The audit trail of what is managed: the lines of operations. */
+export function trailOf(dataDir: string): Record<string, unknown>[] {
+  const file = join(dataDir, 'audit/audit.jsonl');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  return lines.map((line) => JSON.parse(line)).filter(({ via }) => via !== undefined);
 }
 
 /** A machine asks for a token. */

@@ -253,7 +253,7 @@ describe('a client that is registered with --dpop', () => {
 
   test('is shown as such', async () => {
     expect((await tool(['client', 'show', 'bound', '--json'])).json()).toMatchObject({
-      dpopBoundAccessTokens: true,
+      dpop: true,
     });
     expect((await tool(['client', 'show', 'bound'])).stdout).toContain('bound to a key (DPoP)');
   });

@@ -3,6 +3,17 @@
  * operations. test/commands/operation-paths.test.ts holds it to the table of operations.
  */
 export const operationPaths = {
+  explainAccess: 'GET /access/explain',
+  readAccessMatrix: 'GET /access/matrix',
+  listClients: 'GET /clients',
+  createClient: 'POST /clients',
+  readClient: 'GET /clients/{client}',
+  updateClient: 'PATCH /clients/{client}',
+  deleteClient: 'DELETE /clients/{client}',
+  disableClient: 'POST /clients/{client}/disable',
+  enableClient: 'POST /clients/{client}/enable',
+  createClientSecret: 'POST /clients/{client}/secrets',
+  deleteClientSecret: 'DELETE /clients/{client}/secrets/{secret}',
   readConfiguration: 'GET /configuration',
   createConfigurationPlan: 'POST /configuration/plans',
   applyConfigurationPlan: 'POST /configuration/plans/{plan}/apply',

@@ -1,0 +1,98 @@
+/** A client in words. */
+import { fields } from '../runner/output.ts';
+
+/** As the API shows it. */
+export interface ClientView {
+  readonly id: string;
+  readonly kind: 'machine' | 'application';
+  readonly status: 'active' | 'disabled';
+  readonly displayName: string | null;
+  readonly scopes: readonly string[];
+  readonly grants: readonly string[];
+  readonly isPublic: boolean;
+  readonly firstParty: boolean;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutUris: readonly string[];
+  readonly backchannelLogoutUri: string | null;
+  readonly frontchannelLogoutUri: string | null;
+  readonly pkce: keyof typeof pkceInWords | null;
+  readonly maxRoles: readonly string[] | null;
+  readonly tokenAlg: string;
+  readonly tokenTyp: string;
+  readonly tokenTtlSeconds: number | null;
+  readonly dpop: boolean;
+  readonly secrets: readonly SecretView[];
+  readonly lastUsedAt: string | null;
+  readonly owner: { readonly kind: 'admin' | 'code' | 'settings'; readonly source: string | null };
+  readonly createdAt: string | null;
+}
+
+export interface SecretView {
+  readonly id: string;
+  readonly createdAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+}
+
+export const headings = ['ID', 'NAME', 'KIND', 'STATE', 'LAST USED', 'SCOPES'];
+
+export function rowOf(client: ClientView): readonly string[] {
+  const { id, displayName, lastUsedAt, scopes } = client;
+  return [id, displayName ?? '', kindOf(client), stateOf(client), minuteOf(lastUsedAt), scopes.join(' ')];
+}
+
+export function describe(client: ClientView): string {
+  const { kind, tokenAlg, tokenTyp, tokenTtlSeconds, dpop, pkce, owner } = client;
+  const signsPeopleIn = kind === 'application';
+  const life = tokenTtlSeconds === null ? '' : `, for ${tokenTtlSeconds} s`;
+  return fields({
+    id: client.id,
+    name: client.displayName ?? undefined,
+    kind: kindOf(client),
+    state: stateOf(client),
+    owner: owner.kind === 'code' ? `files of configuration (${owner.source})` : undefined,
+    consent: client.firstParty ? 'not asked for' : undefined,
+    grants: client.grants.join(', '),
+    scopes: client.scopes.join(' '),
+    'roles at most': signsPeopleIn ? ceilingInWords(client) : undefined,
+    'redirect addresses': client.redirectUris,
+    'post-logout addresses': client.postLogoutUris,
+    'back-channel logout': client.backchannelLogoutUri ?? undefined,
+    'front-channel logout': client.frontchannelLogoutUri ?? undefined,
+    PKCE: pkce === null ? undefined : pkceInWords[pkce],
+    tokens: `${tokenTyp}, ${tokenAlg}${dpop ? ', bound to a key (DPoP)' : ''}${life}`,
+    secrets: client.secrets.map(secretInWords),
+    added: client.createdAt ?? 'follows from the settings',
+    'last used': minuteOf(client.lastUsedAt),
+  });
+}
+
+function secretInWords({ id, createdAt, lastUsedAt, expiresAt }: SecretView): string {
+  if (createdAt === null) return 'of the settings';
+  const end = expiresAt === null ? '' : `, ends ${expiresAt}`;
+  return `${id}, of ${createdAt}, last used: ${minuteOf(lastUsedAt)}${end}`;
+}
+
+function ceilingInWords({ maxRoles }: ClientView): string {
+  if (maxRoles === null) return 'all of its users';
+  return maxRoles.length === 0 ? 'none' : maxRoles.join(', ');
+}
+
+const pkceInWords = {
+  required: 'required',
+  nonce: 'PKCE or a nonce',
+  optional: 'optional: neither PKCE nor a nonce is asked for',
+} as const;
+
+/** UTC, to the minute. */
+function minuteOf(at: string | null): string {
+  return at === null ? 'never' : `${at.slice(0, 16)}Z`;
+}
+
+function kindOf({ kind, isPublic }: ClientView): string {
+  return kind === 'application' && isPublic ? 'public application' : kind;
+}
+
+function stateOf({ status, owner }: ClientView): string {
+  return `${status}${owner.kind === 'settings' ? ', from the settings' : ''}`;
+}
