@@ -85,7 +85,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,
-    runOperation: createRunLocally(services, audit, statuses),
+    runOperation: createRunLocally(services, audit, watched),
     settings: () => withApplication(settings, application()),
     isReady: health.isReady,
     fetch,

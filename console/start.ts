@@ -86,7 +86,7 @@ export async function start({
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,
-    runOperation: createRunLocally(services, audit, console.members.statuses),
+    runOperation: createRunLocally(services, audit, console.members),
     settings: () => withApplication(settings, application()),
     isReady: console.isReady,
     fetch,

@@ -25,6 +25,7 @@ import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { createCandidates } from './members/candidates.ts';
 import { readMemberTarget } from './members/member-target.ts';
 import type { MemberStatus, Members } from './members/members.ts';
+import { type AskMember, createAskMember } from './own-calls.ts';
 import type { ProxyLog } from './proxy-log.ts';
 import { createPollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
@@ -68,6 +69,8 @@ export interface MemberProxy {
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Ends the in-flight calls whose tokens have been revoked, or open them no longer: a poll may wait for hours. */
   recheck(): void;
+  /** A call that the console makes by itself. */
+  readonly ask: AskMember;
   /** The members as they are known now. */
   statuses(): readonly MemberStatus[];
   /** Resolves when each of them has been asked once how it is. */
@@ -118,6 +121,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   return {
     handle,
     recheck,
+    ask: createAskMember({ members, candidates, credentials: deps.credentials, limits }),
     statuses: members.statuses,
     firstProbe: members.firstProbe,
     drain: members.drain,

@@ -12,6 +12,7 @@ import { createEndpoints } from '../http/endpoints.ts';
 import { createRequestIds } from '../http/request-id.ts';
 import { addKeysRoutes } from '../keys/module.ts';
 import { createMembersModule } from '../members/module.ts';
+import type { KnownMembers } from '../members/own-calls.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
@@ -24,7 +25,7 @@ import { createParts, type Parts, type PartsDeps } from './parts.ts';
 export interface Console {
   readonly handle: RequestListener;
   readonly setup: Setup;
-  readonly members: Pick<MemberProxy, 'statuses' | 'firstProbe'>;
+  readonly members: Pick<MemberProxy, 'statuses' | 'ask' | 'firstProbe'>;
   /** Of this process, as prom-client has them. */
   numbers(): Promise<readonly object[]>;
   /** Not ready from now on; ends the replies that would not end by themselves. */
@@ -104,7 +105,7 @@ export async function createConsole({
  */
 function createApi(
   parts: Parts,
-  proxy: Pick<MemberProxy, 'statuses'>,
+  proxy: KnownMembers,
   { findPageCaller }: Pick<Browser, 'findPageCaller'>,
 ): AdminApi {
   let isClosed = false;
@@ -116,9 +117,9 @@ function createApi(
     ]);
     api = createAdminApi({
       ...parts,
-      ...(await createApiServices(parts, parts.audit, proxy.statuses)),
-      dryServices: () => createDryApiServices(parts, proxy.statuses),
-      guardOwned: createOwnerGuard(parts, proxy.statuses),
+      ...(await createApiServices(parts, parts.audit, proxy)),
+      dryServices: () => createDryApiServices(parts, proxy),
+      guardOwned: createOwnerGuard(parts, proxy),
       findPageCaller,
       callRates: {
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),

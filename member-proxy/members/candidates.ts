@@ -6,17 +6,20 @@ import { allDrained, noMember } from '../forwarding/upstream-errors.ts';
 import { noSuchMember } from './member-target.ts';
 import type { Member, Members } from './members.ts';
 
+/** What of a call says whom it is for. */
+type Sought = Pick<Call, 'memberTarget' | 'isBroadcast'>;
+
 export interface Candidates {
   /** Whether they are known without asking the cluster. */
-  areKnown(call: Call, rule: Rule): boolean;
+  areKnown(call: Sought, rule: Rule): boolean;
   /** @throws {ProblemError} `no_member`, `not_found`, `group_disabled` */
-  now(call: Call, rule: Rule): readonly Member[];
+  now(call: Sought, rule: Rule): readonly Member[];
   /**
    * Asks first: a member that is not known may have come just now, and some calls are for the master of the cluster alone.
    *
    * @throws {ProblemError} as `now` does
    */
-  ask(call: Call, rule: Rule): Promise<readonly Member[]>;
+  ask(call: Sought, rule: Rule): Promise<readonly Member[]>;
 }
 
 export function createCandidates(
@@ -41,7 +44,7 @@ export function createCandidates(
   };
 
   /** A member that would only hang up is not asked, so that the denial can say why. */
-  function now({ memberTarget, isBroadcast }: Call, { group }: Rule): readonly Member[] {
+  function now({ memberTarget, isBroadcast }: Sought, { group }: Rule): readonly Member[] {
     if (isBroadcast) return members.list(); // each is looked at by itself
     const candidates = memberTarget === undefined ? members.rank(group) : [targetMember(memberTarget)];
     const [first] = candidates;

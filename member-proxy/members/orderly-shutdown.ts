@@ -14,7 +14,7 @@ const quietMs = 10_000;
 
 /** The call that tells it; it is not told when the caller has gone meanwhile. */
 export async function shutDown(
-  call: Call,
+  call: Pick<Call, 'isOver' | 'denial' | 'exchange'>,
   member: Member,
   all: readonly Member[],
   { request, listener }: { readonly request: UpstreamRequest; readonly listener: ReplyListener },

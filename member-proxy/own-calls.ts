@@ -1,0 +1,154 @@
+/** Calls that the console makes to the members by itself, by the same rules, credentials and names as those that it forwards. */
+import type { ReplyHead } from '../http/client/reply-head.ts';
+import { ProblemError, problems } from '../platform/errors.ts';
+import { routesOf } from './authorization/routes.ts';
+import { type Rule, ruleTable } from './authorization/rule-table.ts';
+import { filledFor, thatTakeTheSame } from './forwarding/configured-credentials.ts';
+import { engineCallOf } from './forwarding/engine-call.ts';
+import { startExchange } from './forwarding/exchange.ts';
+import type { MemberCredentials } from './forwarding/positional-body.ts';
+import { continueTrace } from './forwarding/trace.ts';
+import type { Exchange, ReplyListener, UpstreamRequest } from './forwarding/upstream-request.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { Candidates } from './members/candidates.ts';
+import type { Member, Members } from './members/members.ts';
+import { shutDown } from './members/orderly-shutdown.ts';
+import { readTarget } from './request-target.ts';
+
+export interface OwnCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below `/svc`, encoded. */
+  readonly path: string;
+  /** UUID or `host:port`; without it, the one that the proxy would take. */
+  readonly member?: string | undefined;
+  /** What stands behind name and password, of a call that takes them; an empty list where nothing does. */
+  readonly positionalValues?: readonly string[];
+  /** Of a call that stores something. */
+  readonly value?: { readonly bytes: Buffer; readonly type: string | undefined };
+  /** A longer answer is `content_too_large`; without it any is taken, for what is taken away must not be lost. */
+  readonly mostBytes?: number;
+}
+
+export interface OwnReply {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly bytes: Buffer;
+  /** `host:port` of the member that has answered. */
+  readonly member: string;
+}
+
+/** @throws {ProblemError} `no_member`, `group_disabled`, `bad_gateway`, `upstream_timeout`, `member_busy`, `invalid_request` */
+export type AskMember = (call: OwnCall) => Promise<OwnReply>;
+
+export interface OwnCallsDeps {
+  readonly members: Pick<Members, 'list'>;
+  readonly candidates: Candidates;
+  readonly credentials: MemberCredentials;
+  readonly limits: Pick<ProxyLimits, 'targetBytes' | 'replyMs'>;
+}
+
+/** Whose calls they are, where places at a member are shared out. */
+const caller = 'console';
+
+export function createAskMember(deps: OwnCallsDeps): AskMember {
+  const { members, candidates, limits, credentials } = deps;
+  const routeOf = routesOf(ruleTable);
+
+  return async (call) => {
+    const target = readTarget(`/svc${call.path}`, limits.targetBytes);
+    const rule = routeOf(target.path)?.byMethod.get(call.method);
+    if (!rule) throw new ProblemError(problems.invalidRequest, 'Members have no such call.');
+    const asked = { memberTarget: call.member, isBroadcast: false };
+    const able = candidates.areKnown(asked, rule)
+      ? candidates.now(asked, rule)
+      : await candidates.ask(asked, rule);
+    const takers = call.positionalValues ? thatTakeTheSame(able) : able;
+    const request: UpstreamRequest = {
+      method: call.method,
+      ...target,
+      atEngine: engineCallOf(rule, call.method, target),
+      fields: fieldsOf(call),
+      body: bodyFor(call, rule, takers[0]!, credentials),
+      replyMs: limits.replyMs,
+      isWaiting: false,
+      caller,
+      isRepeatable: call.method === 'GET' && rule.permission.endsWith(':read'),
+      onAnswer: undefined,
+    };
+    return exchanged(request, takers, { ...call, endsMember: rule.endsMember ?? false, members });
+  };
+}
+
+function fieldsOf({ positionalValues, value }: OwnCall): string[] {
+  const { traceparent } = continueTrace(undefined, undefined);
+  const type = positionalValues ? 'application/x-www-form-urlencoded' : value?.type;
+  return [...(type === undefined ? [] : ['content-type', type]), 'traceparent', traceparent];
+}
+
+function bodyFor({ positionalValues, value }: OwnCall, rule: Rule, member: Member, own: MemberCredentials) {
+  if (value) return { content: value.bytes, length: value.bytes.length };
+  const positionalFields = rule.positionalFields ?? rule.atEngine?.positionalFields;
+  if (!positionalValues || !positionalFields) return undefined;
+  const content = Buffer.from(`&${positionalValues.map((text) => `&${encodeURIComponent(text)}`).join('')}`);
+  return filledFor({ content, contentType: undefined, positionalFields }, own)(member);
+}
+
+interface Asked extends Pick<OwnCall, 'mostBytes'> {
+  readonly endsMember: boolean;
+  readonly members: Pick<Members, 'list'>;
+}
+
+function exchanged(
+  request: UpstreamRequest,
+  takers: readonly Member[],
+  { mostBytes = Number.POSITIVE_INFINITY, endsMember, members }: Asked,
+): Promise<OwnReply> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let head: ReplyHead | undefined;
+    const call: { isOver: boolean; denial: undefined; exchange: Exchange | undefined } = {
+      isOver: false,
+      denial: undefined,
+      exchange: undefined,
+    };
+    const take = (chunk: Buffer): boolean => {
+      length += chunk.length;
+      if (length <= mostBytes) chunks.push(Buffer.from(chunk));
+      return length <= mostBytes;
+    };
+    const listener: ReplyListener = {
+      onHead(came) {
+        head = came;
+      },
+      onData(chunk) {
+        if (!take(chunk)) {
+          call.exchange?.abort();
+          reject(tooLarge(mostBytes));
+        }
+        return true;
+      },
+      onEnd(rest) {
+        if (rest && !take(rest)) return reject(tooLarge(mostBytes));
+        const { status, fields } = head!;
+        const member = new URL(call.exchange!.member!.address).host;
+        resolve({ status, type: typeIn(fields), bytes: Buffer.concat(chunks), member });
+      },
+      onFailure: reject,
+    };
+    if (endsMember) shutDown(call, takers[0]!, members.list(), { request, listener }).catch(reject);
+    else call.exchange = startExchange(request, listener, takers);
+  });
+}
+
+function typeIn(fields: readonly string[]): string | undefined {
+  const at = fields.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type');
+  return at < 0 ? undefined : fields[at + 1];
+}
+
+function tooLarge(mostBytes: number): ProblemError {
+  return new ProblemError(
+    problems.contentTooLarge,
+    `What the member answers is larger than ${mostBytes} bytes: ask it below /svc.`,
+  );
+}
