@@ -38,6 +38,7 @@ export const problems = {
   lastAdministrator: problem('last_administrator', 409, 'Nobody could administer the console any more'),
   ownAccount: problem('own_account', 409, 'This is the account of the caller'),
   idempotencyInProgress: problem('idempotency_in_progress', 409, 'The call of this key is under way'),
+  memberRejected: problem('member_rejected', 409, 'The member does not do this'),
   preconditionFailed: problem('precondition_failed', 412, 'This has changed meanwhile'),
   contentTooLarge: problem('content_too_large', 413, 'The body is too large'),
   uriTooLong: problem('uri_too_long', 414, 'The request target is too long'),

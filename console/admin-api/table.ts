@@ -4,6 +4,10 @@ import { type AccessNeeds, accessOperations } from './access-questions.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
+import { mapOperations } from './cluster/maps.ts';
+import type { ClusterNeeds } from './cluster/member-calls.ts';
+import { queueOperations } from './cluster/queues.ts';
+import type { StructureNeeds } from './cluster/structure-lists.ts';
 import { type ConfigurationNeeds, configurationOperations } from './configuration.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
 import { type JobNeeds, jobOperations } from './jobs.ts';
@@ -20,6 +24,8 @@ import { userOperations } from './users/users.ts';
 /** What all of them together need. */
 export type ApiServices = AccessNeeds &
   ClientNeeds &
+  ClusterNeeds &
+  StructureNeeds &
   ConfigurationNeeds &
   BackupNeeds &
   ImportNeeds &
@@ -43,9 +49,11 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...jobOperations,
   ...keyOperations,
   ...licenceOperations,
+  ...mapOperations,
   ...memberOperations,
   ...meOperations,
   ...providerOperations,
+  ...queueOperations,
   ...roleOperations,
   ...sessionOperations,
   ...settingOperations,

@@ -1,7 +1,6 @@
 /** The operations with what they work on, for whoever asks: the admin API, a command through the socket, one that has opened the store itself. */
 import { randomUUID } from 'node:crypto';
 import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
-import type { MemberStatus } from '../../member-proxy/members/members.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
 import { createAccessQuestions } from '../access/questions.ts';
@@ -11,6 +10,7 @@ import { createAdministrationOnFirstUse } from '../federation/providers/administ
 import { createBackups } from '../jobs/backups.ts';
 import { storeUpload } from '../jobs/uploads.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
+import type { KnownMembers } from '../members/own-calls.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
 import type { OperationRequest, RunDeps } from '../operations/run-operation.ts';
@@ -22,19 +22,25 @@ import { createServices, type Services } from './services.ts';
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
 export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
 
-/** How the members are, where a console runs. */
-export type MemberStatuses = () => readonly MemberStatus[];
-
 /** What every operation needs, from what this process has. @param members  as they are known now */
 export async function createApiServices(
   services: Services,
   audit: Audit,
-  members?: MemberStatuses,
+  members?: KnownMembers,
+  isDry = false,
 ): Promise<ApiServices> {
-  const [{ createCursors }, { createMemberStates }, { createOwnership }] = await Promise.all([
+  const [
+    { createCursors },
+    { createMemberStates },
+    { createOwnership },
+    { askMembers },
+    { createStructureNames },
+  ] = await Promise.all([
     import('../operations/lists.ts'),
     import('../members/member-states.ts'),
     import('../configuration/ownership.ts'),
+    import('../members/own-calls.ts'),
+    import('../members/structure-names.ts'),
   ]);
   const { storage, cipher, settings, memberRecords, resources } = services;
   const questions = createAccessQuestions(services);
@@ -43,15 +49,21 @@ export async function createApiServices(
     ...services,
     permissionsOf: (role) => builtInPermissions(role) ?? services.roles.permissionsOf(role),
     cursors: createCursors(Buffer.from(cursorKey, 'base64url')),
-    accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.() ?? []) },
-    memberStates: createMemberStates({ memberRecords, statuses: members, configured: settings.members }),
+    accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
+    memberStates: createMemberStates({
+      memberRecords,
+      statuses: members?.statuses,
+      configured: settings.members,
+    }),
+    askMember: askMembers(members, isDry),
+    structureNames: createStructureNames({ ...services, ...storage }),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
-      createApiServices(staged, unwritten, members),
+      createApiServices(staged, unwritten, members, true),
     ),
     tokenTrial: createTokenTrial({
       matrix: questions.matrix,
@@ -63,19 +75,16 @@ export async function createApiServices(
 }
 
 /** The same for one dry run, on a store that holds what is changed and is thrown away with it. */
-export async function createDryApiServices(
-  services: Services,
-  members?: MemberStatuses,
-): Promise<ApiServices> {
+export async function createDryApiServices(services: Services, members?: KnownMembers): Promise<ApiServices> {
   const { createDryStorage } = await import('../storage/staged/staged-storage.ts');
   const storage = createDryStorage(services.storage, services.now);
-  return createApiServices(createServices({ ...services, storage, log: unheard }), unwritten, members);
+  return createApiServices(createServices({ ...services, storage, log: unheard }), unwritten, members, true);
 }
 
 /** Has what code owns changed by code alone. */
 export function createOwnerGuard(
   services: Services,
-  members?: MemberStatuses,
+  members?: KnownMembers,
 ): NonNullable<RunDeps<ApiServices>['guardOwned']> {
   return async (call, on, run) => {
     const { guardOwned } = await import('../configuration/owner-guard.ts');
@@ -91,7 +100,7 @@ export function createOwnerGuard(
 }
 
 /** What is done here is one change, with all that its commit hangs on. */
-async function stageChange(services: Services, members?: MemberStatuses) {
+async function stageChange(services: Services, members?: KnownMembers) {
   const { createStagedStorage } = await import('../storage/staged/staged-storage.ts');
   const storage = createStagedStorage(services.storage, { checksEach: true, now: services.now });
   const own = createServices({ ...services, storage, log: unheard });
@@ -103,7 +112,7 @@ const unheard = { warn() {}, error() {} };
 const unwritten = () => {};
 
 /** Loaded by its first call: a start has no use for it. */
-export function createRunLocally(services: Services, audit: Audit, members?: MemberStatuses): RunLocally {
+export function createRunLocally(services: Services, audit: Audit, members?: KnownMembers): RunLocally {
   let apiServices: Promise<ApiServices> | undefined;
   return async (id, request, actor) => {
     const [{ operations }, { runOperation }] = await Promise.all([

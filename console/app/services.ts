@@ -23,6 +23,7 @@ import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
 import { createLicences } from '../licence/licences.ts';
 import { createLogoutOutbox } from '../logout/logout-outbox.ts';
+import { createCalledStructures } from '../members/called-structures.ts';
 import { createMemberRecords } from '../members/member-records.ts';
 import { type ApplicationAddresses, applicationAddresses } from '../settings/application-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -96,7 +97,7 @@ export function createServices(deps: ServicesDeps) {
       now,
       log,
     }),
-    memberRecords: createMemberRecords(registry),
+    ...createMemberServices(registry, now),
     clients,
     clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
     outbound,
@@ -142,6 +143,14 @@ function createSigningKeys(settings: Settings, registry: Registry, cipher: Ciphe
     // An ID token is a logout hint for as long as its session can live.
     longestTokenLifeSeconds: Math.max(tokenTtlRange.max, settings.sessionMaxSeconds) + 60,
   });
+}
+
+/** What is kept of members, and of what is called there. */
+function createMemberServices(registry: Registry, now: () => number) {
+  return {
+    memberRecords: createMemberRecords(registry),
+    calledStructures: createCalledStructures({ registry, now }),
+  };
 }
 
 type Clients = ReturnType<typeof createClients>;

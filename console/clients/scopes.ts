@@ -31,16 +31,22 @@ export const apiObjects: readonly string[] = [
   'backups',
   'clients',
   'configuration',
+  'cp',
+  'health',
   'identity-providers',
   'imports',
   'jobs',
   'keys',
   'licence',
+  'maps',
   'members',
+  'operations',
+  'queues',
   'roles',
   'sessions',
   'settings',
   'users',
+  'wan',
 ];
 
 /** `api:<object>:read` or `:write`, with `*` for every object. Machines ask for them, and custom roles may hold them. */

@@ -3,14 +3,7 @@ import { problems } from '../../platform/errors.ts';
 import type { AnyOperation } from './described.ts';
 
 /** Codes that an administrator's program never meets. */
-const ofOthers = new Set([
-  'login_failed',
-  'bad_gateway',
-  'group_disabled',
-  'member_busy',
-  'reply_stalled',
-  'upstream_timeout',
-]);
+const ofOthers = new Set(['login_failed', 'reply_stalled']);
 const codes = grouped();
 
 /** The schemas of problem details, and of what a change would have been. */
@@ -70,7 +63,9 @@ const titles: Readonly<Record<number, string>> = {
   422: 'It is well formed, and cannot be done.',
   429: 'Too many calls of one caller.',
   500: 'Something went wrong here; the log has the request id.',
+  502: 'A member does not answer as it should.',
   503: 'Not now: try again later.',
+  504: 'A member does not answer in time.',
 };
 
 export const problemResponses = Object.fromEntries(

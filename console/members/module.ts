@@ -6,12 +6,14 @@ import { createRoleBook } from '../../member-proxy/authorization/role-permission
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { createMemberSurface, type MemberSurfaceDeps } from '../server/member-surface.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { CalledStructures } from './called-structures.ts';
 import type { MemberRecords } from './member-records.ts';
 
 export interface MembersNeeds
   extends Pick<MemberSurfaceDeps, 'settings' | 'bearer' | 'log' | 'audit' | 'metrics' | 'addressOf'> {
   readonly storage: Pick<Storage, 'registry'>;
   readonly memberRecords: MemberRecords;
+  readonly calledStructures: Pick<CalledStructures, 'record'>;
   readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
   readonly revocations: {
     onRevoked(listener: () => void): () => void;
@@ -30,7 +32,7 @@ export function createMembersModule(
   members: readonly string[],
   processes: number,
 ): MemberProxy {
-  const { revocations, storage, roles, denials, memberRecords, log } = needs;
+  const { revocations, storage, roles, denials, memberRecords, calledStructures, log } = needs;
   const proxy = createMemberSurface({
     ...needs,
     members,
@@ -43,6 +45,7 @@ export function createMembersModule(
         }),
     }),
     onDenial: denials.record,
+    onCall: calledStructures.record,
     remembered: memberRecords.discovered(),
     onDiscovered(discovered) {
       memberRecords

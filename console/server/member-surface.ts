@@ -37,6 +37,8 @@ export interface MemberSurfaceDeps
   readonly audit: Audit;
   readonly metrics: Pick<CallMetrics, 'memberCall' | 'replyStalled' | 'queueItem' | 'followPolls'>;
   readonly addressOf: (req: IncomingMessage) => string;
+  /** Hears of every call, once it is over. */
+  readonly onCall?: (record: CallRecord) => void;
   /** How many processes share the limits; each gets its part. */
   readonly processes?: number;
 }
@@ -86,6 +88,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
       metrics.memberCall(record.method, record.route, record.status, record.durationMs);
       if (record.decision === problems.replyStalled.code) metrics.replyStalled();
       if (!isPlainRead(record)) auditCall(record);
+      deps.onCall?.(record);
     },
   });
 

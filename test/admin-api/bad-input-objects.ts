@@ -47,6 +47,15 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     const secret = await secretOf(api, '/applications/sample-app');
     return { params: { client: 'sample-app', secret }, address: '/applications/sample-app' };
   },
+  async maps(api) {
+    const address = '/maps/sample-map/entries/sample-key';
+    await api.done('PUT', address, { value: 'eyJ0b3RhbCI6M30=', type: 'application/json' });
+    return { params: { map: 'sample-map', key: 'sample-key' }, address };
+  },
+  async queues(api) {
+    await api.done('POST', '/queues/sample-queue/offer', { value: 'aXRlbQ==' });
+    return { params: { queue: 'sample-queue' }, address: '/queues/sample-queue' };
+  },
   async members(api) {
     const { items } = (await api.done('GET', '/members')).body as { items: { id: string }[] };
     return { params: { member: items[0]!.id }, address: `/members/${items[0]!.id}` };

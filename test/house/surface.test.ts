@@ -129,6 +129,8 @@ describe('a running console', () => {
     const described = { document: { version: 1, source: 'team', roles: {} } };
     const planned = await call('POST', '/api/v1/configuration/plans', JSON.stringify(described));
     const { id: plan } = (await planned.json()) as { id: string };
+    const entry = JSON.stringify({ value: '' });
+    expect((await call('PUT', '/api/v1/maps/orders/entries/1', entry)).status).toBe(201);
     await createUserAgent(url).signIn();
     const sessions = (await (await call('GET', '/api/v1/sessions')).json()) as { items: { id: string }[] };
     const job = (await (await call('POST', '/api/v1/backups')).json()) as { id: string };
@@ -145,6 +147,9 @@ describe('a running console', () => {
       user: 'ada',
       session: sessions.items[0]!.id,
       member: members[0]!.uuid,
+      map: 'orders',
+      entry: '1',
+      queue: 'jobs',
       key: items[0]!.id,
       setting: 'CONSOLE_URL',
     };

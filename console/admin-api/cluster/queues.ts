@@ -1,0 +1,188 @@
+/** `/api/v1/queues`: queues that are known by name, their sizes, and their items, which can be taken and not looked at. */
+import { z } from 'zod';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { listOf } from '../../operations/lists.ts';
+import { type Operation, operation } from '../../operations/operation.ts';
+import { view } from '../../operations/resource-fields.ts';
+import {
+  type ClusterNeeds,
+  checkDone,
+  memberProblems,
+  pathOf,
+  rejection,
+  shown,
+  shownFields,
+  storable,
+  storedFields,
+  structureName,
+} from './member-calls.ts';
+import {
+  findStructure,
+  listStructures,
+  type StructureNeeds,
+  structureFields,
+  structureQuery,
+  structureView,
+} from './structure-lists.ts';
+
+type QueueNeeds = ClusterNeeds & StructureNeeds;
+
+/** So many items, and about so many bytes, are taken by one call. */
+const mostDrained = 100;
+const mostDrainedBytes = 1024 * 1024;
+
+const item = view(shownFields).meta({ id: 'QueueItem' });
+const queueView = view({
+  ...structureFields,
+  size: z.number().int().meta({ description: 'Items in it now.' }),
+}).meta({ id: 'Queue' });
+const params = z.strictObject({ queue: structureName });
+const changes = {
+  access: 'write',
+  params,
+  hasVersion: false,
+  isMaking: true,
+  statuses: [200],
+  problems: memberProblems,
+} as const;
+
+export const queueOperations: readonly Operation<QueueNeeds>[] = [
+  operation({
+    id: 'listQueues',
+    method: 'GET',
+    path: '/queues',
+    summary:
+      'Lists the queues that are known by name: from roles, clients and calls of 30 days. There may be others.',
+    access: 'read',
+    query: structureQuery,
+    answer: listOf(structureView.meta({ id: 'ListedQueue' })),
+    async run({ query }, needs: QueueNeeds) {
+      return { body: await listStructures('listQueues', 'queue', query, needs) };
+    },
+  }),
+  operation({
+    id: 'readQueue',
+    problems: memberProblems,
+    method: 'GET',
+    path: '/queues/{queue}',
+    summary: 'Shows a queue, and how many items are in it.',
+    access: 'read',
+    params,
+    answer: queueView,
+    async run({ params: { queue } }, needs: QueueNeeds) {
+      const size = await sizeOf(queue, needs);
+      return { body: { ...(await findStructure('queue', queue, needs)), size } };
+    },
+  }),
+  operation({
+    ...changes,
+    id: 'offerToQueue',
+    method: 'POST',
+    path: '/queues/{queue}/offer',
+    summary: 'Puts an item at the end of a queue.',
+    event: 'queue.offered',
+    body: z.strictObject(storedFields),
+    answer: view({ size: z.number().int().meta({ description: 'Items in it after that.' }) }).meta({
+      id: 'OfferedItem',
+    }),
+    async run({ params: { queue }, body, isDryRun }, needs: QueueNeeds) {
+      const value = storable(body);
+      if (!isDryRun) await offer(queue, value, needs);
+      const size = await sizeOf(queue, needs);
+      return {
+        body: { size: isDryRun ? size + 1 : size },
+        target: queue,
+        changes: { bytes: value.bytes.length },
+      };
+    },
+  }),
+  operation({
+    ...changes,
+    id: 'pollQueue',
+    method: 'POST',
+    path: '/queues/{queue}/poll',
+    summary: 'Takes the first item of a queue away from everybody; null when there is none.',
+    event: 'queue.polled',
+    answer: z.strictObject({ item: item.nullable() }).meta({ id: 'PolledItem' }),
+    async run({ params: { queue } }, needs: QueueNeeds) {
+      const taken = await poll(queue, needs);
+      return {
+        body: { item: taken ? shown(taken) : null },
+        target: queue,
+        ...(taken ? { changes: { bytes: taken.bytes.length } } : { isUnchanged: true }),
+      };
+    },
+  }),
+  operation({
+    ...changes,
+    id: 'drainQueue',
+    method: 'POST',
+    path: '/queues/{queue}/drain',
+    summary: 'Takes several items away, the first ones first; fewer than asked for when they are large.',
+    event: 'queue.drained',
+    body: z.strictObject({ most: z.number().int().min(1).max(mostDrained).meta({ example: 10 }) }),
+    answer: view({
+      items: z.array(item),
+      left: z
+        .number()
+        .int()
+        .nullable()
+        .meta({ description: 'Items that are in it still; null when the member does not say.' }),
+    }).meta({ id: 'DrainedItems' }),
+    async run({ params: { queue }, body: { most } }, needs: QueueNeeds) {
+      const { items, error } = await drain(queue, most, needs);
+      // What has been taken is told, whatever became of the rest.
+      if (error && items.length === 0) throw error;
+      const left = await sizeOf(queue, needs).catch(() => null);
+      return {
+        body: { items, left },
+        target: queue,
+        ...(items.length > 0 ? { changes: { items: items.length } } : { isUnchanged: true }),
+      };
+    },
+  }),
+];
+
+async function sizeOf(queue: string, { askMember }: ClusterNeeds): Promise<number> {
+  const path = `${pathOf('rest', 'queues', queue)}/size`;
+  const { bytes, member } = checkDone(await askMember({ method: 'GET', path }));
+  const size = bytes.toString('latin1').trim();
+  if (/^\d{1,10}$/.test(size)) return Number(size);
+  throw new ProblemError(problems.badGateway, `The member ${member} gives no size of a queue.`);
+}
+
+async function offer(
+  queue: string,
+  value: ReturnType<typeof storable>,
+  { askMember }: ClusterNeeds,
+): Promise<void> {
+  const reply = await askMember({ method: 'POST', path: pathOf('rest', 'queues', queue), value });
+  if (reply.status === 503) {
+    throw new ProblemError(problems.memberRejected, `The queue is full, says the member ${reply.member}.`);
+  }
+  checkDone(reply);
+}
+
+/** However large: what is taken away must not be lost. A key (`Idempotency-Key`) gives it again to who has not got it. */
+async function poll(queue: string, { askMember }: ClusterNeeds) {
+  const reply = await askMember({ method: 'DELETE', path: `${pathOf('rest', 'queues', queue)}/0` });
+  if (reply.status === 204) return undefined;
+  if (reply.status === 200) return reply;
+  throw rejection(reply);
+}
+
+async function drain(queue: string, most: number, needs: ClusterNeeds) {
+  const items: ReturnType<typeof shown>[] = [];
+  let left = mostDrainedBytes;
+  try {
+    while (items.length < most && left > 0) {
+      const taken = await poll(queue, needs);
+      if (!taken) break;
+      left -= taken.bytes.length;
+      items.push(shown(taken));
+    }
+    return { items, error: undefined };
+  } catch (error) {
+    return { items, error };
+  }
+}
