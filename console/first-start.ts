@@ -1,5 +1,6 @@
 /** What a start does before anybody is answered. */
-import type { Logger } from '../platform/log.ts';
+import type { Closing } from '../platform/closing.ts';
+import type { Audit, Logger } from '../platform/log.ts';
 import type { Services } from './app/services.ts';
 import { inspectClients } from './clients/client-excess.ts';
 
@@ -43,4 +44,22 @@ export async function finishSweeps({ storage, providerRegistration }: Services, 
   await finish().catch((error: unknown) =>
     log.error({ err: error }, 'accounts of an identity provider could not be shut out'),
   );
+}
+
+export interface ApplyConfigurationDeps {
+  readonly audit: Audit;
+  readonly log: Logger;
+  readonly closing: Closing;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Nobody is answered before files of configuration are in force, or refused; from then on they are followed. */
+export async function applyConfiguration(
+  services: Services,
+  { closing, ...deps }: ApplyConfigurationDeps,
+): Promise<void> {
+  const { configDir } = services.settings;
+  if (configDir === undefined) return;
+  const { followConfiguration } = await import('./app/followed-configuration.ts');
+  closing.add('files of configuration', (await followConfiguration(configDir, services, deps)).close);
 }

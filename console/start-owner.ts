@@ -13,7 +13,7 @@ import { createSharedMemories } from './app/shared-memories.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
-import { allOf, createFirstAdministrator, finishSweeps } from './first-start.ts';
+import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } from './first-start.ts';
 import { createHealthModule } from './health/module.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMembersModule } from './members/module.ts';
@@ -41,6 +41,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
     createFirstAdministrator(services),
     finishSweeps(services, log),
   ]);
+  await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const setupToken = newSetupToken();
   const memories = createSharedMemories();

@@ -9,7 +9,13 @@ import { createSharedMemories } from './app/shared-memories.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
-import { allOf, createFirstAdministrator, finishSweeps, reportExcess } from './first-start.ts';
+import {
+  allOf,
+  applyConfiguration,
+  createFirstAdministrator,
+  finishSweeps,
+  reportExcess,
+} from './first-start.ts';
 import { startMaintenance } from './maintenance.ts';
 import { openPorts } from './open-ports.ts';
 import { type OpenDeps, openServices, withApplication } from './open-services.ts';
@@ -59,6 +65,7 @@ export async function start({
     createFirstAdministrator(services),
     finishSweeps(services, log),
   ]);
+  await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, [revocationEventsPath]);
   const console = await createConsole({

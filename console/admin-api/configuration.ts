@@ -1,6 +1,7 @@
 /** `/api/v1/configuration`: objects described as a whole, planned, applied in one change, and compared with what is there. */
 import { z } from 'zod';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { DirectoryState } from '../configuration/directory.ts';
 import { type ConfigurationDocument, configurationDocument } from '../configuration/document.ts';
 import type { Ownership } from '../configuration/ownership.ts';
 import { type Operation, operation } from '../operations/operation.ts';
@@ -9,6 +10,11 @@ import { dateTime, view } from '../operations/resource-fields.ts';
 
 export interface ConfigurationNeeds {
   readonly configuration: Configuration;
+  /** How it went when `CONSOLE_CONFIG_DIR` was read last. */
+  readonly configurationDirectory: {
+    readonly path: string | undefined;
+    read(): Promise<DirectoryState | undefined>;
+  };
   readonly ownership: Ownership;
 }
 
@@ -71,8 +77,28 @@ const compared = {
   steps: z.array(step),
 };
 const planView = view({ id: z.string(), expiresAt: dateTime, ...compared }).meta({ id: 'ConfigurationPlan' });
+const directoryView = view({
+  path: z.string().nullable().meta({ description: '`CONSOLE_CONFIG_DIR`; null: none is followed.' }),
+  state: z
+    .enum(['applied', 'refused'])
+    .nullable()
+    .meta({ description: 'Refused: what was in force before stays so. Null: it has not been read yet.' }),
+  at: dateTime.nullable().meta({ description: 'When it was read last.' }),
+  appliedAt: dateTime.nullable().meta({ description: 'When all of it was applied last.' }),
+  problem: z.string().nullable(),
+  sources: z.array(
+    view({
+      source,
+      state: z.enum(['applied', 'refused']),
+      problem: z.string().nullable(),
+      counts: z.record(z.string(), z.number().int()),
+    }),
+  ),
+}).meta({ id: 'ConfigurationDirectory' });
 const driftView = view({ items: z.array(view(compared)) }).meta({ id: 'ConfigurationDrift' });
 const params = z.strictObject({ plan: z.string().regex(/^pln_[\w-]{16}$/) });
+
+const notRead = { state: null, at: null, appliedAt: null, problem: null, sources: [] };
 
 /** Of one description of 20,000 objects. */
 const bodyLimit = 16 * 1024 * 1024;
@@ -146,6 +172,18 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     answer: z.record(z.string(), z.unknown()).meta({ id: 'ConfigurationSchema' }),
     async run(_call, { configuration }: ConfigurationNeeds) {
       return { body: await configuration.schema() };
+    },
+  }),
+  operation({
+    id: 'readConfigurationDirectory',
+    method: 'GET',
+    path: '/configuration/directory',
+    summary: 'Says how it went when the files of CONSOLE_CONFIG_DIR were read last.',
+    access: 'inspect',
+    answer: directoryView,
+    async run(_call, { configurationDirectory: { path, read } }: ConfigurationNeeds) {
+      const found = path === undefined ? undefined : await read();
+      return { body: { path: path ?? null, ...notRead, ...found } };
     },
   }),
   operation({

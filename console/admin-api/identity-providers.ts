@@ -232,8 +232,8 @@ function saidOf({ view: shown }: ShownProvider) {
 function viewOf({ view: shown }: ShownProvider) {
   const { id, linkedUsers, updatedAt: at, owner, hold } = shown;
   const updatedAt = at === undefined ? null : new Date(at).toISOString();
-  const marks = { owner: ownerOf(owner ? { owner } : {}), hold: holdOf(hold ? { hold } : {}) };
-  const common = { id, linkedUsers, updatedAt, ...marks };
+  const ownership = { owner: ownerOf(owner ? { owner } : {}), hold: holdOf(hold ? { hold } : {}) };
+  const common = { id, linkedUsers, updatedAt, ...ownership };
   if (shown.readable) return { ...shown, problem: null, ...common };
   return { ...unreadable, problem: shown.problem, ...common };
 }

@@ -17,6 +17,7 @@ import type { OperationRequest, RunDeps } from '../operations/run-operation.ts';
 import { shownSettings } from '../settings/shown-settings.ts';
 import { machineResource } from '../tokens/resources.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
+import { directoryStateOf } from './directory-state.ts';
 import { createServices, type Services } from './services.ts';
 
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
@@ -62,6 +63,7 @@ export async function createApiServices(
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
+    configurationDirectory: { path: settings.configDir, ...directoryStateOf(storage) },
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
       createApiServices(staged, unwritten, members, true),
     ),

@@ -13,6 +13,7 @@ import { type About, requestIdOf } from '../http/request-id.ts';
 import type { HeldByCallers } from '../metrics/call-metrics.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import type { CheckProof } from '../tokens/dpop-binding.ts';
+import { directoryStateOf } from './directory-state.ts';
 import type { Services } from './services.ts';
 import type { SharedMemories } from './shared-memories.ts';
 
@@ -77,6 +78,10 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
     countUsers: users.count,
     countClients: clients.count,
     countVoids: revocations.countVoids,
+    ...(settings.configDir !== undefined && {
+      countRejectedConfiguration: async () =>
+        (await directoryStateOf(services.storage).read())?.state === 'refused' ? 1 : 0,
+    }),
     faults,
     held: overload,
   });

@@ -90,7 +90,7 @@ async function readText(path: string, limit: number): Promise<string> {
   }
 }
 
-function joined(one: ConfigurationDocument, other: ConfigurationDocument): ConfigurationDocument {
+export function joined(one: ConfigurationDocument, other: ConfigurationDocument): ConfigurationDocument {
   if (one.source !== other.source || one.version !== other.version) {
     throw new ProblemError(problems.invalidRequest, 'The files are of different sources or versions.');
   }

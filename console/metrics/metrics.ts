@@ -15,6 +15,8 @@ export interface MetricsDeps {
   readonly countClients: () => Promise<number>;
   /** Accounts and clients that have lost tokens lately, and how often there were too many of them for memory. */
   readonly countVoids: () => { readonly account: number; readonly client: number; readonly crowded: number };
+  /** 1 while files of configuration are refused. */
+  readonly countRejectedConfiguration?: () => Promise<number>;
   readonly faults: Readonly<Faults>;
   /** What callers hold of the process. */
   readonly held: HeldByCallers;
@@ -23,7 +25,8 @@ export interface MetricsDeps {
 /** Clients with a number of their own since the start: a page of numbers for a million of them nobody could read. */
 const mostClientsByName = 500;
 
-export function createMetrics({ countUsers, countClients, countVoids, faults, held }: MetricsDeps): Metrics {
+export function createMetrics(deps: MetricsDeps): Metrics {
+  const { countUsers, countClients, countVoids, countRejectedConfiguration, faults, held } = deps;
   const calls = createCallMetrics(faults, held);
   const registers = [calls.registry];
   new Counter({
@@ -65,6 +68,10 @@ export function createMetrics({ countUsers, countClients, countVoids, faults, he
       },
     });
   gauge('console_users', 'Users in the registry', countUsers);
+  if (countRejectedConfiguration) {
+    const help = '1 while files of CONSOLE_CONFIG_DIR are refused';
+    gauge('console_configuration_refused', help, countRejectedConfiguration);
+  }
   gauge('console_clients', 'Clients, those of settings included', countClients);
   addVoidMetrics(calls, countVoids);
 

@@ -58,6 +58,11 @@ export const settingsTable = {
     defaultDataDir,
     'directory of the embedded store and of `console.yaml`',
   ),
+  configDir: optional(
+    'CONSOLE_CONFIG_DIR',
+    check.path,
+    'directory of files of configuration, applied at the start and when they change; unset = none',
+  ),
   applicationClientSecret: secret(
     'CONSOLE_APPLICATION_CLIENT_SECRET',
     check.clientSecret,
