@@ -1,5 +1,5 @@
 /** The operations with what they work on, for whoever asks: the admin API, a command through the socket, one that has opened the store itself. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
@@ -45,11 +45,10 @@ export async function createApiServices(
   ]);
   const { storage, cipher, settings, memberRecords, resources } = services;
   const questions = createAccessQuestions(services);
-  const cursorKey = await storedSecret({ registry: storage.registry, cipher }, 'api-cursor-key');
   return {
     ...services,
     permissionsOf: (role) => builtInPermissions(role) ?? services.roles.permissionsOf(role),
-    cursors: createCursors(Buffer.from(cursorKey, 'base64url')),
+    cursors: createCursors(await cursorKeyOf({ storage, cipher }, members !== undefined)),
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
     memberStates: createMemberStates({
       memberRecords,
@@ -74,6 +73,15 @@ export async function createApiServices(
       accessTokenSeconds: settings.accessTokenTtlSeconds,
     }),
   };
+}
+
+/** Where no console runs, a cursor is for this process alone: nothing is stored for it, nor read that may be encrypted. */
+async function cursorKeyOf(
+  { storage: { registry }, cipher }: Pick<Services, 'storage' | 'cipher'>,
+  isServing: boolean,
+): Promise<Buffer> {
+  if (!isServing) return randomBytes(32);
+  return Buffer.from(await storedSecret({ registry, cipher }, 'api-cursor-key'), 'base64url');
 }
 
 /** The same for one dry run, on a store that holds what is changed and is thrown away with it. */

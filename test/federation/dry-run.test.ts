@@ -204,7 +204,7 @@ describe.skipIf(whySkipped)(`at a directory${whySkipped ?? ''}`, () => {
   const ldap = (url: string, changed: Record<string, string> = {}, ...more: string[]) => {
     const flags = {
       '--kind': 'ldap',
-      '--url': url,
+      '--ldap-url': url,
       '--bind-dn': service.dn,
       '--bind-password-file': '-',
       '--base-dn': `ou=people,${suffix}`,
@@ -275,7 +275,7 @@ describe.skipIf(whySkipped)(`at a directory${whySkipped ?? ''}`, () => {
     const template = [
       '--kind',
       'ldap',
-      '--url',
+      '--ldap-url',
       plain(),
       '--dn-template',
       `uid={username},ou=people,${suffix}`,

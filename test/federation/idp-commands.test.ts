@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { auditOf, registryOf, runTool, temporaryDirectory, toolDone } from '../commands/support.ts';
+import { registryOf, runTool, temporaryDirectory, toolDone, trailOf } from '../commands/support.ts';
 import { toolDone as doneAtConsole, runTool as runAtConsole } from '../helpers/commands.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
@@ -70,7 +70,7 @@ async function seen(id: string, done: typeof doneThere, directory: string): Prom
   ];
   const outcomes = [];
   for (const call of calls) outcomes.push(await done(['idp', ...call]));
-  return outcomes.map(({ stdout, stderr }) => stdout + stderr).join('') + JSON.stringify(auditOf(directory));
+  return outcomes.map(({ stdout, stderr }) => stdout + stderr).join('') + JSON.stringify(trailOf(directory));
 }
 
 const seenThere = (id: string) => seen(id, doneThere, console.dataDir);
@@ -95,9 +95,13 @@ describe('an OpenID provider', () => {
       readable: true,
       name: 'Corp',
       kind: 'oidc',
+      problem: null,
       enabled: true,
-      accounts: 0,
+      linkedUsers: 0,
+      owner: { kind: 'admin', source: null },
+      hold: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      updatedAt: null,
       roleRules: ['groups=cn=admins,dc=example -> Admin'],
       defaultRole: null,
       callbackUrl: 'http://localhost:8080/login/callback/corp',
@@ -119,6 +123,7 @@ describe('an OpenID provider', () => {
     const changed = (await done(['idp', 'update', 'corp', ...changes, '--json'])).json<View>();
     expect(changed).toEqual({
       ...added,
+      updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       name: 'Other',
       defaultRole: 'Viewer',
       settings: { ...added.settings, scopes: ['openid', 'groups'] },
@@ -129,7 +134,7 @@ describe('an OpenID provider', () => {
     expect(JSON.stringify(JSON.parse(registryOf(dataDir)).providers), 'the secret stays').toContain(secret);
     await done(['idp', 'remove', 'corp']);
     expect((await done(['idp', 'list', '--json'])).json()).toEqual([]);
-    const events = auditOf(dataDir).map(({ event, target, outcome }) => [event, target, outcome]);
+    const events = trailOf(dataDir).map(({ event, target, outcome }) => [event, target, outcome]);
     const names = ['added', 'disabled', 'enabled', 'updated', 'updated', 'removed'];
     expect(events).toEqual(names.map((name) => [`idp.${name}`, 'corp', 'success']));
   });
@@ -188,7 +193,7 @@ describe('an OpenID provider', () => {
     const add = ['idp', 'add', 'corp', ...oidc, ...rule, '--client-auth', 'none', ...by, '--json'];
     const rejected = await tool(add);
     expect([rejected.code, rejected.json<View>().message]).toEqual([
-      2,
+      1,
       expect.stringContaining('--jwks-uri'),
     ]);
     const added = (await done([...add, '--jwks-uri', 'https://a.example/k'])).json<View>();
@@ -287,7 +292,7 @@ describe('a directory', () => {
         'staff',
         '--kind',
         'ldap',
-        '--url',
+        '--ldap-url',
         'ldap://ldap.example:1389',
         '--start-tls',
         '--ca-file',
@@ -338,45 +343,46 @@ describe('a directory', () => {
 });
 
 describe('is refused with what to change, and adds nothing', () => {
+  const ownFile = import.meta.filename;
   const none = ['--client-auth', 'none'];
-  const ldap = ['--kind', 'ldap', '--url', 'ldaps://ldap.example'];
+  const ldap = ['--kind', 'ldap', '--ldap-url', 'ldaps://ldap.example'];
   const memberOf = ['--role-rule', 'memberOf=cn=ops -> Viewer'];
   const rows: readonly (readonly [string, readonly string[], 1 | 2, string])[] = [
     ['no kind', ['--issuer', 'https://idp.example'], 2, '--kind'],
     ['a kind that is none', ['--kind', 'kerberos', ...rule], 2, 'oidc, saml, ldap'],
-    ['no issuer', ['--kind', 'oidc', ...none, ...rule], 2, '--issuer'],
-    ['no client id', ['--kind', 'oidc', '--issuer', 'https://idp.example', ...rule], 2, '--client-id'],
-    ['no client authentication', [...oidc, ...rule], 2, '--client-auth none'],
+    ['no issuer', ['--kind', 'oidc', ...none, ...rule], 1, '--issuer'],
+    ['no client id', ['--kind', 'oidc', '--issuer', 'https://idp.example', ...rule], 1, '--client-id'],
+    ['no client authentication', [...oidc, ...rule], 1, '--client-auth none'],
     [
       'a secret for a public client',
       [...oidc, ...none, '--client-secret-file', '-', ...rule],
-      2,
+      1,
       '--client-secret-file',
     ],
     [
       'a secret beside a key',
       [...oidc, '--client-auth', 'private_key_jwt', '--client-secret-file', '-'],
-      2,
+      1,
       'does not go',
     ],
     [
       'a key that is none',
       [...oidc, '--client-auth', 'private_key_jwt', '--client-key-file', '-'],
-      2,
+      1,
       'no private key',
     ],
-    ['a key id without a key', [...oidc, ...none, '--client-key-id', 'one', ...rule], 2, '--client-key-id'],
-    ['client authentication that is none', [...oidc, '--client-auth', 'tls', ...rule], 2, 'basic, post'],
-    ['HMAC for ID tokens', [...oidc, ...none, '--id-token-alg', 'HS256', ...rule], 2, 'RS256'],
-    ['flags of another kind', [...oidc, ...none, '--base-dn', 'dc=example', ...rule], 2, 'ldap'],
+    ['a key id without a key', [...oidc, ...none, '--client-key-id', 'one', ...rule], 1, '--client-key-id'],
+    ['client authentication that is none', [...oidc, '--client-auth', 'tls', ...rule], 1, 'basic, post'],
+    ['HMAC for ID tokens', [...oidc, ...none, '--id-token-alg', 'HS256', ...rule], 1, 'RS256'],
+    ['flags of another kind', [...oidc, ...none, '--base-dn', 'dc=example', ...rule], 1, 'ldap'],
     ['no rule (S45)', [...oidc, ...none], 1, '--role-rule'],
     [
       'a rule without a role (S45)',
       [...oidc, ...none, '--role-rule', 'groups=ops'],
-      2,
+      1,
       'attribute=value -> Role',
     ],
-    ['Admin for everybody (S45)', [...oidc, ...none, '--default-role', 'Admin'], 2, 'Admin'],
+    ['Admin for everybody (S45)', [...oidc, ...none, '--default-role', 'Admin'], 1, 'Admin'],
     [
       'an issuer in the clear (S42)',
       ['--kind', 'oidc', '--issuer', 'http://idp.example', '--client-id', 'c', ...none, ...rule],
@@ -389,23 +395,23 @@ describe('is refused with what to change, and adds nothing', () => {
       1,
       'CONSOLE_OUTBOUND_ALLOW',
     ],
-    ['no metadata', ['--kind', 'saml', ...rule], 2, '--metadata-url'],
+    ['no metadata', ['--kind', 'saml', ...rule], 1, '--metadata-url'],
     [
       'both metadata',
-      ['--kind', 'saml', '--metadata-url', 'https://a.example', '--metadata-file', '/dev/null', ...rule],
-      2,
+      ['--kind', 'saml', '--metadata-url', 'https://a.example', '--metadata-file', ownFile, ...rule],
+      1,
       'do not go together',
     ],
-    ['no service account', [...ldap, ...memberOf], 2, '--dn-template'],
+    ['no service account', [...ldap, ...memberOf], 1, '--dn-template'],
     [
       'a template and a search',
       [...ldap, '--dn-template', 'uid={username}', '--base-dn', 'dc=example', ...memberOf],
-      2,
+      1,
       'do not go together',
     ],
     [
       'a directory in the clear',
-      ['--kind', 'ldap', '--url', 'ldap://ldap.example', ...search, ...memberOf],
+      ['--kind', 'ldap', '--ldap-url', 'ldap://ldap.example', ...search, ...memberOf],
       1,
       'StartTLS',
     ],
@@ -420,7 +426,7 @@ describe('is refused with what to change, and adds nothing', () => {
     [
       'a group filter without a search',
       [...ldap, ...search, '--group-filter', '(a=b)', ...memberOf],
-      2,
+      1,
       '--group-base-dn',
     ],
     ['a secret as an argument (S56)', [...oidc, '--client-secret', secret], 2, '--client-secret-file'],

@@ -235,7 +235,7 @@ describe('in an empty folder', () => {
     expect((await console('role', 'list')).stdout).toContain('svc:map:orders:read');
     // What is loaded late: the reader of filters, and that of lines for a person.
     const directory = [
-      '--url',
+      '--ldap-url',
       'ldaps://ldap.example.com',
       '--bind-dn',
       'cn=console',

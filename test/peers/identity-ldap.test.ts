@@ -58,7 +58,7 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
         ...[
           '--kind',
           'ldap',
-          '--url',
+          '--ldap-url',
           `ldap://localhost:${directory.port}`,
           '--start-tls',
           '--ca-file',

@@ -1,4 +1,5 @@
 /** A client in words. */
+import { type HoldView, type OwnerView, ownership } from '../operations/owners.ts';
 import { fields } from '../runner/output.ts';
 
 /** As the API shows it. */
@@ -23,7 +24,8 @@ export interface ClientView {
   readonly dpop: boolean;
   readonly secrets: readonly SecretView[];
   readonly lastUsedAt: string | null;
-  readonly owner: { readonly kind: 'admin' | 'code' | 'settings'; readonly source: string | null };
+  readonly owner: OwnerView;
+  readonly hold: HoldView | null;
   readonly createdAt: string | null;
 }
 
@@ -42,7 +44,7 @@ export function rowOf(client: ClientView): readonly string[] {
 }
 
 export function describe(client: ClientView): string {
-  const { kind, tokenAlg, tokenTyp, tokenTtlSeconds, dpop, pkce, owner } = client;
+  const { kind, tokenAlg, tokenTyp, tokenTtlSeconds, dpop, pkce } = client;
   const signsPeopleIn = kind === 'application';
   const life = tokenTtlSeconds === null ? '' : `, for ${tokenTtlSeconds} s`;
   return fields({
@@ -50,7 +52,7 @@ export function describe(client: ClientView): string {
     name: client.displayName ?? undefined,
     kind: kindOf(client),
     state: stateOf(client),
-    owner: owner.kind === 'code' ? `files of configuration (${owner.source})` : undefined,
+    ...ownership(client),
     consent: client.firstParty ? 'not asked for' : undefined,
     grants: client.grants.join(', '),
     scopes: client.scopes.join(' '),

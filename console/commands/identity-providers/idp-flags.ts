@@ -26,11 +26,12 @@ const usage: Readonly<Record<ProviderField, string>> = {
   metadata: '[--metadata-file F] saml: the same as a file',
   metadataCertificate:
     '[--metadata-certificate-file F] saml: the certificate (PEM) of who signs the metadata, which are then fetched again by themselves',
-  signRequests: '[--sign-requests] saml: makes a key and a certificate, and signs requests',
+  signRequests:
+    '[--sign-requests] saml: makes a key and a certificate, new ones at an update, and signs requests',
   encryptedAssertions:
     '[--encrypted-assertions] saml: makes a key and a certificate, for which the provider may encrypt assertions',
   nameIdFormat: '[--name-id-format N] saml: the form of NameID to ask for',
-  url: '[--url ldap://…] ldap: ldaps://host or ldap://host, and a port if need be',
+  url: '[--ldap-url U] ldap: ldaps://host or ldap://host, and a port if need be',
   startTls: '[--start-tls] ldap: encrypts an ldap: connection before anything is said',
   ca: '[--ca-file F] ldap: certificates (PEM) of the authorities to believe instead of the usual ones',
   allowPlaintext: '[--allow-plaintext] ldap: passwords may cross the network in the clear',
@@ -62,12 +63,14 @@ export const providerFlags: Readonly<Record<string, FieldFlag>> = Object.fromEnt
   }),
 );
 
-export function flagCalled(field: ProviderField): string {
-  return `--${flagOf(field)}`;
+/** Undefined: no field of a provider. */
+export function flagCalled(field: string): string | undefined {
+  const flag = flagOf(field);
+  return flag && `--${flag}`;
 }
 
-function flagOf(field: ProviderField): string {
-  return Object.keys(providerFlags).find((name) => providerFlags[name]!.field === field)!;
+function flagOf(field: string): string | undefined {
+  return Object.keys(providerFlags).find((name) => providerFlags[name]!.field === field);
 }
 
 const secretFields: readonly ProviderField[] = ['clientSecret', 'bindPassword', 'clientKey'];
@@ -77,7 +80,7 @@ export async function readProviderFlags(
   input: Input,
   { readSecret, readFile }: Pick<Tools, 'readSecret' | 'readFile'>,
 ): Promise<ProviderInput> {
-  const fromStdin = secretFields.filter((field) => input.text(flagOf(field)) === '-');
+  const fromStdin = secretFields.filter((field) => input.text(flagOf(field)!) === '-');
   if (fromStdin.length > 1) {
     throw new UsageError(
       `Standard input holds one secret: ${fromStdin.map(flagCalled).join(' and ')} cannot both be -.`,

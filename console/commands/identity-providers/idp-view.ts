@@ -1,30 +1,53 @@
 /** Identity providers as text. */
-import type { ProviderView } from '../../federation/providers/view.ts';
+import { type HoldView, type OwnerView, ownership } from '../operations/owners.ts';
 import { fields } from '../runner/output.ts';
 
-export function rowOf(view: ProviderView): readonly string[] {
-  if (!view.readable) return [view.id, '', 'cannot be read', String(view.accounts), ''];
-  return [view.id, view.kind, view.enabled ? 'active' : 'disabled', String(view.accounts), view.name];
+/** As the API shows it. */
+export interface ProviderView {
+  readonly id: string;
+  readonly readable: boolean;
+  readonly problem: string | null;
+  readonly kind: 'oidc' | 'saml' | 'ldap' | null;
+  readonly name: string | null;
+  readonly enabled: boolean;
+  readonly roleRules: readonly string[];
+  readonly defaultRole: string | null;
+  readonly callbackUrl: string | null;
+  readonly testUrl: string | null;
+  readonly settings: Readonly<Record<string, unknown>> | null;
+  readonly linkedUsers: number;
+  readonly createdAt: string | null;
+  readonly owner: OwnerView;
+  readonly hold: HoldView | null;
+}
+
+export const headings = ['ID', 'KIND', 'STATE', 'ACCOUNTS', 'NAME'];
+
+export function rowOf({ id, readable, kind, name, enabled, linkedUsers }: ProviderView): readonly string[] {
+  const state = readable ? (enabled ? 'active' : 'disabled') : 'cannot be read';
+  return [id, kind ?? '', state, String(linkedUsers), name ?? ''];
 }
 
 export function describeProvider(view: ProviderView): string {
-  if (!view.readable) {
-    return fields({ id: view.id, state: 'cannot be read: nobody signs in by it', problem: view.problem });
+  const { id, readable, problem, kind, name, enabled, settings } = view;
+  if (!readable) {
+    return fields({ id, state: 'cannot be read: nobody signs in by it', problem: problem ?? undefined });
   }
   return fields({
-    id: view.id,
-    name: view.name,
-    kind: view.kind,
-    state: view.enabled ? 'active' : 'disabled',
-    accounts: String(view.accounts),
+    id,
+    name: name ?? undefined,
+    kind: kind ?? undefined,
+    state: enabled ? 'active' : 'disabled',
+    ...ownership(view),
+    accounts: String(view.linkedUsers),
     'role rules': view.roleRules,
     'default role': view.defaultRole ?? 'none: whom no rule matches is refused',
     'callback address': view.callbackUrl ?? undefined,
     'test sign-in': view.testUrl ?? undefined,
     ...Object.fromEntries(
-      Object.entries(view.settings).map(([name, value]) => [spelled(name), shown(value)]),
+      Object.entries(settings ?? {}).map(([setting, value]) => [spelled(setting), shown(value)]),
     ),
-    added: view.createdAt,
+    added: view.createdAt ?? undefined,
   });
 }
 

@@ -48,9 +48,11 @@ export function consoleAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (!url || (url.protocol !== 'https:' && !isPlain) || url.search || url.hash || url.username) {
+    const isDirectory = /^ldaps?:$/.test(url?.protocol ?? '');
+    const hint = isDirectory ? ' The address of a directory is --ldap-url.' : '';
     throw new CommandError(
       'bad_address',
-      '--url is the address of a console, such as https://console.example.com; http only on this machine.',
+      `--url is the address of a console, such as https://console.example.com; http only on this machine.${hint}`,
     );
   }
   return url.href.replace(/\/+$/, '');

@@ -46,8 +46,8 @@ async function connect({ ldap }: LdapProvider, run: DryRun): Promise<DirectorySe
     const advice = isTls
       ? 'Name the authority of its certificate with --ca-file, and the host as the certificate does.'
       : ldap.startTls
-        ? 'Check --url, and whether the directory offers StartTLS; ldaps: is the other way.'
-        : 'Check --url, and that this machine reaches it.';
+        ? 'Check --ldap-url, and whether the directory offers StartTLS; ldaps: is the other way.'
+        : 'Check --ldap-url, and that this machine reaches it.';
     return run.failed('connection', `${host}: ${code || message}`, advice);
   }
 }

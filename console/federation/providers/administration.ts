@@ -1,4 +1,4 @@
-/** Providers as the admin API administers them: what a body says, read as the command line reads its flags; answers without secrets. */
+/** Providers as the API and the commands administer them: what is said in a body; answers without secrets. */
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { DryCredentials } from '../ldap/dry-run.ts';
@@ -32,7 +32,7 @@ export interface ProviderConditions {
 const mostTries = 5;
 
 export function createProviderAdministration({ registration, ...world }: ProviderAdministrationDeps) {
-  const deps = { ...createInputDeps(world, (field) => field), renewsKeys: false };
+  const deps = createInputDeps(world);
 
   return {
     list: async () => (await registration.list()).map(shown),
@@ -48,12 +48,13 @@ export function createProviderAdministration({ registration, ...world }: Provide
       return show(id);
     },
     /** @throws {ProblemError} `not_found`, `precondition_failed`, and as the registration */
-    update: (id: string, patch: ChangedProvider, conditions: ProviderConditions) =>
+    update: (id: string, { renewKeys = false, ...patch }: ChangedProvider, conditions: ProviderConditions) =>
       change(id, conditions, (before) => {
         const gone = Object.entries(patch).flatMap(([name, value]) => (value === null ? [name] : []));
         const said = Object.entries(patch).filter(([, value]) => value !== null);
         const kept = withoutFields(before, gone as FieldWithDefault[]);
-        return readProviderInput(before, Object.fromEntries(said) as ProviderInput, deps, kept);
+        const readDeps = { ...deps, renewsKeys: renewKeys };
+        return readProviderInput(before, Object.fromEntries(said) as ProviderInput, readDeps, kept);
       }),
     /**
      * Its secrets stay where none are given; everything else is as it is said.

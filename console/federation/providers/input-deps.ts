@@ -12,13 +12,11 @@ export interface InputWorld extends SelfSignedDeps {
   readonly url: string;
 }
 
-export function createInputDeps(
-  { outbound, url, randomBytes, now }: InputWorld,
-  called: ProviderInputDeps['called'],
-): ProviderInputDeps {
+export function createInputDeps({ outbound, url, randomBytes, now }: InputWorld): ProviderInputDeps {
   return {
-    called,
-    renewsKeys: true,
+    // Whoever asked by names of their own finds them between these.
+    called: (field) => `\`${field}\``,
+    renewsKeys: false,
     fetchMetadata: (address) => fetchMetadata(outbound, address),
     async readMetadata(xml, certificate) {
       // Loading the protocol takes longer than a command that needs none of it may.

@@ -103,6 +103,11 @@ export const changedProvider = z
       ]),
     ) as { [F in ProviderField]: F extends FieldWithDefault ? z.ZodNullable<Field<F>> : Field<F> },
   )
+  .extend({
+    renewKeys: isAsked.describe(
+      'With `signRequests` or `encryptedAssertions`: keys that were made for it before are made anew',
+    ),
+  })
   .partial()
   .refine((patch) => Object.keys(patch).length > 0, 'give at least one member');
 export type ChangedProvider = z.infer<typeof changedProvider>;

@@ -1,7 +1,4 @@
-/**
- * What an administrator says of a provider. The command line and the admin API ask for the same fields under
- * names of their own.
- */
+/** What an administrator says of a provider. */
 
 import { ProviderInputError } from '../errors.ts';
 import type { SelfSigned } from '../saml/self-signed.ts';
@@ -9,7 +6,7 @@ import type { ProviderField } from './input-schema.ts';
 import type { SamlSettings } from './schema.ts';
 
 export interface ProviderInputDeps {
-  /** How the one who asked knows a field, such as `--issuer`. */
+  /** How a message names a field. */
   readonly called: (field: ProviderField) => string;
   /** @throws {ProblemError} `invalid_url`, or another that says why there is no document */
   readonly fetchMetadata: (url: string) => Promise<string>;
