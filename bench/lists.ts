@@ -1,13 +1,14 @@
 /**
  * What a page of a list costs, and whether that depends on how many there are: users, sessions and searches by the admin API
  * of consoles with few and with many. `BENCH_LISTS_SIZES` names the sizes (10000,100000), `BENCH_GROWTH_DIR` a folder in which
- * stores stay for the next run.
+ * stores stay for the next run. And what a machine that asks for tokens notices of a caller who lists without pause.
  */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDataDirs, startConsole } from './console.ts';
 import { makeGrowthStore, nameOfUser } from './growth/growth-store.ts';
 import type { Benchmark, Ratio, Table } from './harness.ts';
+import { tokenP99Ms } from './lists/beside.ts';
 import { clientId, clientSecret } from './peers/common.ts';
 import { createServers, type ServerProcess } from './servers.ts';
 import { formatSpread, quantile, spread } from './statistics.ts';
@@ -15,15 +16,18 @@ import { formatSpread, quantile, spread } from './statistics.ts';
 const sizes = (process.env.BENCH_LISTS_SIZES ?? '10000,100000').split(',').map(Number);
 /** Calls of one kind in a round, one after the other. */
 const calls = 40;
-/** Below what one caller may ask in a second. */
+/** Between them, for the store to come to rest. */
 const betweenMs = 5;
 
 interface Served {
   readonly size: number;
   readonly server: ServerProcess;
+  readonly token: string;
   readonly get: (path: string) => Promise<{ readonly ms: number; readonly next: string | null }>;
   /** By the name of the list: the 95th percentile of each round. */
   readonly p95Ms: Map<string, number[]>;
+  /** Of a machine’s tokens, by the name of the list that runs beside them: their 99th percentile of each round. */
+  readonly tokenP99Ms: Map<string, number[]>;
 }
 
 interface List {
@@ -51,6 +55,16 @@ const lists: readonly List[] = [
   { name: 'sessions by a client that nobody uses', path: () => '/sessions?client=none', isPaged: true },
 ];
 
+const alone = 'alone';
+/** What tokens are measured beside; the dearest lists. */
+const besides: readonly string[] = [
+  alone,
+  'users, 500 at once',
+  'users, filters that nobody fits',
+  'sessions, page after page',
+  'sessions by a client that nobody uses',
+];
+
 export const benchmark: Benchmark = {
   name: 'lists',
   async run({ rounds, nodeBinary }) {
@@ -65,16 +79,26 @@ export const benchmark: Benchmark = {
       const server = await startConsole(servers, {
         name: `console with ${size}`,
         dataDir: dirOf(size),
-        env: { CONSOLE_LOG_LEVEL: 'error' },
+        // Without a bound on one caller: a load that lists is one.
+        env: { CONSOLE_LOG_LEVEL: 'error', CONSOLE_API_READ_RATE: '0' },
       });
-      all.push({ size, server, get: await createCaller(server.url), p95Ms: new Map() });
+      const token = await apiToken(server.url);
+      const get = createCaller(server.url, token);
+      all.push({ size, server, token, get, p95Ms: new Map(), tokenP99Ms: new Map() });
     }
     for (let round = 0; round <= rounds; round++) {
       const inTurn = round % 2 === 1 ? all : [...all].reverse();
       for (const list of lists) {
         for (const served of inTurn) {
           const p95Ms = await measure(list, served);
-          if (round > 0) served.p95Ms.set(list.name, [...(served.p95Ms.get(list.name) ?? []), p95Ms]);
+          if (round > 0) add(served.p95Ms, list.name, p95Ms);
+        }
+      }
+      for (const name of besides) {
+        for (const { size, server, token, tokenP99Ms: figures } of inTurn) {
+          const path = lists.find((list) => list.name === name)?.path(size);
+          const p99Ms = await tokenP99Ms(server.url, token, path);
+          if (round > 0) add(figures, name, p99Ms);
         }
       }
     }
@@ -82,14 +106,21 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** From the first byte asked to the last one read, in one process after the other: what a program sees. */
-async function createCaller(url: string): Promise<Served['get']> {
+function add(figures: Map<string, number[]>, name: string, value: number): void {
+  figures.set(name, [...(figures.get(name) ?? []), value]);
+}
+
+async function apiToken(url: string): Promise<string> {
   const granted = await fetch(`${url}/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', resource: `${url}/api` }),
   });
-  const { access_token: token } = (await granted.json()) as { readonly access_token: string };
+  return ((await granted.json()) as { readonly access_token: string }).access_token;
+}
+
+/** From the first byte asked to the last one read, in one process after the other: what a program sees. */
+function createCaller(url: string, token: string): Served['get'] {
   return async (path) => {
     const start = performance.now();
     const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -127,14 +158,28 @@ function tableOf(all: readonly Served[]): Table {
       atMost: 1.2,
     },
   ]);
+  const tokensOf = (served: Served, name: string) => served.tokenP99Ms.get(name) ?? [];
+  const later = besides
+    .filter((name) => name !== alone)
+    .map((name): Ratio => {
+      const quiet = tokensOf(largest, alone);
+      const ms = tokensOf(largest, name).map((p99Ms, round) => p99Ms - quiet[round]!);
+      return { name: `tokens later beside ${name}, p99`, spread: spread(ms), unit: ' ms', atMost: 5 };
+    });
   return {
     title: 'Lists of the admin API, p95 in ms',
     columns: ['list', ...all.map(({ size }) => `${size.toLocaleString('en')} users and sessions`)],
-    rows: lists.map((list) => [
-      list.name,
-      ...all.map((served) => formatSpread(spread(valuesOf(served, list)), 2)),
-    ]),
-    ratios,
+    rows: [
+      ...lists.map((list) => [
+        list.name,
+        ...all.map((served) => formatSpread(spread(valuesOf(served, list)), 2)),
+      ]),
+      ...besides.map((name) => [
+        name === alone ? 'machine token alone, p99' : `machine token beside ${name}, p99`,
+        ...all.map((served) => formatSpread(spread(tokensOf(served, name)), 2)),
+      ]),
+    ],
+    ratios: [...ratios, ...later],
     notes: [
       'From the request to the last byte of its answer, by a program in Node that asks one thing after the other.',
     ],
