@@ -1,4 +1,5 @@
 /** Sign-in sessions as the store holds them: listed and ended without the browser they belong to. */
+import { mapWithPauses } from '../../platform/async/pauses.ts';
 import type { ArtifactStore, ListedArtifact } from '../storage/storage.ts';
 import { createSessionUses, type UsedSession } from './sessions/session-uses.ts';
 
@@ -158,8 +159,8 @@ export function createSessions(deps: SessionsDeps) {
   }
 
   async function validOnes(all: SignInSession[]): Promise<SignInSession[]> {
-    const areValid = await Promise.all(
-      all.map(({ accountId, startedAt }) => isStillValid(accountId, startedAt)),
+    const areValid = await mapWithPauses(all, ({ accountId, startedAt }) =>
+      isStillValid(accountId, startedAt),
     );
     return all.filter((_session, index) => areValid[index]);
   }

@@ -2,6 +2,7 @@
  * When each client was last used, and by which of its secrets. Machines ask for tokens thousands of times
  * a second, so a use is a number in memory; what has changed is written now and then, one small record a client.
  */
+import { mapWithPauses } from '../../platform/async/pauses.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import type { Clients } from './clients.ts';
@@ -86,8 +87,9 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     /** What has been written: of a running console, all but the last minute. */
     async readOf(asked: readonly ClientRecord[]): Promise<(client: ClientRecord) => ClientUse> {
       const earlier = await readFormer();
-      const found = await Promise.all(
-        asked.map(async ({ id }) => [id, (await read(id)) ?? earlier.get(id)] as const),
+      const found = await mapWithPauses(
+        asked,
+        async ({ id }) => [id, (await read(id)) ?? earlier.get(id)] as const,
       );
       const uses = new Map(found);
       return (client) => useOf(client, uses.get(client.id));

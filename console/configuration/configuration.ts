@@ -1,5 +1,7 @@
 /** Descriptions of objects as a whole: what they would change, done in one change, and what has moved since. */
+
 import { randomBytes } from 'node:crypto';
+import { createPauses } from '../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Actor } from '../operations/actor.ts';
 import { DuplicateRecordError, LastAdministratorError } from '../storage/record-store.ts';
@@ -7,7 +9,6 @@ import { fieldsOf, flattened, unusualFields } from './comparison.ts';
 import { type ConfigurationDocument, checkSize, documentWithoutSecrets, objectsOf } from './document.ts';
 import { kindsOf, objectKinds } from './object-kinds.ts';
 import { type ApplyOptions, listed } from './owner-rules.ts';
-import { createPauses } from './pauses.ts';
 import { type StagedConfiguration, stageConfiguration } from './stage.ts';
 import type { Stage, Step } from './stage-types.ts';
 

@@ -1,5 +1,7 @@
 /** What a description makes of what is there: each object by the operations that everybody uses, on a store that holds it. */
+
 import { createHash } from 'node:crypto';
+import { createPauses } from '../../platform/async/pauses.ts';
 import { ProblemError } from '../../platform/errors.ts';
 import { changesBetween } from '../operations/changes.ts';
 import type { Changes } from '../operations/operation.ts';
@@ -11,7 +13,6 @@ import { type ConfigurationDocument, objectsOf } from './document.ts';
 import { type KindOperations, kindsOf } from './object-kinds.ts';
 import { type ApplyOptions, obstacleTo, removalLimit, removalsOf } from './owner-rules.ts';
 import type { OwnedObject } from './ownership.ts';
-import { createPauses } from './pauses.ts';
 import type { Stage, Step } from './stage-types.ts';
 
 export interface StagedConfiguration {

@@ -3,6 +3,7 @@
  * loses one of two that sign in at the same time. Found by the session, so that nothing costs more for an account with
  * many of them.
  */
+import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import type { ArtifactStore, ListedArtifact } from '../../storage/storage.ts';
 
 /** Where a session was seen. */
@@ -63,8 +64,9 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
     of,
     /** Those of each of these sessions, by its `uid`. */
     async ofAll(sessions: readonly UsedSession[]): Promise<ReadonlyMap<string, readonly ListedArtifact[]>> {
-      const found = await Promise.all(
-        sessions.map(async (session) => [session.uid, await of(session)] as const),
+      const found = await mapWithPauses(
+        sessions,
+        async (session) => [session.uid, await of(session)] as const,
       );
       return new Map(found);
     },

@@ -1,4 +1,5 @@
 /** Sessions that are meant by a filter, page by page: an account's are found by it, the others are looked through. */
+import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Sessions, SignInSession } from '../../accounts/sessions.ts';
 import type { Users } from '../../accounts/users.ts';
@@ -58,7 +59,7 @@ export async function withUsers(
   sessions: readonly SignInSession[],
   users: Pick<Users, 'find'>,
 ): Promise<readonly MeantSession[]> {
-  const found = await Promise.all(sessions.map(({ accountId }) => users.find(accountId)));
+  const found = await mapWithPauses(sessions, ({ accountId }) => users.find(accountId));
   return sessions.flatMap((session, n) => {
     const user = found[n];
     return user ? [{ session, user }] : [];

@@ -1,5 +1,6 @@
 /** Pages of users: what leads through them is an index, so that a page costs the same however many there are. */
 import { z } from 'zod';
+import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Users } from '../../accounts/users.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
@@ -55,7 +56,7 @@ export const listUsers: Operation<ListUsersNeeds> = operation({
       mostRead,
       isReversed: sort === '-id',
     });
-    const items = await Promise.all([...first, ...page.records].map((user) => viewOf(user, { times })));
+    const items = await mapWithPauses([...first, ...page.records], (user) => viewOf(user, { times }));
     const next = page.next === undefined ? null : cursors.write('listUsers', asked, page.next);
     return { body: { items, next, count: await countOf(asked, users) } };
   },

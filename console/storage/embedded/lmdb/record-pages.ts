@@ -30,8 +30,8 @@ interface Section<R> {
   readonly isWanted?: (record: R, part: unknown) => boolean;
 }
 
-/** Entries that are read at once: about 1 ms. */
-const sliceSize = 100;
+/** Entries that are read at once: about half a millisecond. */
+const sliceSize = 40;
 const mostRecords = 500;
 
 export type RecordPages = ReturnType<typeof createRecordPages>;
