@@ -112,6 +112,7 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     access: 'inspect',
     query: z.strictObject({ source: source.exactOptional() }),
     answer: configurationDocument,
+    isLong: true,
     async run({ query, actor }, { configuration }: ConfigurationNeeds) {
       return { body: await configuration.exported(query.source, actor) };
     },
@@ -194,6 +195,7 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     access: 'inspect',
     query: z.strictObject({ source: source.exactOptional() }),
     answer: driftView,
+    isLong: true,
     async run({ query, actor }, { configuration }: ConfigurationNeeds) {
       return { body: { items: await configuration.drift(query.source, actor) } };
     },

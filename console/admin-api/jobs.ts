@@ -82,6 +82,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     params,
     answer: jobView,
     answerType: 'text/event-stream',
+    isLong: true,
     async run({ params: { job: id } }, { jobs }: JobNeeds) {
       const job = await found(id, jobs);
       return { stream: followJob(job, jobs, (one) => JSON.stringify(viewOfJob(one))) };

@@ -7,6 +7,7 @@ import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type CallRates, createCallRate } from './http/call-rate.ts';
 import { type ApiToken, createHttpCalls, type FindPageCaller } from './http/http-calls.ts';
+import { createOpenCalls } from './http/open-calls.ts';
 import { createStoredAnswers } from './http/stored-answers.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
 import { anyJson, type BodyCall, createApiRouter, createScopeGuard } from './router.ts';
@@ -70,6 +71,7 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     operations,
     services: needs,
     callRate: createCallRate(needs.callRates, needs.steady),
+    openCalls: createOpenCalls(),
     answerOnce: createStoredAnswers({ artifacts: needs.storage.artifacts, now: needs.now }),
   });
   return {

@@ -1,5 +1,7 @@
 /** One operation as OpenAPI has it: what it takes, what it can answer, and who may call it. */
+import { csvType } from '../admin-api/http/csv.ts';
 import { scopeOf } from '../operations/access-check.ts';
+import { itemOf } from '../operations/lists.ts';
 import { type SuccessStatus, statusesOf } from '../operations/operation.ts';
 import type { AnyOperation } from './described.ts';
 import { exampleOf } from './examples.ts';
@@ -88,8 +90,13 @@ function answersOf(operation: AnyOperation, { answer }: SchemaNames, schemas: Js
       {
         description: meanings[status],
         headers: headerRefs(operation, status),
-        ...(hasBody && status !== 204 && { content: { [answerType]: { schema } } }),
+        ...(hasBody && status !== 204 && { content: { [answerType]: { schema }, ...tableOf(operation) } }),
       },
     ]),
   );
+}
+
+/** A list comes as CSV, too. */
+function tableOf({ answer }: AnyOperation) {
+  return itemOf(answer) ? { [csvType]: { schema: { type: 'string' as const } } } : {};
 }

@@ -30,6 +30,13 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
+/** @param answer  of an operation. @returns the form of one item, of a list that goes on from page to page */
+export function itemOf(answer: z.ZodType | undefined): z.ZodType | undefined {
+  if (!(answer instanceof z.ZodObject) || !answer.shape.next) return undefined;
+  const { items } = answer.shape;
+  return items instanceof z.ZodArray ? (items.element as z.ZodType) : undefined;
+}
+
 export interface Listed {
   readonly items: readonly object[];
   /** Where the next page begins, in the words of the list; undefined: there is none. */

@@ -73,6 +73,8 @@ interface Described<Services, Params, Query, Body> {
   readonly isDangerous?: boolean;
   /** The name of its audit event; one without changes nothing. */
   readonly event?: string;
+  /** Goes on for long, or looks at everything: one caller may have four of these at a time. */
+  readonly isLong?: boolean;
   /** Makes something that a repeated call would make twice: takes an `Idempotency-Key`. */
   readonly isMaking?: boolean;
   /** false: it changes no record, so that no `If-Match` is for it. */

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manyUsers } from '../bulk/support.ts';
 import { runTool } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
+import { signInForTokens } from '../helpers/sign-in.ts';
 import { until, withStore } from '../helpers/store.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
 
 interface Job {
   readonly id: string;
@@ -198,6 +200,37 @@ describe('an import', () => {
     expect(await countOf(at, 'stop-')).toBeGreaterThan(0);
   }, 90_000);
 });
+
+test('one caller follows four at a time, and others are not held up by that (S83)', async () => {
+  const { id } = (await upload(at, 'of=users&format=csv', manyUsers(4000, 'open-'))).body as Job;
+  const follow = (token = at.token) => {
+    const leaves = new AbortController();
+    const headers = { Authorization: `Bearer ${token}` };
+    const { signal } = leaves;
+    return fetch(`${at.url}/api/v1/jobs/${id}/events`, { headers, signal }).then((response) => ({
+      response,
+      leave: () => leaves.abort(),
+    }));
+  };
+  const open = await Promise.all(Array.from({ length: 4 }, () => follow()));
+  expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200]);
+  const refused = (await follow()).response;
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  expect(await refused.json()).toMatchObject({ code: 'too_many_requests' });
+  // What everything is looked at for is one of them, and what is short is not.
+  expect((await call(at, 'GET', 'configuration')).status).toBe(429);
+  expect((await call(at, 'GET', 'jobs')).status).toBe(200);
+  const resource = `${at.url}/api`;
+  const person = (await signInForTokens(console, createUserAgent(at.url), { resource })).access_token;
+  const other = await follow(person);
+  expect(other.response.status).toBe(200);
+  // Who leaves makes room.
+  open[0]!.leave();
+  await until(async () => (await call(at, 'GET', 'configuration')).status === 200, 'room');
+  expect((await call(at, 'POST', `jobs/${id}/cancel`, undefined, { Prefer: 'wait=30' })).status).toBe(200);
+  await Promise.all(open.slice(1).map(({ response }) => response.text()));
+  other.leave();
+}, 90_000);
 
 test('jobs are listed, the newest first, by state and kind, page by page', async () => {
   const all = (await call(at, 'GET', 'jobs')).body.items as Job[];

@@ -1,12 +1,9 @@
 /** Operations over HTTP: what a request says, and how an answer goes out. */
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Audit } from '../../../platform/log.ts';
 import type { CallerCheck } from '../../http/caller-check.ts';
 import type { About } from '../../http/request-id.ts';
-import { sendJson } from '../../http/send.ts';
 import type { Actor } from '../../operations/actor.ts';
 import { readIfMatch, readIfNoneMatch } from '../../operations/entity-tag.ts';
 import { invalidInput } from '../../operations/input-check.ts';
@@ -15,7 +12,10 @@ import { type OperationRequest, type RunDeps, runOperation } from '../../operati
 import type { ApiMachine } from '../access.ts';
 import type { CallRate } from './call-rate.ts';
 import { readBytes, readJson } from './json-body.ts';
+import type { OpenCalls } from './open-calls.ts';
 import { createOperationPaths, type Found } from './operation-paths.ts';
+import { sendAnswer } from './send-answer.ts';
+import { splitTarget } from './split-target.ts';
 import { readIdempotencyKey } from './stored-answers.ts';
 
 /** A verified access token. */
@@ -44,6 +44,7 @@ export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about'
   /** What a client is registered for. */
   readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
   readonly callRate: CallRate;
+  readonly openCalls: OpenCalls;
   readonly findPageCaller: FindPageCaller;
 }
 
@@ -76,12 +77,13 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
     const kind = operation.access === 'write' ? 'changes' : 'reads';
     const rateFields = deps.callRate.countIn(actor.id, kind);
     for (const [name, value] of Object.entries(rateFields)) res.setHeader(name, value);
+    if (operation.isLong) res.once('close', deps.openCalls.open(actor.id));
     const request = readRequest(operation, req);
     const answer = await runOperation(operation, { ...request, params }, actor, {
       ...deps,
       about: deps.about({ req }),
     });
-    send(res, splitTarget(req).path, operation, request.isDryRun ? asDry(answer) : answer);
+    sendAnswer({ req, res }, operation, request.isDryRun ? asDry(answer) : answer);
   }
 }
 
@@ -168,39 +170,6 @@ function readQuery(text: string, isTaken: boolean): Readonly<Record<string, unkn
   }
   if (isTaken || Object.keys(read).length === 0) return { ...read };
   throw new ProblemError(problems.invalidRequest, 'This address takes no parameters.');
-}
-
-function send(
-  res: ServerResponse,
-  path: string,
-  { method, answerType = 'application/json' }: Pick<Operation, 'method' | 'answerType'>,
-  answer: Answer,
-): void {
-  const { body, stream, version, target, headers } = answer;
-  const status = answer.status ?? (body || stream ? 200 : 204);
-  const fields = {
-    'Cache-Control': 'no-store',
-    // What a PUT has made is where it was put.
-    ...(status === 201 && {
-      Location: method === 'PUT' ? path : `${path}/${encodeURIComponent(target ?? '')}`,
-    }),
-    ...(version !== undefined && { ETag: `"${version}"` }),
-    ...headers,
-  };
-  if (stream) sendStream(res, stream, { ...fields, 'Content-Type': answerType });
-  else if (body) sendJson(res, status, JSON.stringify(body), fields);
-  else res.writeHead(status, fields).end();
-}
-
-function sendStream(res: ServerResponse, stream: AsyncIterable<string>, fields: OutgoingHttpHeaders): void {
-  res.writeHead(200, fields);
-  // Its end is the caller's affair: what breaks off is asked for again.
-  pipeline(Readable.from(stream), res).catch(() => {});
-}
-
-function splitTarget({ url = '' }: IncomingMessage) {
-  const end = url.indexOf('?');
-  return end < 0 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) };
 }
 
 function methodNotAllowed(methods: readonly string[]): ProblemError {

@@ -1,0 +1,69 @@
+/**
+ * Lists for spreadsheets (RFC 4180): the rows of the same page, a column for each field. What a spreadsheet would take
+ * for a formula begins with an apostrophe, since names are other people's to choose.
+ */
+import { z } from 'zod';
+
+export const csvType = 'text/csv';
+
+/** RFC 9110 §12.5.1; JSON unless CSV is liked better. */
+export function prefersCsv(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes(csvType)) return false;
+  const quality = new Map(accept.toLowerCase().split(',').map(readRange));
+  const json = ['application/json', 'application/*', '*/*'].find((type) => quality.has(type));
+  return (quality.get(csvType) ?? 0) > (json === undefined ? 0 : quality.get(json)!);
+}
+
+function readRange(range: string): [string, number] {
+  const [type = '', ...params] = range.split(';').map((part) => part.trim());
+  const q = params.find((param) => param.startsWith('q='));
+  return [type, q === undefined ? 1 : Number(q.slice(2)) || 0];
+}
+
+/** @param item  the form of one row */
+export function csvOf(item: z.ZodType, items: readonly object[]): string {
+  const columns = columnsOf(item);
+  const lines = [columns.map((path) => path.join('.')), ...items.map((row) => cellsOf(row, columns))];
+  return lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
+}
+
+type Column = readonly string[];
+
+/** What stands in an object of a row has columns of its own, by `origin.provider`. */
+function columnsOf(schema: unknown): Column[] {
+  const plain = unwrapped(schema);
+  if (!(plain instanceof z.ZodObject)) return [[]];
+  return Object.entries(plain.shape).flatMap(([name, member]) =>
+    columnsOf(member).map((rest) => [name, ...rest]),
+  );
+}
+
+function unwrapped(schema: unknown): unknown {
+  return schema instanceof z.ZodNullable ? unwrapped(schema.unwrap()) : schema;
+}
+
+function cellsOf(row: object, columns: readonly Column[]): string[] {
+  return columns.map((path) =>
+    cellOf(
+      path.reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | null)?.[name], row),
+    ),
+  );
+}
+
+/** Nothing of a list has a space in it but texts, so that one is between two of them. */
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return unformulated(value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
+    return unformulated(value.join(' '));
+  }
+  return JSON.stringify(value);
+}
+
+function unformulated(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

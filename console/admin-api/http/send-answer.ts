@@ -1,0 +1,71 @@
+/** How the answer of an operation goes out: as JSON, a list as CSV where that is asked for, a stream as it comes. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { z } from 'zod';
+import { sendJson } from '../../http/send.ts';
+import { itemOf } from '../../operations/lists.ts';
+import type { Answer, Operation } from '../../operations/operation.ts';
+import { csvOf, csvType, prefersCsv } from './csv.ts';
+import { splitTarget } from './split-target.ts';
+
+interface ListBody {
+  readonly items: readonly object[];
+  readonly next: string | null;
+}
+
+interface HttpCall {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+export function sendAnswer(
+  { req, res }: HttpCall,
+  { method, answer: schema, answerType = 'application/json' }: Operation<never>,
+  answer: Answer,
+): void {
+  const { body, stream, version, target, headers } = answer;
+  const status = answer.status ?? (body || stream ? 200 : 204);
+  const { path } = splitTarget(req);
+  const fields = {
+    'Cache-Control': 'no-store',
+    // What a PUT has made is where it was put.
+    ...(status === 201 && {
+      Location: method === 'PUT' ? path : `${path}/${encodeURIComponent(target ?? '')}`,
+    }),
+    ...(version !== undefined && { ETag: `"${version}"` }),
+    ...headers,
+  };
+  const item = prefersCsv(req.headers.accept) ? itemOf(schema) : undefined;
+  if (stream) sendStream(res, stream, { ...fields, 'Content-Type': answerType });
+  else if (item && body) sendCsv({ req, res }, item, body as ListBody, fields);
+  else if (body) sendJson(res, status, JSON.stringify(body), fields);
+  else res.writeHead(status, fields).end();
+}
+
+/** A table has no place for where the next page is: that stands beside it (RFC 8288). */
+function sendCsv(
+  { req, res }: HttpCall,
+  item: z.ZodType,
+  { items, next }: ListBody,
+  fields: OutgoingHttpHeaders,
+): void {
+  const { path, query } = splitTarget(req);
+  const params = new URLSearchParams(query);
+  if (next) params.set('cursor', next);
+  const bytes = Buffer.from(csvOf(item, items));
+  res
+    .writeHead(200, {
+      ...fields,
+      ...(next && { Link: `<${path}?${params}>; rel="next"` }),
+      'Content-Type': `${csvType}; charset=utf-8; header=present`,
+      'Content-Length': bytes.length,
+    })
+    .end(bytes);
+}
+
+function sendStream(res: ServerResponse, stream: AsyncIterable<string>, fields: OutgoingHttpHeaders): void {
+  res.writeHead(200, fields);
+  // Its end is the caller's affair: what breaks off is asked for again.
+  pipeline(Readable.from(stream), res).catch(() => {});
+}
