@@ -4,10 +4,14 @@ import { type AccessNeeds, accessOperations } from './access-questions.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
+import { clusterOperations } from './cluster/cluster-operations.ts';
+import { cpOperations } from './cluster/cp.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
+import { memberCommandOperations } from './cluster/member-commands.ts';
 import { queueOperations } from './cluster/queues.ts';
 import type { StructureNeeds } from './cluster/structure-lists.ts';
+import { type WanNeeds, wanOperations } from './cluster/wan.ts';
 import { type ConfigurationNeeds, configurationOperations } from './configuration.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
 import { type JobNeeds, jobOperations } from './jobs.ts';
@@ -38,7 +42,8 @@ export type ApiServices = AccessNeeds &
   RoleNeeds &
   SessionNeeds &
   SettingNeeds &
-  UserPasswordNeeds;
+  UserPasswordNeeds &
+  WanNeeds;
 
 export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
@@ -49,8 +54,11 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...jobOperations,
   ...keyOperations,
   ...licenceOperations,
+  ...clusterOperations,
+  ...cpOperations,
   ...mapOperations,
   ...memberOperations,
+  ...memberCommandOperations,
   ...meOperations,
   ...providerOperations,
   ...queueOperations,
@@ -59,4 +67,5 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...settingOperations,
   ...userOperations,
   ...userPasswordOperations,
+  ...wanOperations,
 ];

@@ -25,6 +25,7 @@ import { createLicences } from '../licence/licences.ts';
 import { createLogoutOutbox } from '../logout/logout-outbox.ts';
 import { createCalledStructures } from '../members/called-structures.ts';
 import { createMemberRecords } from '../members/member-records.ts';
+import { createPublisherRecords } from '../members/publisher-records.ts';
 import { type ApplicationAddresses, applicationAddresses } from '../settings/application-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Registry, Storage } from '../storage/storage.ts';
@@ -150,6 +151,7 @@ function createMemberServices(registry: Registry, now: () => number) {
   return {
     memberRecords: createMemberRecords(registry),
     calledStructures: createCalledStructures({ registry, now }),
+    publisherRecords: createPublisherRecords(registry),
   };
 }
 

@@ -56,6 +56,17 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     await api.done('POST', '/queues/sample-queue/offer', { value: 'aXRlbQ==' });
     return { params: { queue: 'sample-queue' }, address: '/queues/sample-queue' };
   },
+  async cp() {
+    return { params: { group: 'default' }, address: '/cp/groups/default' };
+  },
+  async wan(api) {
+    const address = '/wan/atlantic/publishers/london';
+    await api.done('POST', `${address}/resume`, {});
+    const { lastSync } = (await api.done('POST', `${address}/sync`, {})).body as {
+      lastSync: { sync: string };
+    };
+    return { params: { replication: 'atlantic', publisher: 'london', sync: lastSync.sync }, address };
+  },
   async members(api) {
     const { items } = (await api.done('GET', '/members')).body as { items: { id: string }[] };
     return { params: { member: items[0]!.id }, address: `/members/${items[0]!.id}` };

@@ -10,6 +10,7 @@ import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { type Api, createApi, type Reply } from './bad-input-api.ts';
 import { type BadCall, badCalls, canary, exampleParams } from './bad-input-columns.ts';
 import { bodies, particular, queries, type Sample, samples } from './bad-input-objects.ts';
+import { writeMemberConfig } from './member-config.ts';
 
 let console: RunningConsole;
 let api: Api;
@@ -20,7 +21,7 @@ const lists = operations.filter(
 );
 
 beforeAll(async () => {
-  console = await startConsole();
+  console = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
   api = await createApi(console);
   for (const [object, make] of Object.entries(samples)) made.set(object, await make(api));
 }, 60_000);

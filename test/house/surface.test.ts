@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
 import { entriesOfTable } from '../../console/settings/names.ts';
+import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { missingOpenssl } from '../federation/saml-provider.ts';
 import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
 import { runTool } from '../helpers/commands.ts';
@@ -117,7 +118,7 @@ describe('a running console', () => {
     const corp = oidcProvider('corp', 'Corp', 'https://idp.example');
     saml = withSaml ? await startSamlServer(url, 'staff', 'Staff', 'redirect') : undefined;
     dataDir = await storeWithProviders(corp, ...(saml ? [saml.provider] : []));
-    console = await startConsole({ port, dataDir });
+    console = await startConsole({ port, dataDir, env: { MEMBER_CONFIG: writeMemberConfig() } });
     tokens = { api: await apiToken(console), svc: await machineToken(console) };
     const cluster = await call('GET', '/svc/rest/cluster');
     const { members } = (await cluster.json()) as { members: readonly { uuid: string }[] };
@@ -148,6 +149,7 @@ describe('a running console', () => {
       session: sessions.items[0]!.id,
       member: members[0]!.uuid,
       map: 'orders',
+      ...(await clusterParams()),
       entry: '1',
       queue: 'jobs',
       key: items[0]!.id,
@@ -159,6 +161,14 @@ describe('a running console', () => {
     await saml?.close();
     await rm(dataDir, { recursive: true, force: true });
   });
+
+  async function clusterParams() {
+    const cp = (await (await call('GET', '/api/v1/cp')).json()) as { members: [{ id: string }] };
+    const started = await call('POST', '/api/v1/wan/atlantic/publishers/london/sync', '{}');
+    const { lastSync } = (await started.json()) as { lastSync: { sync: string } };
+    const wan = { replication: 'atlantic', publisher: 'london', sync: lastSync.sync };
+    return { ...wan, group: 'default', cpSession: '7', cpMember: cp.members[0].id };
+  }
 
   function call(method: string, path: string, body?: string): Promise<Response> {
     const token = path.startsWith('/api/') ? tokens.api : tokens.svc;

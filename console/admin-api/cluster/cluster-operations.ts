@@ -1,0 +1,187 @@
+/** `/api/v1/operations`: what is done to the whole cluster (docs/admin-api.md#the-cluster). A call that may have been carried out is never sent again. */
+import { z } from 'zod';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { changesBetween } from '../../operations/changes.ts';
+import { type Answer, type Operation, operation } from '../../operations/operation.ts';
+import { view } from '../../operations/resource-fields.ts';
+import { clusterView, type MemberListNeeds, readCluster, settableStates } from './cluster-state.ts';
+import { type ClusterNeeds, memberProblems, objectIn } from './member-calls.ts';
+
+type CommandNeeds = ClusterNeeds & MemberListNeeds;
+
+const management = '/rest/management/cluster';
+const command = { method: 'POST', access: 'write', problems: memberProblems, hasVersion: false } as const;
+const danger = { ...command, isDangerous: true } as const;
+const configSection = view({ sectionName: z.string(), configName: z.string() });
+const configChange = view({
+  message: z.string().nullable().meta({ description: 'As the member says it.' }),
+  added: z.array(configSection),
+  ignored: z.array(configSection).meta({ description: 'There are such ones already.' }),
+}).meta({ id: 'MemberConfigChange' });
+/** A configuration of members, YAML or XML. */
+const longestConfig = 512 * 1024;
+
+export const clusterOperations: readonly Operation<CommandNeeds>[] = [
+  operation({
+    id: 'readCluster',
+    method: 'GET',
+    path: '/operations',
+    summary: 'Shows how the cluster is, and what may be done to it, or why not.',
+    access: 'read',
+    answer: clusterView,
+    async run(_call, needs: CommandNeeds) {
+      return { body: await readCluster(needs) };
+    },
+  }),
+  operation({
+    ...danger,
+    id: 'changeClusterState',
+    path: '/operations/state',
+    summary: 'Moves the cluster to another state.',
+    event: 'cluster.state_changed',
+    body: z.strictObject({ state: z.enum(settableStates).meta({ example: 'no_migration' }) }),
+    answer: clusterView,
+    run: ({ body: { state }, isDryRun }, needs: CommandNeeds) =>
+      changed('clusterState', state, { operation: 'changeState', isDryRun }, needs),
+  }),
+  operation({
+    ...danger,
+    id: 'changeClusterVersion',
+    path: '/operations/version',
+    summary: 'Raises the version of the cluster, once every member runs the new one.',
+    event: 'cluster.version_changed',
+    body: z.strictObject({
+      version: z
+        .string()
+        .regex(/^\d{1,3}\.\d{1,3}$/)
+        .meta({ example: '5.5' }),
+    }),
+    answer: clusterView,
+    run: ({ body: { version }, isDryRun }, needs: CommandNeeds) =>
+      changed('clusterVersion', version, { operation: 'version', isDryRun }, needs),
+  }),
+  plain('startHotBackup', 'hot-backup', 'backup', 'cluster.backup_started', {
+    summary: 'Has the members back up what they persist. A community edition says yes, and does nothing.',
+  }),
+  plain('interruptHotBackup', 'hot-backup-interrupt', 'backupInterrupt', 'cluster.backup_interrupted', {
+    summary: 'Interrupts that backup.',
+  }),
+  plain('forceStartCluster', 'force-start', 'forceStart', 'cluster.force_started', {
+    summary: 'Starts a cluster that cannot recover, without what it has persisted, which is lost.',
+    isDangerous: true,
+  }),
+  plain('partialStartCluster', 'partial-start', 'partialStart', 'cluster.partially_started', {
+    summary: 'Starts a cluster with the members that are there, and what they have persisted.',
+    isDangerous: true,
+  }),
+  operation({
+    ...command,
+    id: 'reloadMemberConfig',
+    path: '/operations/reload',
+    summary: 'Has the members read their configuration anew, and add what is new in it.',
+    event: 'cluster.config_reloaded',
+    answer: configChange,
+    run: (_call, needs: CommandNeeds) => configChanged('reload', [], needs),
+  }),
+  operation({
+    ...danger,
+    id: 'updateMemberConfig',
+    path: '/operations/config',
+    summary: 'Adds to the configuration of the members, in YAML or XML.',
+    event: 'cluster.config_updated',
+    body: z.strictObject({
+      config: z.string().min(1).max(longestConfig).meta({ example: 'hazelcast:\n  map:\n    orders: {}\n' }),
+    }),
+    answer: configChange,
+    run: ({ body: { config } }, needs: CommandNeeds) => configChanged('update', [config], needs),
+  }),
+  plain('shutDownCluster', 'shutdown', 'clusterShutdown', 'cluster.shut_down', {
+    summary: 'Shuts every member down. The members say yes before they do.',
+    isDangerous: true,
+  }),
+];
+
+interface Plain {
+  readonly summary: string;
+  readonly isDangerous?: boolean;
+}
+
+/** Takes nothing, and answers nothing but that the members have taken it. */
+function plain(id: string, word: string, path: string, event: string, more: Plain): Operation<CommandNeeds> {
+  return operation({
+    ...command,
+    ...more,
+    id,
+    path: `/operations/${word}`,
+    event,
+    async run({ isDryRun }, needs: CommandNeeds): Promise<Answer> {
+      await checkMay(word, needs);
+      if (isDryRun) return {};
+      const call = { method: 'POST', path: `${management}/${path}`, positionalValues: [] } as const;
+      const reply = await needs.askMember(call);
+      checkSucceeded(objectIn(reply), reply.member);
+      return { target: reply.member };
+    },
+  });
+}
+
+async function changed(
+  field: 'clusterState' | 'clusterVersion',
+  value: string,
+  { operation: path, isDryRun }: { readonly operation: string; readonly isDryRun: boolean },
+  needs: CommandNeeds,
+): Promise<Answer> {
+  const before = await readCluster(needs);
+  await checkMay(field === 'clusterState' ? 'state' : 'version', needs, before);
+  const from = before[field];
+  const changes = changesBetween({ [field]: from }, { [field]: value });
+  if (isDryRun || !changes) return { body: { ...before, [field]: value }, isUnchanged: !changes };
+  const call = { method: 'POST', path: `${management}/${path}`, positionalValues: [value] } as const;
+  objectIn(await needs.askMember(call));
+  return { body: await readCluster(needs), changes };
+}
+
+/** @throws {ProblemError} `member_rejected`, with the reason that `GET /operations` gives */
+async function checkMay(
+  word: string,
+  needs: CommandNeeds,
+  cluster?: Awaited<ReturnType<typeof readCluster>>,
+) {
+  const { may } = cluster ?? (await readCluster(needs));
+  const reason = may.find(({ operation: name }) => name === word)?.reason;
+  if (reason) throw new ProblemError(problems.memberRejected, reason);
+}
+
+function checkSucceeded({ status }: Readonly<Record<string, unknown>>, member: string): void {
+  if (status === 'success') return;
+  throw new ProblemError(problems.memberRejected, `The member ${member} says that it has not done this.`);
+}
+
+async function configChanged(
+  word: 'reload' | 'update',
+  positionalValues: readonly string[],
+  needs: CommandNeeds,
+): Promise<Answer> {
+  await checkMay(word === 'reload' ? 'reload' : 'config', needs);
+  const reply = await needs.askMember({ method: 'POST', path: `/rest/config/${word}`, positionalValues });
+  const { message, result } = objectIn(reply);
+  const { addedConfigs, ignoredConfigs } = (result ?? {}) as Readonly<Record<string, unknown>>;
+  const added = sectionsIn(addedConfigs);
+  return {
+    body: {
+      message: typeof message === 'string' ? message : null,
+      added,
+      ignored: sectionsIn(ignoredConfigs),
+    },
+    target: reply.member,
+    changes: { added: added.map(({ sectionName, configName }) => `${sectionName} ${configName}`) },
+  };
+}
+
+function sectionsIn(list: unknown): z.infer<typeof configSection>[] {
+  if (!Array.isArray(list)) return [];
+  return list.map(({ sectionName, configName }) => ({
+    sectionName: String(sectionName ?? ''),
+    configName: String(configName ?? ''),
+  }));
+}
