@@ -1,6 +1,7 @@
 /** `npx console config`: files of configuration, planned and applied by the operations that the API has for them. */
 import { resolve } from 'node:path';
 import type { ConfigurationDocument } from '../configuration/document.ts';
+import { configImportCommand } from './config-import.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
 import { columns } from './runner/output.ts';
 
@@ -72,6 +73,16 @@ export const configCommands: readonly Command[] = [
       return shown(body as PlanView, input);
     },
   },
+  {
+    ...onApi,
+    name: 'config schema',
+    summary: 'Prints the form of files of configuration as a JSON Schema, for editors.',
+    async run(_input, { api }) {
+      const { body } = await api.call('readConfigurationSchema');
+      return { text: JSON.stringify(body, undefined, 2), json: body };
+    },
+  },
+  configImportCommand,
   {
     ...onApi,
     name: 'config drift',

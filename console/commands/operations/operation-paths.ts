@@ -17,6 +17,7 @@ export const operationPaths = {
   readConfiguration: 'GET /configuration',
   createConfigurationPlan: 'POST /configuration/plans',
   applyConfigurationPlan: 'POST /configuration/plans/{plan}/apply',
+  readConfigurationSchema: 'GET /configuration/schema',
   readConfigurationDrift: 'GET /configuration/drift',
   listIdentityProviders: 'GET /identity-providers',
   createIdentityProvider: 'POST /identity-providers',
