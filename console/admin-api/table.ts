@@ -6,6 +6,7 @@ import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
 import { clusterOperations } from './cluster/cluster-operations.ts';
 import { cpOperations } from './cluster/cp.ts';
+import { type HealthNeeds, healthOperations } from './cluster/health.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
 import { memberCommandOperations } from './cluster/member-commands.ts';
@@ -32,6 +33,7 @@ export type ApiServices = AccessNeeds &
   StructureNeeds &
   ConfigurationNeeds &
   BackupNeeds &
+  HealthNeeds &
   ImportNeeds &
   JobNeeds &
   KeyNeeds &
@@ -50,6 +52,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...clientOperations,
   ...configurationOperations,
   ...backupOperations,
+  ...healthOperations,
   ...importOperations,
   ...jobOperations,
   ...keyOperations,

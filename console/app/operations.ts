@@ -30,33 +30,19 @@ export async function createApiServices(
   members?: KnownMembers,
   isDry = false,
 ): Promise<ApiServices> {
-  const [
-    { createCursors },
-    { createMemberStates },
-    { createOwnership },
-    { askMembers },
-    { createStructureNames },
-  ] = await Promise.all([
+  const [{ createCursors }, { createOwnership }, { createClusterServices }] = await Promise.all([
     import('../operations/lists.ts'),
-    import('../members/member-states.ts'),
     import('../configuration/ownership.ts'),
-    import('../members/own-calls.ts'),
-    import('../members/structure-names.ts'),
+    import('./cluster-services.ts'),
   ]);
-  const { storage, cipher, settings, memberRecords, resources } = services;
+  const { storage, cipher, settings, resources } = services;
   const questions = createAccessQuestions(services);
   return {
     ...services,
     permissionsOf: (role) => builtInPermissions(role) ?? services.roles.permissionsOf(role),
     cursors: createCursors(await cursorKeyOf({ storage, cipher }, members !== undefined)),
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
-    memberStates: createMemberStates({
-      memberRecords,
-      statuses: members?.statuses,
-      configured: settings.members,
-    }),
-    askMember: askMembers(members, isDry),
-    structureNames: createStructureNames({ ...services, ...storage }),
+    ...createClusterServices(services, members, { isDry }),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),

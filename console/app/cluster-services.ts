@@ -1,0 +1,27 @@
+/** What operations on members and the cluster work on. */
+import { createMemberStates } from '../members/member-states.ts';
+import { askMembers, type KnownMembers } from '../members/own-calls.ts';
+import { createStructureNames } from '../members/structure-names.ts';
+import { createHealthFindings } from './health-findings.ts';
+import type { Services } from './services.ts';
+
+/** @param members  absent where no console runs */
+export function createClusterServices(
+  services: Services,
+  members: KnownMembers | undefined,
+  { isDry }: { readonly isDry: boolean },
+) {
+  const { memberRecords, settings, storage } = services;
+  const memberStates = createMemberStates({
+    memberRecords,
+    statuses: members?.statuses,
+    configured: settings.members,
+  });
+  const askMember = askMembers(members, isDry);
+  return {
+    memberStates,
+    askMember,
+    structureNames: createStructureNames({ ...services, ...storage }),
+    healthFindings: createHealthFindings({ services, memberStates, askMember }),
+  };
+}

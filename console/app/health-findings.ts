@@ -1,0 +1,173 @@
+/** What an administrator has to know of this installation: of its members, store, keys, licence, jobs and settings. */
+import { statfsSync } from 'node:fs';
+import type { AskMember } from '../../member-proxy/own-calls.ts';
+import { ProblemError } from '../../platform/errors.ts';
+import { isSettled } from '../licence/licence-updates.ts';
+import type { createMemberStates, MemberState } from '../members/member-states.ts';
+import type { Services } from './services.ts';
+
+export interface HealthFinding {
+  /** What was looked at: `member 10.0.0.1:5701`, `store`. */
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly reason: string;
+  /** What puts it right. */
+  readonly fix: string | null;
+}
+
+export type HealthFindings = ReturnType<typeof createHealthFindings>;
+
+export interface HealthFindingsDeps {
+  readonly services: Pick<
+    Services,
+    'settings' | 'storage' | 'keys' | 'licences' | 'licenceDeliveries' | 'jobs' | 'now'
+  >;
+  readonly memberStates: Pick<ReturnType<typeof createMemberStates>, 'list'>;
+  readonly askMember: AskMember;
+}
+
+const dayMs = 24 * 3600 * 1000;
+const soonDays = 30;
+const littleBytes = 200 * 1024 * 1024;
+const mostJobs = 10;
+/** A look at the store writes, so that many who ask cause one. */
+const freshMs = 5_000;
+
+const advices: Readonly<Record<string, string>> = {
+  read_only: 'Mount its file system writable again.',
+  full: 'Make room there, or inodes: df -h and df -i.',
+  limit: 'Raise the limit on the size of files of the console (ulimit -f).',
+  no_permission: "Give the directory and its files to the console's user.",
+};
+
+export function createHealthFindings({ services, memberStates, askMember }: HealthFindingsDeps) {
+  const { settings, storage, keys, licences, licenceDeliveries, jobs, now } = services;
+  let last: { readonly at: number; readonly findings: Promise<readonly HealthFinding[]> } | undefined;
+
+  return {
+    /** As they were at most five seconds ago. @returns when they were made, epoch milliseconds */
+    async last() {
+      if (!last || now() - last.at > freshMs) last = { at: now(), findings: all(false) };
+      const { at } = last;
+      return { at, findings: await last.findings };
+    },
+    /** Looks now, and asks each member. */
+    async run() {
+      last = { at: now(), findings: all(true) };
+      const { at } = last;
+      return { at, findings: await last.findings };
+    },
+  };
+
+  async function all(asksMembers: boolean): Promise<readonly HealthFinding[]> {
+    const [ofMembers, ofStore, ofLicence, ofJobs] = await Promise.all([
+      checkMembers(asksMembers),
+      checkStore(),
+      checkLicence(),
+      checkJobs(),
+    ]);
+    return [...ofMembers, ...ofStore, ...checkKeys(), ...ofLicence, ...ofJobs, ...checkSettings()];
+  }
+
+  async function checkMembers(asks: boolean): Promise<readonly HealthFinding[]> {
+    const members = memberStates.list();
+    const of = await Promise.all(members.map((member) => checkMember(member, asks)));
+    if (members.some(({ state, isDrained }) => state === 'in' && !isDrained)) return of;
+    const fix = 'Start the members, or correct CONSOLE_MEMBERS; npx console doctor says more.';
+    return [problem('members', 'No member takes calls: each is answered 503.', fix), ...of];
+  }
+
+  async function checkMember(member: MemberState, asks: boolean): Promise<HealthFinding> {
+    const check = `member ${member.id}`;
+    if (member.isDrained) {
+      return warning(check, 'It is drained.', `Give it calls again: npx console member undrain ${member.id}`);
+    }
+    if (member.state !== 'in') {
+      const fix = 'Start it with REST enabled, or see why it cannot be reached from here.';
+      return problem(check, `It gets no calls: ${member.reason ?? 'it was not asked yet'}.`, fix);
+    }
+    const said = asks && member.groups.HEALTH_CHECK ? await readinessOf(member.id) : undefined;
+    return said ? problem(check, said, 'Read its log.') : ok(check, 'It takes calls.');
+  }
+
+  /** @returns why it is not ready */
+  async function readinessOf(member: string): Promise<string | undefined> {
+    try {
+      const { status } = await askMember({ method: 'GET', path: '/health/ready', member });
+      return status === 200 ? undefined : `It answers that it is not ready (${status}).`;
+    } catch (error) {
+      if (error instanceof ProblemError) return error.message;
+      throw error;
+    }
+  }
+
+  async function checkStore(): Promise<readonly HealthFinding[]> {
+    try {
+      await storage.checkWritable();
+    } catch (error) {
+      const { state = 'unknown' } = error as { readonly state?: string };
+      const fix = advices[state] ?? 'The system log says more; npx console doctor looks closer.';
+      return [problem('store', `It cannot be written (${state}). What is stored is not damaged.`, fix)];
+    }
+    const { bavail, bsize } = statfsSync(settings.dataDir);
+    const left = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB are left.`;
+    const isLittle = bavail * bsize < littleBytes;
+    return [isLittle ? warning('store', left, 'Make room for the data directory.') : ok('store', left)];
+  }
+
+  function checkKeys(): readonly HealthFinding[] {
+    const signing = keys.published().filter(({ state }) => state === 'signing');
+    if (signing.length > 0) return [ok('keys', `${signing.length} sign.`)];
+    return [problem('keys', 'No key signs: no token can be given.', 'npx console keys rotate --now')];
+  }
+
+  async function checkLicence(): Promise<readonly HealthFinding[]> {
+    const licence = licences.current();
+    if (!licence) return [];
+    const { id, expiresAt } = licence;
+    const set = 'Set the next one: npx console licence set';
+    const days = expiresAt === undefined ? undefined : Math.floor((expiresAt * 1000 - now()) / dayMs);
+    if (days !== undefined && days < 0) return [problem('licence', `Licence ${id} has ended.`, set)];
+    if (days !== undefined && days < soonDays) {
+      return [warning('licence', `Licence ${id} ends in ${days} days.`, set)];
+    }
+    const delivery = await licenceDeliveries.current();
+    if (!delivery || isSettled(delivery)) return [ok('licence', `Licence ${id} is valid.`)];
+    const fix = 'See to the internal address of the application; npx console licence status tells.';
+    return [warning('licence', `The application has not acknowledged licence ${id}.`, fix)];
+  }
+
+  async function checkJobs(): Promise<readonly HealthFinding[]> {
+    const since = now() - dayMs;
+    const failed = (await jobs.list()).filter(
+      ({ state, endedAt }) => (state === 'failed' || state === 'interrupted') && (endedAt ?? 0) > since,
+    );
+    return failed
+      .slice(0, mostJobs)
+      .map(({ id, kind, state, problem: why }) =>
+        warning(
+          'jobs',
+          `The ${kind} ${id} has ${state === 'failed' ? 'failed' : 'been interrupted'}${why ? `: ${why.detail}` : ''}.`,
+          'Start it again.',
+        ),
+      );
+  }
+
+  function checkSettings(): readonly HealthFinding[] {
+    return settings.warnings.map((text) =>
+      warning('settings', `${text}.`, 'npx console settings shows where it comes from.'),
+    );
+  }
+}
+
+function ok(check: string, reason: string): HealthFinding {
+  return { check, state: 'ok', reason, fix: null };
+}
+
+function warning(check: string, reason: string, fix: string): HealthFinding {
+  return { check, state: 'warning', reason, fix };
+}
+
+function problem(check: string, reason: string, fix: string): HealthFinding {
+  return { check, state: 'problem', reason, fix };
+}
