@@ -79,6 +79,7 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     access: 'write',
     event: 'idp.added',
     isMaking: true,
+    isOneChange: true,
     body: newProvider,
     answer: providerView,
     problems: [409],

@@ -20,6 +20,7 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
   readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
+  readonly changeWithAnswer: NonNullable<RunDeps<ApiServices>['changeWithAnswer']>;
   readonly findPageCaller: FindPageCaller;
   readonly callRates: CallRates;
   readonly storage: { readonly artifacts: ArtifactStore };

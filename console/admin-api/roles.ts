@@ -73,6 +73,7 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     access: 'write',
     event: 'role.added',
     isMaking: true,
+    isOneChange: true,
     body: role.input.extend({ id: roleId }),
     answer: roleView,
     async run({ body: { id, ...input }, checkMayGrant }, { roles }: RoleNeeds) {

@@ -19,7 +19,12 @@ import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
 import { type Browser, createBrowser } from './browser.ts';
-import { createApiServices, createDryApiServices, createOwnerGuard } from './operations.ts';
+import {
+  createApiServices,
+  createChangeWithAnswer,
+  createDryApiServices,
+  createOwnerGuard,
+} from './operations.ts';
 import { createParts, type Parts, type PartsDeps } from './parts.ts';
 
 export interface Console {
@@ -120,6 +125,7 @@ function createApi(
       ...(await createApiServices(parts, parts.audit, proxy)),
       dryServices: () => createDryApiServices(parts, proxy),
       guardOwned: createOwnerGuard(parts, proxy),
+      changeWithAnswer: createChangeWithAnswer(parts, proxy),
       findPageCaller,
       callRates: {
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),

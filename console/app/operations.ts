@@ -1,6 +1,7 @@
 /** The operations with what they work on, for whoever asks: the admin API, a command through the socket, one that has opened the store itself. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
+import { createSerial } from '../../platform/async/serial.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
 import { createAccessQuestions } from '../access/questions.ts';
@@ -13,7 +14,12 @@ import { storedSecret } from '../keys/stored-secret.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
-import type { OperationRequest, RunDeps } from '../operations/run-operation.ts';
+import type {
+  ChangeWithAnswer,
+  OperationRequest,
+  RunDeps,
+  StoredAnswer,
+} from '../operations/run-operation.ts';
 import { shownSettings } from '../settings/shown-settings.ts';
 import { machineResource } from '../tokens/resources.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
@@ -87,11 +93,35 @@ export function createOwnerGuard(
     return guardOwned(call, {
       ownership: on.ownership,
       run: (conditions) => run(on, conditions),
-      // A dry run is held over the store already.
-      stage: async () => (call.isDryRun ? { on, commit: async () => true } : stageChange(services, members)),
+      // Whoever has staged it commits it, or nobody does.
+      stage: async () => (call.isStaged ? { on, commit: async () => true } : stageChange(services, members)),
       runStaged: ({ on: staged }) => run(staged),
       now: services.now,
     });
+  };
+}
+
+/** So often somebody else may be faster. */
+const mostTries = 20;
+
+/** What is made and its answer are one change, so that a crash leaves both or neither. */
+export function createChangeWithAnswer(
+  services: Services,
+  members?: KnownMembers,
+): ChangeWithAnswer<ApiServices> {
+  // Who was overtaken once does not race again with the others here.
+  const inTurn = createSerial();
+  return async (perform, stored) => {
+    const attempt = async () => {
+      const { on, store, commit } = await stageChange(services, members);
+      const answer = await perform(on);
+      await store(stored(answer));
+      return (await commit()) ? answer : undefined;
+    };
+    let answer = await attempt();
+    for (let tries = 1; !answer && tries < mostTries; tries++) answer = await inTurn(attempt);
+    if (answer) return answer;
+    throw new ProblemError(problems.busy, 'Too many change this at the same time: try again.');
   };
 }
 
@@ -100,7 +130,12 @@ async function stageChange(services: Services, members?: KnownMembers) {
   const { createStagedStorage } = await import('../storage/staged/staged-storage.ts');
   const storage = createStagedStorage(services.storage, { checksEach: true, now: services.now });
   const own = createServices({ ...services, storage, log: unheard });
-  return { on: await createApiServices(own, unwritten, members), commit: storage.commit };
+  return {
+    on: await createApiServices(own, unwritten, members),
+    store: ({ artifact, ...name }: StoredAnswer) =>
+      storage.records.change(async (transaction) => transaction.putArtifact(name, artifact)),
+    commit: storage.commit,
+  };
 }
 
 /** What is thrown away warns of nothing that counts. */

@@ -77,6 +77,8 @@ interface Described<Services, Params, Query, Body> {
   readonly isLong?: boolean;
   /** Makes something that a repeated call would make twice: takes an `Idempotency-Key`. */
   readonly isMaking?: boolean;
+  /** All that it makes are records, in one change: its answer is stored with them, and neither is there alone. */
+  readonly isOneChange?: boolean;
   /** false: it changes no record, so that no `If-Match` is for it. */
   readonly hasVersion?: false;
   /** What stands in the path: one that does not fit is not there. */

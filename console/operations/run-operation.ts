@@ -30,21 +30,43 @@ export interface OwnedCall extends RunConditions {
   readonly operation: Pick<Operation, 'path' | 'method' | 'event' | 'hasVersion'>;
   readonly params: Readonly<Record<string, string>>;
   readonly takesOver: boolean;
-  readonly isDryRun: boolean;
+  /** The store holds what is changed already, for whoever has asked for it to make durable, or to throw away. */
+  readonly isStaged: boolean;
   readonly actor: Actor;
 }
 
 /** What a change is bound to. */
 export type RunConditions = Partial<Pick<OperationCall, 'ifMatch' | 'isNew'>>;
 
+/** An answer as it is stored. */
+export interface StoredAnswer {
+  readonly kind: string;
+  readonly id: string;
+  readonly artifact: { readonly payload: Readonly<Record<string, unknown>>; readonly expiresAt: number };
+}
+
+/** What is done, either way once. */
+export interface Performance {
+  /** Its answer is stored by whoever asks for it. */
+  alone(): Promise<Answer>;
+  /** In one change with its answer: none is there without the other. Absent where that cannot be. */
+  readonly withAnswer?: (stored: (answer: Answer) => StoredAnswer) => Promise<Answer>;
+}
+
 /**
  * Performs what is asked for once for a caller's key, and gives the same answer again.
  *
- * @throws {ProblemError} `idempotency_mismatch`, `idempotency_in_progress`, and what `perform` throws
+ * @throws {ProblemError} `idempotency_mismatch`, `idempotency_in_progress`, and what the performance throws
  */
 export type AnswerOnce = (
   request: { readonly key: string; readonly actor: string; readonly asked: unknown },
-  perform: () => Promise<Answer>,
+  performance: Performance,
+) => Promise<Answer>;
+
+/** Performs it on a store that holds what is changed, and makes that durable together with the answer. */
+export type ChangeWithAnswer<Services> = (
+  perform: (staged: Services) => Promise<Answer>,
+  stored: (answer: Answer) => StoredAnswer,
 ) => Promise<Answer>;
 
 export interface RunDeps<Services> extends AccessCheckDeps {
@@ -52,6 +74,7 @@ export interface RunDeps<Services> extends AccessCheckDeps {
   /** The same on a store that keeps nothing; without it no dry run is taken. */
   readonly dryServices?: () => Promise<Services>;
   readonly answerOnce?: AnswerOnce;
+  readonly changeWithAnswer?: ChangeWithAnswer<Services>;
   /**
    * Runs it if it may be changed here, and the change goes through only as long as it may; without this, everything may.
    *
@@ -90,9 +113,18 @@ export async function runOperation<Services>(
     const run = (on: Services, conditions?: RunConditions) =>
       operation.run({ ...call, ...conditions, actor, isDryRun }, on);
     const { ifMatch, isNew } = call;
-    const owned: OwnedCall = { operation, params, takesOver, actor, isDryRun, ifMatch, isNew };
-    const perform = () => (deps.guardOwned ? deps.guardOwned(owned, services, run) : run(services));
-    const answer = await once(operation, { ...request, ...call, isDryRun }, actor, perform, deps.answerOnce);
+    const owned = { operation, params, takesOver, actor, ifMatch, isNew };
+    const perform = (on: Services, isStaged: boolean) =>
+      deps.guardOwned ? deps.guardOwned({ ...owned, isStaged }, on, run) : run(on);
+    const { changeWithAnswer } = deps;
+    const performance: Performance = {
+      alone: () => perform(services, isDryRun),
+      ...(changeWithAnswer &&
+        operation.isOneChange && {
+          withAnswer: (stored) => changeWithAnswer((staged) => perform(staged, true), stored),
+        }),
+    };
+    const answer = await once(operation, { ...request, ...call, isDryRun }, actor, performance, deps);
     if (!isDryRun && !answer.isUnchanged) {
       const { event = operation.event, target, changes } = answer;
       record({ event }, actor, deps, { outcome: 'success', target, changes });
@@ -126,13 +158,13 @@ async function once(
     readonly query: unknown;
   },
   actor: Actor,
-  perform: () => Promise<Answer>,
-  answerOnce: AnswerOnce | undefined,
+  performance: Performance,
+  { answerOnce }: { readonly answerOnce?: AnswerOnce },
 ): Promise<Answer> {
-  if (!isMaking || isDryRun || key === undefined || !answerOnce) return perform();
+  if (!isMaking || isDryRun || key === undefined || !answerOnce) return performance.alone();
   // What comes as bytes has not been read yet.
   const asked = { id, params, query, body: mediaType === undefined ? body : null, ifMatch, isNew, takesOver };
-  return answerOnce({ key, actor: actor.id, asked }, perform);
+  return answerOnce({ key, actor: actor.id, asked }, performance);
 }
 
 async function dry<Services>({ dryServices }: RunDeps<Services>): Promise<Services> {

@@ -10,7 +10,8 @@ import { until } from '../helpers/store.ts';
 let console: RunningConsole;
 let token: string;
 beforeAll(async () => {
-  console = await startConsole();
+  // Of calls at the same time: what is tested is no bound on them.
+  console = await startConsole({ env: { CONSOLE_API_CHANGE_RATE: '0' } });
   token = await apiToken(console);
 });
 afterAll(() => console?.stop());
@@ -138,20 +139,53 @@ test.each(['short', 'a key with spaces in it', 'x'.repeat(256), ''])('%j is no k
   expect(await remove('Never')).toBe(404);
 });
 
+async function addClient(id: string, key: string, { url, as }: { url: string; as: string }) {
+  const response = await fetch(`${url}/api/v1/clients`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${as}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+    body: JSON.stringify({ id, scopes: ['svc:health:read'] }),
+  });
+  const { secret, code } = (await response.json()) as { secret?: string; code?: string };
+  return {
+    status: response.status,
+    secret,
+    code,
+    isReplayed: response.headers.get('idempotency-replayed') === 'true',
+  };
+}
+
+async function clientIds(url: string, as: string, prefix: string): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${as}` };
+  const { items } = (await (
+    await fetch(`${url}/api/v1/clients?limit=500&q=${prefix}`, { headers })
+  ).json()) as {
+    items: { id: string }[];
+  };
+  return items.map(({ id }) => id);
+}
+
+async function isSecret(url: string, id: string, secret = ''): Promise<boolean> {
+  const reply = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  return reply.status === 200;
+}
+
 describe('in the store', () => {
   test('stands neither the key nor the answer (S54)', async () => {
     const key = `a-key-to-be-looked-for-${process.pid}`;
-    const description = `an answer to be looked for ${process.pid}`;
-    expect((await add({ ...role('Hidden'), description }, key)).status).toBe(201);
-    expect(await remove('Hidden')).toBe(204);
+    // What is in the answer alone.
+    const { status, secret } = await addClient('hidden', key, { url: console.url, as: token });
+    expect([status, secret?.length]).toEqual([201, expect.any(Number)]);
     const names = await readdir(console.dataDir, { recursive: true, withFileTypes: true });
     const files = names.filter((entry) => entry.isFile());
     expect(files.length).toBeGreaterThan(1);
     for (const { parentPath, name } of files) {
       const bytes = await readFile(join(parentPath, name));
       expect([name, bytes.includes(key)]).toEqual([name, false]);
-      // The role itself stood in the registry, and its change stands in the audit trail.
-      if (name.endsWith('.mdb')) expect([name, bytes.includes(description)]).toEqual([name, false]);
+      expect([name, bytes.includes(secret!)]).toEqual([name, false]);
     }
   });
 
@@ -175,6 +209,56 @@ describe('in the store', () => {
     } finally {
       await rm(dataDir, { recursive: true, force: true });
     }
+  });
+
+  test('what a crash leaves behind is made with its answer, or not at all', async () => {
+    const dataDir = await usedDataDir();
+    try {
+      for (const round of [1, 2, 3]) {
+        const before = await startConsole({ dataDir, env: { CONSOLE_API_CHANGE_RATE: '0' } });
+        const as = await apiToken(before);
+        const wanted: { readonly id: string; readonly key: string }[] = [];
+        let answered = 0;
+        // At whatever moment it is killed, some of them are at any point of their way.
+        const callers = Array.from({ length: 6 }, async (_, caller) => {
+          for (let n = 0; ; n++) {
+            const one = { id: `cut-${round}-${caller}-${n}`, key: newKey() };
+            wanted.push(one);
+            await addClient(one.id, one.key, { url: before.url, as });
+            answered++;
+          }
+        });
+        await until(async () => answered >= 6 + 4 * round, 'some of them');
+        before.child.kill('SIGKILL');
+        await Promise.all([before.stop(), Promise.allSettled(callers)]);
+
+        const after = await startConsole({ dataDir, env: { CONSOLE_API_CHANGE_RATE: '0' } });
+        const at = { url: after.url, as: await apiToken(after) };
+        const made = await clientIds(at.url, at.as, `cut-${round}`);
+        expect(made.length).toBeGreaterThan(0);
+        for (const { id, key } of wanted) {
+          const again = await addClient(id, key, at);
+          if (made.includes(id)) {
+            // Its secret is not lost either, which is shown in this answer alone.
+            expect([id, again.status, again.code, again.isReplayed]).toEqual([id, 201, undefined, true]);
+            expect(await isSecret(at.url, id, again.secret)).toBe(true);
+          } else {
+            // For a minute nobody knows that the process of before is gone.
+            expect(['made now', 'idempotency_in_progress']).toContain(again.code ?? 'made now');
+            expect(again.isReplayed).toBe(false);
+          }
+        }
+        await after.stop();
+      }
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }, 60_000);
+
+  test('of many that are made at the same time none is in the way of another', async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `Crowd${n}`);
+    const answers = await Promise.all(ids.map((id) => add(role(id), newKey())));
+    expect(answers.map(({ status, body }) => [status, body.id])).toEqual(ids.map((id) => [201, id]));
   });
 
   test('several processes have the same', async () => {

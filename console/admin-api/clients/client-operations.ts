@@ -99,6 +99,7 @@ function definingOperations({ path, name, word, form, kind }: ClientAddress): Op
       access: 'write',
       event: 'client.added',
       isMaking: true,
+      isOneChange: true,
       body: form.input.extend(creation),
       answer: createdClientView,
       async run({ body: { id, secret, ...input }, checkMayGrant }, needs: ClientNeeds) {

@@ -22,6 +22,7 @@ export function secretOperations(
       access: 'write',
       event: 'client.secret_added',
       isMaking: true,
+      isOneChange: true,
       params,
       body: secretInput,
       answer: createdSecretView,

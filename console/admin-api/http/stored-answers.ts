@@ -1,7 +1,7 @@
 /**
  * Repeated calls: who sends the same `Idempotency-Key` again gets the answer of the first time, and nothing is made
- * twice (draft-ietf-httpapi-idempotency-key-header). Kept in the store before the answer goes out, so that one that
- * has arrived is given again after a crash too.
+ * twice (draft-ietf-httpapi-idempotency-key-header). Kept in the store by the commit that makes what it tells of, so
+ * that after a crash neither is there without the other; of a job or a plan, before the answer goes out.
  *
  * The store has only digests of the key, and the answer under a key derived from it: what is shown once, such as a
  * secret, is seen again by its caller alone (S54).
@@ -9,7 +9,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Answer } from '../../operations/operation.ts';
-import type { AnswerOnce } from '../../operations/run-operation.ts';
+import type { AnswerOnce, Performance } from '../../operations/run-operation.ts';
 import type { ArtifactStore } from '../../storage/storage.ts';
 
 export interface StoredAnswersDeps {
@@ -34,7 +34,7 @@ export function readIdempotencyKey(field: string | string[] | undefined): string
 }
 
 export function createStoredAnswers({ artifacts, now }: StoredAnswersDeps): AnswerOnce {
-  return async ({ key, actor, asked }, perform) => {
+  return async ({ key, actor, asked }, performance) => {
     const id = `${actor} ${key}`;
     const keys = keysFrom(key, actor);
     const digest = createHmac('sha256', keys.digest).update(JSON.stringify(asked)).digest('base64url');
@@ -46,7 +46,7 @@ export function createStoredAnswers({ artifacts, now }: StoredAnswersDeps): Answ
     const meanwhile = await stored();
     if (meanwhile) return meanwhile;
     if (count > 1) throw inProgress();
-    return performAndStore(id, { digest, key: keys.answer }, perform);
+    return performAndStore(id, { digest, key: keys.answer }, performance);
   };
 
   async function storedAnswer(id: string, digest: string, key: Buffer): Promise<Answer | undefined> {
@@ -60,13 +60,17 @@ export function createStoredAnswers({ artifacts, now }: StoredAnswersDeps): Answ
   async function performAndStore(
     id: string,
     { digest, key }: { readonly digest: string; readonly key: Buffer },
-    perform: () => Promise<Answer>,
+    performance: Performance,
   ): Promise<Answer> {
-    try {
-      const answer = await perform();
+    const stored = (answer: Answer) => {
       const payload = { digest, answer: encrypted(JSON.stringify(answer), key) };
       const expiresAt = Math.floor(now() / 1000) + storedSeconds;
-      await artifacts.put(kinds.answer, id, { payload, expiresAt });
+      return { kind: kinds.answer, id, artifact: { payload, expiresAt } };
+    };
+    try {
+      if (performance.withAnswer) return await performance.withAnswer(stored);
+      const answer = await performance.alone();
+      await artifacts.put(kinds.answer, id, stored(answer).artifact);
       return answer;
     } finally {
       // Of one that has failed nothing is kept; one that is kept needs no claim any more.

@@ -34,6 +34,7 @@ export const userPasswordOperations: readonly Operation<UserPasswordNeeds>[] = [
     access: 'write',
     event: 'user.invited',
     isMaking: true,
+    isOneChange: true,
     statuses: [200],
     params: userParams,
     body: z.strictObject({ ttlSeconds: ttlSeconds.exactOptional() }),
@@ -53,6 +54,7 @@ export const userPasswordOperations: readonly Operation<UserPasswordNeeds>[] = [
     isDangerous: true,
     event: 'user.password_reset',
     isMaking: true,
+    isOneChange: true,
     statuses: [200],
     params: userParams,
     body: z

@@ -26,6 +26,7 @@ export const userOperations: readonly Operation<UserNeeds>[] = [
     access: 'write',
     event: 'user.added',
     isMaking: true,
+    isOneChange: true,
     body: user.input.extend({ id: userId, password: password.exactOptional() }),
     answer: userView,
     problems: [409],
