@@ -76,9 +76,9 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
     },
     readSecret: createSecretInput(shell),
     readFile: readInputFile,
-    async inspectStore(url, isDeep) {
-      const console = await reach((await tools.settings()).dataDir);
-      return console?.inspectStore(url, isDeep).finally(console.close);
+    async inspectStore(isDeep) {
+      const console = await reach(dataDirOf(input, shell.env));
+      return console?.inspectStore(isDeep).finally(console.close);
     },
     async bulk(options) {
       const { dataDir: directory } = await tools.settings();

@@ -89,6 +89,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
     runOperation: createRunLocally(services, audit, watched),
     settings: () => withApplication(settings, application()),
     isReady: health.isReady,
+    audit,
     fetch,
   });
   closing.add('command line', commands);

@@ -49,13 +49,8 @@ export async function start({
   closing,
   faults,
 }: StartDeps): Promise<Started> {
-  const { services, audit, application } = await openServices({
-    settings,
-    readSettings,
-    log,
-    closing,
-    faults,
-  });
+  const given = { settings, readSettings, log, closing, faults };
+  const { services, audit, application } = await openServices(given);
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { createConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
@@ -96,6 +91,7 @@ export async function start({
     runOperation: createRunLocally(services, audit, console.members),
     settings: () => withApplication(settings, application()),
     isReady: console.isReady,
+    audit,
     fetch,
   });
   closing.add('command line', commands);

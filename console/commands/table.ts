@@ -5,7 +5,7 @@ import { exportCommands } from './bulk/export.ts';
 import { importCommands } from './bulk/import.ts';
 import { clientCommands } from './clients/client.ts';
 import { configCommands } from './config.ts';
-import { doctorCommand } from './doctor.ts';
+import { doctorCommand } from './doctor/doctor.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { idpCommands } from './identity-providers/idp.ts';

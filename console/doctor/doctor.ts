@@ -19,7 +19,10 @@ export interface DoctorSettings extends SettingsChecksDeps {
   readonly dataDir: string;
   readonly members: readonly string[];
   readonly memberPrefix: string | undefined;
-  readonly clientSecret: string | undefined;
+  /** Of the application's client, to ask for a token; not needed with one. */
+  readonly clientSecret?: string | undefined;
+  /** One that the console has given. */
+  readonly token?: string | undefined;
   /** Undefined where there is no application. */
   readonly internalAddress: string | undefined;
 }
@@ -49,7 +52,7 @@ export interface DoctorDeps {
 
 export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
   const { settings, store, clientIds, now } = deps;
-  const { url, internalAddress, applicationAddresses: addresses, members, clientSecret } = settings;
+  const { url, internalAddress, applicationAddresses: addresses, members, clientSecret, token } = settings;
   const probe = createProbe(deps);
   const opened = 'check' in store ? undefined : store;
   const kids = opened && opened.kids.length > 0 ? opened.kids : undefined;
@@ -77,6 +80,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
       members,
       memberPrefix: settings.memberPrefix,
       clientSecret,
+      token,
       clientId: clientIds.application,
       isConsoleThere,
     })),

@@ -14,6 +14,8 @@ export interface MembersChecksDeps {
   readonly memberPrefix: string | undefined;
   /** CONSOLE_APPLICATION_CLIENT_SECRET. */
   readonly clientSecret: string | undefined;
+  /** Of that client, where there is one already. */
+  readonly token: string | undefined;
   readonly clientId: string;
   readonly isConsoleThere: boolean;
 }
@@ -66,16 +68,16 @@ function fixFor(reason: string, member: string): string {
 async function checkProxy(deps: MembersChecksDeps): Promise<readonly Finding[]> {
   const say = about(check);
   const { probe, url, clientSecret } = deps;
-  if (clientSecret === undefined) {
+  if (clientSecret === undefined && deps.token === undefined) {
     return [
       say.warning(
         'It was not tried, since a call needs a token and there is no client for it.',
-        'Set CONSOLE_APPLICATION_CLIENT_SECRET ("$(openssl rand -hex 24)") for the console and for the doctor.',
+        'Set CONSOLE_APPLICATION_CLIENT_SECRET ("$(openssl rand -hex 24)") for the console.',
       ),
     ];
   }
   try {
-    const token = await askToken(deps, clientSecret);
+    const token = deps.token ?? (await askToken(deps, clientSecret!));
     if (typeof token !== 'string') return [token];
     const headers = { Authorization: `Bearer ${token}` };
     const reached = validate(await probe(`${url}/svc/health/ready`, { headers }));

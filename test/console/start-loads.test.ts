@@ -7,16 +7,16 @@ import { apiToken, startConsole } from '../helpers/console.ts';
 
 const watched = ['zod', 'ldapts', '@node-saml/node-saml', 'xml-crypto', 'openid-client'];
 
-test('a console without providers, and idp list, load no library of schemas or protocols; the admin API does by its first call', async () => {
+test('a console without providers, and idp list there, load no library of schemas or protocols; the admin API loads that of schemas by its first call, and idp list without a console', async () => {
   const directory = temporaryDirectory();
   const listFile = join(directory, 'loaded');
   const env = {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, '../helpers/loaded-packages.mjs')}`,
     LOADED_PACKAGES: listFile,
   };
-  const loaded = () => {
+  const loaded = (known = 'lmdb') => {
     const names = new Set(readFileSync(listFile, 'utf8').split('\n'));
-    expect(names).toContain('lmdb'); // the list is one
+    expect(names).toContain(known); // the list is one
     return watched.filter((name) => names.has(name));
   };
 
@@ -30,10 +30,13 @@ test('a console without providers, and idp list, load no library of schemas or p
     );
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(loaded()).toEqual(['zod']);
+    writeFileSync(listFile, '');
+    expect((await runTool(['idp', 'list'], { dataDir, env })).code).toBe(0);
+    expect(loaded('')).toEqual([]);
   } finally {
     await console.stop();
   }
   writeFileSync(listFile, '');
   expect((await runTool(['idp', 'list'], { dataDir, env })).code).toBe(0);
-  expect(loaded()).toEqual([]);
+  expect(loaded()).toEqual(['zod']);
 }, 60_000);

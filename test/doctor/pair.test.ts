@@ -9,8 +9,8 @@ import { openEnvironment } from '../../console/storage/embedded/lmdb/lmdb-enviro
 import { registryOf, temporaryDirectory } from '../commands/support.ts';
 import { type Pair, startPair } from '../dashboard/support.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
-import { freePort, nextKeysOf, startConsole } from '../helpers/console.ts';
-import { cleanSettings, runDoctor } from './support.ts';
+import { clientSecret, freePort, nextKeysOf, startConsole, waitFor } from '../helpers/console.ts';
+import { cleanSettings, type Line as Finding, runDoctor } from './support.ts';
 
 // Each starts several processes, on machines that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
@@ -24,6 +24,9 @@ afterAll(() => pair?.stop());
 
 const examine = (env: Record<string, string> = {}, args: readonly string[] = []) =>
   runDoctor(pair.console, { SVC_MC_APP_ADDRESSES: pair.dashboard.url, ...env }, args);
+/** With the settings of a shell: beside its store no console runs. */
+const examineShell = (env: Record<string, string> = {}, args: readonly string[] = []) =>
+  examine(env, ['--data-dir', copyOfStore(), ...args]);
 
 test('all is well: exit code 0 and not one warning, and nothing has been changed', async () => {
   const before = registryOf(pair.console.dataDir);
@@ -73,6 +76,52 @@ test('settings that cannot be used are told as everywhere, with exit code 78', a
   expect([code, json().error]).toEqual([78, 'bad_settings']);
 });
 
+describe('settings are those of the console that runs, whatever the shell says (C8)', () => {
+  const bare = (args: readonly string[], env: Record<string, string> = {}) =>
+    runTool(['doctor', ...args], { dataDir: pair.console.dataDir, env });
+
+  test('where the shell has none, and where its own could not be used', async () => {
+    const { code, json } = await bare(['--json']);
+    const { settings, findings } = json<{ settings: object; findings: Finding[] }>();
+    expect(settings).toEqual({
+      of: 'console',
+      dataDir: pair.console.dataDir,
+      pid: pair.console.child.pid,
+      named: [],
+    });
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(code).toBe(0);
+    const wrong = { CONSOLE_ACCESS_TOKEN_TTL: 'soon', CONSOLE_URL: 'http://localhost:1' };
+    expect((await bare(['--json'], wrong)).json()).toEqual(json());
+    expect((await bare([])).stdout).toMatch(
+      /^Judged are the settings of the console that runs in .* \(process \d+\)\.\n/,
+    );
+  });
+
+  test('but for what a flag names', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const { code, stdout } = await bare(['--members', nobody]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/ with what --members says\.\n/)]);
+    expect(stdout).toContain(`problem  member ${nobody}`);
+  });
+
+  test('no secret of it comes out, and its audit tells of the token that was given', async () => {
+    const said = await bare(['--json']);
+    expect(said.stdout + said.stderr).not.toContain(clientSecret);
+    expect(said.stdout).not.toMatch(/eyJ/);
+    const issued = () => pair.console.log().filter(({ event }) => event === 'token.issued');
+    await waitFor(() => issued().some(({ source }) => source === 'command line'), 'the audit line');
+  });
+
+  test('and those of the shell where none runs, which it says', async () => {
+    const dataDir = copyOfStore();
+    const { stdout } = await runTool(['doctor'], { dataDir, env: { CONSOLE_URL: pair.console.url } });
+    expect(stdout).toMatch(
+      /^No console runs in .*: judged are the settings with which one would start from this shell\.\n/,
+    );
+  });
+});
+
 test('asked to, it reads every record of the running console', async () => {
   const { line, problems } = await examine({}, ['--deep']);
   expect(line('records')?.reason).toMatch(/^All \d+ are whole/);
@@ -95,7 +144,7 @@ describe('one fault each', () => {
 
   test('nobody answers at CONSOLE_URL', async () => {
     const url = `http://localhost:${await freePort()}`;
-    const { problems, line } = await examine({ CONSOLE_URL: url });
+    const { problems, line } = await examineShell({ CONSOLE_URL: url });
     expect(line('issuer')).toMatchObject({
       state: 'problem',
       reason: expect.stringContaining('ECONNREFUSED'),
@@ -106,7 +155,7 @@ describe('one fault each', () => {
 
   test('the console calls itself otherwise than CONSOLE_URL', async () => {
     const url = pair.console.url.replace('localhost', '127.0.0.1');
-    const { problems, line } = await examine({ CONSOLE_URL: url });
+    const { problems, line } = await examineShell({ CONSOLE_URL: url });
     expect(line('issuer')).toMatchObject({
       reason: expect.stringContaining(`calls itself ${pair.console.url}`),
       fix: expect.stringContaining('CONSOLE_URL'),
@@ -116,7 +165,7 @@ describe('one fault each', () => {
   });
 
   test('something else answers at CONSOLE_URL', async () => {
-    const { line } = await examine({ CONSOLE_URL: pair.dashboard.url });
+    const { line } = await examineShell({ CONSOLE_URL: pair.dashboard.url });
     expect(line('issuer')).toMatchObject({
       state: 'problem',
       reason: expect.stringContaining('is no console'),
@@ -194,7 +243,9 @@ describe('one fault each', () => {
 
   test('nobody at an address of the application', async () => {
     const nobody = `http://localhost:${await freePort()}`;
-    const { problems, line } = await examine({ SVC_MC_APP_ADDRESSES: `${pair.dashboard.url},${nobody}` });
+    const { problems, line } = await examineShell({
+      SVC_MC_APP_ADDRESSES: `${pair.dashboard.url},${nobody}`,
+    });
     expect(line(`application ${nobody}`)!.reason).toContain('ECONNREFUSED');
     // The running console has not been told of it either.
     expect(line(`CORS for ${nobody}`)!.fix).toContain('SVC_MC_APP_ADDRESSES');
@@ -203,7 +254,9 @@ describe('one fault each', () => {
   });
 
   test('an internal address in clear text that is not this machine (S42)', async () => {
-    const { problems, line } = await examine({ SVC_MC_APP_INTERNALADDRESS: 'http://dash.internal:9021' });
+    const { problems, line } = await examineShell({
+      SVC_MC_APP_INTERNALADDRESS: 'http://dash.internal:9021',
+    });
     expect(line('internal address')).toMatchObject({
       reason: expect.stringContaining('neither logout notices nor licence updates'),
       fix: expect.stringContaining('SVC_MC_APP_INTERNALADDRESS=https://'),
@@ -212,19 +265,19 @@ describe('one fault each', () => {
   });
 
   test('an internal address in a network that is not allowed (S42)', async () => {
-    const { line } = await examine({ SVC_MC_APP_INTERNALADDRESS: 'https://10.11.12.13:9021' });
+    const { line } = await examineShell({ SVC_MC_APP_INTERNALADDRESS: 'https://10.11.12.13:9021' });
     expect(line('internal address')!.fix).toContain('CONSOLE_OUTBOUND_ALLOW=10.11.12.13');
   });
 
   test('an internal address at which nobody listens', async () => {
     const nobody = `http://localhost:${await freePort()}`;
-    const { problems, line } = await examine({ SVC_MC_APP_INTERNALADDRESS: nobody });
+    const { problems, line } = await examineShell({ SVC_MC_APP_INTERNALADDRESS: nobody });
     expect(line('internal address')!.reason).toContain('connection_refused');
     expect(problems).toEqual(['internal address']);
   });
 
   test('an internal address at which something else listens', async () => {
-    const { line } = await examine({ SVC_MC_APP_INTERNALADDRESS: pair.console.url });
+    const { line } = await examineShell({ SVC_MC_APP_INTERNALADDRESS: pair.console.url });
     expect(line('internal address')).toMatchObject({
       state: 'warning',
       reason: expect.stringContaining('404'),
@@ -232,7 +285,7 @@ describe('one fault each', () => {
   });
 
   test('another client secret than the running console has', async () => {
-    const { problems, line } = await examine({
+    const { problems, line } = await examineShell({
       CONSOLE_APPLICATION_CLIENT_SECRET: 'another-secret-0123456789-zyxwvutsr',
     });
     expect(line('members through the proxy')!.reason).toContain('invalid_client');
@@ -241,21 +294,21 @@ describe('one fault each', () => {
 
   test('a member at which nobody listens', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
-    const { problems, line } = await examine({ CONSOLE_MEMBERS: nobody });
+    const { problems, line } = await examineShell({ CONSOLE_MEMBERS: nobody });
     expect(line(`member ${nobody}`)!.fix).toContain('CONSOLE_MEMBERS');
     expect(problems).toEqual([`member ${nobody}`]);
   });
 
   test('another first path segment than the member has (D11)', async () => {
     const { address, server } = await startHangingUp('/hazelcast/');
-    const { problems, line } = await examine({ CONSOLE_MEMBERS: address, CONSOLE_MEMBER_PREFIX: 'svc' });
+    const { problems, line } = await examineShell({ CONSOLE_MEMBERS: address, CONSOLE_MEMBER_PREFIX: 'svc' });
     expect(line(`member ${address}`)).toMatchObject({
       state: 'problem',
       reason: expect.stringContaining('/hazelcast, and CONSOLE_MEMBER_PREFIX is svc'),
       fix: expect.stringContaining('CONSOLE_MEMBER_PREFIX=hazelcast'),
     });
     expect(problems).toEqual([`member ${address}`]);
-    const right = await examine({ CONSOLE_MEMBERS: address });
+    const right = await examineShell({ CONSOLE_MEMBERS: address });
     expect(right.line(`member ${address}`)!.state).toBe('ok');
     server.close();
   });
@@ -263,7 +316,7 @@ describe('one fault each', () => {
   test('a member at https that speaks plain HTTP (D16)', async () => {
     const { address, server } = await startHangingUp('/hazelcast/');
     const member = address.replace('http:', 'https:');
-    const { line } = await examine({ CONSOLE_MEMBERS: member });
+    const { line } = await examineShell({ CONSOLE_MEMBERS: member });
     expect(line(`member ${member}`)).toMatchObject({
       state: 'problem',
       fix: expect.stringContaining('speaks no TLS'),
@@ -308,7 +361,7 @@ describe('one fault each', () => {
       'CONSOLE_TRUSTED_PROXIES',
     ],
   ])('%s', async (_name, env, check, state, fix) => {
-    expect((await examine(env)).line(check)).toMatchObject({ state, fix: expect.stringContaining(fix) });
+    expect((await examineShell(env)).line(check)).toMatchObject({ state, fix: expect.stringContaining(fix) });
   });
 
   test('a client that may sign people in with neither PKCE nor a nonce (C1)', async () => {

@@ -151,7 +151,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   'console/commands': [
-    'console/access',
     'console/accounts',
     'console/admin-api',
     'console/app',
@@ -168,7 +167,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/settings',
     'console/storage',
     'console/storage/embedded',
-    'member-proxy',
+    'console/tokens',
     'platform',
   ],
 };

@@ -14,7 +14,7 @@ import {
   send,
   socketPath,
 } from './messages.ts';
-import type { StoreKnowledge } from './store-knowledge.ts';
+import type { ConsoleKnowledge } from './store-knowledge.ts';
 
 /** A console that runs and answers. */
 export interface ConsoleCall {
@@ -29,9 +29,8 @@ export interface ConsoleCall {
   ): Promise<Reply>;
   /** @param actor  `local:<user>`. @throws {ReportedFailure} */
   operation(id: string, request: ApiRequest, actor: string): Promise<ApiAnswer>;
-  /** @param url  the address that the question to the application is signed for. @throws {ReportedFailure} */
-  /** @param isDeep  every record is read, which may take minutes */
-  inspectStore(url: string, isDeep: boolean): Promise<StoreKnowledge>;
+  /** @param isDeep  every record is read, which may take minutes. @throws {ReportedFailure} */
+  inspectStore(isDeep: boolean): Promise<ConsoleKnowledge>;
   /** Nothing else is asked on this connection from now on. @param actor  who typed the command */
   bulk(actor: string): RemoteBulk;
   close(): void;
@@ -86,10 +85,10 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
       if (message?.kind === 'answer') return message.value as ApiAnswer;
       throw endOf(message, dataDir);
     },
-    async inspectStore(url, isDeep) {
-      send(socket, { kind: 'look', url, isDeep });
+    async inspectStore(isDeep) {
+      send(socket, { kind: 'look', isDeep });
       const message = await next(messages);
-      if (message?.kind === 'store') return message.store;
+      if (message?.kind === 'store') return { ...message.store, dataDir, pid: hello.pid };
       throw endOf(message, dataDir);
     },
     bulk(actor) {

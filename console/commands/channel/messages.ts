@@ -12,12 +12,12 @@ import type { ApiRequest } from '../operations/api-caller.ts';
 import type { Reply, ReplyPart } from '../runner/command.ts';
 import type { Failure } from '../runner/failure.ts';
 import type { BulkQuestion } from './bulk-questions.ts';
-import type { StoreKnowledge } from './store-knowledge.ts';
+import type { ConsoleKnowledge } from './store-knowledge.ts';
 
 export const socketFile = 'console.sock';
 
 /** Raised when an older program could no longer understand the other side. */
-export const channelProtocol = 3;
+export const channelProtocol = 4;
 
 /** What the console says. */
 export type FromConsole =
@@ -36,7 +36,7 @@ export type FromConsole =
   | { readonly kind: 'part'; readonly part: ReplyPart }
   | { readonly kind: 'end' }
   | { readonly kind: 'failure'; readonly failure: Failure }
-  | { readonly kind: 'store'; readonly store: StoreKnowledge }
+  | { readonly kind: 'store'; readonly store: Omit<ConsoleKnowledge, 'dataDir' | 'pid'> }
   /** Of the question or operation before it. */
   | { readonly kind: 'answer'; readonly value: unknown };
 
@@ -51,8 +51,8 @@ export type FromCaller =
       /** `local:<user>`, as the caller claims. */
       readonly actor: string;
     }
-  /** What `doctor`, which looks at the console from outside, has to know of its store. */
-  | { readonly kind: 'look'; readonly url: string; readonly isDeep: boolean }
+  /** What `doctor`, which looks at the console from outside, has to know of its store and its settings. */
+  | { readonly kind: 'look'; readonly isDeep: boolean }
   /** An import or export; questions follow, one after the other, until the connection ends. */
   | { readonly kind: 'bulk'; readonly actor: string }
   | { readonly kind: 'ask'; readonly question: BulkQuestion }

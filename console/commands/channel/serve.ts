@@ -5,6 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { version } from '../../../platform/installation.ts';
+import type { Audit } from '../../../platform/log.ts';
 import type { RunLocally } from '../../app/operations.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -30,6 +31,7 @@ export interface CommandChannelDeps {
   /** What is in force now. */
   readonly settings: () => Settings;
   readonly isReady: () => Promise<boolean>;
+  readonly audit: Audit;
   readonly fetch: typeof fetch;
 }
 
@@ -89,8 +91,11 @@ async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
     const messages = messagesOf<FromCaller>(socket);
     const { value: asked } = await messages.next();
     if (asked?.kind === 'look') {
-      const { reportStore } = await import('../doctor.ts');
-      say({ kind: 'store', store: await reportStore(deps.services, asked.url, asked) });
+      const { reportConsole } = await import('../doctor/store-report.ts');
+      say({
+        kind: 'store',
+        store: await reportConsole(deps.services, deps.settings(), { ...deps, ...asked }),
+      });
     } else if (asked?.kind === 'bulk') {
       await serveBulk(asked.actor, messages, say, deps);
     } else if (asked?.kind === 'operation') {

@@ -1,5 +1,6 @@
 import type { InspectedClients } from '../../clients/client-excess.ts';
 import type { StoreCheck } from '../../storage/storage.ts';
+import type { JudgedSettings } from '../doctor/judged-settings.ts';
 
 /** What only who has the store open can tell. */
 export interface StoreKnowledge extends InspectedClients {
@@ -12,4 +13,12 @@ export interface StoreKnowledge extends InspectedClients {
   readonly contents?: StoreCheck;
   /** Why the store cannot be written, if it cannot. */
   readonly unwritable?: { readonly reason: string; readonly state?: string };
+}
+
+/** The same of a console that runs, with what it runs with. */
+export interface ConsoleKnowledge extends StoreKnowledge {
+  /** The secret of its client is not told: in its place comes a token. */
+  readonly settings: Omit<JudgedSettings, 'clientSecret'>;
+  readonly dataDir: string;
+  readonly pid: number;
 }

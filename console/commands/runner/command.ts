@@ -4,7 +4,7 @@ import type { Services } from '../../app/services.ts';
 import type { Progress } from '../../bulk/progress.ts';
 import type { BulkTarget } from '../../bulk/target.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { StoreKnowledge } from '../channel/store-knowledge.ts';
+import type { ConsoleKnowledge } from '../channel/store-knowledge.ts';
 import type { ApiCaller } from '../operations/api-caller.ts';
 
 export interface Command {
@@ -116,8 +116,8 @@ export interface Tools {
   readonly readFile: (path: string) => Promise<string>;
   /** Whether the console can be asked, as `/ready` says; absent where none runs. */
   readonly isReady?: () => Promise<boolean>;
-  /** What the running console knows of its store; undefined when none runs. */
-  readonly inspectStore?: (url: string, isDeep: boolean) => Promise<StoreKnowledge | undefined>;
+  /** What the running console knows of its store, and what it runs with; undefined when none runs. */
+  readonly inspectStore?: (isDeep: boolean) => Promise<ConsoleKnowledge | undefined>;
   /**
    * For imports and exports, which run in the process of the caller: a running console is sent what was read, and sends
    * pages of what it has.
