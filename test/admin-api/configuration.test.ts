@@ -332,34 +332,68 @@ test('people and the roles that they have are made in one change, and kept out i
   expect(actions(await planOf('third@example.com'))).toEqual({ [name]: 'update' });
 });
 
-test('one change by the API, by a command and by a description leaves the same line but for its origin', async () => {
-  const name = `${source}-way`;
-  await call('POST', '/roles', { id: name, permissions: reads });
-  const change = { permissions: ['svc:health:read'] };
-  const back = () => call('PATCH', `/roles/${name}`, { permissions: reads });
-  const lineOf = async (via: string) => {
-    const isIt = (line: Record<string, unknown>) =>
-      line.target === name && line.event === 'role.updated' && line.via === via;
-    return console.waitFor(() => console.log().findLast(isIt), via);
-  };
+describe('one change by the API, by a command and by a description leaves the same line but for its origin', () => {
+  /** An object with two of something, of which one goes; `typed` where a command works by the operations. */
+  const rows = [
+    {
+      what: 'a role',
+      path: '/roles',
+      key: 'roles',
+      event: 'role.updated',
+      before: { permissions: reads },
+      change: { permissions: ['svc:health:read'] },
+      typed: (name: string) => ['role', 'update', name, '--scope', 'svc:health:read'],
+      changes: { permissions: { add: [], remove: [reads[0]] } },
+    },
+    {
+      what: 'a client',
+      path: '/clients',
+      key: 'clients',
+      event: 'client.updated',
+      before: { scopes: reads },
+      change: { scopes: ['svc:health:read'] },
+      typed: (name: string) => ['client', 'update', name, '--remove-scope', reads[0]!],
+      changes: { scopes: { add: [], remove: [reads[0]] } },
+    },
+    {
+      what: 'a user',
+      path: '/users',
+      key: 'users',
+      event: 'user.updated',
+      before: { roles: ['Viewer', 'MetricsViewer'] },
+      change: { roles: ['MetricsViewer'] },
+      typed: undefined,
+      changes: { roles: { add: [], remove: ['Viewer'] } },
+    },
+  ];
 
-  expect((await call('PATCH', `/roles/${name}`, change)).status).toBe(200);
-  const byApi = await lineOf('api');
-  await back();
-  const typed = await runTool(['role', 'update', name, '--scope', 'svc:health:read'], {
-    dataDir: console.dataDir,
+  test.each(rows)('$what', async ({ path, key, event, before, change, typed, changes }) => {
+    const name = `${source}-way`;
+    const back = async () => expect((await call('PUT', `${path}/${name}`, before)).status).toBeLessThan(300);
+    const lineOf = async (via: string) => {
+      const isIt = (line: Record<string, unknown>) =>
+        line.target === name && line.event === event && line.via === via;
+      return console.waitFor(() => console.log().findLast(isIt), via);
+    };
+    const same = ({ time, via, source: _source, requestId, actor, ...line }: Record<string, unknown>) => line;
+
+    await back();
+    expect((await call('PATCH', `${path}/${name}`, change)).status).toBe(200);
+    const byApi = await lineOf('api');
+    expect(byApi).toMatchObject({ outcome: 'success', changes });
+    if (typed) {
+      await back();
+      expect((await runTool(typed(name), { dataDir: console.dataDir })).code).toBe(0);
+      expect(same(await lineOf('cli'))).toEqual(same(byApi));
+    }
+    await back();
+    const document = { version: 1, source, [key]: { [name]: change } };
+    const plan = await call('POST', '/configuration/plans', { document, takeOver: ['all'] });
+    expect((await apply(plan)).status).toBe(200);
+    const byCode = await lineOf('code');
+    expect(same(byCode)).toEqual(same(byApi));
+    expect(byCode.actor).toBe(byApi.actor);
   });
-  expect(typed.code).toBe(0);
-  const byCommand = await lineOf('cli');
-  await back();
-  await applied({ [name]: change }, { takeOver: ['all'] });
-  const byCode = await lineOf('code');
-
-  const same = ({ time, via, source: _source, requestId, actor, ...line }: Record<string, unknown>) => line;
-  expect(byApi).toMatchObject({ changes: { permissions: { add: [], remove: [reads[0]] } } });
-  expect(same(byCommand)).toEqual(same(byApi));
-  expect(same(byCode)).toEqual(same(byApi));
-  expect(byCode.actor).toBe(byApi.actor);
 });
 
 test('what is stored of a description that was applied has none of its secrets (S54)', () => {
