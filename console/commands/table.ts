@@ -4,6 +4,8 @@ import { backupCommands } from './backup.ts';
 import { exportCommands } from './bulk/export.ts';
 import { importCommands } from './bulk/import.ts';
 import { clientCommands } from './clients/client.ts';
+import { clusterCommands, oneMemberCommands } from './cluster/cluster.ts';
+import { mapCommands, queueCommands } from './cluster/structures.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -33,6 +35,10 @@ export const commands: readonly Command[] = [
   tokenCommand,
   ...loginCommands,
   ...memberCommands,
+  ...oneMemberCommands,
+  ...clusterCommands,
+  ...mapCommands,
+  ...queueCommands,
   explainCommand,
   accessCommand,
   ...settingsCommands,

@@ -1,0 +1,169 @@
+/** `console map`, `console queue`: what members give over REST, as the API has it. */
+import { dryRunFlag } from '../operations/changes.ts';
+import { listFlags, listReply } from '../operations/lists.ts';
+import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
+
+/** As the API shows them. */
+interface StructureView {
+  readonly id: string;
+  readonly sources: readonly string[];
+  readonly lastCallOn: string | null;
+}
+interface StoredView {
+  readonly type: string | null;
+  readonly bytes: number;
+  readonly value: string;
+}
+
+const onApi = { isOnApi: true, createsStore: true } as const;
+const listed = ['Members tell no names: these are of roles, of clients, and of calls of 30 days.'];
+const beginningFlag = flags({ '[--search B]': 'those whose names begin with B' });
+const valueFlags = flags({
+  '[--value T]': 'the text',
+  '[--value-file F]': 'a file that has it, UTF-8',
+  '[--type M]': 'the media type that is stored with it',
+});
+
+export const mapCommands: readonly Command[] = [
+  {
+    ...onApi,
+    name: 'map list',
+    summary: 'Lists the maps that are known by name.',
+    details: listed,
+    flags: { ...beginningFlag, ...listFlags },
+    run: (input, tools) => listStructures(input, tools, 'listMaps'),
+  },
+  {
+    ...onApi,
+    name: 'map get',
+    summary: 'Shows an entry of a map.',
+    positionals: ['<map>', '<key>'],
+    async run(input, { api }) {
+      return shown((await api.call('readMapEntry', { params: entryOf(input) })).body as StoredView);
+    },
+  },
+  {
+    ...onApi,
+    name: 'map put',
+    summary: 'Stores an entry in a map.',
+    positionals: ['<map>', '<key>'],
+    flags: { ...valueFlags, ...dryRunFlag },
+    async run(input, { api, readFile }) {
+      const body = await storedIn(input, readFile);
+      const isDryRun = input.has('dry-run');
+      const { body: view } = await api.call('putMapEntry', { params: entryOf(input), body, isDryRun });
+      const [map, key] = input.positionals;
+      return { text: `${isDryRun ? 'Would store' : 'Stored'} ${key} in ${map}.`, json: view };
+    },
+  },
+  {
+    ...onApi,
+    name: 'map remove',
+    summary: 'Removes an entry from a map.',
+    positionals: ['<map>', '<key>'],
+    flags: dryRunFlag,
+    asks: ({ positionals: [map, key] }) => `This removes ${key} from the map ${map}.`,
+    async run(input, { api }) {
+      const isDryRun = input.has('dry-run');
+      await api.call('deleteMapEntry', { params: entryOf(input), isDryRun });
+      const [map, key] = input.positionals;
+      return {
+        text: `${isDryRun ? 'Would remove' : 'Removed'} ${key} from ${map}.`,
+        json: { map, key, removed: !isDryRun },
+      };
+    },
+  },
+  {
+    ...onApi,
+    name: 'map clear',
+    summary: 'Removes every entry of a map.',
+    positionals: ['<map>'],
+    flags: dryRunFlag,
+    asks: ({ positionals: [map] }) => `This removes every entry of the map ${map}.`,
+    async run(input, { api }) {
+      const [map = ''] = input.positionals;
+      const isDryRun = input.has('dry-run');
+      await api.call('clearMap', { params: { map }, isDryRun });
+      return { text: `${isDryRun ? 'Would clear' : 'Cleared'} ${map}.`, json: { map, cleared: !isDryRun } };
+    },
+  },
+];
+
+export const queueCommands: readonly Command[] = [
+  {
+    ...onApi,
+    name: 'queue list',
+    summary: 'Lists the queues that are known by name.',
+    details: listed,
+    flags: { ...beginningFlag, ...listFlags },
+    run: (input, tools) => listStructures(input, tools, 'listQueues'),
+  },
+  {
+    ...onApi,
+    name: 'queue show',
+    summary: 'Shows how many items a queue has.',
+    positionals: ['<queue>'],
+    async run({ positionals: [queue = ''] }, { api }) {
+      const { body } = await api.call('readQueue', { params: { queue } });
+      const { size } = body as { readonly size: number };
+      return { text: `${queue} has ${size} ${size === 1 ? 'item' : 'items'}.`, json: body };
+    },
+  },
+  {
+    ...onApi,
+    name: 'queue offer',
+    summary: 'Puts an item at the end of a queue.',
+    positionals: ['<queue>'],
+    flags: { ...valueFlags, ...dryRunFlag },
+    async run(input, { api, readFile }) {
+      const [queue = ''] = input.positionals;
+      const body = await storedIn(input, readFile);
+      const isDryRun = input.has('dry-run');
+      const { body: view } = await api.call('offerToQueue', { params: { queue }, body, isDryRun });
+      const { size } = view as { readonly size: number };
+      return { text: `${queue} ${isDryRun ? 'would have' : 'has'} ${size} items.`, json: view };
+    },
+  },
+  {
+    ...onApi,
+    name: 'queue poll',
+    summary: 'Takes the first item of a queue away from everybody, and prints it.',
+    positionals: ['<queue>'],
+    asks: ({ positionals: [queue] }) => `This takes an item of the queue ${queue} away from everybody.`,
+    async run({ positionals: [queue = ''] }, { api }) {
+      const { item } = (await api.call('pollQueue', { params: { queue } })).body as {
+        readonly item: StoredView | null;
+      };
+      return item ? shown(item) : { text: `${queue} has no item.`, json: null };
+    },
+  },
+];
+
+function listStructures(input: Input, tools: Pick<Tools, 'api'>, id: 'listMaps' | 'listQueues') {
+  const q = input.text('search');
+  return listReply<StructureView>(tools, id, input, {
+    headings: ['NAME', 'KNOWN FROM', 'LAST CALL'],
+    row: ({ id: name, sources, lastCallOn }) => [name, sources.join(', '), lastCallOn?.slice(0, 10) ?? ''],
+    none: 'None is known by name. There may be some all the same.',
+    ...(q !== undefined && { query: { q } }),
+  });
+}
+
+function entryOf({ positionals: [map = '', key = ''] }: Input) {
+  return { map, key };
+}
+
+function shown(view: StoredView) {
+  return { text: Buffer.from(view.value, 'base64').toString('utf8'), json: view };
+}
+
+/** @throws {UsageError} for none, and for two */
+async function storedIn(input: Input, readFile: Tools['readFile']) {
+  const [text, file] = [input.text('value'), input.text('value-file')];
+  if ((text === undefined) === (file === undefined)) {
+    throw new UsageError('Say what is to be stored: --value or --value-file.');
+  }
+  const type = input.text('type');
+  const value = Buffer.from(text ?? (await readFile(file!))).toString('base64');
+  return { value, ...(type !== undefined && { type }) };
+}
