@@ -4,6 +4,7 @@ import type { AskMember } from '../../member-proxy/own-calls.ts';
 import { ProblemError } from '../../platform/errors.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
+import { directoryStateOf } from './directory-state.ts';
 import type { Services } from './services.ts';
 
 export interface HealthFinding {
@@ -60,13 +61,14 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
   };
 
   async function all(asksMembers: boolean): Promise<readonly HealthFinding[]> {
-    const [ofMembers, ofStore, ofLicence, ofJobs] = await Promise.all([
+    const [ofMembers, ofStore, ...others] = await Promise.all([
       checkMembers(asksMembers),
       checkStore(),
       checkLicence(),
       checkJobs(),
+      checkConfiguration(),
     ]);
-    return [...ofMembers, ...ofStore, ...checkKeys(), ...ofLicence, ...ofJobs, ...checkSettings()];
+    return [...ofMembers, ...ofStore, ...checkKeys(), ...others.flat(), ...checkSettings()];
   }
 
   async function checkMembers(asks: boolean): Promise<readonly HealthFinding[]> {
@@ -151,6 +153,16 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
           'Start it again.',
         ),
       );
+  }
+
+  async function checkConfiguration(): Promise<readonly HealthFinding[]> {
+    if (settings.configDir === undefined) return [];
+    const found = await directoryStateOf(storage).read();
+    if (found?.state !== 'refused')
+      return [ok('configuration', 'The files of CONSOLE_CONFIG_DIR are in force.')];
+    // What is wrong names clients, which are for administrators alone.
+    const reason = 'Files of CONSOLE_CONFIG_DIR are refused, and what was in force stays.';
+    return [problem('configuration', reason, 'GET /api/v1/configuration/directory says what to mend.')];
   }
 
   function checkSettings(): readonly HealthFinding[] {

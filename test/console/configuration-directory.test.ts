@@ -255,11 +255,21 @@ describe('files that are wrong', () => {
     await becomesOf('refused');
     expect(await statusOf(call, '/roles/kept')).toBe(200);
     expect(await metric()).toBe('1');
+    const finding = async () =>
+      (await call('POST', '/health/run')).body.findings.find(
+        ({ check }: { readonly check: string }) => check === 'configuration',
+      );
+    expect(await finding()).toMatchObject({
+      state: 'problem',
+      reason: expect.not.stringContaining('roles/bad'),
+      fix: expect.stringContaining('/configuration/directory'),
+    });
     expect((await fetch(`${console.url}/ready`)).status).toBe(200);
     await console.waitFor(() => auditOf(console, 'configuration.refused')[0], 'the line');
     await put(directory, 'a.yaml', roles(['kept', 'mended']));
     await becomesOf('applied');
     expect(await metric()).toBe('0');
+    expect(await finding()).toMatchObject({ state: 'ok' });
     expect(await statusOf(call, '/roles/mended')).toBe(200);
   }, 30_000);
 
