@@ -140,6 +140,86 @@ test('two secrets live at most: the newest and the one before it', async () => {
   expect(await digests()).toHaveLength(1);
 });
 
+describe('by operations', () => {
+  let console: RunningConsole;
+  beforeAll(async () => {
+    console = await startConsole();
+  });
+  afterAll(() => console?.stop());
+  const there = (...args: string[]) => runAtConsole([...args, '--json'], { dataDir: console.dataDir });
+  const doneThere = async (...args: string[]) => {
+    const outcome = await there(...args);
+    expect([outcome.code, outcome.stdout]).toEqual([0, expect.anything()]);
+    return outcome.json<
+      ClientView & { scopes: string[]; removed: boolean; tokenTtlSeconds: number | null }
+    >();
+  };
+
+  test('one scope comes or goes, and a dry run changes nothing', async () => {
+    await doneThere('client', 'add', 'worker', '--scope', 'svc:map:a:read', '--token-ttl-seconds', '90');
+    const before = await doneThere('client', 'show', 'worker');
+    expect(before.tokenTtlSeconds).toBe(90);
+    const dry = await doneThere('client', 'update', 'worker', '--add-scope', 'svc:map:b:read', '--dry-run');
+    expect(dry.scopes).toEqual(['svc:map:a:read', 'svc:map:b:read']);
+    expect(await doneThere('client', 'remove', 'worker', '--dry-run')).toEqual({
+      id: 'worker',
+      removed: false,
+    });
+    expect(await doneThere('client', 'show', 'worker')).toEqual(before);
+    await doneThere(
+      'client',
+      'update',
+      'worker',
+      '--add-scope',
+      'svc:map:b:read',
+      '--token-ttl-seconds',
+      'none',
+    );
+    const after = await doneThere('client', 'update', 'worker', '--remove-scope', 'svc:map:a:read');
+    expect([after.scopes, after.tokenTtlSeconds]).toEqual([['svc:map:b:read'], null]);
+  });
+
+  test('a role cannot be added to all, nor taken from all', async () => {
+    const uri = ['--redirect-uri', 'http://localhost:3000/cb'];
+    await doneThere('client', 'add', 'board', ...uri, '--first-party');
+    const refused = await there('client', 'update', 'board', '--remove-max-role', 'Admin');
+    expect([refused.code, refused.json().message]).toEqual([2, expect.stringContaining('--max-role')]);
+    expect(await doneThere('client', 'show', 'board')).toMatchObject({ maxRoles: null });
+  });
+
+  test('one of two secrets ends by its id, and no other', async () => {
+    await doneThere('client', 'add', 'twice');
+    const made = await doneThere('client', 'rotate-secret', 'twice', '--expires-at', '2090-01-01T00:00:00Z');
+    expect(made).toMatchObject({ client: 'twice', expiresAt: '2090-01-01T00:00:00.000Z' });
+    const [, old] = (await doneThere('client', 'show', 'twice')).secrets;
+    await doneThere('client', 'remove-secret', 'twice', old!.id, '--keep-tokens');
+    expect((await doneThere('client', 'show', 'twice')).secrets.map(({ id }) => id)).toEqual([made.id]);
+    expect((await there('client', 'remove-secret', 'twice', old!.id)).json().error).toBe('not_found');
+  });
+
+  test('what is refused is said of flags', async () => {
+    const refused = await there('client', 'add', 'c', '--grant', 'password', '--token-alg', 'HS256');
+    expect(refused.json()).toMatchObject({
+      error: 'invalid_request',
+      message: expect.stringMatching(/--grant \(.*--token-alg \(/),
+      errors: [{ pointer: '#/grants/0' }, { pointer: '#/tokenAlg' }],
+    });
+  });
+
+  test('a list is of one kind, of one state, of one scope', async () => {
+    await doneThere('client', 'add', 'sleeper', '--scope', 'svc:map:z:read');
+    await doneThere('client', 'disable', 'sleeper');
+    const ids = async (...args: string[]) =>
+      (await there('client', 'list', ...args)).json<{ id: string }[]>().map(({ id }) => id);
+    expect(await ids('--status', 'disabled')).toEqual(['sleeper']);
+    expect(await ids('--scope', 'svc:map:z:read')).toEqual(['sleeper']);
+    const machines = await ids('--kind', 'machine');
+    expect(machines).toContain('sleeper');
+    expect(machines).not.toContain('application-dashboard');
+    expect((await there('client', 'list', '--kind', 'robot')).json().message).toContain('--kind');
+  });
+});
+
 test('a client never has the id of a user, nor one that a user could have (S14)', async () => {
   const user = (
     await done(

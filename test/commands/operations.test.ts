@@ -170,6 +170,38 @@ describe('a console that is elsewhere', () => {
     ]);
   });
 
+  test('clients, providers and access are asked for there too, as here', async () => {
+    const there = (...args: string[]) =>
+      toolDone([...args, '--url', console.url, '--token-file', tokenFile, '--json'], { dataDir: '/nowhere' });
+    const here = (...args: string[]) => toolDone([...args, '--json'], { dataDir: console.dataDir });
+    const made = (await there('client', 'add', 'remote', '--scope', 'svc:health:read')).json();
+    expect(made).toMatchObject({ id: 'remote', secret: expect.stringMatching(/^[\w-]{43}$/) });
+    const provider = ['--kind', 'ldap', '--ldap-url', 'ldaps://ldap.example', '--default-role', 'Viewer'];
+    await there('idp', 'add', 'remote', ...provider, '--dn-template', 'uid={username},dc=example');
+    for (const words of [
+      ['client', 'show', 'remote'],
+      ['client', 'list'],
+      ['idp', 'show', 'remote'],
+      ['idp', 'list'],
+      ['explain', 'GET', '/svc/health', '--client', 'remote'],
+      ['access', 'matrix', '--client', 'remote'],
+    ]) {
+      expect((await there(...words)).json(), words.join(' ')).toEqual((await here(...words)).json());
+    }
+    await there('idp', 'remove', 'remote', '--yes');
+    await there('client', 'remove', 'remote', '--yes');
+    expect((await runTool(['client', 'show', 'remote'], { dataDir: console.dataDir })).code).toBe(1);
+  });
+
+  test('the address of a directory is not taken for one', async () => {
+    const add = ['idp', 'add', 'staff', '--kind', 'ldap', '--url', 'ldaps://ldap.example', '--json'];
+    const refused = await runTool(add, { dataDir: console.dataDir });
+    expect([refused.code, refused.json()]).toEqual([
+      1,
+      { error: 'bad_address', message: expect.stringContaining('--ldap-url') },
+    ]);
+  });
+
   test('the token does not follow where the answer sends it', async () => {
     const seen: string[] = [];
     const server = createServer((req, res) => {

@@ -245,6 +245,9 @@ describe.skipIf(!existsSync('/usr/bin/openssl'))('a SAML provider', () => {
         advice: expect.stringContaining('npx console idp update corp'),
       });
       await doneThere(['idp', 'update', 'corp', '--metadata-url', url]);
+      const keyOf = ({ settings }: View) => (settings.ownCertificate as { sha256: string }).sha256;
+      const renewed = (await doneThere(['idp', 'update', 'corp', '--sign-requests', '--json'])).json<View>();
+      expect(keyOf(renewed)).not.toBe(keyOf(added));
       expect((await toolThere(['idp', 'test', 'corp'])).code).toBe(0);
 
       served = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>';

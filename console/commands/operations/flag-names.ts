@@ -40,7 +40,7 @@ function inWords(message: string, errors: unknown, flagOf: (member: string) => s
     ? (errors as readonly MemberError[]).map(({ pointer }) => pointer)
     : [];
   const ofForm = pointers.reduce((said, pointer) => {
-    const path = pointer.replace(/^#\//, '').split('/');
+    const path = pointer.replace(/^(#\/|\?)/, '').split('/');
     const flag = flagOf(path[0] ?? '');
     return flag === undefined ? said : said.replace(`${path.join('.')} (`, `${flag} (`);
   }, message);
