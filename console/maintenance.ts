@@ -5,7 +5,8 @@ const maintenanceMs = 60_000;
 const dayMs = 86_400_000;
 
 /**
- * What need not happen before the first request: the next keys, last uses of clients, expired artifacts.
+ * What need not happen before the first request: the next keys, last uses of clients, expired artifacts, and ways to
+ * records that a release before this one did not know.
  *
  * @returns a function that ends it, after the round that is under way
  */
@@ -23,6 +24,7 @@ export function startMaintenance({ keys, clientUses, storage }: Services, log: L
   const { damaged = 0 } = storage.lastDamageCount() ?? {};
   // What was damaged is said at each start.
   if (damaged > 0 || isDue(storage)) beginCheck();
+  const filling = fillIndexes(storage, log, stopped.signal);
   const work = () => {
     if (!check && isLongAgo(checkedAt) && isDue(storage)) beginCheck();
     round = round
@@ -38,7 +40,7 @@ export function startMaintenance({ keys, clientUses, storage }: Services, log: L
     stopped.abort();
     clearInterval(timer);
     clearTimeout(first);
-    return Promise.all([round, check]).then(() => {});
+    return Promise.all([round, check, filling]).then(() => {});
   };
 }
 
@@ -60,5 +62,15 @@ async function countDamaged(storage: Services['storage'], log: Logger, signal: A
     if (records > 0) log.error({ records, store: 'corrupt' }, advice);
   } catch (error) {
     log.error({ err: error }, 'the store could not be looked through');
+  }
+}
+
+/** What fails is tried again by the next start: lists are slower until then, and as complete. */
+async function fillIndexes(storage: Services['storage'], log: Logger, signal: AbortSignal): Promise<void> {
+  try {
+    const records = await storage.fillIndexes(signal);
+    if (records > 0) log.info({ records }, 'records of an earlier release are in all indexes');
+  } catch (error) {
+    log.error({ err: error }, 'records of an earlier release could not be added to all indexes');
   }
 }

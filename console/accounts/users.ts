@@ -57,6 +57,8 @@ export function createUsers(deps: UsersDeps) {
     /** A page of them; see {@link RecordStore.users}. */
     list: records.users,
     count: (by?: UserCount): Promise<number> => records.count('users', by),
+    /** Whether that is all of them. */
+    isCounted: records.isCounted,
     hasAny: records.hasUsers,
     /**
      * Whether what was issued to this account at that time (epoch seconds) still counts (S34): of sessions, codes and

@@ -122,6 +122,8 @@ export interface RecordStore extends RecordReads {
   /** Kept with each change, so it costs the same however many there are. */
   count(collection: 'users', filter?: UserCount): Promise<number>;
   count(collection: 'clients'): Promise<number>;
+  /** Not while records of an earlier release are still being counted by this: until then it is not the whole truth. */
+  isCounted(filter: UserCount): Promise<boolean>;
   /** Whether an enabled client has a redirect address of this origin. */
   isRedirectOrigin(origin: string): Promise<boolean>;
   /** Whether somebody could administer the console without this provider's accounts; without it named, at all. */

@@ -179,6 +179,13 @@ export interface Storage {
   countDamaged(signal?: AbortSignal): Promise<number>;
   /** The last time that came to its end, in whatever run; undefined: there was none. */
   lastDamageCount(): DamageCount | undefined;
+  /**
+   * Writes the ways to records that a release before this one did not know, in no hurry; once for a store.
+   *
+   * @returns how many records lacked one
+   * @throws {StorageUnavailableError}
+   */
+  fillIndexes(signal?: AbortSignal): Promise<number>;
   /** Looks at every record, and at each way to one from both its ends. */
   check(): Promise<StoreCheck>;
   /** Writes a consistent copy of everything into `directory`, which must not exist yet. */

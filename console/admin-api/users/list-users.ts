@@ -79,8 +79,10 @@ async function bySubject(
 }
 
 /** Where it is kept. */
-async function countOf({ q, role, provider, status }: ListQuery, users: Pick<Users, 'count'>) {
+async function countOf({ q, role, provider, status }: ListQuery, users: Pick<Users, 'count' | 'isCounted'>) {
   const filters = Object.entries({ role, provider, status }).filter(([, value]) => value !== undefined);
   if (q !== undefined || filters.length > 1) return null;
-  return { value: await users.count(Object.fromEntries(filters)), isExact: true };
+  const by = Object.fromEntries(filters);
+  const isExact = await users.isCounted(by);
+  return { value: await users.count(by), isExact };
 }

@@ -130,6 +130,7 @@ export function createMemoryRecords({
         ({ disabled, redirectUris }) =>
           !disabled && redirectUris.some((uri) => origin !== 'null' && new URL(uri).origin === origin),
       ),
+    isCounted: async () => true,
     hasAdministrator: async (withoutProvider) =>
       hasAdministrator(state, registry.all('providers'), withoutProvider),
     ...engine,

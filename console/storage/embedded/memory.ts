@@ -38,6 +38,7 @@ export function createMemoryStorage({ now = Date.now, steady = now, log }: Memor
     async checkWritable() {},
     countDamaged: async () => 0,
     lastDamageCount: () => undefined,
+    fillIndexes: async () => 0,
     check: async () => ({ records: 0, damaged: 0, unindexed: 0, stray: 0, miscounted: 0, named: [] }),
     async backup() {
       throw new StorageUnavailableError('a storage in memory has no backup');

@@ -6,6 +6,7 @@ import { takeInstanceLock } from './instance-lock.ts';
 import { openArtifactEntries } from './lmdb/artifact-entries.ts';
 import { openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
 import { createDamageCount } from './lmdb/damage-count.ts';
+import { fillIndexes, markIndexesFilled } from './lmdb/index-filling.ts';
 import { finishRegistryChange } from './lmdb/joint-commits.ts';
 import { openLmdbRecords } from './lmdb/records-lmdb.ts';
 import { checkStore } from './lmdb/store-check.ts';
@@ -88,6 +89,7 @@ async function openPrepared(
     const exclusive = environment.write;
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
     if (!isRecorded) await recordFormat(environment);
+    if (!isExpected) await markIndexesFilled(environment);
 
     await finishRegistryChange(environment, openArtifactEntries(environment), registry);
 
@@ -101,6 +103,7 @@ async function openPrepared(
       checkWritable: () => probeWrite(files, environment),
       onWriteFailure: environment.onWriteFailure,
       ...createDamageCount(environment, now),
+      fillIndexes: (signal) => fillIndexes(environment, signal),
       check: () => checkStore(environment),
       async backup(directory) {
         // Here and below: loaded when asked for, since the schema library costs 75 ms of every start.

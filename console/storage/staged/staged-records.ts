@@ -169,6 +169,7 @@ export function createStagedRecords({
     isRedirectOrigin: async (origin) =>
       ownOf('clients').some(({ record }) => record && !record.disabled && hasOrigin(record, origin)) ||
       base.isRedirectOrigin(origin),
+    isCounted: base.isCounted,
     hasAdministrator: base.hasAdministrator,
     change: (work) => changeRecords(engine, work),
     onChange: listeners.add,

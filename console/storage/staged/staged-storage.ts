@@ -68,6 +68,7 @@ export function createStagedStorage(base: Storage, { checksEach, now }: StagedSt
     checkWritable: base.checkWritable,
     countDamaged: async () => 0,
     lastDamageCount: base.lastDamageCount,
+    fillIndexes: async () => 0,
     check: base.check,
     backup: notHere,
     downgrade: notHere,

@@ -80,6 +80,8 @@ async function run({ storage, environment, records }, command) {
       const [, n, step] = command;
       return commitJoint(environment, stoppingRegistry(registry, step), n);
     }
+    case 'fill':
+      return fillAndStop(storage, environment, command[1]);
     default:
       await environment.close();
       return storage.close();
@@ -115,6 +117,19 @@ function commitJoint(environment, registry, n) {
     artifacts: [],
     registry: { expected: [], writes: [{ collection: 'roles', id: role.id, record: role }] },
   });
+}
+
+/** Ends the process in the middle of its work, after it has noted so often how far it is. */
+function fillAndStop(storage, environment, notes) {
+  const seen = new Set();
+  const look = () => {
+    const place = environment.read(() => environment.database('store').get(['filling']));
+    seen.add(JSON.stringify(place));
+    if (seen.size > notes) process.kill(process.pid, 'SIGKILL');
+    else setImmediate(look);
+  };
+  look();
+  return storage.fillIndexes();
 }
 
 /** Ends the process `before` anything is written, when the records are `written`, or when all is `made`. */

@@ -21,6 +21,7 @@ export type Command =
   | readonly ['flood-users']
   | readonly ['joint', n: number, step: 'before' | 'written' | 'made' | 'done']
   | readonly ['role', id: string]
+  | readonly ['fill', notes: number]
   | readonly ['close'];
 
 export interface StorageProcessOptions {

@@ -14,6 +14,7 @@ import type { UserRecord } from '../../records.ts';
 import { providersAfter } from '../../registry-writes.ts';
 import type { Registry } from '../../storage.ts';
 import type { ArtifactEntries } from './artifact-entries.ts';
+import { presentKeys, type RecordKeys } from './index-filling.ts';
 import { createJointCommits } from './joint-commits.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
@@ -149,11 +150,6 @@ function planOf({ databases, answers }: RecordCommitsDeps, write: RecordWrite): 
   };
 }
 
-interface RecordKeys {
-  readonly index: readonly LmdbKey[];
-  readonly counts: readonly LmdbKey[];
-}
-
 function keysOf<C extends GrowingCollection>(collection: C, record: GrowingRecords[C]): RecordKeys {
   return { index: indexKeysOf(collection, record), counts: countKeysOf(collection, record) };
 }
@@ -170,7 +166,7 @@ function beforeOf(
 ): RecordKeys | undefined {
   try {
     const found = answers.stored(collection, key);
-    return found && keysOf(collection, found.record);
+    return found && presentKeys(databases, keysOf(collection, found.record));
   } catch (error) {
     if (!(error instanceof DamagedRecordError)) throw error;
     return keysOfDamaged(databases, collection, key);

@@ -12,6 +12,7 @@ import type {
 } from '../../record-store.ts';
 import type { ClientRecord, UserRecord } from '../../records.ts';
 import { beginningOf, isInList, leadOf, type UserLead } from '../../user-lists.ts';
+import { areIndexesFilled } from './index-filling.ts';
 import { givenPart, keyPart, lastPart, partBeginning } from './key-parts.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
@@ -38,6 +39,8 @@ export type RecordPages = ReturnType<typeof createRecordPages>;
 
 export function createRecordPages(environment: Environment, answers: RecordAnswers) {
   const index = environment.database<true>('record-index');
+  const meta = environment.database<number>('record-meta');
+  const isFilled = () => environment.read(() => areIndexesFilled({ meta }));
 
   function keysAfter(
     { index: prefix, beginning = '' }: Pick<Section<never>, 'index' | 'beginning'>,
@@ -111,14 +114,15 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
       const filter = { role, provider, status, beginning };
       return page('users', sectionsFor(filter, request.after), request);
     },
-    clients: (asked: PageRequest & ClientFilter) => page('clients', clientSections(asked), asked),
+    clients: (asked: PageRequest & ClientFilter) => page('clients', clientSections(asked, isFilled()), asked),
   };
 
   /** What led at the first page leads through all of them. */
   function sectionsFor(filter: UserFilter, after: string | undefined): readonly Section<UserRecord>[] {
     const known =
       after && leads.find((lead) => userSections(lead, filter)?.some(({ name }) => name === after[0]));
-    const lead = known || environment.read(() => leadOf(filter, (by) => answers.count('users', by)));
+    const indexed = isFilled() ? filter : { ...filter, status: undefined };
+    const lead = known || environment.read(() => leadOf(indexed, (by) => answers.count('users', by)));
     return userSections(lead, filter) ?? [];
   }
 }
@@ -151,8 +155,15 @@ function userSections(lead: UserLead, filter: UserFilter): Section<UserRecord>[]
   }));
 }
 
-/** What leads is what few have. */
-function clientSections(filter: ClientFilter): readonly Section<ClientRecord>[] {
+/**
+ * What leads is what few have.
+ *
+ * @param isFilled  else all are looked through, sooner than that some are missing
+ */
+function clientSections(
+  filter: ClientFilter & Pick<PageRequest, 'after'>,
+  isFilled: boolean,
+): readonly Section<ClientRecord>[] {
   const { ceilingRole, beginning, kind, status } = filter;
   const isWanted = (client: ClientRecord) => isInClientList(client, filter);
   if (beginning !== undefined) {
@@ -173,9 +184,16 @@ function clientSections(filter: ClientFilter): readonly Section<ClientRecord>[] 
         return first !== undefined && keyPart(first) === part && isWanted(client);
       },
     };
-    return word === undefined ? [byId] : [byId, byWord];
+    if (word === undefined) return [byId];
+    const byEach = {
+      name: '5',
+      isWanted: (client: ClientRecord) => isBy(client)?.word !== undefined && isWanted(client),
+    };
+    // Such a list goes on as it has begun.
+    return isFilled && filter.after?.[0] !== byEach.name ? [byId, byWord] : [byId, byEach];
   }
   if (ceilingRole !== undefined) return [{ name: '0', index: indexUnder.ceilingRole(ceilingRole), isWanted }];
+  if (!isFilled) return [{ name: '0', isWanted }];
   if (status === 'disabled') return [{ name: '3', index: indexUnder.disabledClient(), isWanted }];
   if (kind === 'application') return [{ name: '4', index: indexUnder.application(), isWanted }];
   return [{ name: '0', isWanted }];

@@ -8,6 +8,7 @@ import type { Registry } from '../../storage.ts';
 import { createListeners } from '../listeners.ts';
 import type { StorageLog } from '../permissions.ts';
 import { openArtifactEntries } from './artifact-entries.ts';
+import { areIndexesFilled } from './index-filling.ts';
 import type { Environment } from './lmdb-environment.ts';
 import { createLmdbLoader } from './lmdb-loader.ts';
 import { createRecordAnswers, type KnownProviders } from './record-answers.ts';
@@ -52,7 +53,8 @@ export function openLmdbRecordReads(
   environment: Environment,
   registry: KnownProviders,
 ): Omit<RecordStore, 'change' | 'onChange'> & Pick<RecordEngine, 'ask'> {
-  const answers = createRecordAnswers(openRecordDatabases(environment), registry);
+  const databases = openRecordDatabases(environment);
+  const answers = createRecordAnswers(databases, registry);
   const pages = createRecordPages(environment, answers);
   const read = environment.read;
   const userBy = (query: RecordQuery) => read(() => answers.answer(query)).record as UserRecord | undefined;
@@ -67,6 +69,7 @@ export function openLmdbRecordReads(
     clients: pages.clients,
     count: async (collection: 'users' | 'clients', filter: UserCount = {}) =>
       read(() => answers.count(collection, filter)),
+    isCounted: async ({ status }) => status === undefined || read(() => areIndexesFilled(databases)),
     isRedirectOrigin: async (origin) => read(() => answers.hasAny(indexUnder.redirectOrigin(origin))),
     hasAdministrator: async (withoutProvider) => read(() => answers.hasAdministrator(withoutProvider)),
   };

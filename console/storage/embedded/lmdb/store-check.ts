@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type GrowingCollection, growingCollections } from '../../record-store.ts';
 import type { StoreCheck } from '../../storage.ts';
 import { type Entry, indexKeys } from './artifact-entries.ts';
+import { presentKeys } from './index-filling.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import { decodeRecord, isWholeRecord } from './record-codec.ts';
 import { countKeysOf, indexKeysOf, type StoredRecord, sequenceKey } from './record-indexes.ts';
@@ -51,6 +52,7 @@ export async function checkStore(environment: Environment): Promise<StoreCheck> 
   const meta = environment.database<number>('record-meta');
   const sequence = () => environment.read(() => meta.get(sequenceKey));
   const before = sequence();
+  const databases = { index: indexes.records, meta };
   const counted = new Map<string, number>();
 
   function report(what: 'damaged' | 'unindexed' | 'stray', where: string): void {
@@ -64,10 +66,15 @@ export async function checkStore(environment: Environment): Promise<StoreCheck> 
       found.records++;
       const record = decoded(key, value);
       if (record === undefined) return report('damaged', `${name} ${key.join(' ')}`);
-      for (const way of waysTo(name, key, record)) {
+      // What is still being filled in is not missing.
+      const due = presentKeys(databases, {
+        index: waysTo(name, key, record),
+        counts: countsOf(name, record),
+      });
+      for (const way of due.index) {
         if (!index.get(way)) report('unindexed', `${name} ${key.join(' ')} by ${way[0]}`);
       }
-      for (const each of countsOf(name, record)) counted.set(each, (counted.get(each) ?? 0) + 1);
+      for (const each of due.counts) counted.set(textOf(each), (counted.get(textOf(each)) ?? 0) + 1);
     };
     await walk(environment, (options) => bytes[name].under([], options), visit);
   }
@@ -99,8 +106,8 @@ function waysTo(name: WithSums, key: LmdbKey, record: unknown): readonly LmdbKey
   return indexKeysOf(name, (record as StoredRecord<never>).record);
 }
 
-function countsOf(name: WithSums, record: unknown): readonly string[] {
-  return name === 'artifacts' ? [] : countKeysOf(name, (record as StoredRecord<never>).record).map(textOf);
+function countsOf(name: WithSums, record: unknown): readonly LmdbKey[] {
+  return name === 'artifacts' ? [] : countKeysOf(name, (record as StoredRecord<never>).record);
 }
 
 /** What an entry of an index may lead to. */

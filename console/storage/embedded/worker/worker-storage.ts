@@ -62,6 +62,7 @@ export function openWorkerStorage({
       checkWritable: owner.checkWritable,
       countDamaged: ownersDuty,
       lastDamageCount: () => undefined,
+      fillIndexes: ownersDuty,
       check: ownersDuty,
       backup: ownersDuty,
       downgrade: ownersDuty,

@@ -1,0 +1,154 @@
+/**
+ * Entries of indexes for records that were written before there was such an entry. They are filled in behind a console
+ * that answers already; until that is done nobody relies on them, and a change takes away only what is there.
+ *
+ * To add an index: name its entries in {@link isLaterEntry} and raise {@link generation}.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type GrowingCollection, growingCollections } from '../../record-store.ts';
+import type { Environment, LmdbKey } from './lmdb-environment.ts';
+import { decodeRecord, isWholeRecord } from './record-codec.ts';
+import {
+  countKeysOf,
+  indexKeysOf,
+  openRecordDatabases,
+  type RecordDatabases,
+  type StoredRecord,
+  sequenceKey,
+} from './record-indexes.ts';
+
+/** Of the entries that records have. */
+const generation = 1;
+/** Of `record-meta`: the generation that every record has. */
+const filledKey: LmdbKey = ['filled'];
+/** Of `store`: how far it has come. */
+const placeKey: LmdbKey = ['filling'];
+
+/** Entries that are looked at in one go: about a millisecond. */
+const sliceSize = 50;
+const restMs = 10;
+/** Where nothing is missing, the place is noted so seldom: two or three times a minute. */
+const slicesPerNote = 2000;
+
+interface Place {
+  readonly collection: GrowingCollection;
+  readonly key: LmdbKey;
+}
+
+/** Whether earlier stores may lack it. */
+function isLaterEntry([name]: LmdbKey): boolean {
+  return name === 'status' || name === 'client-word' || name === 'client-kind' || name === 'client-status';
+}
+
+/** Whether there is an entry for each record. */
+export function areIndexesFilled({ meta }: Pick<RecordDatabases, 'meta'>): boolean {
+  return (meta.get(filledKey) ?? 0) >= generation;
+}
+
+/** Of a store without records. */
+export async function markIndexesFilled(environment: Environment): Promise<void> {
+  const { meta } = openRecordDatabases(environment);
+  await environment.write(() => meta.put(filledKey, generation));
+}
+
+export interface RecordKeys {
+  readonly index: readonly LmdbKey[];
+  readonly counts: readonly LmdbKey[];
+}
+
+/**
+ * What there is of the keys of a record. A count that belongs to a later entry goes by that entry: both are written
+ * together.
+ */
+export function presentKeys(
+  databases: Pick<RecordDatabases, 'index' | 'meta'>,
+  keys: RecordKeys,
+): RecordKeys {
+  if (areIndexesFilled(databases)) return keys;
+  const index = keys.index.filter((key) => !isLaterEntry(key) || databases.index.has(key));
+  const hasStatus = index.some(([name]) => name === 'status');
+  return { index, counts: keys.counts.filter((key) => hasStatus || key[2] !== 'status') };
+}
+
+/**
+ * Goes on where the last run ended, killed or not, and does nothing where all is done.
+ *
+ * @param signal  ends it early
+ * @returns how many records lacked an entry
+ * @throws {StorageUnavailableError}
+ */
+export async function fillIndexes(environment: Environment, signal?: AbortSignal): Promise<number> {
+  const databases = openRecordDatabases(environment);
+  const store = environment.database<Place>('store');
+  if (environment.read(() => areIndexesFilled(databases))) return 0;
+  let place = environment.read(() => store.get(placeKey));
+  let completed = 0;
+  let unnoted = 0;
+  for (const collection of growingCollections.slice(place && growingCollections.indexOf(place.collection))) {
+    for (;;) {
+      if (signal?.aborted) return completed;
+      const from = place?.collection === collection ? place.key : undefined;
+      const { last, lacking } = environment.read(() => lookAt(environment, databases, collection, from));
+      if (!last) break;
+      const next: Place = { collection, key: last };
+      place = next;
+      if (lacking.length > 0 || ++unnoted >= slicesPerNote) {
+        unnoted = 0;
+        completed += await environment.write(() => {
+          store.put(placeKey, next);
+          return complete(databases, collection, lacking);
+        });
+      }
+      // Ends by itself: nobody stays for it.
+      await delay(restMs, undefined, { ref: false });
+    }
+  }
+  await environment.write(() => {
+    databases.meta.put(filledKey, generation);
+    store.remove(placeKey);
+  });
+  return completed;
+}
+
+/** @returns the last key of the slice behind `from`, undefined at the end; damaged records are passed over */
+function lookAt(
+  environment: Environment,
+  databases: RecordDatabases,
+  collection: GrowingCollection,
+  from: LmdbKey | undefined,
+): { readonly last: LmdbKey | undefined; readonly lacking: readonly LmdbKey[] } {
+  const limits = { limit: sliceSize + 1, ...(from && { from }) };
+  const entries = [...environment.bytes(collection).under([], limits)].filter(
+    ({ key }) => key[0] !== from?.[0],
+  );
+  const lacking = entries.filter(({ key, value }) => {
+    if (!isWholeRecord(key, value)) return false;
+    const { record } = decodeRecord<StoredRecord<never>>(key, value);
+    return indexKeysOf(collection, record).some((way) => isLaterEntry(way) && !databases.index.has(way));
+  });
+  return { last: entries.at(-1)?.key, lacking: lacking.map(({ key }) => key) };
+}
+
+/** Reads each once more: it may have changed since it was looked at. */
+function complete(
+  { index, meta, ...collections }: RecordDatabases,
+  collection: GrowingCollection,
+  keys: readonly LmdbKey[],
+): number {
+  let completed = 0;
+  for (const key of keys) {
+    const record = collections[collection].get(key)?.record;
+    if (!record) continue;
+    const missing = indexKeysOf(collection, record).filter((way) => isLaterEntry(way) && !index.has(way));
+    if (missing.length === 0) continue;
+    completed++;
+    for (const way of missing) index.put(way, true);
+    if (!missing.some(([name]) => name === 'status')) continue;
+    for (const count of countKeysOf(collection, record)) {
+      if (count[2] === 'status') meta.put(count, (meta.get(count) ?? 0) + 1);
+    }
+  }
+  // Whoever counts meanwhile notices that these are counts of no single moment.
+  if (completed > 0) meta.put(sequenceKey, (meta.get(sequenceKey) ?? 0) + 1);
+  return completed;
+}
