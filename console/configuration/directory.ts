@@ -117,18 +117,26 @@ async function applyDirectory(deps: DirectoryDeps): Promise<AppliedDirectory> {
   } catch (error) {
     return { problem: reasonOf(error), sources: [], isPassing: false };
   }
-  const sources: SourceState[] = [];
+  const states = new Map<string, SourceState>();
   let isPassing = false;
-  for (const document of documents) {
-    const { source } = document;
-    try {
-      const { counts } = await applySource(document, deps);
-      sources.push({ source, state: 'applied', problem: null, counts });
-    } catch (error) {
-      isPassing ||= passing(error);
-      sources.push({ source, state: 'refused', problem: reasonOf(error), counts: {} });
+  // One may use what another one describes: it comes again behind the others.
+  for (let waiting = documents; waiting.length > 0; ) {
+    isPassing = false;
+    const refused: ConfigurationDocument[] = [];
+    for (const document of waiting) {
+      const { source } = document;
+      try {
+        const { counts } = await applySource(document, deps);
+        states.set(source, { source, state: 'applied', problem: null, counts });
+      } catch (error) {
+        isPassing ||= passing(error);
+        refused.push(document);
+        states.set(source, { source, state: 'refused', problem: reasonOf(error), counts: {} });
+      }
     }
+    waiting = refused.length < waiting.length ? refused : [];
   }
+  const sources = [...states.values()];
   const refused = sources.find(({ state }) => state === 'refused');
   return { problem: refused ? `${refused.source}: ${refused.problem}` : null, sources, isPassing };
 }

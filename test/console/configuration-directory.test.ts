@@ -80,6 +80,8 @@ describe('files of a directory', () => {
         source: 'another-team',
         clients: { third: { scopes: ['svc:health:read'] } },
       }),
+      // Uses a role that a later file describes.
+      '0.yaml': 'version: 1\nsource: people\nusers:\n  vera: { roles: [more] }\n',
       'notes.txt': 'not read',
     });
     const { console, call } = await started(directory);
@@ -101,6 +103,7 @@ describe('files of a directory', () => {
       state: 'applied',
       problem: null,
       sources: [
+        { source: 'people', state: 'applied', counts: { create: 1 } },
         { source: 'platform-team', state: 'applied', counts: { create: 3 } },
         { source: 'another-team', state: 'applied', counts: { create: 2 } },
       ],
@@ -108,6 +111,7 @@ describe('files of a directory', () => {
     expect(auditOf(console, 'configuration.applied')).toMatchObject([
       { target: 'platform-team', via: 'code', actor: 'CONSOLE_CONFIG_DIR', outcome: 'success' },
       { target: 'another-team' },
+      { target: 'people' },
     ]);
     expect(console.stderr()).not.toContain(secret);
     const changed = await call('PATCH', '/clients/billing', { displayName: 'By hand' });
