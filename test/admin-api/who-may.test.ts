@@ -205,6 +205,109 @@ describe('identity providers', () => {
   });
 });
 
+describe('clients', () => {
+  const own = ['svc:map:orders-*:read', 'svc:health:read'];
+  const [inside, beyond] = [['svc:map:orders-1:read'], ['svc:map:*:read']];
+  let token: string;
+  let ofApplications: string;
+
+  beforeAll(async () => {
+    const held = [...own, 'openid', 'app:Viewer'];
+    await addMachine('keepsclients', `api:clients:write api:applications:write ${held.join(' ')}`);
+    await until(
+      async () => (await tokenAnswer('keepsclients', 'api:clients:write')).error === undefined,
+      'the client',
+    );
+    token = await machineToken('keepsclients', 'api:clients:write');
+    ofApplications = await machineToken('keepsclients', 'api:applications:write');
+    const secret = 'wide-0123456789-abcdefghij-klmnopqrstuv';
+    const wide = { id: 'wide', scopes: ['svc:data:write'], secret };
+    expect(await statusOf(administrator, 'POST', '/clients', wide)).toBe(201);
+  });
+
+  test('are given no more than their keeper is registered for (S49)', async () => {
+    expect(await statusOf(token, 'POST', '/clients', { id: 'narrow', scopes: inside })).toBe(201);
+    const before = (await call(administrator, 'GET', '/clients/narrow')).body;
+    const more: readonly (readonly string[])[] = [
+      beyond,
+      ['svc:map:orders-1:write'],
+      ['svc:health:read', 'svc:data:read'],
+      ['api:users:read'],
+      ['api:*:write'],
+      ['api:configuration:write'],
+    ];
+    for (const scopes of more) {
+      expect([scopes, await codeOf(token, 'POST', '/clients', { id: 'more', scopes })]).toEqual([
+        scopes,
+        'escalation',
+      ]);
+      expect(await codeOf(token, 'PUT', '/clients/more', { scopes })).toBe('escalation');
+      expect(await codeOf(token, 'PUT', '/clients/narrow', { scopes })).toBe('escalation');
+      expect(await codeOf(token, 'PATCH', '/clients/narrow', { scopes })).toBe('escalation');
+    }
+    expect((await call(administrator, 'GET', '/clients/narrow')).body).toEqual(before);
+    expect(await statusOf(administrator, 'GET', '/clients/more')).toBe(404);
+    expect(await statusOf(token, 'PATCH', '/clients/narrow', { scopes: own })).toBe(200);
+  });
+
+  test('that have more are left alone: changes, secrets, switches and ends (S49)', async () => {
+    const before = (await call(administrator, 'GET', '/clients/wide')).body;
+    const [secret] = before.secrets;
+    for (const [method, path, body] of [
+      ['PATCH', '', { displayName: 'Mine' }],
+      ['PATCH', '', { scopes: inside }],
+      ['PUT', '', { scopes: inside }],
+      ['POST', '/secrets', { id: 'mine', secret: 'mine-0123456789-abcdefghij-klmnopqrstuv' }],
+      ['POST', '/secrets', { ends: 'all' }],
+      ['DELETE', `/secrets/${secret.id}`, undefined],
+      ['POST', '/disable', undefined],
+      ['POST', '/enable', undefined],
+      ['DELETE', '', undefined],
+    ] as const) {
+      expect([method, path, await codeOf(token, method, `/clients/wide${path}`, body)]).toEqual([
+        method,
+        path,
+        'escalation',
+      ]);
+    }
+    expect((await call(administrator, 'GET', '/clients/wide')).body).toEqual(before);
+  });
+
+  test('that sign people in get no roles beyond their keeper’s (S49)', async () => {
+    const application = (id: string, more: object) => ({
+      id,
+      redirectUris: [`https://${id}.example.com/callback`],
+      scopes: ['openid'],
+      ...more,
+    });
+    for (const [at, by] of [
+      ['/clients', token],
+      ['/applications', ofApplications],
+    ] as const) {
+      const maxRoles = ['Admin'];
+      expect([at, await codeOf(by, 'POST', at, application('shop', { maxRoles }))]).toEqual([
+        at,
+        'escalation',
+      ]);
+      // A first-party one has all that its users have.
+      expect(await codeOf(by, 'POST', at, application('shop', { firstParty: true }))).toBe('escalation');
+      const id = `shop${at.length}`;
+      expect(await statusOf(by, 'POST', at, application(id, { maxRoles: ['Viewer'] }))).toBe(201);
+      expect(await codeOf(by, 'PATCH', `${at}/${id}`, { maxRoles })).toBe('escalation');
+      expect(await codeOf(by, 'PATCH', `${at}/${id}`, { firstParty: true, maxRoles: null })).toBe(
+        'escalation',
+      );
+    }
+    expect(await statusOf(administrator, 'GET', '/clients/shop')).toBe(404);
+  });
+
+  test('come from no configuration of who does not have everything (S49)', async () => {
+    const document = { version: 1, source: 'escape', clients: { more: { scopes: ['svc:data:write'] } } };
+    expect(await codeOf(token, 'POST', '/configuration/plans', { document })).toBe('insufficient_scope');
+    expect(await statusOf(administrator, 'GET', '/clients/more')).toBe(404);
+  });
+});
+
 test('who may write configuration has everything, and who has less gives nobody that (S49)', async () => {
   await addMachine('deploys', 'api:configuration:write api:roles:write');
   await addMachine('keepsroles', 'api:roles:write svc:data:write');
