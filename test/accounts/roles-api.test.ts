@@ -1,5 +1,6 @@
 /** `/api/v1/roles` of a running console. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiCaller } from '../admin-api/support.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 
@@ -13,23 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => console?.stop());
 
-async function call(method: string, path: string, body?: unknown, token = admin, headers = {}) {
-  const response = await fetch(`${console.url}/api/v1/roles${path}`, {
-    method,
-    headers: {
-      ...(token && { Authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : JSON.parse(text),
-  };
-}
+const call = (method: string, path: string, body?: unknown, token = admin, headers = {}) =>
+  apiCaller(console, '/roles', token)(method, path, body, headers);
+
 /** Custom ones. */
 async function listed() {
   const { items } = (await call('GET', '')).body as { items: { id: string; builtIn: boolean }[] };

@@ -5,6 +5,7 @@ import { apiToken, type RunningConsole, startConsole } from '../helpers/console.
 import { authorizationPath, callbackOf, redeem } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
+import { apiCaller } from './support.ts';
 
 const secret = 'marmot-0123456789-abcdefghij';
 const corp = {
@@ -26,22 +27,9 @@ beforeAll(async () => {
 afterAll(() => console?.stop());
 
 async function call(method: string, path: string, body?: unknown, token = admin, headers = {}) {
-  const response = await fetch(`${console.url}/api/v1/identity-providers${path}`, {
-    method,
-    headers: {
-      ...(token && { Authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  expect(text).not.toContain(secret);
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : JSON.parse(text),
-  };
+  const reply = await apiCaller(console, '/identity-providers', token)(method, path, body, headers);
+  expect(JSON.stringify([...reply.headers, reply.body])).not.toContain(secret);
+  return reply;
 }
 const listed = async () =>
   ((await call('GET', '')).body as { items: { id: string }[] }).items.map(({ id }) => id);
