@@ -6,6 +6,7 @@ import { importCommands } from './bulk/import.ts';
 import { clientCommands } from './clients/client.ts';
 import { clusterCommands, oneMemberCommands } from './cluster/cluster.ts';
 import { mapCommands, queueCommands } from './cluster/structures.ts';
+import { wanAndCpCommands } from './cluster/wan-and-cp.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   ...clusterCommands,
   ...mapCommands,
   ...queueCommands,
+  ...wanAndCpCommands,
   explainCommand,
   accessCommand,
   ...settingsCommands,

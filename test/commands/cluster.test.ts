@@ -49,6 +49,14 @@ test('the cluster moves to a state and back, and a member is given a log level',
   expect((await tool('member', 'log-level', member!.id, 'configured')).stdout).toContain('configured');
 });
 
+test('a WAN publisher is paused at each member and listed from then on; the CP subsystem is shown', async () => {
+  expect((await tool('wan', 'pause', 'atlantic', 'london')).stdout).toContain('done');
+  const listed = (await tool('wan', 'list', '--json')).json();
+  expect(listed).toMatchObject([{ id: 'atlantic/london', last: { what: 'paused' } }]);
+  expect((await failed('wan', 'stop', 'atlantic', 'nobody')).code).toBe(1);
+  expect((await tool('cp', 'show')).stdout).toContain('default');
+});
+
 test('health says that all is well, and fails once the only member has gone', async () => {
   expect((await tool('health', 'show', '--json')).json()).toMatchObject({
     state: expect.not.stringMatching('problem'),

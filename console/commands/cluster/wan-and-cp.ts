@@ -1,0 +1,84 @@
+/** `console wan`, `console cp`: WAN publishers and the CP subsystem as the API has them. */
+import { listFlags, listReply } from '../operations/lists.ts';
+import { type Command, flags, type Input } from '../runner/command.ts';
+import { columns, fields } from '../runner/output.ts';
+
+/** As the API shows them. */
+interface PublisherView {
+  readonly id: string;
+  readonly last: { readonly what: string; readonly at: string; readonly members: readonly string[] };
+}
+interface ChangeView {
+  readonly results: readonly {
+    readonly member: string;
+    readonly isDone: boolean;
+    readonly reason: string | null;
+  }[];
+}
+interface CpView {
+  readonly isAvailable: boolean;
+  readonly reason: string | null;
+  readonly members: readonly { readonly id: string; readonly address: string }[];
+  readonly groups: readonly { readonly id: string }[];
+}
+
+const onApi = { isOnApi: true, createsStore: true } as const;
+
+export const wanAndCpCommands: readonly Command[] = [
+  {
+    ...onApi,
+    name: 'wan list',
+    summary: 'Lists the WAN publishers that this console was asked about, and what was done to them last.',
+    details: ['Members tell none, nor in which state one is.'],
+    flags: listFlags,
+    run: (input, tools) =>
+      listReply<PublisherView>(tools, 'listWanPublishers', input, {
+        headings: ['PUBLISHER', 'LAST', 'AT', 'MEMBERS'],
+        row: ({ id, last }) => [id, last.what, last.at, last.members.join(', ')],
+        none: 'This console was asked about none.',
+      }),
+  },
+  publisherCommand('pause', 'pauseWanPublisher', 'Pauses a WAN publisher: changes are queued and not sent.'),
+  publisherCommand('resume', 'resumeWanPublisher', 'Has a WAN publisher send again.'),
+  publisherCommand('stop', 'stopWanPublisher', 'Stops a WAN publisher: changes are neither queued nor sent.'),
+  {
+    ...onApi,
+    name: 'cp show',
+    summary: 'Shows the CP subsystem with its members and groups, or why it is not there.',
+    async run(_input, { api }) {
+      const view = (await api.call('readCp')).body as CpView;
+      const { isAvailable, reason, members, groups } = view;
+      const text = fields({
+        available: isAvailable ? 'yes' : `no: ${reason ?? ''}`,
+        members: members.map(({ id, address }) => `${address} ${id}`),
+        groups: groups.map(({ id }) => id),
+      });
+      return { text, json: view };
+    },
+  },
+];
+
+function publisherCommand(
+  word: string,
+  id: 'pauseWanPublisher' | 'resumeWanPublisher' | 'stopWanPublisher',
+  summary: string,
+): Command {
+  return {
+    ...onApi,
+    name: `wan ${word}`,
+    summary,
+    positionals: ['<replication>', '<publisher>'],
+    flags: flags({ '[--member M]': 'at this one alone, host:port or its UUID' }),
+    async run(input: Input, { api }) {
+      const [replication = '', publisher = ''] = input.positionals;
+      const body = { member: input.text('member') ?? null };
+      const { body: view } = await api.call(id, { params: { replication, publisher }, body });
+      const { results } = view as ChangeView;
+      const rows = results.map(({ member, isDone, reason }) => [
+        member,
+        isDone ? 'done' : (reason ?? 'not done'),
+      ]);
+      return { text: columns(rows), json: view, hasFailed: results.some(({ isDone }) => !isDone) };
+    },
+  };
+}
