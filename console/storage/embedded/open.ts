@@ -6,7 +6,7 @@ import { takeInstanceLock } from './instance-lock.ts';
 import { openArtifactEntries } from './lmdb/artifact-entries.ts';
 import { openLmdbArtifacts } from './lmdb/artifacts-lmdb.ts';
 import { createDamageCount } from './lmdb/damage-count.ts';
-import { fillIndexes, markIndexesFilled } from './lmdb/index-filling.ts';
+import { fillIndexes, recordIndexesFilled } from './lmdb/index-filling.ts';
 import { finishRegistryChange } from './lmdb/joint-commits.ts';
 import { openLmdbRecords } from './lmdb/records-lmdb.ts';
 import { checkStore } from './lmdb/store-check.ts';
@@ -89,7 +89,7 @@ async function openPrepared(
     const exclusive = environment.write;
     const registry = await openFileRegistry({ file: files.registry, exclusive, isExpected, log });
     if (!isRecorded) await recordFormat(environment);
-    if (!isExpected) await markIndexesFilled(environment);
+    if (!isExpected) await recordIndexesFilled(environment);
 
     await finishRegistryChange(environment, openArtifactEntries(environment), registry);
 

@@ -122,13 +122,13 @@ function commitJoint(environment, registry, n) {
 /** Ends the process in the middle of its work, after it has noted so often how far it is. */
 function fillAndStop(storage, environment, notes) {
   const seen = new Set();
-  const look = () => {
+  const poll = () => {
     const place = environment.read(() => environment.database('store').get(['filling']));
     seen.add(JSON.stringify(place));
     if (seen.size > notes) process.kill(process.pid, 'SIGKILL');
-    else setImmediate(look);
+    else setImmediate(poll);
   };
-  look();
+  poll();
   return storage.fillIndexes();
 }
 

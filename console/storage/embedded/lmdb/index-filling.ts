@@ -28,7 +28,7 @@ const placeKey: LmdbKey = ['filling'];
 const sliceSize = 50;
 const restMs = 10;
 /** Where nothing is missing, the place is noted so seldom: two or three times a minute. */
-const slicesPerNote = 2000;
+const slicesPerPlace = 2000;
 
 interface Place {
   readonly collection: GrowingCollection;
@@ -46,7 +46,7 @@ export function areIndexesFilled({ meta }: Pick<RecordDatabases, 'meta'>): boole
 }
 
 /** Of a store without records. */
-export async function markIndexesFilled(environment: Environment): Promise<void> {
+export async function recordIndexesFilled(environment: Environment): Promise<void> {
   const { meta } = openRecordDatabases(environment);
   await environment.write(() => meta.put(filledKey, generation));
 }
@@ -88,11 +88,11 @@ export async function fillIndexes(environment: Environment, signal?: AbortSignal
     for (;;) {
       if (signal?.aborted) return completed;
       const from = place?.collection === collection ? place.key : undefined;
-      const { last, lacking } = environment.read(() => lookAt(environment, databases, collection, from));
+      const { last, lacking } = environment.read(() => examine(environment, databases, collection, from));
       if (!last) break;
       const next: Place = { collection, key: last };
       place = next;
-      if (lacking.length > 0 || ++unnoted >= slicesPerNote) {
+      if (lacking.length > 0 || ++unnoted >= slicesPerPlace) {
         unnoted = 0;
         completed += await environment.write(() => {
           store.put(placeKey, next);
@@ -111,7 +111,7 @@ export async function fillIndexes(environment: Environment, signal?: AbortSignal
 }
 
 /** @returns the last key of the slice behind `from`, undefined at the end; damaged records are passed over */
-function lookAt(
+function examine(
   environment: Environment,
   databases: RecordDatabases,
   collection: GrowingCollection,

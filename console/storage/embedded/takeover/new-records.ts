@@ -1,7 +1,7 @@
 /** Users and clients of a store that is taken over, in their new place: nobody else is there yet, and nothing is asked. */
 import { setImmediate } from 'node:timers/promises';
 import type { GrowingCollection, GrowingRecords } from '../../record-store.ts';
-import { markIndexesFilled } from '../lmdb/index-filling.ts';
+import { recordIndexesFilled } from '../lmdb/index-filling.ts';
 import type { Environment, LmdbDatabase, LmdbKey } from '../lmdb/lmdb-environment.ts';
 import { putNewRecords } from '../lmdb/put-records.ts';
 import { openRecordDatabases, type StoredRecord } from '../lmdb/record-indexes.ts';
@@ -16,7 +16,7 @@ export function createNewRecords(environment: Environment) {
   return {
     async clear(): Promise<void> {
       await environment.clear(['users', 'clients', 'record-index', 'record-meta']);
-      await markIndexesFilled(environment);
+      await recordIndexesFilled(environment);
     },
     /** In one commit; there is none of them yet. */
     add: <C extends GrowingCollection>(collection: C, records: readonly GrowingRecords[C][]): Promise<void> =>
