@@ -15,8 +15,8 @@ const pollsPerStall = 4;
 const longestPauseMs = 1_000;
 /** Connections that are ended in one turn of the event loop: thousands may be due at once. */
 const atATime = 20;
-/** Connections that are looked at in one turn: a look takes a microsecond, and there may be tens of thousands. */
-const looksInATurn = 500;
+/** Connections that are checked in one turn: each takes a microsecond, and there may be tens of thousands. */
+const checksInATurn = 500;
 
 /** @returns a function that ends it */
 export function pollPeers(
@@ -25,30 +25,30 @@ export function pollPeers(
   { onSlowBody, onUnread, onPoll }: SlowPeerEvents,
 ): () => void {
   const pauseMs = Math.min(longestPauseMs, replyStallMs / pollsPerStall, bodyMs);
-  let isLooking = false;
+  let isPolling = false;
   const timer = setInterval(poll, pauseMs).unref();
   return () => clearInterval(timer);
 
   function poll(): void {
-    if (isLooking) return;
-    isLooking = true;
-    lookOn(peers.values());
+    if (isPolling) return;
+    isPolling = true;
+    pollSome(peers.values());
   }
 
   /** Peers may come and go between two turns. */
-  function lookOn(rest: IterableIterator<Peer>): void {
+  function pollSome(rest: IterableIterator<Peer>): void {
     const due: (() => void)[] = [];
-    for (let looks = 0; looks < looksInATurn; looks++) {
+    for (let checks = 0; checks < checksInATurn; checks++) {
       const { value: peer, done } = rest.next();
       if (done) {
-        isLooking = false;
+        isPolling = false;
         break;
       }
       if (isUnread(peer)) due.push(() => onUnread(peer, emitStalled(peer.socket)));
       else if (peer.bodyDelay(pauseMs) > bodyMs) due.push(() => onSlowBody(peer));
     }
     if (due.length > 0) endSome(due);
-    if (isLooking) setImmediate(lookOn, rest);
+    if (isPolling) setImmediate(pollSome, rest);
     else onPoll();
   }
 
