@@ -1,75 +1,77 @@
-import type { Services } from '../app/services.ts';
-import type { PublishedKey } from '../keys/keys.ts';
+import { dryRunFlag } from './operations/changes.ts';
 import { type Command, flags } from './runner/command.ts';
-import { table, time } from './runner/output.ts';
+import { table } from './runner/output.ts';
+
+/** As the API shows it. */
+interface KeyView {
+  readonly id: string;
+  readonly alg: string;
+  readonly state: 'next' | 'current' | 'retired';
+  readonly createdAt: string;
+  readonly signsFrom: string | null;
+  readonly leavesAt: string | null;
+}
+
+/** Those that sign first; within one state as verifiers are told of them. */
+const states = ['current', 'next', 'retired'];
+const algorithms = ['RS256', 'ES256', 'EdDSA'];
 
 export const keyCommands: readonly Command[] = [
   {
+    isOnApi: true,
     name: 'keys list',
     summary: 'Lists the signing keys of the key set.',
-    async run(_input, { services }) {
-      const keys = await publishedKeys(await services());
-      const rows = keys.map(viewOf).map((key) => [key.id, key.alg, key.state, describeTimes(key)]);
-      return {
-        text: table(
-          ['ID', 'ALGORITHM', 'STATE', ''],
-          rows,
-          'There is no key yet: the first start makes them.',
-        ),
-        json: keys.map(viewOf),
+    async run(_input, { api }) {
+      // There are a handful: an algorithm has one that signs, one that is next, and those that have retired.
+      const { items } = (await api.call('listKeys', { query: { limit: 500 } })).body as {
+        readonly items: readonly KeyView[];
       };
+      const keys = inOrder(items);
+      const rows = keys.map((key) => [key.id, key.alg, key.state, describeTimes(key)]);
+      const headings = ['ID', 'ALGORITHM', 'STATE', ''];
+      return { text: table(headings, rows, 'There is no key yet: the first start makes them.'), json: keys };
     },
   },
   {
+    isOnApi: true,
     name: 'keys rotate',
     summary: 'Lets the next keys sign; what the old ones signed stays valid.',
-    flags: flags({
-      '[--now]': 'the keys were stolen: new ones replace them all, and what they signed is void',
-    }),
+    flags: {
+      ...flags({
+        '[--now]': 'the keys were stolen: new ones replace them all, and what they signed is void',
+      }),
+      ...dryRunFlag,
+    },
     details: [
       'The next keys sign as soon as every verifier has had the time to see them in the key set, which is at once\n' +
         'when they are five minutes old. The old ones stay in the key set until the last token they signed has expired.',
     ],
     asks: (input) =>
       input.has('now') ? 'This makes every token that is out void: all callers need new ones.' : undefined,
-    event: 'keys.rotated',
-    async run(input, { services, now }) {
-      const { keys } = await services();
+    async run(input, { api, now }) {
       const isEmergency = input.has('now');
-      // Opens the keys that are there: without their encryption key the new ones would lie in plaintext (S79).
-      await keys.prepare();
-      const from = await keys.rotate({ isEmergency });
-      const said = from > now() ? `The next keys sign from ${time(from)}.` : 'The next keys sign now.';
+      const { body } = await api.call('rotateKeys', {
+        body: isEmergency ? { now: true } : {},
+        isDryRun: input.has('dry-run'),
+      });
+      const { signsFrom, keys } = body as { readonly signsFrom: string; readonly keys: readonly KeyView[] };
+      const from = Date.parse(signsFrom) > now() ? `from ${signsFrom}` : 'now';
+      const said = input.has('dry-run') ? `The next keys would sign ${from}.` : `The next keys sign ${from}.`;
+      const isVoid = isEmergency && !input.has('dry-run');
       return {
-        text: isEmergency ? `${said} Everything that was signed before is void.` : said,
-        json: { signsFrom: time(from), keys: keys.published().map(viewOf) },
-        target: isEmergency ? 'emergency' : 'regular',
+        text: isVoid ? `${said} Everything that was signed before is void.` : said,
+        json: { signsFrom, keys: inOrder(keys) },
       };
     },
   },
 ];
 
-/** A store that no console has used yet has none, and looking at it makes none. */
-async function publishedKeys({ keys, storage }: Services): Promise<readonly PublishedKey[]> {
-  if (storage.registry.all('keys').size === 0) return [];
-  await keys.prepare();
-  return keys.published();
+function inOrder(keys: readonly KeyView[]): readonly KeyView[] {
+  const place = ({ state, alg }: KeyView) => states.indexOf(state) * 10 + algorithms.indexOf(alg);
+  return [...keys].sort((one, other) => place(one) - place(other));
 }
 
-function viewOf({ key, state, record }: PublishedKey) {
-  const orNull = (at: number | undefined) => (at === undefined ? null : time(at));
-  return {
-    id: key.kid,
-    alg: key.alg,
-    state,
-    publishedAt: time(record.publishedAt),
-    signsFrom: orNull(record.signsFrom),
-    signsUntil: orNull(record.signsUntil),
-    retiresAt: orNull(record.retiresAt),
-  };
-}
-
-function describeTimes({ publishedAt, signsFrom, retiresAt }: ReturnType<typeof viewOf>): string {
-  if (retiresAt) return `leaves at ${retiresAt}`;
-  return signsFrom ? `signs from ${signsFrom}` : `in the key set since ${publishedAt}`;
+function describeTimes({ createdAt, signsFrom, leavesAt }: KeyView): string {
+  if (leavesAt !== null) return `leaves at ${leavesAt}`;
+  return signsFrom === null ? `in the key set since ${createdAt}` : `signs from ${signsFrom}`;
 }

@@ -1,118 +1,124 @@
-import type { Delivery } from '../licence/deliveries.ts';
-import { type Licence, parseLicence } from '../licence/licence-file.ts';
-import { isSettled } from '../licence/licence-updates.ts';
-import type { StoredLicence } from '../licence/licences.ts';
+import { parseLicence } from '../licence/licence-file.ts';
+import type { ApiCaller } from './operations/api-caller.ts';
+import { changeFlags, codeOf, versionIn } from './operations/changes.ts';
 import { type Command, flags } from './runner/command.ts';
 import { fields, table, time } from './runner/output.ts';
 
+/** As the API shows it. */
+interface LicenceView {
+  readonly id: string;
+  readonly holder: string;
+  readonly edition: string;
+  readonly expiresAt: string | null;
+  readonly createdAt: string;
+}
+
+/** The same, of where it was sent. */
+interface DeliveryView {
+  readonly id: string;
+  readonly licence: string;
+  readonly isCurrent: boolean;
+  readonly state: string;
+  readonly tries: number;
+  readonly acknowledgedAt: string | null;
+  readonly isKept: boolean | null;
+  readonly lastError: string | null;
+  readonly nextTryAt: string | null;
+}
+
 export const licenceCommands: readonly Command[] = [
   {
+    isOnApi: true,
     name: 'licence set',
     summary: 'Keeps a licence and lets the console send it to the dashboard application.',
-    flags: flags({
-      '--file F': 'a JSON file with the licence; - is standard input',
-    }),
+    flags: { ...flags({ '--file F': 'a JSON file with the licence; - is standard input' }), ...changeFlags },
     details: [
       'The file holds one object: id, holder and edition are text of up to 200 characters; expiresAt, which may be\n' +
         'absent, is a time such as 2030-12-31T23:59:59Z or whole seconds since 1970.',
       'A running console sends it within a second and goes on until it is acknowledged; licence status tells.',
     ],
-    event: 'licence.set',
-    async run(input, { services, readSecret, now }) {
-      const licence = parseLicence(await readSecret(input.text('file')!), now());
-      const { licences, settings } = await services();
-      const { after: stored } = await licences.set(licence);
-      return {
-        text: `Licence ${stored.id} is kept. The console sends it to ${settings.applicationInternalAddress}.`,
-        json: viewOf(stored),
-        target: stored.id,
-      };
+    async run(input, { api, readSecret, now }) {
+      const { expiresAt, ...said } = parseLicence(await readSecret(input.text('file')!), now());
+      const isDryRun = input.has('dry-run');
+      const { body } = await api.call('putLicence', {
+        body: { ...said, ...(expiresAt !== undefined && { expiresAt: time(expiresAt * 1000) }) },
+        ifMatch: versionIn(input),
+        isDryRun,
+      });
+      const kept = body as LicenceView;
+      const text = isDryRun
+        ? `Licence ${kept.id} would be kept.`
+        : `Licence ${kept.id} is kept. The console sends it to the dashboard application.`;
+      return { text, json: kept };
     },
   },
   {
+    isOnApi: true,
     name: 'licence show',
     summary: 'Shows the licence.',
-    async run(_input, { services }) {
-      const stored = (await services()).licences.current();
-      return { text: stored ? describe(stored) : none, json: stored ? viewOf(stored) : null };
+    async run(_input, { api }) {
+      const licence = await current(api);
+      return { text: licence ? describe(licence) : none, json: licence ?? null };
     },
   },
   {
+    isOnApi: true,
     name: 'licence status',
     summary: 'Tells where the licence was sent and who has acknowledged it.',
-    async run(_input, { services, now }) {
-      const { licences, licenceDeliveries } = await services();
-      const current = await licenceDeliveries.current();
-      const views = (await licenceDeliveries.all()).map((delivery) => deliveryView(delivery, current, now()));
-      const rows = views.map(({ address, licence, state, tries, detail }) => [
-        address,
-        licence,
-        state,
-        String(tries),
-        detail,
-      ]);
-      const stored = licences.current();
+    async run(_input, { api }) {
+      const licence = await current(api);
+      const { items } = (await api.call('listLicenceDeliveries', { query: { limit: 500 } })).body as {
+        readonly items: readonly DeliveryView[];
+      };
+      const addresses = [...items].sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
+      const rows = addresses.map((one) => [one.id, one.licence, one.state, String(one.tries), detailOf(one)]);
       return {
-        text: stored ? table(['ADDRESS', 'LICENCE', 'STATE', 'TRIES', ''], rows, none) : none,
-        json: {
-          licence: stored ? viewOf(stored) : null,
-          addresses: views.map(({ detail, ...view }) => view),
-        },
+        text: licence ? table(['ADDRESS', 'LICENCE', 'STATE', 'TRIES', ''], rows, none) : none,
+        json: { licence: licence ?? null, addresses },
       };
     },
   },
   {
+    isOnApi: true,
     name: 'licence remove',
     summary: 'Forgets the licence; applications keep what they have until they are started anew.',
+    flags: changeFlags,
     asks: () => 'This removes the licence.',
-    event: 'licence.removed',
-    async run(_input, { services }) {
-      const { licences, licenceDeliveries } = await services();
-      const { id } = await licences.remove();
-      await licenceDeliveries.forget();
-      return { text: `Licence ${id} is removed and no longer sent.`, json: { removed: id }, target: id };
+    async run(input, { api }) {
+      const isDryRun = input.has('dry-run');
+      const licence = await current(api);
+      // Where there is none, this says so, and the audit trail has it.
+      await api.call('deleteLicence', { ifMatch: versionIn(input), isDryRun });
+      const id = licence?.id ?? '';
+      if (isDryRun) return { text: `Licence ${id} would be removed.`, json: { id, removed: false } };
+      return { text: `Licence ${id} is removed and no longer sent.`, json: { id, removed: true } };
     },
   },
 ];
 
 const none = 'There is no licence. Set one with npx console licence set --file F';
 
-function viewOf({ id, holder, edition, expiresAt, setAt }: StoredLicence) {
-  return { id, holder, edition, expiresAt: endOf({ expiresAt }), setAt: time(setAt) };
+async function current(api: ApiCaller): Promise<LicenceView | undefined> {
+  try {
+    return (await api.call('readLicence')).body as LicenceView;
+  } catch (error) {
+    if (codeOf(error) === 'not_found') return undefined;
+    throw error;
+  }
 }
 
-function describe(stored: StoredLicence): string {
-  const { id, holder, edition, expiresAt, setAt } = viewOf(stored);
-  return fields({ id, holder, edition, ends: expiresAt ?? 'never', set: setAt });
+function describe({ id, holder, edition, expiresAt, createdAt }: LicenceView): string {
+  return fields({ id, holder, edition, ends: expiresAt ?? 'never', set: createdAt });
 }
 
-function endOf({ expiresAt }: Pick<Licence, 'expiresAt'> | { expiresAt: undefined }): string | null {
-  return expiresAt === undefined ? null : time(expiresAt * 1000);
-}
-
-function deliveryView(delivery: Delivery, current: Delivery | undefined, now: number) {
-  const { address, licenceId, tries, acknowledgedAt, isKept, reason, dueAt } = delivery;
-  const isCurrent = address === current?.address;
-  const state = isSettled(delivery) ? 'acknowledged' : isCurrent ? 'waiting' : 'given up';
-  const willTry = isCurrent && state === 'waiting';
-  return {
-    address,
-    licence: licenceId,
-    isCurrent,
-    state,
-    tries,
-    acknowledgedAt: acknowledgedAt === undefined ? null : time(acknowledgedAt),
-    isKept: isKept ?? null,
-    lastError: reason ?? null,
-    nextTryAt: willTry ? time(Math.max(dueAt, now)) : null,
-    detail: [
-      ...(acknowledgedAt === undefined ? [] : [`acknowledged at ${time(acknowledgedAt)}`]),
-      ...(isKept === false ? ['which keeps one that was signed later'] : []),
-      ...(reason === undefined ? [] : [`last try: ${meaningOf(reason)}`]),
-      ...(willTry && tries === 0 ? ['not tried yet: is the console running?'] : []),
-      ...(isCurrent ? [] : ['no longer svc.mc.app.internalAddress']),
-    ].join('; '),
-  };
+function detailOf({ acknowledgedAt, isKept, lastError, nextTryAt, tries, isCurrent }: DeliveryView): string {
+  return [
+    ...(acknowledgedAt === null ? [] : [`acknowledged at ${acknowledgedAt}`]),
+    ...(isKept === false ? ['which keeps one that was signed later'] : []),
+    ...(lastError === null ? [] : [`last try: ${meaningOf(lastError)}`]),
+    ...(nextTryAt !== null && tries === 0 ? ['not tried yet: is the console running?'] : []),
+    ...(isCurrent ? [] : ['no longer svc.mc.app.internalAddress']),
+  ].join('; ');
 }
 
 const meanings: Readonly<Record<string, string>> = {

@@ -1,57 +1,58 @@
-import { ProblemError, problems } from '../../platform/errors.ts';
-import type { SignInSession } from '../accounts/sessions.ts';
 import type { Services } from '../app/services.ts';
 import { type NoticeOutcome, receiverOf } from '../logout/logout-outbox.ts';
+import type { ApiCaller } from './operations/api-caller.ts';
+import { codeOf, dryRunFlag } from './operations/changes.ts';
+import { listFlags, listReply } from './operations/lists.ts';
 import type { Command } from './runner/command.ts';
 import { minute, table, time } from './runner/output.ts';
 import { findUser } from './user.ts';
 
-/** Enough to look through by hand; `session list <user>` has no limit. */
-const mostListed = 10_000;
+/** As the API shows it. */
+interface SessionView {
+  readonly id: string;
+  readonly user: string;
+  readonly clients: readonly string[];
+  readonly startedAt: string;
+  readonly expiresAt: string;
+  readonly address: string | null;
+}
 
 export const sessionCommands: readonly Command[] = [
   {
+    isOnApi: true,
     name: 'session list',
     summary: 'Lists who is signed in, or the sessions of one user.',
     positionals: ['[<user>]'],
-    async run(input, { services }) {
-      const opened = await services();
-      const { sessions } = opened;
-      const found =
-        input.positionals.length === 0
-          ? await sessions.list(mostListed)
-          : await sessions.listOf((await findUser(opened, input)).id);
-      const views = await Promise.all(found.map((session) => viewOf(session, opened)));
-      const rows = views.map(({ username, startedAt, expiresAt, clientAddress, applications, key }) => {
-        return [username ?? '', startedAt, expiresAt, clientAddress ?? '', applications.join(', '), key];
-      });
-      return {
-        text: table(['USER', 'SINCE', 'UNTIL', 'FROM', 'APPLICATIONS', 'KEY'], rows, 'Nobody is signed in.'),
-        json: views,
-      };
-    },
+    flags: listFlags,
+    run: (input, tools) =>
+      listReply<SessionView>(tools, 'listSessions', input, {
+        headings: ['USER', 'SINCE', 'UNTIL', 'FROM', 'APPLICATIONS', 'ID'],
+        row: ({ user, startedAt, expiresAt, address, clients, id }) => [
+          user,
+          startedAt,
+          expiresAt,
+          address ?? '',
+          clients.join(', '),
+          id,
+        ],
+        none: 'Nobody is signed in.',
+        query: input.positionals.length === 0 ? {} : { user: input.positionals[0]! },
+      }),
   },
   {
+    isOnApi: true,
     name: 'session end',
     summary: 'Ends one session and everything issued under it.',
-    positionals: ['<key>'],
-    event: 'session.ended',
-    async run({ positionals }, { services }) {
-      const opened = await services();
-      const session = await opened.sessions.findByKey(keyOf(positionals[0]!));
-      if (!session) {
-        throw new ProblemError(
-          problems.notFound,
-          'There is no session of this key. npx console session list shows them all.',
-        );
-      }
-      await opened.sessions.end(session.uid);
-      const view = await viewOf(session, opened);
-      return {
-        text: `Ended the session of ${view.username ?? session.accountId}.`,
-        json: view,
-        target: session.accountId,
-      };
+    positionals: ['<id>'],
+    flags: dryRunFlag,
+    async run(input, { api }) {
+      const params = { session: input.positionals[0]! };
+      const isDryRun = input.has('dry-run');
+      const session = await sessionOf(params, api);
+      // Where there is none, this says so, and the audit trail has it.
+      await api.call('endSession', { params, isDryRun });
+      const text = `${isDryRun ? 'Would end' : 'Ended'} the session of ${session?.user ?? 'nobody'}.`;
+      return { text, json: session };
     },
   },
   {
@@ -83,6 +84,18 @@ export const sessionCommands: readonly Command[] = [
   },
 ];
 
+async function sessionOf(
+  params: { readonly session: string },
+  api: ApiCaller,
+): Promise<SessionView | undefined> {
+  try {
+    return (await api.call('readSession', { params })).body as SessionView;
+  } catch (error) {
+    if (codeOf(error) === 'not_found') return undefined;
+    throw error;
+  }
+}
+
 async function outcomeView(outcome: NoticeOutcome, { users }: Pick<Services, 'users'>) {
   const { accountId, endedAt, tries, reason, dueAt } = outcome;
   return {
@@ -100,28 +113,4 @@ async function outcomeView(outcome: NoticeOutcome, { users }: Pick<Services, 'us
 function stateOf({ state, tries }: NoticeOutcome): 'waiting' | 'told' | 'confirmed' | 'gave_up' {
   if (state === 'waiting') return tries === 0 ? 'waiting' : 'told';
   return state === 'failed' ? 'gave_up' : 'confirmed';
-}
-
-async function viewOf(session: SignInSession, { users }: Pick<Services, 'users'>) {
-  const { key, accountId, startedAt, expiresAt, clientAddress, userAgent, applications } = session;
-  return {
-    key: shownKey(key),
-    userId: accountId,
-    username: (await users.find(accountId))?.username ?? null,
-    startedAt: time(startedAt * 1000),
-    expiresAt: time(expiresAt * 1000),
-    clientAddress: clientAddress ?? null,
-    userAgent: userAgent ?? null,
-    applications: applications.map(({ clientId }) => clientId),
-  };
-}
-
-/** @param shown  as {@link shownKey} has made it, perhaps */
-function keyOf(shown: string): string {
-  return /^[0-9a-f]+$/.test(shown) ? Buffer.from(shown, 'hex').toString('base64url') : '';
-}
-
-/** In hexadecimal digits: one key in 64 would begin with `-`, and a command line takes that for a flag. */
-function shownKey(key: string): string {
-  return Buffer.from(key, 'base64url').toString('hex');
 }

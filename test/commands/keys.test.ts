@@ -19,7 +19,7 @@ test('looking at the keys of a new store makes none, and rotating makes them', a
   await toolDone(['keys', 'rotate', '--now'], { dataDir });
   const keys = (await toolDone(['keys', 'list', '--json'], { dataDir })).json<KeyView[]>();
   expect(keys.map(({ alg, state }) => `${alg} ${state}`)).toEqual([
-    ...['RS256 signing', 'ES256 signing', 'EdDSA signing'],
+    ...['RS256 current', 'ES256 current', 'EdDSA current'],
     ...['RS256 next', 'ES256 next', 'EdDSA next'],
   ]);
 });

@@ -101,7 +101,7 @@ test('what ends while the console is down waits for it', async () => {
   await open(person, party);
   await console.stop();
   const sessions = await toolDone(['session', 'list', 'linus', '--json'], { dataDir });
-  await toolDone(['session', 'end', sessions.json<{ key: string }[]>()[0]!.key], { dataDir });
+  await toolDone(['session', 'end', sessions.json<{ id: string }[]>()[0]!.id], { dataDir });
   expect(await logouts('linus')).toMatchObject([{ application: 'patient', state: 'waiting', tries: 0 }]);
   expect(party.posted).toEqual([]);
   console = await startConsole({ dataDir });

@@ -153,28 +153,30 @@ describe('a running console follows within a second', () => {
     const signedIn = () => within(followMs, () => signIn(console.url, username, password));
     const cookies = [await signedIn(), await signedIn()];
     const list = async (...user: string[]) =>
-      (await done(['session', 'list', ...user, '--json'])).json<{ key: string; username: string }[]>();
+      (await done(['session', 'list', ...user, '--json'])).json<{ id: string; user: string }[]>();
     const sessions = await list(username);
     expect(sessions).toHaveLength(2);
     expect(sessions[0]).toEqual({
-      key: expect.stringMatching(/^[0-9a-f]{64}$/), // never taken for a flag
-      userId: expect.any(String),
-      username: username,
+      id: expect.stringMatching(/^ses_[\w-]{43}$/), // never taken for a flag
+      user: username,
+      clients: ['console'],
+      provider: null,
       startedAt: expect.any(String),
+      lastSeenAt: expect.any(String),
       expiresAt: expect.any(String),
-      clientAddress: expect.stringMatching(/127\.0\.0\.1|::1/),
-      userAgent: 'node',
-      applications: ['console'],
+      address: expect.stringMatching(/127\.0\.0\.1|::1/),
+      agent: 'node',
+      acr: expect.any(String),
     });
     expect(await list()).toEqual(expect.arrayContaining(sessions));
 
-    await done(['session', 'end', sessions[0]!.key]);
-    expect((await list(username)).map(({ key }) => key)).toEqual([sessions[1]!.key]);
+    await done(['session', 'end', sessions[0]!.id]);
+    expect((await list(username)).map(({ id }) => id)).toEqual([sessions[1]!.id]);
     await within(followMs, async () => {
       const left = await Promise.all(cookies.map((cookie) => isSignedIn(console.url, cookie)));
       return left.filter(Boolean).length === 1;
     });
-    const again = await runTool(['session', 'end', sessions[0]!.key, '--json'], settings());
+    const again = await runTool(['session', 'end', sessions[0]!.id, '--json'], settings());
     expect([again.code, again.json().error]).toEqual([1, 'not_found']);
   });
 });
@@ -216,12 +218,12 @@ describe('keys rotate', () => {
     await within(followMs, async () => (await published()).join() === keys.join());
     expect(keys).toEqual(expect.arrayContaining(before));
     expect(await statusWith(token)).toBe(200);
-    expect((await done(['keys', 'list'])).stdout).toMatch(/RS256 +signing/);
+    expect((await done(['keys', 'list'])).stdout).toMatch(/RS256 +current/);
   });
 
   test('--now drops the old keys and voids what they signed (S5)', async () => {
     const token = (await tokenOf('application-client', clientSecret))!;
-    const stolen = (await listed()).flatMap(({ id, state }) => (state === 'signing' ? id : []));
+    const stolen = (await listed()).flatMap(({ id, state }) => (state === 'current' ? id : []));
     expect(stolen).toHaveLength(3);
     expect((await done(['keys', 'rotate', '--now'])).stdout).toContain('void');
     await within(followMs, async () => (await statusWith(token)) === 401);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { auditOf, registryOf, temporaryDirectory } from '../commands/support.ts';
+import { registryOf, temporaryDirectory, trailOf } from '../commands/support.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import { startConsole } from '../helpers/console.ts';
 
@@ -56,7 +56,7 @@ test('set, show, status and remove, without a running console', async () => {
   ).toEqual({
     ...good,
     expiresAt: '2033-05-18T03:33:20.000Z',
-    setAt: expect.any(String),
+    createdAt: expect.any(String),
   });
   expect(await run('show')).toMatch(/holder +Example & Co/);
   expect(await run('status')).toMatch(
@@ -65,7 +65,7 @@ test('set, show, status and remove, without a running console', async () => {
   expect(await run('remove')).toContain('L-1 is removed');
   const again = await runTool(['licence', 'remove', '--json'], { dataDir });
   expect([again.code, again.json().error]).toEqual([1, 'not_found']);
-  const lines = auditOf(dataDir).filter(({ event }) => String(event).startsWith('licence.'));
+  const lines = trailOf(dataDir).filter(({ event }) => String(event).startsWith('licence.'));
   expect(lines).toMatchObject([
     { event: 'licence.set', outcome: 'success', target: 'L-1' },
     { event: 'licence.removed', outcome: 'success', target: 'L-1' },

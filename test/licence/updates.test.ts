@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { auditOf, temporaryDirectory } from '../commands/support.ts';
+import { temporaryDirectory } from '../commands/support.ts';
 import { startDashboard } from '../dashboard/support.ts';
 import { toolDone } from '../helpers/commands.ts';
 import {
@@ -80,7 +80,7 @@ async function acknowledged(
   let found: Record<string, unknown> | undefined;
   await until(
     async () => {
-      found = (await status(dataDir, address)).addresses.find((one) => one.address === address);
+      found = (await status(dataDir, address)).addresses.find((one) => one.id === address);
       return found?.state === 'acknowledged';
     },
     'an acknowledgement',
@@ -109,7 +109,7 @@ test('the dashboard shows the licence that was set while both run, and the next 
 
   await set(dataDir, address);
   expect(await acknowledged(console, address)).toEqual({
-    address,
+    id: address,
     licence: 'L-1',
     isCurrent: true,
     state: 'acknowledged',
@@ -129,7 +129,7 @@ test('the dashboard shows the licence that was set while both run, and the next 
   }, 'both lines of the log');
   expect(sent).toHaveLength(2);
   expect(sent[0]).toMatchObject({ audit: true, outcome: 'success', target: 'L-1', address, attempt: 1 });
-  expect(auditOf(dataDir)).toMatchObject([
+  expect(log().filter(({ event }) => event === 'licence.set')).toMatchObject([
     { event: 'licence.set', outcome: 'success', target: 'L-1' },
     { event: 'licence.set', outcome: 'success', target: 'L-2' },
   ]);
@@ -145,7 +145,7 @@ test('a dashboard that is down gets it when it is back, also when the console wa
   await waitFor(rejected, 'a try in vain', patience);
   expect(rejected()).toMatchObject({ outcome: 'failure', reason: 'connection_refused', willRetry: true });
   expect((await status(dataDir, address)).addresses).toMatchObject([
-    { address, state: 'waiting', lastError: 'connection_refused', nextTryAt: expect.any(String) },
+    { id: address, state: 'waiting', lastError: 'connection_refused', nextTryAt: expect.any(String) },
   ]);
   await first.stop();
 
@@ -271,8 +271,8 @@ test('who has acknowledged is not told again at a restart; a new address is told
   await acknowledged(third, next.address);
   expect(receiver.updates).toHaveLength(2);
   expect((await status(dataDir, next.address)).addresses).toMatchObject([
-    { address: next.address, isCurrent: true, state: 'acknowledged', licence: 'L-2' },
-    { address: receiver.address, isCurrent: false, state: 'acknowledged', licence: 'L-2' },
+    { id: next.address, isCurrent: true, state: 'acknowledged', licence: 'L-2' },
+    { id: receiver.address, isCurrent: false, state: 'acknowledged', licence: 'L-2' },
   ]);
 });
 

@@ -83,10 +83,9 @@ async function person(
 
 async function sessionOf(username: string): Promise<string> {
   const listed = (await tool(['session', 'list', username, '--json'])).json<
-    { key: string; applications: unknown[] }[]
+    { id: string; clients: string[] }[]
   >();
-  return listed.find(({ applications }) => JSON.stringify(applications).includes('application-dashboard'))!
-    .key;
+  return listed.find(({ clients }) => clients.includes('application-dashboard'))!.id;
 }
 
 async function machine(end: (id: string) => readonly string[]): Promise<Holder> {

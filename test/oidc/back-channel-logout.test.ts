@@ -288,8 +288,8 @@ describe('every way to end a session tells the applications (S39)', () => {
     {
       name: 'an administrator at the command line',
       async end() {
-        const sessions = (await tool('session', 'list', 'ada', '--json')).json<{ key: string }[]>();
-        for (const { key } of sessions) await tool('session', 'end', key);
+        const sessions = (await tool('session', 'list', 'ada', '--json')).json<{ id: string }[]>();
+        for (const { id } of sessions) await tool('session', 'end', id);
       },
     },
     {

@@ -92,8 +92,8 @@ export function versionIn(input: Input): string | undefined {
   return input.text('if-match')?.replace(/^"(.*)"$/, '$1');
 }
 
-/** On a store of this process errors come as they are. */
-function codeOf(error: unknown): string | undefined {
+/** Of what a call was refused with; on a store of this process errors come as they are. */
+export function codeOf(error: unknown): string | undefined {
   if (error instanceof ReportedFailure) return error.failure.code;
   return (error as { readonly problem?: { readonly code: string } }).problem?.code;
 }
