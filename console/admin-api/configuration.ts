@@ -195,6 +195,7 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     access: 'inspect',
     query: z.strictObject({ source: source.exactOptional() }),
     answer: driftView,
+    problems: [404],
     isLong: true,
     async run({ query, actor }, { configuration }: ConfigurationNeeds) {
       return { body: { items: await configuration.drift(query.source, actor) } };

@@ -77,6 +77,10 @@ function withNames(schemas: Record<string, JsonSchema>, renamed: Map<string, str
 function adjust(schema: JsonSchema, side: Side): void {
   // The library's pattern of 300 characters says no more than the format.
   if (schema.format === 'date-time') delete schema.pattern;
+  // Patterns of other languages know no categories.
+  if (schema.pattern) schema.pattern = schema.pattern.replaceAll('\\p{Cc}', '\\u0000-\\u001f\\u007f-\\u009f');
+  // A constant of the type `number` does not compile in generated Java.
+  if (Number.isInteger(schema.const)) schema.type = 'integer';
   if (schema.type === 'integer') adjustInteger(schema, side);
   // Answers grow, and a client that was made from an earlier description has to go on.
   if (side === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;

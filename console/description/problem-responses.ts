@@ -60,6 +60,7 @@ const titles: Readonly<Record<number, string>> = {
   409: 'It collides with what is there.',
   412: 'It has changed meanwhile; `current` is its `ETag` of now.',
   413: 'The body is too large.',
+  414: 'The address is too long.',
   422: 'It is well formed, and cannot be done.',
   429: 'Too many calls of one caller.',
   500: 'Something went wrong here; the log has the request id.',

@@ -55,6 +55,16 @@ describe('docs/console-openapi.yaml', () => {
     expect(loose).toEqual([]);
   });
 
+  test('has nothing that generated clients in other languages stumble over', () => {
+    expect(Object.keys(described.components.schemas)).not.toContain('Map');
+    const parts = partsOf(described);
+    const inNoPython = parts.filter(({ pattern }) => String(pattern).includes('\\p{'));
+    expect(inNoPython).toEqual([]);
+    const constants = parts.filter(({ const: only, type }) => typeof only === 'number' && type !== undefined);
+    expect(constants.filter(({ type }) => type !== 'integer')).toEqual([]);
+    expect(constants.length).toBeGreaterThan(0);
+  });
+
   test('has examples that its own schemas take', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(described as object, 'console');

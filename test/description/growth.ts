@@ -112,7 +112,9 @@ function wantedSince(at: string, before: Schema, after: Schema): string[] {
 }
 
 function typesGone(at: string, before: Schema, after: Schema, said: string): string[] {
-  const types = (schema: Schema) => [schema.type ?? []].flat() as unknown[] as string[];
+  // A constant says by itself whether it is an integer.
+  const types = (schema: Schema) =>
+    Number.isInteger(schema.const) ? ['integer'] : ([schema.type ?? []].flat() as unknown[] as string[]);
   if (types(after).length === 0) return [];
   return types(before)
     .filter((type) => !types(after).includes(type))

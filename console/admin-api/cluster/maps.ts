@@ -33,7 +33,7 @@ const key = z
   .string()
   .regex(/^(?! )(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^"<>\\\p{Cc}]{1,1000}(?<![ /])$/u)
   .meta({ description: 'Its key, encoded; a slash in it is `%2F`.', example: '1001' });
-const mapView = structureView.meta({ id: 'Map' });
+const mapView = structureView.meta({ id: 'ListedMap' });
 const entryView = view({ id: key, map: structureName, ...shownFields }).meta({ id: 'MapEntry' });
 const params = z.strictObject({ map: structureName });
 const entryParams = z.strictObject({ map: structureName, key });

@@ -79,6 +79,7 @@ export const sessionOperations: readonly Operation<SessionNeeds>[] = [
     description: 'Sessions of users who have more than the caller has are left as they are, and counted.',
     access: 'write',
     isDangerous: true,
+    problems: [404],
     event: 'sessions.ended',
     body: z
       .strictObject({ ...filters, cursor: z.string().max(2048).exactOptional() })
