@@ -94,7 +94,7 @@ export const accessOperations: readonly Operation<AccessNeeds>[] = [
       ...caller,
     }),
     answer: explanation,
-    problems: [404, 414],
+    problems: [404],
     async run({ query }, { accessAnswers }: AccessNeeds) {
       const { decision, method, path } = query;
       if (decision !== undefined) {
@@ -114,7 +114,7 @@ export const accessOperations: readonly Operation<AccessNeeds>[] = [
     access: 'read',
     query: z.strictObject(caller),
     answer: matrix,
-    problems: [404, 414],
+    problems: [404],
     async run({ query, actor }, { accessAnswers, roles, now }: AccessNeeds) {
       // Roles are no secret to a reader; who has which, and what a client may ask for, is.
       const access = query.user !== undefined || query.client !== undefined ? 'inspect' : 'read';

@@ -91,10 +91,11 @@ export function problemRefs(operation: AnyOperation): Record<string, { readonly 
 }
 
 function statusesOfProblems(operation: AnyOperation): number[] {
-  const { params, body, event, isMaking, problems: own = [] } = operation;
+  const { params, query, body, event, isMaking, problems: own = [] } = operation;
   const statuses = [
     ...[400, 401, 403, 429, 500, 503],
     ...(params ? [404] : []),
+    ...(query ? [414] : []),
     ...(body ? [413] : []),
     ...(event === undefined ? [] : [409, 412]),
     ...(isMaking ? [422] : []),

@@ -34,8 +34,9 @@ export const sharedParameters = {
   Prefer: {
     name: 'Prefer',
     in: 'header' as const,
-    description: '`wait=N`: up to so many seconds, 30 at most, the answer waits for the end of the job.',
-    schema: { ...text, pattern: '^wait=(?:[0-9]|[12][0-9]|30)$', examples: ['wait=10'] },
+    description:
+      '`wait=N`: up to so many seconds, 30 at most, the answer waits for the end of the job. What is not known is passed over (RFC 7240).',
+    schema: { ...text, examples: ['wait=10'] },
   },
 };
 

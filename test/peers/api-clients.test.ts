@@ -71,7 +71,14 @@ const languages: Readonly<Record<string, (cache: string, folder: string) => Prom
   },
   async java(cache, folder) {
     const parts = 'apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
-    const as = ['-g', 'java', '--library', 'native', '--additional-properties', 'useJakartaEe=true,containerDefaultToNull=true'];
+    const as = [
+      '-g',
+      'java',
+      '--library',
+      'native',
+      '--additional-properties',
+      'useJakartaEe=true,containerDefaultToNull=true',
+    ];
     const from = ['generate', '-i', join(work, 'openapi.json'), ...as, '--global-property', parts, '-o', '.'];
     await done('java', ['-jar', join(cache, 'openapi-generator-cli-7.17.0.jar'), ...from], folder);
     const classPath = ['classes', join(cache, 'libraries/*')].join(':');

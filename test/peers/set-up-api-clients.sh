@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches generators of clients from the console's description for TypeScript, Java and Python,
-# with the libraries of those clients, into a cache directory outside the project. Says where it is.
+# Fetches what reads the console's description: schemathesis, and generators of clients for TypeScript, Java and Python, with the
+# libraries of those clients, into a cache directory outside the project. Says where it is.
 set -euo pipefail
 home=${XDG_CACHE_HOME:-$HOME/.cache}/cluster-console/api-clients-2
 folder=$(cd "$(dirname "$0")" && pwd)/api-clients
@@ -16,7 +16,7 @@ part() {
 }
 python() {
   python3 -m venv "$1" && "$1/bin/pip" install -q --disable-pip-version-check \
-    openapi-python-client==0.29.1 httpx==0.28.1 attrs==26.1.0 python-dateutil==2.9.0.post0
+    schemathesis==4.32.5 openapi-python-client==0.29.1 httpx==0.28.1 attrs==26.1.0 python-dateutil==2.9.0.post0
 }
 # The generator wants the compiler of TypeScript 5, which the project does not use.
 typescript() {

@@ -28,6 +28,7 @@ export const sessionOperations: readonly Operation<SessionNeeds>[] = [
     access: 'inspect',
     query: listQuery(filters),
     answer: listOf(sessionView),
+    problems: [404],
     async run({ query }, needs: SessionNeeds) {
       const { limit = defaultItems, cursor: _cursor, ...filter } = query;
       const after = needs.cursors.read('listSessions', query);
