@@ -18,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   start: () => import('./start.ts'),
   growth: () => import('./growth.ts'),
   lists: () => import('./lists.ts'),
+  configuration: () => import('./configuration.ts'),
   import: () => import('./import.ts'),
   before: () => import('./before.ts'),
   overload: () => import('./overload.ts'),

@@ -29,11 +29,15 @@ export async function tokenP99Ms(url: string, apiToken: string, path: string | u
   );
 }
 
-async function takeTokens(url: string, deadline: number): Promise<number[]> {
+const takeTokens = (url: string, deadline: number) =>
+  takeTokensWhile(url, () => performance.now() < deadline);
+
+/** One after the other. @returns what each took, in ms */
+export async function takeTokensWhile(url: string, goesOn: () => boolean): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const latencies: number[] = [];
   try {
-    while (performance.now() < deadline) {
+    while (goesOn()) {
       const start = performance.now();
       await takeToken(url, agent);
       latencies.push(performance.now() - start);
