@@ -24,10 +24,10 @@ const filledKey: LmdbKey = ['filled'];
 /** Of `store`: how far it has come. */
 const placeKey: LmdbKey = ['filling'];
 
-/** Entries that are looked at in one go: about a millisecond. */
+/** Entries that are read in one go, so that others come in between. */
 const sliceSize = 50;
 const restMs = 10;
-/** Where nothing is missing, the place is noted so seldom: two or three times a minute. */
+/** Where nothing is missing, its place is written down so seldom. */
 const slicesPerPlace = 2000;
 
 interface Place {
