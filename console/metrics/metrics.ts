@@ -68,11 +68,11 @@ export function createMetrics(deps: MetricsDeps): Metrics {
       },
     });
   gauge('console_users', 'Users in the registry', countUsers);
+  gauge('console_clients', 'Clients, those of settings included', countClients);
   if (countRejectedConfiguration) {
     const help = '1 while files of CONSOLE_CONFIG_DIR are refused';
     gauge('console_configuration_refused', help, countRejectedConfiguration);
   }
-  gauge('console_clients', 'Clients, those of settings included', countClients);
   addVoidMetrics(calls, countVoids);
 
   return {

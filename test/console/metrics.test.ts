@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientSecret, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { refresh, signInForTokens } from '../helpers/sign-in.ts';
@@ -11,10 +12,16 @@ const ownAddress = Object.values(networkInterfaces())
   .find((found) => found && !found.internal && found.family === 'IPv4')?.address;
 
 let console: RunningConsole;
+let files: string;
 beforeAll(async () => {
-  console = await startConsole({ env: { CONSOLE_HOST: '0.0.0.0' } });
+  // One of them is of this setting alone.
+  files = mkdtempSync(join(tmpdir(), 'configuration-'));
+  console = await startConsole({ env: { CONSOLE_HOST: '0.0.0.0', CONSOLE_CONFIG_DIR: files } });
 });
-afterAll(() => console.stop());
+afterAll(async () => {
+  await console?.stop();
+  rmSync(files, { recursive: true });
+});
 
 describe('who may read them (S49)', () => {
   test('this machine, without a token', async () => {
