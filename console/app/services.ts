@@ -23,9 +23,7 @@ import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
 import { createLicences } from '../licence/licences.ts';
 import { createLogoutOutbox } from '../logout/logout-outbox.ts';
-import { createCalledStructures } from '../members/called-structures.ts';
-import { createMemberRecords } from '../members/member-records.ts';
-import { createPublisherRecords } from '../members/publisher-records.ts';
+import { createMemberServices } from '../members/member-services.ts';
 import { type ApplicationAddresses, applicationAddresses } from '../settings/application-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Registry, Storage } from '../storage/storage.ts';
@@ -144,15 +142,6 @@ function createSigningKeys(settings: Settings, registry: Registry, cipher: Ciphe
     // An ID token is a logout hint for as long as its session can live.
     longestTokenLifeSeconds: Math.max(tokenTtlRange.max, settings.sessionMaxSeconds) + 60,
   });
-}
-
-/** What is kept of members, and of what is called there. */
-function createMemberServices(registry: Registry, now: () => number) {
-  return {
-    memberRecords: createMemberRecords(registry),
-    calledStructures: createCalledStructures({ registry, now }),
-    publisherRecords: createPublisherRecords(registry),
-  };
 }
 
 type Clients = ReturnType<typeof createClients>;
