@@ -18,6 +18,8 @@ export interface ConsentModel {
     readonly name: string;
     /** Origin that the answer goes to; a name can be anything, an origin can not. */
     readonly origin: string;
+    /** A picture of theirs; it tells nobody who they are, so that the page says no more by it. */
+    readonly logoUri?: string | undefined;
   };
   readonly username: string;
   readonly scopes: readonly ConsentScope[];
@@ -33,6 +35,9 @@ export function renderConsent(model: ConsentModel): string {
 function Consent({ action, csrf, application, username, scopes, reach }: ConsentModel) {
   return (
     <NarrowPage title={`Let ${application.name} in?`}>
+      {application.logoUri !== undefined && (
+        <img class="logo" src={application.logoUri} alt="" referrerpolicy="no-referrer" />
+      )}
       <p class="lede">
         You are signed in as <strong>{username}</strong>. The application at{' '}
         <span class="code">{application.origin}</span>

@@ -50,6 +50,7 @@ function checkedClient(fields: Fields, checkOutboundUrl: Allowed['checkOutboundU
         ...list('postLogoutUris', 'postLogoutRedirectUris'),
         ...text('backchannelLogoutUri'),
         ...text('frontchannelLogoutUri'),
+        ...text('logoUri'),
         ...list('grants', 'grantTypes'),
         ...list('scopes'),
         ...list('maxRoles'),

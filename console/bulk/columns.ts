@@ -25,6 +25,7 @@ export const clientFields: readonly string[] = [
   'postLogoutUris',
   'backchannelLogoutUri',
   'frontchannelLogoutUri',
+  'logoUri',
   'scopes',
   'maxRoles',
   'tokenAlg',

@@ -8,6 +8,8 @@ export interface Addresses {
   readonly backchannelLogoutUri?: string;
   /** Loaded in a hidden frame at sign-out; at the origin of a redirect address. */
   readonly frontchannelLogoutUri?: string;
+  /** A picture, loaded by the browser on the page that asks for consent. */
+  readonly logoUri?: string;
 }
 
 /** Whether the console would call an address (S42). @throws {ProblemError} `invalid_url` */
@@ -24,6 +26,7 @@ export function checkAddresses(given: Partial<Addresses>, checkOutboundUrl: Chec
       checkAddress('post-logout', uri),
     ),
     ...checkLogoutUris(given, redirectUris, checkOutboundUrl),
+    ...(given.logoUri === undefined ? {} : { logoUri: checkLogo(given.logoUri) }),
   };
 }
 
@@ -46,7 +49,14 @@ function checkLogoutUris(
   };
 }
 
-type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout';
+/** Its origin goes into the policy of a page, where a `;` or a `,` would end what is said of pictures. */
+function checkLogo(uri: string): string {
+  const { origin } = new URL(checkAddress('logo', uri));
+  if (/^https?:\/\/[\w.:[\]-]+$/.test(origin)) return uri;
+  throw invalid('The logo address has a host name of letters, digits, dots and hyphens.', '/logoUri');
+}
+
+type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout' | 'logo';
 
 /** One that browsers leave as it is, since it is compared character by character (S16). */
 function checkAddress(kind: AddressKind, uri: string): string {

@@ -44,6 +44,7 @@ export interface ClientChange {
   /** An empty one is none. */
   readonly backchannelLogoutUri?: string;
   readonly frontchannelLogoutUri?: string;
+  readonly logoUri?: string;
 }
 
 /** The client as it is from then on, and whether what it has had until then is void. */
@@ -63,7 +64,7 @@ export function changedClient(
   checkOutboundUrl: CheckOutboundUrl,
 ): ChangedClient {
   const { name, dpopBoundAccessTokens, tokenTtlSeconds, pkce, maxRoles, ...named } = before;
-  const { backchannelLogoutUri, frontchannelLogoutUri, ...rest } = named;
+  const { backchannelLogoutUri, frontchannelLogoutUri, logoUri, ...rest } = named;
   const shape = shapeOf(before, change, checkOutboundUrl);
   const { isPublic, isFirstParty, addresses, grants } = shape;
   const shownName = change.name ?? name;
@@ -119,6 +120,7 @@ const addressNames = [
   'postLogoutRedirectUris',
   'backchannelLogoutUri',
   'frontchannelLogoutUri',
+  'logoUri',
 ] as const;
 
 /** Those of before, unless the change says otherwise. */
@@ -127,11 +129,13 @@ function wantedAddresses(before: ClientRecord, change: ClientChange): Addresses 
     change;
   const back = change.backchannelLogoutUri ?? before.backchannelLogoutUri;
   const front = change.frontchannelLogoutUri ?? before.frontchannelLogoutUri;
+  const logo = change.logoUri ?? before.logoUri;
   return {
     redirectUris: kept(before.redirectUris, redirectUris),
     postLogoutRedirectUris: kept(before.postLogoutRedirectUris, postLogoutRedirectUris),
     ...(back ? { backchannelLogoutUri: back } : {}),
     ...(front ? { frontchannelLogoutUri: front } : {}),
+    ...(logo ? { logoUri: logo } : {}),
   };
 }
 
@@ -236,4 +240,5 @@ const nothingSaid: Required<ClientChange> = {
   postLogoutRedirectUris: [],
   backchannelLogoutUri: '',
   frontchannelLogoutUri: '',
+  logoUri: '',
 };

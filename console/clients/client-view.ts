@@ -23,6 +23,7 @@ export function viewOf(client: ClientRecord, use?: ClientUse) {
     postLogoutUris: client.postLogoutRedirectUris,
     backchannelLogoutUri: client.backchannelLogoutUri ?? null,
     frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
+    logoUri: client.logoUri ?? null,
     scopes: client.scopes,
     // Null: all that its users have.
     maxRoles: signsPeopleIn ? (ceilingOf(client) ?? null) : null,

@@ -7,6 +7,7 @@ import type { Context } from 'koa';
  * @param formOrigins   origins besides our own at which a form of this page may end
  * @param frameOrigins  origins that this page shows in frames
  * @param scripts       `own`: files of ours, for what a page can do without as well
+ * @param imageOrigins  origins besides our own of which this page shows a picture
  */
 export function setPageHeaders(
   ctx: Context,
@@ -14,12 +15,13 @@ export function setPageHeaders(
   formOrigins: readonly string[] = [],
   frameOrigins: readonly string[] = [],
   scripts: 'none' | 'own' = 'none',
+  imageOrigins: readonly string[] = [],
 ): void {
   ctx.set({
     'Content-Security-Policy': [
       "default-src 'none'",
       "style-src 'self'",
-      "img-src 'self'",
+      `img-src ${["'self'", ...imageOrigins].join(' ')}`,
       `script-src ${scripts === 'own' ? "'self'" : "'none'"}`,
       "object-src 'none'",
       `frame-src ${frameOrigins.length === 0 ? "'none'" : frameOrigins.join(' ')}`,

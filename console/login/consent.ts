@@ -34,12 +34,13 @@ export function createConsent(deps: ConsentDeps) {
       const client = await clients.find(String(interaction.params.client_id));
       const roles = client && account ? rolesGiven(interaction, client, account) : [];
       const [origin = ''] = redirectOrigins(interaction);
-      setPageHeaders(ctx, isSecure, [origin]);
+      const logoUri = client?.logoUri;
+      setPageHeaders(ctx, isSecure, [origin], [], 'none', logoUri ? [new URL(logoUri).origin] : []);
       ctx.type = 'html';
       ctx.body = renderConsent({
         action: `/login/${interaction.uid}/consent`,
         csrf: csrf.token(ctx),
-        application: { id: client?.id ?? '', name: client ? nameOfClient(client) : '', origin },
+        application: { id: client?.id ?? '', name: client ? nameOfClient(client) : '', origin, logoUri },
         username: account?.username ?? '',
         scopes: [...scopesOf(interaction, roles), ...claimsOf(interaction), ...rolesOf(interaction, roles)],
         reach:

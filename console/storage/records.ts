@@ -82,6 +82,8 @@ export interface ClientRecord {
   readonly furtherLogoutUris?: readonly string[];
   /** Loaded in the browser, in a hidden frame, when the person signs out. */
   readonly frontchannelLogoutUri?: string;
+  /** A picture that the browser loads where people are asked whether they let it in. */
+  readonly logoUri?: string;
   /**
    * The most that it gets of its users' roles; one that stands for nothing opens nothing. Absent: everything for a
    * first-party client, and nothing for others.

@@ -21,6 +21,7 @@ const wiki = {
   postLogoutUris: ['https://wiki.example.com/'],
   backchannelLogoutUri: 'https://wiki.example.com/logout',
   frontchannelLogoutUri: 'https://wiki.example.com/frame',
+  logoUri: 'https://pictures.example.com/wiki.png',
   scopes: ['openid', 'profile', 'offline_access'],
   maxRoles: ['Viewer'],
   pkce: 'required',
@@ -56,6 +57,7 @@ describe('a client', () => {
       postLogoutUris: [],
       backchannelLogoutUri: null,
       frontchannelLogoutUri: null,
+      logoUri: null,
       pkce: null,
       maxRoles: null,
       tokenAlg: 'RS256',
@@ -155,6 +157,8 @@ describe('PATCH', () => {
     ['postLogoutUris', { postLogoutUris: null }, { postLogoutUris: [] }],
     ['backchannelLogoutUri', { backchannelLogoutUri: null }],
     ['frontchannelLogoutUri', { frontchannelLogoutUri: null }],
+    ['logoUri', { logoUri: null }],
+    ['logoUri', { logoUri: 'https://wiki.example.com/logo.svg' }],
     ['pkce', { pkce: 'optional' }],
     ['pkce', { pkce: null }, { pkce: 'nonce' }],
     ['maxRoles', { maxRoles: ['MetricsViewer'] }],
@@ -180,6 +184,19 @@ describe('PATCH', () => {
     await call('POST', '/applications', { id: 'opened', redirectUris: wiki.redirectUris });
     const { body } = await call('PATCH', '/applications/opened', { isPublic: true });
     expect(body).toMatchObject({ isPublic: true, secrets: [], authMethods: ['none'], pkce: 'required' });
+  });
+
+  test.each([
+    ['in clear text', 'http://pictures.example.com/wiki.png'],
+    ['that is no address', 'wiki.png'],
+    ['that is a script', 'javascript:alert(1)'],
+    ['with a fragment', 'https://pictures.example.com/wiki.png#a'],
+    ['whose host would end the policy of a page', 'https://a;script-src.example/wiki.png'],
+  ])('of a logo %s changes nothing', async (_name, logoUri) => {
+    const before = await call('PUT', '/applications/logo', wiki);
+    const refused = await call('PATCH', '/applications/logo', { logoUri });
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+    expect((await call('GET', '/applications/logo')).body).toEqual(before.body);
   });
 
   test('that changes nothing is no change: neither version nor audit trail', async () => {

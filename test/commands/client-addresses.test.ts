@@ -57,10 +57,11 @@ test('the other addresses change and go, and end nothing (D24)', async () => {
   // What is issued in the second of a change that voids counts as issued before it.
   await nextSecond();
   const tokens = await tokensAt(second);
-  const [home, back, front] = [
+  const [home, back, front, logo] = [
     'http://localhost:9021/',
     'http://localhost:9021/back',
     'http://localhost:9021/front',
+    'https://pictures.example.com/board.png',
   ];
   const all = [
     '--post-logout-uri',
@@ -69,11 +70,23 @@ test('the other addresses change and go, and end nothing (D24)', async () => {
     back,
     '--frontchannel-logout-uri',
     front,
+    '--logo-uri',
+    logo,
   ];
-  const shown = { postLogoutUris: [home], backchannelLogoutUri: back, frontchannelLogoutUri: front };
+  const shown = {
+    postLogoutUris: [home],
+    backchannelLogoutUri: back,
+    frontchannelLogoutUri: front,
+    logoUri: logo,
+  };
   expect((await update(...all)).json()).toMatchObject(shown);
   const none = all.map((flag) => (flag.startsWith('--') ? flag : 'none'));
-  const nothing = { postLogoutUris: [], backchannelLogoutUri: null, frontchannelLogoutUri: null };
+  const nothing = {
+    postLogoutUris: [],
+    backchannelLogoutUri: null,
+    frontchannelLogoutUri: null,
+    logoUri: null,
+  };
   expect((await update(...none)).json()).toMatchObject({ ...nothing, redirectUris: [second] });
   expect(await refresh(console, tokens.refresh_token, { client_id: 'board' })).toMatchObject({ status: 200 });
 });
@@ -85,6 +98,7 @@ test.each([
   ['that the console never calls', '--backchannel-logout-uri', 'https://169.254.169.254/'],
   ['that is none, which nobody comes back to', '--redirect-uri', 'none'],
   ['that is relative', '--post-logout-uri', '/home'],
+  ['of a logo in clear text', '--logo-uri', 'http://pictures.example.com/board.png'],
 ])(
   'an address %s is refused as at the registration, and nothing changes (D24)',
   async (_name, flag, value) => {

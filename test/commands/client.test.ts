@@ -38,6 +38,7 @@ test('a machine is registered with the least that it needs, and its secret is sh
     postLogoutUris: [],
     backchannelLogoutUri: null,
     frontchannelLogoutUri: null,
+    logoUri: null,
     scopes: ['app:MetricsViewer'],
     tokenAlg: 'RS256',
     tokenTyp: 'JWT',

@@ -46,7 +46,11 @@ describe('a realm of Keycloak', () => {
     const to = join(directory, 'keycloak');
     const { document, secrets } = await imported('keycloak', realm, ...roles, '--to', to);
     expect(document.applications).toEqual({
-      kiosk: expect.objectContaining({ isPublic: true, redirectUris: ['http://localhost:8080/callback'] }),
+      kiosk: expect.objectContaining({
+        isPublic: true,
+        redirectUris: ['http://localhost:8080/callback'],
+        logoUri: 'https://kiosk.example.com/logo.png',
+      }),
       storefront: {
         displayName: 'Storefront',
         redirectUris: ['https://shop.example.com/callback'],

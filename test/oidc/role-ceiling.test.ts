@@ -62,6 +62,25 @@ const rolesOf = (token: string) => decodeJwt(token).roles;
 const call = (method: string, path: string, token: string) =>
   fetch(console.url + path, { method, headers: { Authorization: `Bearer ${token}` } });
 
+test('people see the logo of who asks, and their browser loads pictures of no other origin (S51)', async () => {
+  const logo = 'https://pictures.example.com/wiki.png?a=1&b=2';
+  await addWiki('pictured', '--logo-uri', logo);
+  const consentAt = async (id: string) => {
+    const by = agent();
+    await by.signIn({ username: 'vera', password });
+    return by.follow(await by.get(authorizationPath(requestOf(id))));
+  };
+  const pictured = await consentAt('pictured');
+  expect(pictured.body).toContain(
+    '<img class="logo" src="https://pictures.example.com/wiki.png?a=1&amp;b=2" alt referrerpolicy="no-referrer"',
+  );
+  const policy = pictured.headers['content-security-policy'];
+  expect(policy).toContain("img-src 'self' https://pictures.example.com;");
+  const plain = await consentAt('wiki');
+  expect(plain.body).not.toContain('<img class="logo"');
+  expect(plain.headers['content-security-policy']).toContain("img-src 'self';");
+});
+
 test('an application of somebody else gets no role of an administrator, unless it was said which (B8)', async () => {
   const tokens = await tokensOf('wiki');
   expect(rolesOf(tokens.access_token)).toEqual([]);

@@ -91,7 +91,7 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
     renderConsent({
       action: '/consent',
       csrf: text,
-      application: { id: href, name: text, origin: text },
+      application: { id: href, name: text, origin: text, logoUri: href },
       reach: 'members',
       username: text,
       scopes: [

@@ -49,6 +49,10 @@ const fields = {
   frontchannelLogoutUri: address.meta({
     description: 'What the sign-out page loads in a hidden frame; at the origin of a redirect address.',
   }),
+  logoUri: address.meta({
+    description: 'A picture that the browser loads where people are asked whether they let it in.',
+    example: 'https://wiki.example.com/logo.png',
+  }),
   pkce: z.enum(['required', 'nonce', 'optional']).meta({
     description:
       'What it sends with an authorization request: PKCE, PKCE or a nonce, or neither. Where nothing is said, `nonce`, and `required` of a public one.',
@@ -77,6 +81,7 @@ const defaults = {
   postLogoutUris: [],
   backchannelLogoutUri: null,
   frontchannelLogoutUri: null,
+  logoUri: null,
   pkce: null,
   maxRoles: null,
   tokenAlg: 'RS256',
@@ -152,6 +157,7 @@ export const clientView = view({
   displayName: fields.displayName.nullable(),
   backchannelLogoutUri: address.nullable(),
   frontchannelLogoutUri: address.nullable(),
+  logoUri: address.nullable(),
   pkce: fields.pkce.nullable(),
   maxRoles: fields.maxRoles.nullable(),
   tokenTtlSeconds: z.number().int().nullable(),

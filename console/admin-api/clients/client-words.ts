@@ -19,7 +19,7 @@ const storedNames: Readonly<Record<string, string>> = {
 };
 
 /** What takes an empty text for none. */
-const texts: readonly string[] = ['displayName', 'backchannelLogoutUri', 'frontchannelLogoutUri'];
+const texts: readonly string[] = ['displayName', 'backchannelLogoutUri', 'frontchannelLogoutUri', 'logoUri'];
 
 /** @param said  null where it is as with nothing said */
 export function changeOf(said: object): ClientChange {
@@ -53,6 +53,7 @@ function saidOf(client: ClientRecord) {
     postLogoutUris: client.postLogoutRedirectUris,
     backchannelLogoutUri: client.backchannelLogoutUri ?? null,
     frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
+    logoUri: client.logoUri ?? null,
     pkce: signsPeopleIn ? pkcePolicyOf(client) : null,
     maxRoles: (signsPeopleIn ? ceilingOf(client) : client.maxRoles) ?? null,
     tokenAlg: client.tokenAlg,

@@ -14,6 +14,7 @@ const flagsOfMembers: Readonly<Record<string, string>> = {
   postLogoutUris: 'post-logout-uri',
   backchannelLogoutUri: 'backchannel-logout-uri',
   frontchannelLogoutUri: 'frontchannel-logout-uri',
+  logoUri: 'logo-uri',
   pkce: 'pkce',
   maxRoles: 'max-role',
   tokenAlg: 'token-alg',
@@ -38,6 +39,7 @@ export const addFlags = flags({
     'where the console posts a logout token when a session ends: https, or http at loopback',
   '[--frontchannel-logout-uri U]':
     'what the sign-out page loads in a hidden frame; at the origin of a redirect address',
+  '[--logo-uri U]': 'a picture for where people are asked whether they let it in',
   '[--grant G …]': 'a grant: authorization_code, refresh_token, client_credentials',
   '[--scope "…" …]': 'scopes that it may ask for, separated by spaces',
   '[--token-alg A]': 'signature of its tokens: RS256, ES256, EdDSA (default: RS256)',
@@ -74,6 +76,7 @@ export const updateFlags = {
   ...flags({
     '[--backchannel-logout-uri U]': 'where logout tokens are posted, or none',
     '[--frontchannel-logout-uri U]': 'what the sign-out page loads, or none',
+    '[--logo-uri U]': 'a picture for where people are asked, or none',
   }),
 };
 
@@ -88,6 +91,7 @@ export function definitionIn(input: Input): object {
     ...present('postLogoutUris', input.texts('post-logout-uri')),
     ...present('backchannelLogoutUri', input.text('backchannel-logout-uri')),
     ...present('frontchannelLogoutUri', input.text('frontchannel-logout-uri')),
+    ...present('logoUri', input.text('logo-uri')),
     ...present('grants', input.texts('grant')),
     ...present('scopes', input.texts('scope')?.flatMap(scopesOf)),
     ...present('tokenAlg', input.text('token-alg')),
@@ -113,6 +117,7 @@ export function patchIn(input: Input): ClientPatch {
     ...present('tokenTtlSeconds', numberIn(input, 'token-ttl-seconds')),
     ...present('backchannelLogoutUri', textIn(input, 'backchannel-logout-uri')),
     ...present('frontchannelLogoutUri', textIn(input, 'frontchannel-logout-uri')),
+    ...present('logoUri', textIn(input, 'logo-uri')),
     ...((isBound || isFree) && { dpop: isBound }),
   };
   const sets = setsIn(input);

@@ -16,6 +16,7 @@ export interface ClientView {
   readonly postLogoutUris: readonly string[];
   readonly backchannelLogoutUri: string | null;
   readonly frontchannelLogoutUri: string | null;
+  readonly logoUri: string | null;
   readonly pkce: keyof typeof pkceInWords | null;
   readonly maxRoles: readonly string[] | null;
   readonly tokenAlg: string;
@@ -61,6 +62,7 @@ export function describe(client: ClientView): string {
     'post-logout addresses': client.postLogoutUris,
     'back-channel logout': client.backchannelLogoutUri ?? undefined,
     'front-channel logout': client.frontchannelLogoutUri ?? undefined,
+    logo: client.logoUri ?? undefined,
     PKCE: pkce === null ? undefined : pkceInWords[pkce],
     tokens: `${tokenTyp}, ${tokenAlg}${dpop ? ', bound to a key (DPoP)' : ''}${life}`,
     secrets: client.secrets.map(secretInWords),

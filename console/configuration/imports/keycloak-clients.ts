@@ -99,6 +99,7 @@ function logoutOf(
     postLogoutUris: postLogoutUris.length > 0 ? postLogoutUris : undefined,
     backchannelLogoutUri: attributes['backchannel.logout.url'] || undefined,
     frontchannelLogoutUri: (frontchannelLogout && attributes['frontchannel.logout.url']) || undefined,
+    logoUri: attributes.logoUri || undefined,
     pkce: attributes['pkce.code.challenge.method'] === 'S256' ? 'required' : undefined,
   };
 }
