@@ -1,4 +1,5 @@
 /** Lines of the audit trail. There is one for each token, so they are put together here and not by the logging library. */
+import { createIsoTime } from './iso-time.ts';
 import { cleanString, cleanText, cleanValue, type FieldKind, kindOfField } from './log-cleaning.ts';
 
 export type AuditLine = (event: string, fields: object) => string;
@@ -51,18 +52,4 @@ function bigIntAsText(_key: string, value: unknown): unknown {
 /** What was cleaned is plain but for these. */
 function quote(clean: string): string {
   return /["\\]|[^ -~]/.test(clean) ? JSON.stringify(clean) : `"${clean}"`;
-}
-
-/** All but the milliseconds once a second. */
-function createIsoTime(): (epochMs: number) => string {
-  let second = Number.NaN;
-  let text = '';
-  return (epochMs) => {
-    const now = Math.floor(epochMs / 1000);
-    if (now !== second) {
-      second = now;
-      text = new Date(now * 1000).toISOString().slice(0, -'000Z'.length);
-    }
-    return `${text}${String(epochMs - now * 1000).padStart(3, '0')}Z`;
-  };
 }

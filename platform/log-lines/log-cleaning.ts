@@ -16,10 +16,10 @@ export function cleanText(text: string): string {
   return hasUnusual.test(clean) ? clean.replace(unsafe, visible) : clean;
 }
 
-function cleanMap(fields: object, depth: number): Fields {
+function cleanMap(fields: object, depth: number, textOf = cleanText): Fields {
   const clean: Fields = {};
   for (const [key, value] of Object.entries(fields)) {
-    clean[cleanText(key)] = isCredential(key) ? redacted : cleanValue(key, value, depth);
+    clean[textOf(key)] = isCredential(key) ? redacted : cleanValue(key, value, depth, textOf);
   }
   return clean;
 }
@@ -37,17 +37,27 @@ export function cleanString(kind: FieldKind, value: string): string {
   return cleanText(kind === 'address' ? withoutQuery(value) : value);
 }
 
+/** The same for whoever escapes what is unusual himself: names stay as they are. */
+export function scrubString(kind: FieldKind, value: string): string {
+  return scrub(kind === 'address' ? withoutQuery(value) : value);
+}
+
+/** The same as {@link cleanValue}, for whoever escapes what is unusual himself. */
+export function scrubValue(key: string, value: unknown): unknown {
+  return cleanValue(key, value, 0, scrub);
+}
+
 /** A copy that may be logged as the value of `key`, which names no credential. */
-export function cleanValue(key: string, value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return cleanText(isAddress(key) ? withoutQuery(value) : value);
+export function cleanValue(key: string, value: unknown, depth: number, textOf = cleanText): unknown {
+  if (typeof value === 'string') return textOf(isAddress(key) ? withoutQuery(value) : value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return '[…]';
   if (value instanceof Error) return cleanError(value, depth);
-  if (Array.isArray(value)) return value.map((entry) => cleanValue(key, entry, depth + 1));
+  if (Array.isArray(value)) return value.map((entry) => cleanValue(key, entry, depth + 1, textOf));
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if ('toJSON' in value && typeof value.toJSON === 'function')
-    return cleanValue(key, value.toJSON(), depth + 1);
-  return cleanMap(value, depth + 1);
+    return cleanValue(key, value.toJSON(), depth + 1, textOf);
+  return cleanMap(value, depth + 1, textOf);
 }
 
 /** Type, message, code, stack and cause; an error's other members may hold a request or a password. */
