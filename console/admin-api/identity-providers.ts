@@ -26,6 +26,7 @@ const providerView = view({
   enabled: z.boolean(),
   roleRules: z.array(text).meta({ example: ['groups=admins -> Admin'] }),
   defaultRole: text.nullable(),
+  position: z.number().int().nullable().meta({ description: 'Among those that people are offered.' }),
   callbackUrl: text.nullable().meta({ description: 'To be registered there; a directory has none.' }),
   testUrl: text.nullable().meta({ description: 'Where an administrator sees what the provider sends.' }),
   settings: z
@@ -33,6 +34,11 @@ const providerView = view({
     .nullable()
     .meta({ description: 'What its kind has besides, without its secrets.' }),
   linkedUsers: z.number().int().meta({ description: 'How many accounts have come from there.' }),
+  lastSignInAt: dateTime.nullable().meta({ description: 'When somebody last signed in by it.' }),
+  lastFailure: z
+    .strictObject({ at: dateTime, reason: text })
+    .nullable()
+    .meta({ description: 'What last kept somebody from that, on the side of the provider or by its rules.' }),
   createdAt: dateTime.nullable(),
   updatedAt: dateTime.nullable(),
   owner: ownerView,
@@ -146,7 +152,8 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     id: 'deleteIdentityProvider',
     method: 'DELETE',
     path: '/identity-providers/{provider}',
-    summary: 'Removes an identity provider; while it has accounts, only together with them.',
+    summary:
+      'Removes an identity provider; while it has accounts, only together with them: 200 then, with their number.',
     access: 'write',
     isDangerous: true,
     event: 'idp.removed',
@@ -157,11 +164,17 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
         .exactOptional()
         .meta({ description: 'true: the accounts that came from there go with it.' }),
     }),
+    answer: view({
+      accountsRemoved: z.number().int().meta({ description: 'How many accounts have gone with it.' }),
+    }).meta({ id: 'RemovedIdentityProvider' }),
+    statuses: [200, 204],
     problems: [409],
     async run({ params: { provider: id }, query, ...call }, { providerAdministration }: ProviderNeeds) {
       const withAccounts = query.withAccounts === 'true';
-      await (await providerAdministration()).remove(id, withAccounts, conditionsOf(call));
-      return { target: id };
+      const administration = await providerAdministration();
+      const accountsRemoved = await administration.remove(id, withAccounts, conditionsOf(call));
+      if (!withAccounts) return { target: id };
+      return { target: id, body: { accountsRemoved }, changes: { accountsRemoved } };
     },
   }),
   switching('enable', true, 'Lets people sign in by a disabled identity provider again.'),
@@ -226,17 +239,26 @@ function changed(before: ShownProvider | undefined, after: ShownProvider): Answe
 
 function saidOf({ view: shown }: ShownProvider) {
   if (!shown.readable) return { readable: false };
-  const { name, kind, enabled, roleRules, defaultRole, settings } = shown;
-  return { name, kind, enabled, roleRules, defaultRole, ...settings };
+  const { name, kind, enabled, roleRules, defaultRole, position, settings } = shown;
+  return { name, kind, enabled, roleRules, defaultRole, position, ...settings };
 }
 
 function viewOf({ view: shown }: ShownProvider) {
   const { id, linkedUsers, updatedAt: at, owner, hold } = shown;
-  const updatedAt = at === undefined ? null : new Date(at).toISOString();
+  const updatedAt = time(at);
   const ownership = { owner: ownerOf(owner ? { owner } : {}), hold: holdOf(hold ? { hold } : {}) };
-  const common = { id, linkedUsers, updatedAt, ...ownership };
+  const uses = { lastSignInAt: time(shown.lastSignInAt), lastFailure: failureOf(shown) };
+  const common = { id, linkedUsers, ...uses, updatedAt, ...ownership };
   if (shown.readable) return { ...shown, problem: null, ...common };
   return { ...unreadable, problem: shown.problem, ...common };
+}
+
+function failureOf({ lastFailure: failure }: ShownProvider['view']) {
+  return failure ? { at: time(failure.at)!, reason: failure.reason } : null;
+}
+
+function time(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
 }
 
 const unreadable = {
@@ -246,6 +268,7 @@ const unreadable = {
   enabled: false,
   roleRules: [],
   defaultRole: null,
+  position: null,
   callbackUrl: null,
   testUrl: null,
   settings: null,

@@ -28,6 +28,7 @@ import type { FederationError } from './connector.ts';
 import { createFormPostRelay } from './form-post-relay.ts';
 import { createDirectories } from './ldap/directories.ts';
 import { previewLink } from './link-preview.ts';
+import { createProviderUses } from './provider-uses.ts';
 import { callbackAddress } from './providers/connectors.ts';
 import type { Providers } from './providers/providers.ts';
 import type { SecretCipher } from './providers/secrets.ts';
@@ -102,6 +103,7 @@ export function createFederationModule(needs: FederationNeeds): FederationModule
   const states = createAuthorizationStates({ artifacts, newId, now });
   const stateCookie = createStateCookie({ cookieName: names.upstream, isSecure, newId });
   const callbackUrl = (id: string) => callbackAddress(url, id);
+  const uses = createProviderUses({ artifacts, now });
   const upstream = createUpstreamSignIn({
     providers,
     states,
@@ -109,6 +111,7 @@ export function createFederationModule(needs: FederationNeeds): FederationModule
     link,
     users,
     times,
+    uses,
     callbackUrl,
     isSecure,
     now,
@@ -123,7 +126,7 @@ export function createFederationModule(needs: FederationNeeds): FederationModule
 
   return {
     upstream,
-    directories: createDirectories({ providers, link, log }),
+    directories: createDirectories({ providers, link, uses, log }),
     upstreamLogouts,
     addRoutes: (router, { signIn: pages, signOut: resume }) =>
       addRoutes(router, {

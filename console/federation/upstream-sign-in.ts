@@ -10,6 +10,7 @@ import type { AuthorizationStates } from './authorization-state.ts';
 import { sendBindingMessage } from './binding-message.ts';
 import type { AuthorizationSecrets, UpstreamIdentity } from './connector.ts';
 import { asProblemError } from './errors.ts';
+import type { ProviderUses } from './provider-uses.ts';
 import type { ConfiguredProvider, Providers } from './providers/providers.ts';
 import type { StateCookie } from './state-cookie.ts';
 
@@ -20,6 +21,7 @@ export interface UpstreamSignInDeps {
   readonly link: Link;
   readonly users: Pick<Users, 'hasAny' | 'issueTime'>;
   readonly times: SignInTimes;
+  readonly uses: Pick<ProviderUses, 'signedIn' | 'failed'>;
   /** Where a provider's answer comes to. */
   readonly callbackUrl: (providerId: string) => string;
   readonly isSecure: boolean;
@@ -35,7 +37,7 @@ export interface UpstreamSignedIn extends SignedIn {
 export type UpstreamSignIns = ReturnType<typeof createUpstreamSignIn>;
 
 export function createUpstreamSignIn(deps: UpstreamSignInDeps) {
-  const { providers, states, stateCookie, link, users, times, callbackUrl, isSecure, now } = deps;
+  const { providers, states, stateCookie, link, users, times, uses, callbackUrl, isSecure, now } = deps;
 
   const ofPages: UpstreamSignIn = {
     directoryNames: async () =>
@@ -69,12 +71,17 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps) {
       parameters: ReadonlyMap<string, string>,
       secrets: AuthorizationSecrets,
     ): Promise<UpstreamSignedIn> {
-      const identity = await identify(provider, parameters, secrets);
-      // Asking takes time, in which its rules may have changed, or it has been switched off.
-      const account = await link(findProvider(provider.id), identity);
-      const at = users.issueTime(account, now());
-      await times.record(account.id, at);
-      return { account, at, identity };
+      try {
+        const identity = await identify(provider, parameters, secrets);
+        // Asking takes time, in which its rules may have changed, or it has been switched off.
+        const account = await link(findProvider(provider.id), identity);
+        const at = users.issueTime(account, now());
+        await Promise.all([times.record(account.id, at), uses.signedIn(provider.id)]);
+        return { account, at, identity };
+      } catch (error) {
+        await uses.failed(provider.id, error);
+        throw error;
+      }
     },
   };
 
@@ -100,7 +107,8 @@ export function createUpstreamSignIn(deps: UpstreamSignInDeps) {
     const id = states.newId();
     const { secrets, ...binding } = await connector
       .begin({ stateId: id, callbackUrl: callbackUrl(providerId), reauthenticate })
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
+        await uses.failed(providerId, error);
         throw asProblemError(error);
       });
     const browser = stateCookie.ensure(ctx);

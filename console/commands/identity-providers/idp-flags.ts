@@ -5,6 +5,7 @@ import { type Flag, flags, type Input, type Tools, UsageError } from '../runner/
 /** How each field is given, and what help says of it; a flag `-file` gives what is in the file. */
 const usage: Readonly<Record<ProviderField, string>> = {
   name: '[--name N] what people see (default: the id)',
+  position: '[--position N] where it stands among those that people are offered: 0 first, without one last',
   roleRules:
     '[--role-rule "attribute=value -> Role" …] who has this value gets this role; both compare exactly',
   defaultRole: '[--default-role R] for whom no rule matches: Viewer or MetricsViewer (default: refused)',
@@ -93,7 +94,14 @@ export async function readProviderFlags(
     else if (isRepeatable) said[field] = input.texts(flag);
     else if (secretFields.includes(field)) said[field] = await readSecret(input.text(flag)!);
     else if (flag.endsWith('-file')) said[field] = await readFile(input.text(flag)!);
+    else if (field === 'position') said[field] = numberIn(input.text(flag)!);
     else said[field] = input.text(flag);
   }
   return said as ProviderInput;
+}
+
+/** @throws {UsageError} */
+function numberIn(text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new UsageError('--position is a number from 0 to 9999.');
 }

@@ -15,7 +15,10 @@ export interface ProviderView {
   readonly callbackUrl: string | null;
   readonly testUrl: string | null;
   readonly settings: Readonly<Record<string, unknown>> | null;
+  readonly position: number | null;
   readonly linkedUsers: number;
+  readonly lastSignInAt: string | null;
+  readonly lastFailure: { readonly at: string; readonly reason: string } | null;
   readonly createdAt: string | null;
   readonly owner: OwnerView;
   readonly hold: HoldView | null;
@@ -29,7 +32,7 @@ export function rowOf({ id, readable, kind, name, enabled, linkedUsers }: Provid
 }
 
 export function describeProvider(view: ProviderView): string {
-  const { id, readable, problem, kind, name, enabled, settings } = view;
+  const { id, readable, problem, kind, name, enabled, settings, position, lastFailure } = view;
   if (!readable) {
     return fields({ id, state: 'cannot be read: nobody signs in by it', problem: problem ?? undefined });
   }
@@ -39,7 +42,10 @@ export function describeProvider(view: ProviderView): string {
     kind: kind ?? undefined,
     state: enabled ? 'active' : 'disabled',
     ...ownership(view),
+    position: position === null ? undefined : String(position),
     accounts: String(view.linkedUsers),
+    'last sign-in': view.lastSignInAt ?? 'never',
+    'last failure': lastFailure ? `${lastFailure.at}: ${lastFailure.reason}` : undefined,
     'role rules': view.roleRules,
     'default role': view.defaultRole ?? 'none: whom no rule matches is refused',
     'callback address': view.callbackUrl ?? undefined,

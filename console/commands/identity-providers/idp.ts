@@ -127,14 +127,17 @@ export const idpCommands: readonly Command[] = [
     asks: (input) =>
       `This removes the identity provider ${input.positionals[0]}${input.has('with-accounts') ? ' with all of its accounts' : ''}.`,
     async run(input, { api }) {
-      const [id, params, isDryRun] = [idOf(input), paramsOf(input), input.has('dry-run')];
-      const { linkedUsers } = (await api.call('readIdentityProvider', { params })).body as ProviderView;
+      const [id, isDryRun] = [idOf(input), input.has('dry-run')];
       const withAccounts = String(input.has('with-accounts'));
-      await api.call('deleteIdentityProvider', { ...conditionsOf(input), query: { withAccounts } });
-      const said = linkedUsers === 0 || isDryRun ? '' : ` ${linkedUsers} accounts went with it.`;
+      const { body } = await api.call('deleteIdentityProvider', {
+        ...conditionsOf(input),
+        query: { withAccounts },
+      });
+      const { accountsRemoved = 0 } = (body ?? {}) as { readonly accountsRemoved?: number };
+      const said = accountsRemoved === 0 || isDryRun ? '' : ` ${accountsRemoved} accounts went with it.`;
       return {
         text: `${isDryRun ? 'Would remove' : 'Removed'} ${id}.${said}`,
-        json: { id, removed: !isDryRun, accountsRemoved: isDryRun ? 0 : linkedUsers },
+        json: { id, removed: !isDryRun, accountsRemoved: isDryRun ? 0 : accountsRemoved },
       };
     },
   },

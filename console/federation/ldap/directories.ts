@@ -6,17 +6,19 @@ import type { UserRecord } from '../../storage/records.ts';
 import { AccountDisabledError, type Link } from '../account-linking.ts';
 import { FederationError, type PasswordConnector } from '../connector.ts';
 import { asProblemError } from '../errors.ts';
+import type { ProviderUses } from '../provider-uses.ts';
 import type { LiveProvider, Providers } from '../providers/providers.ts';
 
 export interface DirectoriesDeps {
   readonly providers: Pick<Providers, 'directories'>;
   readonly link: Link;
+  readonly uses: Pick<ProviderUses, 'signedIn' | 'failed'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
 type Directory = LiveProvider<PasswordConnector>;
 
-export function createDirectories({ providers, link, log }: DirectoriesDeps): Directories {
+export function createDirectories({ providers, link, uses, log }: DirectoriesDeps): Directories {
   return {
     async verify(username, password) {
       try {
@@ -41,8 +43,12 @@ export function createDirectories({ providers, link, log }: DirectoriesDeps): Di
       try {
         const identity = await directory.connector.verify(username, password);
         const today = identity && find(directory.id);
-        if (today) return await link(today, identity);
+        if (!today) continue;
+        const account = await link(today, identity);
+        await uses.signedIn(directory.id);
+        return account;
       } catch (error) {
+        if (!(error instanceof AccountDisabledError)) await uses.failed(directory.id, error);
         if (!(error instanceof FederationError) || error.status !== 503) throw error;
         reportSilent(directory, error);
         silent = error;

@@ -19,13 +19,15 @@ export function createAdministrationOnFirstUse({
   now,
 }: AdministrationOnFirstUseDeps): () => Promise<ProviderAdministration> {
   return once(async () => {
-    const [{ createProviderAdministration }, registration] = await Promise.all([
+    const [{ createProviderAdministration }, { createProviderUses }, registration] = await Promise.all([
       import('./administration.ts'),
+      import('../provider-uses.ts'),
       providerRegistration(),
     ]);
     const { artifacts } = storage;
     return createProviderAdministration({
       registration,
+      uses: createProviderUses({ artifacts, now }),
       outbound,
       artifacts,
       url: settings.url,

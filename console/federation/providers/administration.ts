@@ -2,6 +2,7 @@
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { DryCredentials } from '../ldap/dry-run.ts';
+import type { ProviderUses } from '../provider-uses.ts';
 import { sameCertificate } from '../saml/certificates.ts';
 import { type DryRunWorld, runDrySignIn } from './dry-sign-in.ts';
 import { type FieldWithDefault, secretsAlone, withoutFields } from './forgotten-fields.ts';
@@ -15,6 +16,7 @@ import { viewOfProvider } from './view.ts';
 
 export interface ProviderAdministrationDeps extends InputWorld, DryRunWorld {
   readonly registration: ProviderRegistration;
+  readonly uses: Pick<ProviderUses, 'of'>;
 }
 
 export type ProviderAdministration = ReturnType<typeof createProviderAdministration>;
@@ -31,11 +33,11 @@ export interface ProviderConditions {
 /** A change that says nothing of versions is made on what is there, however often that changes meanwhile. */
 const mostTries = 5;
 
-export function createProviderAdministration({ registration, ...world }: ProviderAdministrationDeps) {
+export function createProviderAdministration({ registration, uses, ...world }: ProviderAdministrationDeps) {
   const deps = createInputDeps(world);
 
   return {
-    list: async () => (await registration.list()).map(shown),
+    list: async () => Promise.all((await registration.list()).map(shown)),
     show,
     /** @throws {ProblemError} `already_exists`, and as the registration */
     async add(
@@ -83,11 +85,12 @@ export function createProviderAdministration({ registration, ...world }: Provide
     return shown(await registration.find(id));
   }
 
-  function shown(listed: ListedProvider) {
+  async function shown(listed: ListedProvider) {
     const { accounts, ...view } = viewOfProvider(listed, world.url);
-    const { updatedAt, owner, hold } = listed.provider ?? {};
+    const { updatedAt, owner, hold, createdAt = 0 } = listed.provider ?? {};
+    const use = await uses.of(listed.id, createdAt);
     return {
-      view: { ...view, linkedUsers: accounts, updatedAt, owner, hold },
+      view: { ...view, ...use, linkedUsers: accounts, updatedAt, owner, hold },
       version: listed.version,
     };
   }
@@ -102,7 +105,7 @@ export function createProviderAdministration({ registration, ...world }: Provide
       const next = await after(readable(listed));
       conditions.mayGive(rolesGivenBy(next as Provider));
       await registration.update(id, () => next, version);
-      return { before: shown(listed), after: await show(id) };
+      return { before: await shown(listed), after: await show(id) };
     });
   }
 

@@ -7,6 +7,7 @@ import type { Provider } from './schema.ts';
 /** Where a provider has what a field said; `*` stands for its kind. */
 const places = {
   name: 'name',
+  position: 'position',
   roleRules: 'roleRules.rules',
   defaultRole: 'roleRules.defaultRole',
   scopes: 'oidc.scopes',

@@ -15,6 +15,11 @@ const secret = text.meta({ writeOnly: true });
 
 const commonFields = {
   name: text.meta({ example: 'Corp login' }),
+  position: z.number().int().min(0).max(9999).meta({
+    description:
+      'Where it stands among those that people are offered, and in which order directories are asked: lower ones first, those without one last.',
+    example: 1,
+  }),
   roleRules: list.meta({
     description: '`attribute=value -> Role`',
     example: ['groups=cluster-admins -> Admin'],

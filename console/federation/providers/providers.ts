@@ -61,23 +61,24 @@ export function createProviders(deps: ProvidersDeps) {
       while (loading) await loading;
       await encryptPlaintextSecrets();
     },
-    /** Enabled providers that the browser can be sent to, by name: the choice of the login page. */
+    /** Enabled providers that the browser can be sent to, by position and name: the choice of the login page. */
     choices: () =>
       enabled()
         .filter(({ provider }) => provider.kind !== 'ldap')
-        .map(({ provider: { id, name } }) => ({ id, name }))
-        .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id)),
+        .map(({ provider }) => provider)
+        .sort((a, b) => byPosition(a, b) || a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
+        .map(({ id, name }) => ({ id, name })),
     /** @returns undefined when there is none of this id, it is disabled, or it takes passwords */
     findRedirect(id: string): LiveProvider<RedirectConnector> | undefined {
       const found = findConfigured(id);
       return found?.isEnabled ? found : undefined;
     },
     findConfigured,
-    /** Enabled directories, the one that was added first in front: the order in which they are asked. */
+    /** Enabled directories by position, the one that was added first in front: the order in which they are asked. */
     directories: (): readonly LiveProvider<PasswordConnector>[] =>
       enabled()
         .filter(({ provider }) => provider.kind === 'ldap')
-        .sort((a, b) => a.provider.createdAt - b.provider.createdAt)
+        .sort((a, b) => byPosition(a.provider, b.provider) || a.provider.createdAt - b.provider.createdAt)
         .flatMap((entry) => liveOf(entry) ?? [])
         .filter(isDirectory),
     /** What is configured under this id, disabled or not; undefined when it cannot be read. */
@@ -201,6 +202,13 @@ export function createProviders(deps: ProvidersDeps) {
       log.warn({ err: error, provider: id }, 'connections to a directory did not close');
     });
   }
+}
+
+function byPosition(
+  { position: one = Number.MAX_SAFE_INTEGER }: Provider,
+  { position: other = Number.MAX_SAFE_INTEGER }: Provider,
+): number {
+  return one - other;
 }
 
 function isRedirect(live: LiveProvider): live is LiveProvider<RedirectConnector> {

@@ -22,9 +22,11 @@ export async function readProviderInput(
   before?: Provider,
 ): Promise<NewProvider> {
   rejectForeignFields(kind, input, deps);
+  const position = input.position ?? before?.position;
   const common = {
     id,
     name: input.name ?? before?.name ?? id,
+    ...(position === undefined ? {} : { position }),
     enabled: before?.enabled ?? true,
     roleRules: readRules(input, before?.roleRules),
   };

@@ -20,6 +20,8 @@ const base = {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a shown name must not hold
   name: text(64).regex(/^[^\u0000-\u001f\u007f-\u009f]*$/),
   enabled: z.boolean(),
+  /** Among those that people are offered: lower ones first, then those without one. */
+  position: z.number().int().min(0).max(9999).exactOptional(),
   /** Epoch milliseconds. */
   createdAt: z.number().int().nonnegative(),
   /** Epoch milliseconds of the last change. */

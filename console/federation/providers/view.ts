@@ -26,6 +26,7 @@ export function viewOfProvider({ id, provider, problem, accounts }: ListedProvid
     createdAt: new Date(createdAt).toISOString(),
     roleRules: roleRules.rules.map(({ attribute, value, role }) => `${attribute}=${value} -> ${role}`),
     defaultRole: roleRules.defaultRole ?? null,
+    position: provider.position ?? null,
     // A directory has no callback: the password is typed here.
     callbackUrl: kind === 'ldap' ? null : callbackAddress(url, id),
     /** Where an administrator sees what the provider sends; a directory is tested on the command line. */
