@@ -17,6 +17,8 @@ import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } fro
 import { createHealthModule } from './health/module.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMembersModule } from './members/module.ts';
+import type { MainNumbers } from './metrics/main-numbers.ts';
+import { startHistoryOf } from './numbers-history.ts';
 import { openServices, withApplication } from './open-services.ts';
 import { settingsMessage } from './settings/settings-message.ts';
 import { type StartDeps, type Started, sayWelcome, untilProbed } from './start.ts';
@@ -79,6 +81,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   });
   closing.add('notices to applications', startDuties({ services, audit, log }));
   closing.add('maintenance', startMaintenance(services, log));
+  closing.add('history of numbers', startHistoryOf(services, log, mainNumbersOf(group, parts)));
   closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));
   const { statuses } = watched;
   const health = createHealthModule({ ...services, isEquipped: group.isComplete, log });
@@ -137,6 +140,15 @@ function callsOf({ group, services, memories, parts, numbers }: CallsDeps) {
     recordClientUses: services.clientUses.add,
     metrics: async () => numbers(await parts.metrics.registry.getMetricsAsJSON()),
   } satisfies Partial<OwnerCalls>;
+}
+
+/** Of each process; one that does not answer in time has a hole. */
+function mainNumbersOf({ askAll }: WorkerGroup, { metrics }: Pick<CallsDeps['parts'], 'metrics'>) {
+  return async () => {
+    const all = new Map<number, MainNumbers>([[0, metrics.mainNumbers()]]);
+    await askAll(async (worker, id) => void all.set(id, await worker.mainNumbers()));
+    return all;
+  };
 }
 
 async function flushDenialsOf({ askAll }: WorkerGroup): Promise<void> {

@@ -153,6 +153,7 @@ async function serve({ line, briefing, settings, send, log, audit, closing, faul
     ...calls,
     flushDenials: denials.flush,
     numbers: async () => [...(await console.numbers())],
+    mainNumbers: async () => console.mainNumbers(),
   });
   const { server, management } = await openPorts({
     settings,

@@ -17,6 +17,7 @@ import {
   reportExcess,
 } from './first-start.ts';
 import { startMaintenance } from './maintenance.ts';
+import { startHistoryOf } from './numbers-history.ts';
 import { openPorts } from './open-ports.ts';
 import { type OpenDeps, openServices, withApplication } from './open-services.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
@@ -84,6 +85,10 @@ export async function start({
   closing.add('port', () => server.close(0));
   closing.add('management port', async () => management?.close(0));
   closing.add('maintenance', startMaintenance(services, log));
+  closing.add(
+    'history of numbers',
+    startHistoryOf(services, log, async () => new Map([[0, console.mainNumbers()]])),
+  );
   closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));
   const commands = await serveCommands({
     dataDir: settings.dataDir,

@@ -24,6 +24,7 @@ import { type MemberNeeds, memberOperations } from './members.ts';
 import { type RoleNeeds, roleOperations } from './roles.ts';
 import { type SessionNeeds, sessionOperations } from './sessions/sessions.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
+import { type TrafficNeeds, trafficOperations } from './traffic.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
 
@@ -45,6 +46,7 @@ export type ApiServices = AccessNeeds &
   RoleNeeds &
   SessionNeeds &
   SettingNeeds &
+  TrafficNeeds &
   UserPasswordNeeds &
   WanNeeds;
 
@@ -69,6 +71,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...roleOperations,
   ...sessionOperations,
   ...settingOperations,
+  ...trafficOperations,
   ...userOperations,
   ...userPasswordOperations,
   ...wanOperations,

@@ -13,6 +13,7 @@ import { createRequestIds } from '../http/request-id.ts';
 import { addKeysRoutes } from '../keys/module.ts';
 import { createMembersModule } from '../members/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
+import type { MainNumbers } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
@@ -33,6 +34,8 @@ export interface Console {
   readonly members: Pick<MemberProxy, 'statuses' | 'ask' | 'firstProbe'>;
   /** Of this process, as prom-client has them. */
   numbers(): Promise<readonly object[]>;
+  /** For their history. */
+  mainNumbers(): MainNumbers;
   /** Not ready from now on; ends the replies that would not end by themselves. */
   drain(): void;
   /** What `/ready` says. */
@@ -89,6 +92,7 @@ export async function createConsole({
     setup: browser.setup,
     members: proxy,
     numbers: () => metrics.registry.getMetricsAsJSON(),
+    mainNumbers: metrics.mainNumbers,
     isReady: health.isReady,
     drain() {
       health.drain();

@@ -12,6 +12,7 @@ import { createBackups } from '../jobs/backups.ts';
 import { storeUpload } from '../jobs/uploads.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
+import { createReadHistory } from '../metrics/history/read-history.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { Answer } from '../operations/operation.ts';
 import type {
@@ -52,6 +53,7 @@ export async function createApiServices(
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
+    readHistory: createReadHistory(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
     configurationDirectory: { path: settings.configDir, ...directoryStateOf(storage) },

@@ -23,6 +23,7 @@ import { helpCommand } from './runner/help.ts';
 import { sessionCommands } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { tokenCommand } from './token.ts';
+import { trafficCommands } from './traffic.ts';
 import { userCommands } from './user.ts';
 
 /** Every command, in the order in which help lists them. */
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   ...configCommands,
   doctorCommand,
   healthCommand,
+  ...trafficCommands,
   ...licenceCommands,
   ...importCommands,
   ...exportCommands,

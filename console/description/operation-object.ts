@@ -26,6 +26,7 @@ const meanings: Readonly<Record<SuccessStatus, string>> = {
 
 const rolesOf = {
   own: [],
+  metrics: ['Admin', 'Viewer', 'MetricsViewer'],
   read: ['Admin', 'Viewer'],
   inspect: ['Admin'],
   write: ['Admin'],

@@ -5,8 +5,17 @@ import type { Faults } from '../../platform/faults.ts';
 import { createTally } from './tally.ts';
 
 export interface CallMetrics {
-  /** @param route  its template; undefined when no rule applied */
-  memberCall(method: string, route: string | undefined, status: number, durationMs: number): void;
+  /**
+   * @param route   its template; undefined when no rule applied
+   * @param member  base address of the one that was asked
+   */
+  memberCall(
+    method: string,
+    route: string | undefined,
+    status: number,
+    durationMs: number,
+    member?: string,
+  ): void;
   /** A caller did not read his reply, and was cut off. */
   replyStalled(): void;
   /** Shows how many polls wait. */

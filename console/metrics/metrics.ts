@@ -2,12 +2,15 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
 import { type CallMetrics, createCallMetrics, type HeldByCallers } from './call-metrics.ts';
+import { createMainTally, type MainNumbers } from './main-numbers.ts';
 import { createTally } from './tally.ts';
 
 export interface Metrics extends CallMetrics {
   tokenIssued(grantType: string, clientId: string): void;
   tokenRejected(error: string): void;
   signIn(outcome: string): void;
+  /** For their history. */
+  mainNumbers(): MainNumbers;
 }
 
 export interface MetricsDeps {
@@ -75,11 +78,37 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   }
   addVoidMetrics(calls, countVoids);
 
+  const main = createMainTally(held);
+  let countPolls = () => 0;
+
   return {
     ...calls,
-    tokenIssued,
-    tokenRejected: (error) => tokenErrors.inc({ error }),
-    signIn: (outcome) => signIns.inc({ outcome }),
+    memberCall(method, route, status, durationMs, member) {
+      calls.memberCall(method, route, status, durationMs);
+      main.call(status, durationMs, member);
+    },
+    followPolls(count) {
+      calls.followPolls(count);
+      countPolls = count;
+    },
+    request(surface, status) {
+      calls.request(surface, status);
+      main.count('requests');
+      if (status >= 500) main.count('requestsFailed');
+    },
+    tokenIssued(grantType, clientId) {
+      tokenIssued(grantType, clientId);
+      main.count('tokens');
+    },
+    tokenRejected(error) {
+      tokenErrors.inc({ error });
+      main.count('tokensRejected');
+    },
+    signIn(outcome) {
+      signIns.inc({ outcome });
+      main.count(outcome === 'success' ? 'signIns' : 'signInsFailed');
+    },
+    mainNumbers: () => main.numbers(countPolls),
   };
 }
 

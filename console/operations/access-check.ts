@@ -31,7 +31,7 @@ export function scopeOf({ object, access }: Asked): string {
 
 function mayRun(asked: Asked, { kind, roles, scopes }: Actor, { permissionsOf }: AccessCheckDeps): boolean {
   if (roles.includes('Admin')) return true;
-  if (asked.access === 'read' && roles.includes('Viewer')) return true;
+  if (rolesFor(asked).some((role) => roles.includes(role))) return true;
   const needed = scopeOf(asked);
   const wide = needed.replace(`:${asked.object}:`, ':*:');
   // What is dangerous, a machine has to be given by its name.
@@ -40,9 +40,15 @@ function mayRun(asked: Asked, { kind, roles, scopes }: Actor, { permissionsOf }:
   return opening.some((scope) => held.includes(scope));
 }
 
+/** Built-in roles besides Admin. */
+function rolesFor({ access }: Asked): readonly string[] {
+  if (access === 'metrics') return ['Viewer', 'MetricsViewer'];
+  return access === 'read' ? ['Viewer'] : [];
+}
+
 function insufficient(asked: Asked, { id, kind }: Actor): ProblemError {
   const scope = scopeOf(asked);
-  const role = asked.access === 'read' ? 'the role Viewer' : 'the role Admin';
+  const role = `the role ${['Admin', ...rolesFor(asked)].at(-1)}`;
   const needed = kind === 'client' ? `the scope ${scope}` : `${role}, or one with the permission ${scope}`;
   return new ProblemError(problems.insufficientScope, `This needs ${needed}.`, {
     actor: id,

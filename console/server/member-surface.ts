@@ -85,7 +85,8 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
       if (record.outcome === 'lost') auditLost(record);
     },
     onDecision(record) {
-      metrics.memberCall(record.method, record.route, record.status, record.durationMs);
+      const { method, route, status, durationMs, member } = record;
+      metrics.memberCall(method, route, status, durationMs, member);
       if (record.decision === problems.replyStalled.code) metrics.replyStalled();
       if (!isPlainRead(record)) auditCall(record);
       deps.onCall?.(record);

@@ -2,6 +2,7 @@
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { Answer, Call } from '../../platform/process/calls.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
+import type { MainNumbers } from '../metrics/main-numbers.ts';
 import type { ApplicationAddresses } from '../settings/application-addresses.ts';
 import type { SettingsMessage } from '../settings/settings-message.ts';
 import type {
@@ -56,6 +57,8 @@ export interface WorkerCalls extends DecisionCalls {
   flushDenials(): Promise<void>;
   /** As prom-client has them. */
   numbers(): Promise<readonly object[]>;
+  /** For their history. */
+  mainNumbers(): Promise<MainNumbers>;
 }
 
 /** Happens to all workers. */

@@ -200,5 +200,6 @@ function callsOf({ calls }: Pick<Member, 'calls'>): WorkerCalls {
     decide: (decision) => calls.call('decide', decision),
     flushDenials: () => calls.call('flushDenials'),
     numbers: () => calls.call('numbers'),
+    mainNumbers: () => calls.call('mainNumbers'),
   };
 }

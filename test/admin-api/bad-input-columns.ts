@@ -43,13 +43,15 @@ function callers({ access }: AnyOperation): BadCall[] {
   return [
     { column: 'no credentials', as: 'nobody', status: 401, code: 'unauthorized' },
     { column: 'a token for the members', as: 'ofMembers', status: 401, code: 'invalid_token' },
-    ...(access === 'read' || access === 'own'
+    ...(['own', 'metrics', 'read'].includes(access)
       ? []
       : [{ column: 'the role Viewer', as: 'viewer' as const, ...refused }]),
     ...(access === 'own'
       ? []
       : [
-          { column: 'the role MetricsViewer', as: 'metricsViewer' as const, ...refused },
+          ...(access === 'metrics'
+            ? []
+            : [{ column: 'the role MetricsViewer', as: 'metricsViewer' as const, ...refused }]),
           { column: 'a scope of another object, and no role', as: 'otherScope' as const, ...refused },
         ]),
     ...(access === 'write' ? [{ column: 'a scope to read alone', as: 'reader' as const, ...refused }] : []),

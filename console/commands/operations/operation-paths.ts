@@ -28,6 +28,7 @@ export const operationPaths = {
   disableIdentityProvider: 'POST /identity-providers/{provider}/disable',
   testIdentityProvider: 'POST /identity-providers/{provider}/test',
   readCp: 'GET /cp',
+  readTraffic: 'GET /traffic',
   listWanPublishers: 'GET /wan',
   pauseWanPublisher: 'POST /wan/{replication}/publishers/{publisher}/pause',
   resumeWanPublisher: 'POST /wan/{replication}/publishers/{publisher}/resume',

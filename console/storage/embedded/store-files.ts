@@ -76,7 +76,7 @@ export function strangerIn(names: readonly string[]): string | undefined {
 /** Names that the console gives or reads in a data directory, and what file systems, volumes and editors put there. */
 function isOurs(name: string): boolean {
   return (
-    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'lost+found'].includes(name) ||
+    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'traffic', 'lost+found'].includes(name) ||
     name.startsWith('registry.json') ||
     name === 'registry.v1.json' ||
     /^\.?console\.yaml/.test(name) ||

@@ -1,0 +1,83 @@
+/** Which column is whose: a series keeps its own, and one that is not seen for longer than there is history gives it up. */
+import { readFile, rename } from 'node:fs/promises';
+import { writeTemporary } from '../../../platform/files/durable-file.ts';
+import { mostSeries } from './files.ts';
+
+export interface Column {
+  readonly key: string;
+  /** Days since 1970. */
+  readonly lastDay: number;
+}
+
+/** By their number; null: nobody's. */
+export type Columns = readonly (Column | null)[];
+
+const dayMs = 86_400_000;
+/** Longer than any history. */
+const storedDays = 32;
+
+/** @returns undefined where there is no file, or one that cannot be read: nobody knows then whose the columns are */
+export async function readColumns(path: string): Promise<Columns | undefined> {
+  try {
+    const { columns } = JSON.parse(await readFile(path, 'utf8')) as { readonly columns: Columns };
+    const isWhole = columns.length <= mostSeries && columns.every((one) => one === null || isColumn(one));
+    return isWhole ? columns : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isColumn({ key, lastDay }: Partial<Column>): boolean {
+  return typeof key === 'string' && typeof lastDay === 'number';
+}
+
+export interface ColumnBook {
+  /** @returns the columns of these series, as far as there are any; what is new is in the file by then */
+  of(keys: readonly string[], now: number): Promise<ReadonlyMap<string, number>>;
+}
+
+/** @param found  as they are in the file */
+export function openColumnBook(path: string, found: Columns): ColumnBook {
+  let columns = [...found];
+  let known = numbersOf(columns);
+  let writtenOn = 0;
+
+  return {
+    async of(keys, now) {
+      const today = Math.floor(now / dayMs);
+      if (today === writtenOn && keys.every((key) => known.has(key))) return known;
+      const next = withKeys(columns, keys, today);
+      // A row is for who finds its columns in the file.
+      if (JSON.stringify(next) !== JSON.stringify(columns)) {
+        await rename(await writeTemporary(path, [`${JSON.stringify({ columns: next })}\n`]), path);
+      }
+      columns = next;
+      known = numbersOf(columns);
+      writtenOn = today;
+      return known;
+    },
+  };
+}
+
+function withKeys(columns: Columns, keys: readonly string[], today: number): (Column | null)[] {
+  const wanted = new Set(keys);
+  const next = columns.map((column) => {
+    if (column === null) return null;
+    if (wanted.has(column.key)) return { ...column, lastDay: today };
+    return Math.abs(today - column.lastDay) > storedDays ? null : column;
+  });
+  const there = new Set(next.map((column) => column?.key));
+  for (const key of wanted) {
+    if (there.has(key)) continue;
+    const free = next.indexOf(null);
+    if (free >= 0) next[free] = { key, lastDay: today };
+    else if (next.length < mostSeries) next.push({ key, lastDay: today });
+  }
+  return next;
+}
+
+function numbersOf(columns: Columns): ReadonlyMap<string, number> {
+  return new Map(
+    columns.flatMap((column, number) => (column === null ? [] : [[column.key, number] as const])),
+  );
+}
