@@ -113,7 +113,7 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
       sayVersion(console);
       return { call: (id, request = {}) => console.operation(id, request, localUser()) };
     }
-    const services = await tools.services({ creates: command.createsStore === true });
+    const services = await tools.services({ creates: mayCreate(command, input) });
     const [{ createRunLocally }, { openAuditHere }] = await Promise.all([
       import('./app/operations.ts'),
       import('./audit-here.ts'),
@@ -195,6 +195,10 @@ async function own(dataDir: string): Promise<() => Promise<void>> {
     import('./storage/embedded/lmdb/store-owner.ts'),
   ]);
   return ownStore(prepareStoreFiles(dataDir, terminalLog).dataDir, 'tool');
+}
+
+function mayCreate({ createsStore = false }: Command, input: Input): boolean {
+  return typeof createsStore === 'function' ? createsStore(input) : createsStore;
 }
 
 export function dataDirOf(input: Input, env: NodeJS.ProcessEnv): string {

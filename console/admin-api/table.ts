@@ -22,6 +22,7 @@ import { type LicenceNeeds, licenceOperations } from './licence.ts';
 import { type MeNeeds, meOperations } from './me.ts';
 import { type MemberNeeds, memberOperations } from './members.ts';
 import { type RoleNeeds, roleOperations } from './roles.ts';
+import { type LogoutNeeds, logoutOperations } from './sessions/session-logouts.ts';
 import { type SessionNeeds, sessionOperations } from './sessions/sessions.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type TrafficNeeds, trafficOperations } from './traffic.ts';
@@ -40,6 +41,7 @@ export type ApiServices = AccessNeeds &
   JobNeeds &
   KeyNeeds &
   LicenceNeeds &
+  LogoutNeeds &
   MemberNeeds &
   MeNeeds &
   ProviderNeeds &
@@ -70,6 +72,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...queueOperations,
   ...roleOperations,
   ...sessionOperations,
+  ...logoutOperations,
   ...settingOperations,
   ...trafficOperations,
   ...userOperations,

@@ -20,11 +20,11 @@ import { roleCommands } from './role.ts';
 import type { Command } from './runner/command.ts';
 import { completionCommand } from './runner/completion.ts';
 import { helpCommand } from './runner/help.ts';
-import { sessionCommands } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { tokenCommand } from './token.ts';
 import { trafficCommands } from './traffic.ts';
-import { userCommands } from './user.ts';
+import { sessionCommands } from './users/session.ts';
+import { userCommands } from './users/user.ts';
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [

@@ -2,9 +2,11 @@
  * Applications that still have to hear of an ended session. Whoever ends a session writes here, the
  * command line too; a running console sends, and a restart loses nothing.
  */
+
+import { createPauses } from '../../platform/async/pauses.ts';
 import type { SignInSession } from '../accounts/sessions.ts';
 import { createClaims } from '../outbox/claims.ts';
-import type { Artifact, ArtifactStore } from '../storage/storage.ts';
+import type { Artifact, ArtifactStore, ListedArtifact } from '../storage/storage.ts';
 
 export interface LogoutNotice {
   readonly id: string;
@@ -26,6 +28,7 @@ export interface LogoutNotice {
 
 /** What became of the notice to one application. */
 export interface NoticeOutcome {
+  readonly sessionUid: string;
   readonly clientId: string;
   /** As in {@link LogoutNotice}. */
   readonly node?: string | undefined;
@@ -60,6 +63,7 @@ const noticeSeconds = 86_400;
 /** For the page that the person sees, and for whoever looks into it the day after. */
 const outcomeSeconds = 86_400;
 const mostListed = 10_000;
+const listedAtOnce = 200;
 
 export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDeps) {
   const claims = createClaims(artifacts, claimKind);
@@ -140,9 +144,23 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
 
   async function read(accountId?: string): Promise<Records> {
     const list = (kind: string) =>
-      accountId === undefined ? artifacts.list(kind, mostListed) : artifacts.listByAccount(kind, accountId);
+      accountId === undefined ? listAll(kind) : artifacts.listByAccount(kind, accountId);
     const [waiting, over] = await Promise.all([list(noticeKind), list(outcomeKind)]);
     return { waiting: waiting.map(({ artifact }) => artifact), over: over.map(({ artifact }) => artifact) };
+  }
+
+  /** In pieces, with pauses between. */
+  async function listAll(kind: string): Promise<readonly ListedArtifact[]> {
+    const all: ListedArtifact[] = [];
+    const pause = createPauses();
+    for (let after: string | undefined; all.length < mostListed; ) {
+      const page = await artifacts.list(kind, listedAtOnce, after);
+      all.push(...page);
+      if (page.length < listedAtOnce) break;
+      after = page.at(-1)!.key;
+      await pause();
+    }
+    return all;
   }
 
   function put({ accountId, ...notice }: LogoutNotice): Promise<void> {
@@ -170,18 +188,21 @@ interface Records {
 /** What is over has the last word: its notice is removed a moment later. */
 function outcomesOf({ waiting, over }: Records, sessionUid?: string): NoticeOutcome[] {
   const outcomes = new Map<string, NoticeOutcome>();
-  for (const artifact of [...waiting, ...over]) {
-    const { payload } = artifact;
-    if (sessionUid !== undefined && payload.sessionUid !== sessionUid) continue;
-    const outcome = outcomeOf(artifact, waiting.includes(artifact));
-    outcomes.set(idOf(String(payload.sessionUid), outcome.clientId, outcome.node), outcome);
+  const all = [
+    ...waiting.map((artifact) => outcomeOf(artifact, true)),
+    ...over.map((artifact) => outcomeOf(artifact, false)),
+  ];
+  for (const outcome of all) {
+    if (sessionUid !== undefined && outcome.sessionUid !== sessionUid) continue;
+    outcomes.set(idOf(outcome.sessionUid, outcome.clientId, outcome.node), outcome);
   }
   return [...outcomes.values()].sort((a, b) => receiverOf(a).localeCompare(receiverOf(b)));
 }
 
 function outcomeOf({ payload, accountId }: Artifact, isWaiting: boolean): NoticeOutcome {
-  const { clientId, node, tries, reason, endedAt, dueAt } = payload as unknown as LogoutNotice;
+  const { sessionUid, clientId, node, tries, reason, endedAt, dueAt } = payload as unknown as LogoutNotice;
   return {
+    sessionUid,
     clientId,
     node,
     accountId: String(accountId),

@@ -16,10 +16,10 @@ afterAll(() => console?.stop());
 
 interface Shown {
   readonly id: string;
-  readonly username: string;
+  readonly subject: string;
   readonly roles: readonly string[];
   readonly email: string | null;
-  readonly disabled: boolean;
+  readonly status: string;
   readonly createdAt: string;
 }
 const show = async (name: string) =>
@@ -27,7 +27,7 @@ const show = async (name: string) =>
 const names = async () =>
   (await doneAtConsole(['user', 'list', '--json'], { dataDir: console.dataDir }))
     .json<Shown[]>()
-    .map(({ username }) => username)
+    .map(({ id }) => id)
     .sort();
 
 test('a terminal gets a bar, and anything else a line now and then', () => {
@@ -59,9 +59,9 @@ describe('files of others, each with people who sign in with the password that t
     expect(await show('csv-mina')).toMatchObject({
       email: 'mina@example.org',
       roles: ['Viewer', 'MetricsViewer'],
-      disabled: false,
+      status: 'active',
     });
-    expect(await show('csv-otto')).toMatchObject({ email: null, roles: [], disabled: true });
+    expect(await show('csv-otto')).toMatchObject({ email: null, roles: [], status: 'disabled' });
     expect(await signIn(console.url, 'csv-mina', password)).toBeDefined();
     // By the hash that was made at that sign-in.
     expect(await isSignedIn(console.url, (await signIn(console.url, 'csv-mina', password))!)).toBe(true);
@@ -75,7 +75,7 @@ describe('files of others, each with people who sign in with the password that t
   test('JSON Lines, with the id and the time that applications know', async () => {
     expect((await importUsers(console, sample('people.jsonl'), '--role', 'MetricsViewer')).code).toBe(0);
     expect(await show('json-mina')).toMatchObject({
-      id: '5f0c6d1e-8f4b-4d5a-9b7e-0d3a1c2b4e5f',
+      subject: '5f0c6d1e-8f4b-4d5a-9b7e-0d3a1c2b4e5f',
       roles: ['Viewer'],
       createdAt: '2021-03-04T05:06:07.000Z',
     });
@@ -90,7 +90,7 @@ describe('files of others, each with people who sign in with the password that t
   ])('a realm of Keycloak: %s', async (file, name) => {
     const imported = await importUsers(console, sample(file), '--from', 'keycloak', '--role', 'Viewer');
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('1 entry is nobody’s') });
-    expect(await show(name)).toMatchObject({ roles: ['Viewer'], disabled: false });
+    expect(await show(name)).toMatchObject({ roles: ['Viewer'], status: 'active' });
     expect(await signIn(console.url, name, password)).toBeDefined();
   });
 
@@ -105,7 +105,7 @@ describe('files of others, each with people who sign in with the password that t
     const imported = await importUsers(console, sample('people.ldif'), '--from', 'ldif');
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 entries are nobody’s') });
     expect(await show('ldif-mina')).toMatchObject({
-      id: '0f7b1c2e-2c3d-103e-8f4a-5b6c7d8e9f01',
+      subject: '0f7b1c2e-2c3d-103e-8f4a-5b6c7d8e9f01',
       email: 'mina@example.org',
       createdAt: '2021-03-04T05:06:07.000Z',
     });

@@ -13,7 +13,7 @@ import {
   startConsole,
   waitFor,
 } from '../helpers/console.ts';
-import { auditOf, program, run, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { program, run, runTool, temporaryDirectory, toolDone, trailOf } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -64,18 +64,23 @@ describe('a command that finds a running console (B12)', () => {
     const { dataDir } = console;
     const add = ['user', 'add', 'grace', '--role', 'Viewer', '--password-file', '-', '--json'];
     const added = (await toolDone(add, { dataDir, stdin: password })).json();
-    expect(added).toMatchObject({ username: 'grace', roles: ['Viewer'] });
-    expect(auditOf(dataDir).at(-1)).toMatchObject({
+    expect(added).toMatchObject({ id: 'grace', roles: ['Viewer'] });
+    const last = (outcome: string) =>
+      waitFor(() => {
+        const line = trailOf(dataDir).at(-1);
+        return line?.outcome === outcome && line;
+      }, `a line of ${outcome}`);
+    expect(await last('success')).toMatchObject({
       event: 'user.added',
-      outcome: 'success',
-      target: added.id,
-      actor: expect.stringMatching(/^os:/),
+      target: 'grace',
+      actor: expect.stringMatching(/^local:/),
+      via: 'cli',
       source: 'command line',
     });
 
     const again = await runTool(add, { dataDir, stdin: password });
     expect([again.code, again.json().error]).toEqual([1, 'already_exists']);
-    expect(auditOf(dataDir).at(-1)).toMatchObject({ event: 'user.added', outcome: 'denied' });
+    expect(await last('denied')).toMatchObject({ event: 'user.added', reason: 'already_exists' });
     const empty = await runTool(add, { dataDir, stdin: '' });
     expect([empty.code, empty.json().message]).toEqual([1, 'Standard input is empty.']);
     const wrong = await runTool(['user', 'roles', 'grace', '--role', 'Nobody'], { dataDir });
@@ -167,7 +172,7 @@ describe('where no console runs (B12)', () => {
     });
     await new Promise<void>((resolve) => server.listen(socketOf(dataDir), resolve));
     onTestFinished(() => void server.close());
-    const { code, stdout, stderr } = await runTool(['user', 'list'], { dataDir });
+    const { code, stdout, stderr } = await runTool(['backup', 'copy'], { dataDir });
     expect(stderr).toMatch(says);
     expect([code, stdout]).toEqual(protocol === channelProtocol ? [0, 'done there\n'] : [1, '']);
   });

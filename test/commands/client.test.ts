@@ -227,9 +227,9 @@ test('a client never has the id of a user, nor one that a user could have (S14)'
       ['user', 'add', 'ada', '--role', 'Admin', '--password-file', '-', '--json'],
       'correct-staple-battery-9',
     )
-  ).json<{ id: string }>();
+  ).json<{ subject: string }>();
   const before = await storedIn(dataDir);
-  for (const id of [user.id, user.id.toUpperCase(), '00000000-0000-4000-8000-000000000000']) {
+  for (const id of [user.subject, user.subject.toUpperCase(), '00000000-0000-4000-8000-000000000000']) {
     const rejected = await tool(['client', 'add', id, '--json']);
     expect([rejected.code, rejected.json().error]).toEqual([1, 'invalid_request']);
   }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { toolDone } from '../helpers/commands.ts';
-import { admin, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
+import { admin, apiToken, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import {
   type Answer,
   confirm,
@@ -15,8 +15,8 @@ import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.t
 
 interface Logout {
   readonly endedAt: string;
-  readonly username: string | null;
-  readonly application: string;
+  readonly user: string | null;
+  readonly client: string;
   readonly state: string;
   readonly tries: number;
   readonly lastError: string | null;
@@ -69,16 +69,16 @@ test('each application of an ended session: confirmed, told, gave up with the la
   await signOut(await open(person, good));
   await until(async () => (await logouts('grace'))[0]?.state === 'confirmed', 'the first', patience);
   await signOut(await open(person, good, broken));
-  const latest = async (id: string) => (await logouts('grace')).find(({ application }) => application === id);
+  const latest = async (id: string) => (await logouts('grace')).find(({ client }) => client === id);
   await until(async () => (await latest('broken'))?.state === 'told', 'the first try', patience);
   const reported = await latest('broken');
-  expect(reported).toMatchObject({ username: 'grace', lastError: 'status_500' });
+  expect(reported).toMatchObject({ user: 'grace', lastError: 'status_500' });
   expect(Date.parse(reported!.nextTryAt!)).toBeGreaterThan(Date.parse(reported!.endedAt));
 
   await until(async () => (await latest('broken'))?.state === 'gave_up', 'the last try', patience);
   const all = await logouts('grace');
-  const asRows = all.map(({ application, state, tries, lastError, nextTryAt }) => [
-    application,
+  const asRows = all.map(({ client, state, tries, lastError, nextTryAt }) => [
+    client,
     state,
     tries,
     lastError,
@@ -90,6 +90,17 @@ test('each application of an ended session: confirmed, told, gave up with the la
     ['good', 'confirmed', 1, null, null],
   ]);
   expect(Date.parse(all[1]!.endedAt)).toBeGreaterThan(Date.parse(all[2]!.endedAt));
+  const token = await apiToken(console);
+  const page = async (query: string) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const reply = await fetch(`${console.url}/api/v1/sessions/logouts?user=grace&limit=2${query}`, {
+      headers,
+    });
+    return (await reply.json()) as { items: Logout[]; next: string | null };
+  };
+  const first = await page('');
+  const second = await page(`&cursor=${encodeURIComponent(first.next!)}`);
+  expect([[...first.items, ...second.items], second.next]).toEqual([all, null]);
   const { stdout } = await toolDone(['session', 'logouts'], { dataDir });
   expect(stdout).toMatch(/^ENDED +USER +APPLICATION +STATE +TRIES +LAST ERROR$/m);
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\dZ +grace +broken +gave up +3 +status_500$/m);
@@ -102,7 +113,7 @@ test('what ends while the console is down waits for it', async () => {
   await console.stop();
   const sessions = await toolDone(['session', 'list', 'linus', '--json'], { dataDir });
   await toolDone(['session', 'end', sessions.json<{ id: string }[]>()[0]!.id], { dataDir });
-  expect(await logouts('linus')).toMatchObject([{ application: 'patient', state: 'waiting', tries: 0 }]);
+  expect(await logouts('linus')).toMatchObject([{ client: 'patient', state: 'waiting', tries: 0 }]);
   expect(party.posted).toEqual([]);
   console = await startConsole({ dataDir });
   await until(async () => (await logouts('linus'))[0]?.state === 'confirmed', 'the notice', patience);

@@ -170,6 +170,26 @@ describe('a console that is elsewhere', () => {
     ]);
   });
 
+  test('people and sessions are asked for there too, as here', async () => {
+    const there = (...args: string[]) =>
+      runTool([...args, '--url', console.url, '--token-file', tokenFile, '--json'], { dataDir: '/nowhere' });
+    const here = (...args: string[]) => toolDone([...args, '--json'], { dataDir: console.dataDir });
+    const made = await there('user', 'add', 'rosa', '--role', 'Viewer', '--invite');
+    expect(made.json()).toMatchObject({ id: 'rosa', status: 'invited', roles: ['Viewer'] });
+    expect((await there('user', 'update', 'rosa', '--add-role', 'MetricsViewer')).code).toBe(0);
+    expect((await there('user', 'show', 'rosa')).json()).toEqual((await here('user', 'show', 'rosa')).json());
+    const names = (listed: Awaited<ReturnType<typeof here>>) =>
+      listed.json<{ id: string }[]>().map(({ id }) => id);
+    expect(names(await there('user', 'list', '--beginning', 'ros'))).toEqual(['rosa']);
+    const unknown = await there('user', 'roles', 'rosa', '--role', 'Nobody');
+    expect([unknown.code, unknown.json().error]).toEqual([2, 'wrong_usage']);
+    for (const list of ['list', 'logouts']) {
+      expect((await there('session', list)).json()).toEqual((await here('session', list)).json());
+    }
+    expect((await there('user', 'remove', 'rosa', '--yes')).code).toBe(0);
+    expect(names(await here('user', 'list'))).not.toContain('rosa');
+  });
+
   test('clients, providers and access are asked for there too, as here', async () => {
     const there = (...args: string[]) =>
       toolDone([...args, '--url', console.url, '--token-file', tokenFile, '--json'], { dataDir: '/nowhere' });

@@ -27,7 +27,9 @@ describe('help', () => {
 
   test('says how to use one command, the same in both ways of asking', async () => {
     const asked = await toolDone(['help', 'user', 'add']);
-    expect(asked.stdout).toContain('npx console user add <name> [--role R…] [--email E] --password-file F');
+    expect(asked.stdout).toContain(
+      'npx console user add <name> [--role R…] [--name "N"] [--email E] [--password-file F] [--invite]',
+    );
     for (const args of [
       ['user', 'add', '--help'],
       ['-h', 'user', 'add', 'bob', '--role'],
@@ -59,7 +61,10 @@ describe('wrong usage exits 2, says what is wrong, and creates nothing', () => {
   test.each([
     { args: ['usr', 'list'], says: 'did you mean user?' },
     { args: ['user', 'lst'], says: 'did you mean user list?' },
-    { args: ['user'], says: 'add, list, show, passwd, roles, disable, enable, remove' },
+    {
+      args: ['user'],
+      says: 'add, list, show, update, passwd, invite, reset-password, roles, disable, enable',
+    },
     { args: ['settings', 'chek'], says: 'did you mean settings check?' },
     { args: ['user', 'add'], says: 'user add needs <name>' },
     { args: ['user', 'add', 'bob'], says: '--password-file F is missing' },

@@ -26,7 +26,7 @@ const fill = (dataDir: string) =>
   );
 const all = Array.from({ length: people }, (_, number) => nameOf(number));
 
-type Listed = { readonly username: string }[];
+type Listed = { readonly id: string }[];
 
 test.each([
   {
@@ -52,7 +52,7 @@ test.each([
     const list = await begin();
     const names = async (...args: string[]) => {
       const listed = (await list([...args, '--json'])).json<Listed>();
-      return listed.map(({ username }) => username).filter((name) => name !== 'ada');
+      return listed.map(({ id }) => id).filter((name) => name !== 'ada');
     };
     expect(await names()).toEqual(all);
     expect((await names('--role', 'Viewer')).sort()).toEqual(all.slice(0, 700));
@@ -64,6 +64,7 @@ test.each([
     expect(lines[0]).toMatch(/^NAME\s+ROLES\s+STATE\s+SIGNS IN AT\s+E-MAIL$/);
     expect(lines.filter((line) => line.startsWith('p-'))).toHaveLength(people);
     expect(lines.at(-1)).toMatch(/^p-01202\s+no role\s+active\s+here\s+even-1202@example\.org$/);
-    expect((await list(['--role', 'Viewer', '--beginning', 'p'])).code).toBe(2);
+    expect(await names('--role', 'Viewer', '--beginning', 'p-0069')).toEqual(all.slice(690, 700));
+    expect(await names('--role', 'Viewer', '--limit', '7')).toHaveLength(7);
   },
 );

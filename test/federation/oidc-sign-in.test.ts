@@ -119,7 +119,9 @@ describe('the console’s own sign-in', () => {
     const tool = (...args: string[]) => runTool(args, { dataDir, stdin: 'another long sentence' });
     const [line] = (await tool('user', 'list')).stdout.split('\n').filter((text) => text.startsWith('clara'));
     expect(line).toMatch(/^clara +Admin +active +corp +clara@corp\.example$/);
-    expect((await tool('user', 'show', 'clara', '--json')).json()).toMatchObject({ provider: 'corp' });
+    expect((await tool('user', 'show', 'clara', '--json')).json()).toMatchObject({
+      origin: { provider: 'corp' },
+    });
     const rejected = await tool('user', 'passwd', 'clara', '--password-file', '-');
     expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('identity provider corp')]);
     expect(await isSignedIn(agent)).toBe(true);

@@ -49,8 +49,8 @@ test('accounts of a provider that was going go, and those of one that was switch
 
   const console = await startConsole({ dataDir });
   onTestFinished(async () => void (await console.stop()));
-  const users = (await toolDone(['user', 'list', '--json'], { dataDir })).json<{ username: string }[]>();
-  expect(users.map(({ username }) => username)).toEqual(['ada', 'kept-1', 'off-1']);
+  const users = (await toolDone(['user', 'list', '--json'], { dataDir })).json<{ id: string }[]>();
+  expect(users.map(({ id }) => id)).toEqual(['ada', 'kept-1', 'off-1']);
   const headers = { Authorization: `Bearer ${await apiToken(console)}` };
   const listed = await (await fetch(`${console.url}/api/v1/identity-providers`, { headers })).json();
   expect(listed.items).toMatchObject([

@@ -28,7 +28,7 @@ export interface Command {
    */
   readonly isOnApi?: boolean;
   /** Makes the store where there is none, instead of refusing. */
-  readonly createsStore?: boolean;
+  readonly createsStore?: boolean | ((input: Input) => boolean);
   /** About the console that runs: where none does, no store is opened instead. */
   readonly asksRunning?: boolean;
   /** Takes the flags of every setting too, as the console itself does. */

@@ -1,11 +1,8 @@
-import type { Services } from '../app/services.ts';
-import { type NoticeOutcome, receiverOf } from '../logout/logout-outbox.ts';
-import type { ApiCaller } from './operations/api-caller.ts';
-import { codeOf, dryRunFlag } from './operations/changes.ts';
-import { listFlags, listReply } from './operations/lists.ts';
-import type { Command } from './runner/command.ts';
-import { minute, table, time } from './runner/output.ts';
-import { findUser } from './user.ts';
+import type { ApiCaller } from '../operations/api-caller.ts';
+import { codeOf, dryRunFlag } from '../operations/changes.ts';
+import { listFlags, listReply } from '../operations/lists.ts';
+import type { Command } from '../runner/command.ts';
+import { minute } from '../runner/output.ts';
 
 /** As the API shows it. */
 interface SessionView {
@@ -15,6 +12,18 @@ interface SessionView {
   readonly startedAt: string;
   readonly expiresAt: string;
   readonly address: string | null;
+}
+
+/** As the API shows it. */
+interface LogoutView {
+  readonly endedAt: string;
+  readonly user: string | null;
+  readonly subject: string;
+  readonly client: string;
+  readonly node: string | null;
+  readonly state: string;
+  readonly tries: number;
+  readonly lastError: string | null;
 }
 
 export const sessionCommands: readonly Command[] = [
@@ -56,31 +65,30 @@ export const sessionCommands: readonly Command[] = [
     },
   },
   {
+    isOnApi: true,
     name: 'session logouts',
     summary: 'Lists which applications have confirmed the sessions that ended within a day.',
     positionals: ['[<user>]'],
+    flags: listFlags,
     details: [
       'waiting: not told yet. told: no confirmation so far, and another try follows. confirmed: over there too.\n' +
         'gave up: not confirmed after the last try, so the person may still be signed in there.',
       'Applications without a back-channel logout address are not told, and not listed.',
     ],
-    async run(input, { services }) {
-      const opened = await services();
-      const user = input.positionals.length === 0 ? undefined : await findUser(opened, input);
-      const recent = await opened.logoutOutbox.recent(user?.id);
-      const views = await Promise.all(recent.map((outcome) => outcomeView(outcome, opened)));
-      const rows = views.map(({ endedAt, username, userId, application, state, tries, lastError }) => [
-        minute(Date.parse(endedAt)),
-        username ?? userId,
-        application,
-        state.replace('_', ' '),
-        String(tries),
-        lastError ?? '',
-      ]);
-      const headings = ['ENDED', 'USER', 'APPLICATION', 'STATE', 'TRIES', 'LAST ERROR'];
-      const none = 'No application was told of an ended session within a day.';
-      return { text: table(headings, rows, none), json: views };
-    },
+    run: (input, tools) =>
+      listReply<LogoutView>(tools, 'listSessionLogouts', input, {
+        headings: ['ENDED', 'USER', 'APPLICATION', 'STATE', 'TRIES', 'LAST ERROR'],
+        row: ({ endedAt, user, subject, client, node, state, tries, lastError }) => [
+          minute(Date.parse(endedAt)),
+          user ?? subject,
+          node === null ? client : `${client} at ${new URL(node).host}`,
+          state.replace('_', ' '),
+          String(tries),
+          lastError ?? '',
+        ],
+        none: 'No application was told of an ended session within a day.',
+        query: input.positionals.length === 0 ? {} : { user: input.positionals[0]! },
+      }),
   },
 ];
 
@@ -94,23 +102,4 @@ async function sessionOf(
     if (codeOf(error) === 'not_found') return undefined;
     throw error;
   }
-}
-
-async function outcomeView(outcome: NoticeOutcome, { users }: Pick<Services, 'users'>) {
-  const { accountId, endedAt, tries, reason, dueAt } = outcome;
-  return {
-    endedAt: time(endedAt),
-    userId: accountId,
-    username: (await users.find(accountId))?.username ?? null,
-    application: receiverOf(outcome),
-    state: stateOf(outcome),
-    tries,
-    lastError: reason ?? null,
-    nextTryAt: dueAt === undefined ? null : time(dueAt),
-  };
-}
-
-function stateOf({ state, tries }: NoticeOutcome): 'waiting' | 'told' | 'confirmed' | 'gave_up' {
-  if (state === 'waiting') return tries === 0 ? 'waiting' : 'told';
-  return state === 'failed' ? 'gave_up' : 'confirmed';
 }

@@ -1,0 +1,80 @@
+/** Commands about passwords: new ones, and links by which people choose them. */
+import { changeFlags, versionIn } from '../operations/changes.ts';
+import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
+import { inUserFlags } from './user-flags.ts';
+import { rolesInWords, type UserView } from './user-view.ts';
+
+export const passwordFile = 'the file that holds the password; - is standard input';
+const ttlFlag = { '[--ttl-seconds N]': 'how long the link counts (default: 86400, a day)' };
+const onceMeaning =
+  'Whoever has the link chooses the password, once: it is for the person alone, and shown this once.';
+
+/** As the API shows it. */
+interface InvitationView {
+  readonly user: UserView;
+  readonly link: string | null;
+  readonly expiresAt: string | null;
+}
+
+export const passwordCommands: readonly Command[] = [
+  {
+    isOnApi: true,
+    name: 'user passwd',
+    summary: 'Gives a user a new password and ends all sessions of that user.',
+    positionals: ['<name>'],
+    flags: { ...flags({ '--password-file F': passwordFile }), ...changeFlags },
+    details: ['Refused for an account of an identity provider: its password is kept and changed there.'],
+    async run(input, tools) {
+      const password = await tools.readSecret(input.text('password-file')!);
+      const { user } = await asked('resetUserPassword', input, tools, { password });
+      const said = input.has('dry-run') ? 'Would give a new password to' : 'New password for';
+      return { text: `${said} ${user.id} (${rolesInWords(user.roles)}).`, json: user };
+    },
+  },
+  {
+    isOnApi: true,
+    name: 'user invite',
+    summary: 'Makes a link by which an invited user chooses a password; those before it are void.',
+    positionals: ['<name>'],
+    flags: { ...flags(ttlFlag), ...changeFlags },
+    details: [onceMeaning],
+    run: async (input, tools) => withLink(await asked('inviteUser', input, tools, ttlIn(input)), input),
+  },
+  {
+    isOnApi: true,
+    name: 'user reset-password',
+    summary: 'Ends the password and all sessions of a user, and makes a link to choose another.',
+    positionals: ['<name>'],
+    flags: { ...flags(ttlFlag), ...changeFlags },
+    details: [onceMeaning],
+    run: async (input, tools) =>
+      withLink(await asked('resetUserPassword', input, tools, ttlIn(input)), input),
+  },
+];
+
+async function asked(
+  id: 'inviteUser' | 'resetUserPassword',
+  input: Input,
+  { api }: Pick<Tools, 'api'>,
+  body: object,
+): Promise<InvitationView> {
+  const params = { user: input.positionals[0] ?? '' };
+  const conditions = { ifMatch: versionIn(input), isDryRun: input.has('dry-run') };
+  return (await inUserFlags(() => api.call(id, { params, body, ...conditions }))).body as InvitationView;
+}
+
+/** A link of a dry run is of no invitation. */
+function withLink({ user, link, expiresAt }: InvitationView, input: Input): Reply {
+  if (input.has('dry-run')) {
+    return { text: `Would make a link for ${user.id}.`, json: { user, link: null, expiresAt } };
+  }
+  return { text: `A link for ${user.id}, until ${expiresAt}:\n\n${link}`, json: { user, link, expiresAt } };
+}
+
+/** @throws {UsageError} */
+function ttlIn(input: Input): { readonly ttlSeconds?: number } {
+  const text = input.text('ttl-seconds');
+  if (text === undefined) return {};
+  if (/^\d{1,9}$/.test(text)) return { ttlSeconds: Number(text) };
+  throw new UsageError('--ttl-seconds is a number of seconds.');
+}
