@@ -74,7 +74,11 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
       application: application(),
     }),
     withoutWrites: shared.files.withoutWrites,
-    callsFor: (worker) => ({ ...shared.callsFor(worker), ...calls }),
+    callsFor: (worker, over) => ({
+      ...shared.callsFor(worker),
+      ...calls,
+      ...runningCallsOf(memories, over),
+    }),
     onLines: trail.write,
     onTokenUsed: memories.tokenUses.record,
     onEnd: shared.files.dropDeadReaders,
@@ -149,6 +153,11 @@ function mainNumbersOf({ askAll }: WorkerGroup, { metrics }: Pick<CallsDeps['par
     await askAll(async (worker, id) => void all.set(id, await worker.mainNumbers()));
     return all;
   };
+}
+
+function runningCallsOf(memories: CallsDeps['memories'], over: Promise<void>) {
+  const { begin: beginCall, end: endCall } = memories.runningCallsOf(over);
+  return { beginCall, endCall } satisfies Partial<OwnerCalls>;
 }
 
 async function flushDenialsOf({ askAll }: WorkerGroup): Promise<void> {

@@ -8,6 +8,7 @@ import type { ArtifactStore } from '../storage/storage.ts';
 import { type CallRates, createCallRate } from './http/call-rate.ts';
 import { type ApiToken, createHttpCalls, type FindPageCaller } from './http/http-calls.ts';
 import { createOpenCalls } from './http/open-calls.ts';
+import type { RunningCalls } from './http/running-calls.ts';
 import { createStoredAnswers } from './http/stored-answers.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
 import { anyJson, type BodyCall, createApiRouter, createScopeGuard } from './router.ts';
@@ -24,6 +25,7 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   readonly findPageCaller: FindPageCaller;
   readonly callRates: CallRates;
   readonly storage: { readonly artifacts: ArtifactStore };
+  readonly runningCalls: RunningCalls;
   /** What a client is registered for. */
   readonly scopesOfClient: (id: string) => Promise<readonly string[]>;
   /** Which tokens count, as it changes. */
@@ -73,7 +75,7 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     services: needs,
     callRate: createCallRate(needs.callRates, needs.steady),
     openCalls: createOpenCalls(),
-    answerOnce: createStoredAnswers({ artifacts: needs.storage.artifacts, now: needs.now }),
+    answerOnce: createStoredAnswers({ ...needs, artifacts: needs.storage.artifacts }),
   });
   return {
     async handle(req, res) {

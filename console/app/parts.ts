@@ -34,6 +34,7 @@ interface Shared {
   readonly eitherCallers: CallerCheck<Caller>;
   readonly tokenUses: SharedMemories['tokenUses'];
   readonly secretFailures: SharedMemories['secretFailures'];
+  readonly runningCalls: SharedMemories['runningCalls'];
   readonly addressOf: (req: IncomingMessage) => string;
   readonly about: About;
   /** The proof of a token request. */
@@ -97,6 +98,7 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
     eitherCallers: createCallerCheck(eitherBearer),
     tokenUses,
     secretFailures,
+    runningCalls: memories.runningCalls,
     addressOf,
     about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),
     checkProof: createTokenProofCheck(settings.url, now, memories.tokenProofs),

@@ -1,6 +1,7 @@
 /** What all processes that answer at one address remember as one: nothing of it outlives the console. */
 import { createProofMemory, type ProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { Replays } from '../../access-tokens/dpop/replays.ts';
+import { createRunningCalls, type RunningCalls } from '../admin-api/http/running-calls.ts';
 import { repeatSeconds } from '../oidc/first-answers.ts';
 import { createSecretFailures, type SecretFailures } from '../tokens/guessing/secret-failures.ts';
 import { createTokenUses, type TokenUses, type TokenUsesDeps } from '../tokens/token-uses.ts';
@@ -12,6 +13,8 @@ export interface SharedMemories {
   readonly tokenProofs: ProofMemory;
   readonly tokenUses: TokenUses;
   readonly secretFailures: SecretFailures;
+  /** One memory, so that what is sent again elsewhere is not performed twice. */
+  readonly runningCalls: RunningCalls;
 }
 
 /** Tokens are asked for less often than used. */
@@ -19,14 +22,24 @@ const tokenReplays = { perCaller: 20_000, total: 100_000 };
 
 const elapsed = () => performance.now();
 
+interface InThisProcess {
+  readonly proofs: Replays;
+  readonly tokenProofs: Replays;
+  readonly runningCallsOf: (over: Promise<void>) => RunningCalls;
+}
+
 /** In this process. */
 export function createSharedMemories() {
+  const running = createRunningCalls();
   return {
+    runningCalls: running.of(),
+    /** Of a worker. @param over  resolves when it is gone */
+    runningCallsOf: running.of,
     proofs: createProofMemory(),
     tokenProofs: createProofMemory(tokenReplays),
     tokenUses: createWatchedTokens(),
     secretFailures: createSecretFailures(elapsed),
-  } satisfies SharedMemories & { readonly proofs: Replays; readonly tokenProofs: Replays };
+  } satisfies SharedMemories & InThisProcess;
 }
 
 /** @param onUsed  gets each that is used for the first time */

@@ -20,6 +20,9 @@ export interface OwnerCalls extends StoreCalls {
   watchToken(jti: string): Promise<void>;
   wasTokenUsed(jti: string): boolean;
   addSecretFailure(source: string): Hold;
+  /** With an `Idempotency-Key`. @returns false: it is under way already */
+  beginCall(id: string): boolean;
+  endCall(id: string): void;
   /** Of all workers. */
   flushDenials(): Promise<void>;
   recordClientUses(rows: readonly ClientUseRow[]): void;
@@ -47,6 +50,8 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   watchToken: true,
   wasTokenUsed: true,
   addSecretFailure: true,
+  beginCall: true,
+  endCall: true,
   flushDenials: true,
   recordClientUses: true,
   metrics: true,

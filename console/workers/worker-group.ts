@@ -16,7 +16,8 @@ export interface WorkerGroupOwner {
   readonly briefing: () => Omit<Briefing, 'sequence' | 'isComplete'>;
   /** Runs `work` while nothing is written to the store. */
   readonly withoutWrites: (work: () => Promise<void>) => Promise<void>;
-  readonly callsFor: (worker: WorkerCalls) => OwnerCalls;
+  /** @param over  resolves when the worker is gone */
+  readonly callsFor: (worker: WorkerCalls, over: Promise<void>) => OwnerCalls;
   /** Of the audit trail. */
   readonly onLines: (text: string) => void;
   readonly onTokenUsed: (jti: string) => void;
@@ -34,6 +35,7 @@ interface Member {
   received: number;
   isListening: boolean;
   onOpened: () => void;
+  onOver: () => void;
 }
 
 /** Opening takes milliseconds, and nothing is written meanwhile. */
@@ -156,8 +158,12 @@ export function createWorkerGroup({ count, log }: WorkerGroupDeps) {
       onSilence: () => new Error('a worker does not answer'),
       errorOf,
     });
-    const member = { worker, calls, received: sequence, isListening: false, onOpened };
-    return { ...member, answers: { ...owner!.callsFor(callsOf(member)) } };
+    let onOver = (): void => {};
+    const over = new Promise<void>((resolve) => {
+      onOver = resolve;
+    });
+    const member = { worker, calls, received: sequence, isListening: false, onOpened, onOver };
+    return { ...member, answers: { ...owner!.callsFor(callsOf(member), over) } };
   }
 
   function forget(worker: WorkerProcess<ForWorker>): void {
@@ -166,6 +172,7 @@ export function createWorkerGroup({ count, log }: WorkerGroupDeps) {
     members.delete(worker);
     member.calls.end();
     member.onOpened();
+    member.onOver();
     owner?.onEnd();
     check();
   }

@@ -12,6 +12,7 @@ export function createWorkerMemories(
     tokenProofs: { add: (proof, caller) => owner.addProof('tokenProofs', proof, caller) },
     tokenUses: { watch: owner.watchToken, record, wasUsed: owner.wasTokenUsed },
     secretFailures: { add: owner.addSecretFailure },
+    runningCalls: { begin: owner.beginCall, end: owner.endCall },
     watchToken: watch,
   };
 }

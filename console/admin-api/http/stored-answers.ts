@@ -11,17 +11,17 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Answer } from '../../operations/operation.ts';
 import type { AnswerOnce, Performance } from '../../operations/run-operation.ts';
 import type { ArtifactStore } from '../../storage/storage.ts';
+import type { RunningCalls } from './running-calls.ts';
 
 export interface StoredAnswersDeps {
-  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'count' | 'remove'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put'>;
+  readonly runningCalls: RunningCalls;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const storedSeconds = 86_400;
-/** After so long a call that has not ended is taken for one that never will: its process is gone. */
-const claimSeconds = 60;
-const kinds = { answer: 'ApiAnswer', claim: 'ApiAnswerClaim' } as const;
+const kind = 'ApiAnswer';
 
 /** @throws {ProblemError} `invalid_request` for one that is too short to be nobody else's, or no plain text */
 export function readIdempotencyKey(field: string | string[] | undefined): string | undefined {
@@ -33,7 +33,7 @@ export function readIdempotencyKey(field: string | string[] | undefined): string
   );
 }
 
-export function createStoredAnswers({ artifacts, now }: StoredAnswersDeps): AnswerOnce {
+export function createStoredAnswers({ artifacts, runningCalls, now }: StoredAnswersDeps): AnswerOnce {
   return async ({ key, actor, asked }, performance) => {
     const id = `${actor} ${key}`;
     const keys = keysFrom(key, actor);
@@ -41,16 +41,29 @@ export function createStoredAnswers({ artifacts, now }: StoredAnswersDeps): Answ
     const stored = () => storedAnswer(id, digest, keys.answer);
     const earlier = await stored();
     if (earlier) return earlier;
-    const { count } = await artifacts.count(kinds.claim, id, claimSeconds);
-    // Who came between the two lines above may have come to an end, too.
-    const meanwhile = await stored();
-    if (meanwhile) return meanwhile;
-    if (count > 1) throw inProgress();
-    return performAndStore(id, { digest, key: keys.answer }, performance);
+    const isFirst = await runningCalls.begin(id);
+    try {
+      // Who came between the two lines above may have come to an end, too.
+      const meanwhile = await stored();
+      if (meanwhile) return meanwhile;
+      if (!isFirst) throw inProgress();
+      return await performAndStore(id, { digest, key: keys.answer }, performance);
+    } finally {
+      if (isFirst) await end(id);
+    }
   };
 
+  /** Where nobody hears it, nobody remembers that it began. */
+  async function end(id: string): Promise<void> {
+    try {
+      await runningCalls.end(id);
+    } catch {
+      // The process that remembers has gone.
+    }
+  }
+
   async function storedAnswer(id: string, digest: string, key: Buffer): Promise<Answer | undefined> {
-    const payload = (await artifacts.get(kinds.answer, id))?.payload;
+    const payload = (await artifacts.get(kind, id))?.payload;
     if (!payload) return undefined;
     if (payload.digest !== digest) throw mismatch();
     const { headers, ...answer } = JSON.parse(decrypted(String(payload.answer), key)) as Answer;
@@ -65,17 +78,12 @@ export function createStoredAnswers({ artifacts, now }: StoredAnswersDeps): Answ
     const stored = (answer: Answer) => {
       const payload = { digest, answer: encrypted(JSON.stringify(answer), key) };
       const expiresAt = Math.floor(now() / 1000) + storedSeconds;
-      return { kind: kinds.answer, id, artifact: { payload, expiresAt } };
+      return { kind, id, artifact: { payload, expiresAt } };
     };
-    try {
-      if (performance.withAnswer) return await performance.withAnswer(stored);
-      const answer = await performance.alone();
-      await artifacts.put(kinds.answer, id, stored(answer).artifact);
-      return answer;
-    } finally {
-      // Of one that has failed nothing is kept; one that is kept needs no claim any more.
-      await artifacts.remove(kinds.claim, id);
-    }
+    if (performance.withAnswer) return performance.withAnswer(stored);
+    const answer = await performance.alone();
+    await artifacts.put(kind, id, stored(answer).artifact);
+    return answer;
   }
 }
 
