@@ -1,6 +1,7 @@
 /** Calls that the console makes to the members by itself, by the same rules, credentials and names as those that it forwards. */
 import type { ReplyHead } from '../http/client/reply-head.ts';
 import { ProblemError, problems } from '../platform/errors.ts';
+import type { AskMember, MemberCall, MemberReply } from '../platform/member-call.ts';
 import { routesOf } from './authorization/routes.ts';
 import { type Rule, ruleTable } from './authorization/rule-table.ts';
 import { filledFor, thatTakeTheSame } from './forwarding/configured-credentials.ts';
@@ -14,31 +15,6 @@ import type { Candidates } from './members/candidates.ts';
 import type { Member, Members } from './members/members.ts';
 import { shutDown } from './members/orderly-shutdown.ts';
 import { readTarget } from './request-target.ts';
-
-export interface OwnCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below `/svc`, encoded. */
-  readonly path: string;
-  /** UUID or `host:port`; without it, the one that the proxy would take. */
-  readonly member?: string | undefined;
-  /** What stands behind name and password, of a call that takes them; an empty list where nothing does. */
-  readonly positionalValues?: readonly string[];
-  /** Of a call that stores something. */
-  readonly value?: { readonly bytes: Buffer; readonly type: string | undefined };
-  /** A longer answer is `content_too_large`; without it any is taken, for what is taken away must not be lost. */
-  readonly mostBytes?: number;
-}
-
-export interface OwnReply {
-  readonly status: number;
-  readonly type: string | undefined;
-  readonly bytes: Buffer;
-  /** `host:port` of the member that has answered. */
-  readonly member: string;
-}
-
-/** @throws {ProblemError} `no_member`, `group_disabled`, `bad_gateway`, `upstream_timeout`, `member_busy`, `invalid_request` */
-export type AskMember = (call: OwnCall) => Promise<OwnReply>;
 
 export interface OwnCallsDeps {
   readonly members: Pick<Members, 'list'>;
@@ -79,13 +55,18 @@ export function createAskMember(deps: OwnCallsDeps): AskMember {
   };
 }
 
-function fieldsOf({ positionalValues, value }: OwnCall): string[] {
+function fieldsOf({ positionalValues, value }: MemberCall): string[] {
   const { traceparent } = continueTrace(undefined, undefined);
   const type = positionalValues ? 'application/x-www-form-urlencoded' : value?.type;
   return [...(type === undefined ? [] : ['content-type', type]), 'traceparent', traceparent];
 }
 
-function bodyFor({ positionalValues, value }: OwnCall, rule: Rule, member: Member, own: MemberCredentials) {
+function bodyFor(
+  { positionalValues, value }: MemberCall,
+  rule: Rule,
+  member: Member,
+  own: MemberCredentials,
+) {
   if (value) return { content: value.bytes, length: value.bytes.length };
   const positionalFields = rule.positionalFields ?? rule.atEngine?.positionalFields;
   if (!positionalValues || !positionalFields) return undefined;
@@ -93,7 +74,7 @@ function bodyFor({ positionalValues, value }: OwnCall, rule: Rule, member: Membe
   return filledFor({ content, contentType: undefined, positionalFields }, own)(member);
 }
 
-interface Asked extends Pick<OwnCall, 'mostBytes'> {
+interface Asked extends Pick<MemberCall, 'mostBytes'> {
   readonly endsMember: boolean;
   readonly members: Pick<Members, 'list'>;
 }
@@ -102,7 +83,7 @@ function exchanged(
   request: UpstreamRequest,
   takers: readonly Member[],
   { mostBytes = Number.POSITIVE_INFINITY, endsMember, members }: Asked,
-): Promise<OwnReply> {
+): Promise<MemberReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

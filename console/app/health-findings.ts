@@ -1,7 +1,7 @@
 /** What an administrator has to know of this installation: of its members, store, keys, licence, jobs and settings. */
 import { statfsSync } from 'node:fs';
-import type { AskMember } from '../../member-proxy/own-calls.ts';
 import { ProblemError } from '../../platform/errors.ts';
+import type { AskMember } from '../../platform/member-call.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
 import { directoryStateOf } from './directory-state.ts';

@@ -1,8 +1,8 @@
 /** What operations ask of the members, where a console runs and nothing is tried out only. */
 
-import type { AskMember, OwnCall } from '../../member-proxy/own-calls.ts';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { AskMember, MemberCall } from '../../platform/member-call.ts';
 
 /** The members, as they are known now. */
 export type KnownMembers = Pick<MemberProxy, 'statuses' | 'ask'>;
@@ -23,7 +23,7 @@ export function askMembers(members: KnownMembers | undefined, isDry: boolean): A
 }
 
 /** A poll by `GET` takes an item away. */
-function isQuestion({ method, path }: OwnCall): boolean {
+function isQuestion({ method, path }: MemberCall): boolean {
   if (method !== 'GET') return askedByPost.has(path);
   return !path.startsWith('/rest/queues/') || path.endsWith('/size');
 }

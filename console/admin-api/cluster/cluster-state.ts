@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { EndpointGroup } from '../../../platform/endpoint-groups.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { MemberCall } from '../../../platform/member-call.ts';
 import { view } from '../../operations/resource-fields.ts';
-import { type ClusterNeeds, type MemberCall, objectIn } from './member-calls.ts';
+import { type ClusterNeeds, objectIn } from './member-calls.ts';
 
 export interface MemberListNeeds {
   readonly memberStates: {

@@ -1,13 +1,13 @@
 /** `/api/v1/cp`: the CP subsystem, its members, groups and sessions. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { MemberReply } from '../../../platform/member-call.ts';
 import { type Cursors, listOf, listQuery, pageOf } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
 import {
   type ClusterNeeds,
   checkDone,
-  type MemberReply,
   memberName,
   memberProblems,
   pathOf,

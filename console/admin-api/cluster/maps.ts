@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { MemberReply } from '../../../platform/member-call.ts';
 import { listOf } from '../../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
 import {
   type ClusterNeeds,
   checkDone,
-  type MemberReply,
   memberProblems,
   mostShownBytes,
   pathOf,

@@ -2,28 +2,10 @@
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { jsonObject } from '../../../platform/json.ts';
-
-/** See member-proxy/own-calls.ts. */
-export interface MemberCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly member?: string | undefined;
-  readonly positionalValues?: readonly string[];
-  readonly value?: { readonly bytes: Buffer; readonly type: string | undefined };
-  readonly mostBytes?: number;
-}
-
-export interface MemberReply {
-  readonly status: number;
-  readonly type: string | undefined;
-  readonly bytes: Buffer;
-  /** `host:port`. */
-  readonly member: string;
-}
+import type { AskMember, MemberReply } from '../../../platform/member-call.ts';
 
 export interface ClusterNeeds {
-  /** Throws {@link ProblemError}s where no member answers. */
-  readonly askMember: (call: MemberCall) => Promise<MemberReply>;
+  readonly askMember: AskMember;
 }
 
 /** What any operation that asks a member may come to besides. */
