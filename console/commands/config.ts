@@ -66,7 +66,9 @@ export const configCommands: readonly Command[] = [
     flags: flags(planFlags),
     details: [secretsDetail],
     asks: (input) =>
-      input.has('prune') ? 'This removes what the source owns and the files do not describe.' : undefined,
+      input.has('prune')
+        ? { says: 'This removes what the source owns and the files do not describe.', name: 'prune' }
+        : undefined,
     async run(input, tools) {
       const { id = '' } = await plan(input, tools);
       const { body } = await tools.api.call('applyConfigurationPlan', { params: { plan: id } });

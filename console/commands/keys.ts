@@ -47,7 +47,9 @@ export const keyCommands: readonly Command[] = [
         'when they are five minutes old. The old ones stay in the key set until the last token they signed has expired.',
     ],
     asks: (input) =>
-      input.has('now') ? 'This makes every token that is out void: all callers need new ones.' : undefined,
+      input.has('now')
+        ? { says: 'This makes every token that is out void: all callers need new ones.', name: 'keys' }
+        : undefined,
     async run(input, { api, now }) {
       const isEmergency = input.has('now');
       const { body } = await api.call('rotateKeys', {

@@ -83,7 +83,7 @@ export const licenceCommands: readonly Command[] = [
     name: 'licence remove',
     summary: 'Forgets the licence; applications keep what they have until they are started anew.',
     flags: changeFlags,
-    asks: () => 'This removes the licence.',
+    asks: () => ({ says: 'This removes the licence.', name: 'licence' }),
     async run(input, { api }) {
       const isDryRun = input.has('dry-run');
       const licence = await current(api);

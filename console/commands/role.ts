@@ -111,8 +111,10 @@ export const roleCommands: readonly Command[] = [
     positionals: ['<name>'],
     flags: changeFlags,
     details: ['Refused while rules of an identity provider give it.'],
-    asks: ({ positionals }) =>
-      `This takes the role ${positionals[0]} from everybody who has it, and ends their sessions.`,
+    asks: ({ positionals: [name = ''] }) => ({
+      says: `This takes the role ${name} from everybody who has it, and ends their sessions.`,
+      name,
+    }),
     async run(input, { api }) {
       const params = { role: nameOf(input) };
       const { id, users, userCount } = (await api.call('readRole', { params })).body as RoleView;

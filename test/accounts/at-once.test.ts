@@ -31,7 +31,7 @@ test('of three administrators who shut each other out, one stays (S55)', async (
   const changes = await Promise.all([
     tool('user', 'disable', 'ada'),
     tool('user', 'roles', 'bea', '--role', 'Viewer'),
-    tool('user', 'remove', 'cleo'),
+    tool('user', 'remove', '--yes', 'cleo'),
   ]);
   const refused = changes.filter(({ code }) => code !== 0);
   expect(refused.map((one) => [one.code, one.json().error])).toEqual([[1, 'last_administrator']]);

@@ -139,7 +139,7 @@ describe('changes of an account by a command (S34)', () => {
 
   const change: Record<string, readonly string[]> = {
     disabled: ['disable'],
-    removed: ['remove'],
+    removed: ['remove', '--yes'],
     'given another password': ['passwd', '--password-file', '-'],
     'given other roles': ['roles', '--role', 'Viewer'],
   };

@@ -60,7 +60,7 @@ test('a user is added, listed, shown, changed and removed, without a console', a
   const before = await hashOfBob();
   await done(['user', 'passwd', 'bob', '--password-file', '-'], other);
   expect(await hashOfBob()).not.toBe(before);
-  await done(['user', 'remove', 'bob']);
+  await done(['user', 'remove', '--yes', 'bob']);
   expect((await done(['user', 'list', '--json'])).json<UserView[]>()).toEqual([added]);
 });
 
@@ -183,7 +183,11 @@ describe('the command line refuses what the pages refuse, with exit 1, and chang
       args: ['user', 'roles', 'ada', '--role', 'Viewer'],
       error: 'last_administrator',
     },
-    { name: 'removing the last administrator', args: ['user', 'remove', 'ada'], error: 'last_administrator' },
+    {
+      name: 'removing the last administrator',
+      args: ['user', 'remove', '--yes', 'ada'],
+      error: 'last_administrator',
+    },
   ])('$name', async ({ args, stdin = '', error, isAsked = true }) => {
     const lines = trailOf(dataDir).length;
     const before = await storedIn(dataDir);
@@ -200,7 +204,7 @@ describe('the command line refuses what the pages refuse, with exit 1, and chang
 test('each change leaves one JSON line that says who, what, when and how it ended (S84)', async () => {
   await add('ada', '--role', 'Admin');
   await done(['user', 'list']);
-  await tool(['user', 'remove', 'ada']);
+  await tool(['user', 'remove', '--yes', 'ada']);
   const common = {
     audit: true,
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),

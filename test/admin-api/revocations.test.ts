@@ -100,7 +100,7 @@ describe('what is told', () => {
 
     const kids = () => follower.received().findLast(({ type }) => type === 'keys')!.kids as string[];
     const old = kids();
-    await toolDone(['keys', 'rotate', '--now'], { dataDir: console.dataDir });
+    await toolDone(['keys', 'rotate', '--now', '--yes'], { dataDir: console.dataDir });
     await follower.until(({ type }) => type === 'keys' && !kids().some((kid) => old.includes(kid)));
     await follower.cancel();
   });

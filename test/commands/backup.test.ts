@@ -44,7 +44,7 @@ test('a backup taken while clients are written and people sign in brings everyth
   const { stdout } = await toolDone(['backup', backup], { dataDir });
   expect(stdout).toContain(backup);
   await Promise.all([...writing, ...signingIn]);
-  await toolDone(['client', 'remove', 'before'], { dataDir });
+  await toolDone(['client', 'remove', '--yes', 'before'], { dataDir });
   await first.stop();
   const kept = readFileSync(join(backup, 'registry.json'), 'utf8');
 

@@ -106,7 +106,7 @@ test('a removed client takes its times along: another one of that id begins anew
   await askToken(console.url, 'reborn', secret);
   await console.stop();
   expect((await show('reborn')).lastUsedAt).toMatch(minute);
-  await done('client', 'remove', 'reborn');
+  await done('client', 'remove', '--yes', 'reborn');
   await done('client', 'add', 'reborn');
   expect(await show('reborn')).toMatchObject({ lastUsedAt: null, secrets: [{ lastUsedAt: null }] });
 });

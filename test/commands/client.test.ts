@@ -193,9 +193,11 @@ describe('by operations', () => {
     const made = await doneThere('client', 'rotate-secret', 'twice', '--expires-at', '2090-01-01T00:00:00Z');
     expect(made).toMatchObject({ client: 'twice', expiresAt: '2090-01-01T00:00:00.000Z' });
     const [, old] = (await doneThere('client', 'show', 'twice')).secrets;
-    await doneThere('client', 'remove-secret', 'twice', old!.id, '--keep-tokens');
+    await doneThere('client', 'remove-secret', '--yes', 'twice', old!.id, '--keep-tokens');
     expect((await doneThere('client', 'show', 'twice')).secrets.map(({ id }) => id)).toEqual([made.id]);
-    expect((await there('client', 'remove-secret', 'twice', old!.id)).json().error).toBe('not_found');
+    expect((await there('client', 'remove-secret', '--yes', 'twice', old!.id)).json().error).toBe(
+      'not_found',
+    );
   });
 
   test('what is refused is said of flags', async () => {
@@ -250,11 +252,16 @@ test('clients of the settings are listed, and changed only there', async () => {
   ]);
   const before = await storedIn(dataDir);
   for (const verb of ['add', 'rotate-secret', 'disable', 'enable', 'remove']) {
-    const rejected = await tool(['client', verb, 'application-client', '--json']);
+    const rejected = await tool(['client', verb, 'application-client', ...sure(verb), '--json']);
     expect([verb, rejected.code, rejected.json().error]).toEqual([verb, 1, 'conflict']);
   }
   expect(await storedIn(dataDir)).toEqual(before);
 });
+
+/** What cannot be taken back, a script has to say so. */
+function sure(verb: string): readonly string[] {
+  return verb === 'remove' ? ['--yes'] : [];
+}
 
 const page = ['--redirect-uri', 'https://a.example/cb'];
 
@@ -365,7 +372,7 @@ describe('a registration that is not sound is refused with exit 1, and changes n
     '%s of an unknown client',
     async (verb) => {
       const before = await storedIn(dataDir);
-      const rejected = await tool(['client', verb, 'jib', '--json']);
+      const rejected = await tool(['client', verb, 'jib', ...sure(verb), '--json']);
       expect([rejected.code, rejected.json().error]).toEqual([1, 'not_found']);
       expect(await storedIn(dataDir)).toEqual(before);
     },

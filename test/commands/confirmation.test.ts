@@ -1,4 +1,4 @@
-/** What cannot be taken back is asked about at a terminal, and there alone. */
+/** What cannot be taken back wants its name typed at a terminal, and `--yes` of a script. */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
@@ -23,35 +23,47 @@ const idsIn = async (dataDir: string) =>
   (await toolDone(['client', 'list', '--json'], { dataDir })).json<{ id: string }[]>().map(({ id }) => id);
 
 test('every remove and keys rotate --now have a question (D24)', () => {
-  const input = { positionals: ['x'], has: () => true, text: () => undefined, texts: () => undefined };
+  const input = { positionals: ['x', 'x'], has: () => true, text: () => undefined, texts: () => undefined };
   const asked = commands.filter(({ name }) => / remove$/.test(name) || name === 'keys rotate');
   expect(asked.length).toBeGreaterThanOrEqual(6);
-  for (const { name, asks } of asked) expect(asks?.(input), name).toMatch(/^This /);
+  for (const { name, asks } of asked) {
+    expect(asks?.(input), name).toEqual({
+      says: expect.stringMatching(/^This /),
+      name: expect.stringMatching(/^(x|keys|licence)$/),
+    });
+  }
   const rotate = commands.find(({ name }) => name === 'keys rotate')!;
   expect(rotate.asks!({ ...input, has: () => false })).toBeUndefined();
 });
 
 test.skipIf(!hasTerminals)(
-  'at a terminal no is no, and yes is yes (D24)',
+  'at a terminal the name goes on, and nothing else does (D24)',
   async () => {
     const dataDir = await directoryWith('kept', 'gone', 'unasked');
-    const no = await atTerminal(dataDir, ['client', 'remove', 'kept'], 'n');
+    const no = await atTerminal(dataDir, ['client', 'remove', 'kept'], 'y');
     expect([no.code, no.stdout]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
-    const yes = await atTerminal(dataDir, ['client', 'remove', 'gone'], 'y');
-    expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining('This removes the client gone')]);
+    const yes = await atTerminal(dataDir, ['client', 'remove', 'gone'], 'gone');
+    expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining('Type gone to go on')]);
+    expect(yes.stdout).toContain('This removes the client gone');
     const unasked = await atTerminal(dataDir, ['client', 'remove', 'unasked', '--yes'], '');
-    expect([unasked.code, unasked.stdout]).toEqual([0, expect.not.stringContaining('Go on?')]);
+    expect([unasked.code, unasked.stdout]).toEqual([0, expect.not.stringContaining('to go on')]);
     const left = await idsIn(dataDir);
     expect(['kept', 'gone', 'unasked'].map((id) => left.includes(id))).toEqual([true, false, false]);
   },
   60_000,
 );
 
-test('a script is not asked, and may say --yes (D24)', async () => {
+test('a script is not asked: it says --yes, or changes nothing and ends with 2 (D24)', async () => {
   const dataDir = await directoryWith('one', 'two');
-  expect((await runTool(['client', 'remove', 'one'], { dataDir, stdin: 'n\n' })).code).toBe(0);
+  const unsaid = await runTool(['client', 'remove', 'one', '--json'], { dataDir, stdin: 'one\n' });
+  expect([unsaid.code, unsaid.json()]).toEqual([
+    2,
+    { error: 'not_confirmed', message: expect.stringContaining('--yes') },
+  ]);
+  expect((await runTool(['client', 'remove', 'one', '--dry-run'], { dataDir })).code).toBe(0);
   expect((await runTool(['client', 'remove', 'two', '--yes'], { dataDir })).code).toBe(0);
-  expect(await idsIn(dataDir)).not.toEqual(expect.arrayContaining(['one']));
+  const left = await idsIn(dataDir);
+  expect(['one', 'two'].map((id) => left.includes(id))).toEqual([true, false]);
 });
 
 test('who adds an identity provider is told how to try it (D24)', async () => {

@@ -16,7 +16,7 @@ test('looking at the keys of a new store makes none, and rotating makes them', a
   expect((await toolDone(['keys', 'list', '--json'], { dataDir })).json()).toEqual([]);
   expect(registryOf(dataDir)).toBe(before);
 
-  await toolDone(['keys', 'rotate', '--now'], { dataDir });
+  await toolDone(['keys', 'rotate', '--now', '--yes'], { dataDir });
   const keys = (await toolDone(['keys', 'list', '--json'], { dataDir })).json<KeyView[]>();
   expect(keys.map(({ alg, state }) => `${alg} ${state}`)).toEqual([
     ...['RS256 current', 'ES256 current', 'EdDSA current'],
@@ -30,7 +30,7 @@ test('after a regular rotation an emergency leaves none of the earlier keys (S5)
   const rotated = (await toolDone(['keys', 'rotate', '--json'], { dataDir })).json<{ keys: KeyView[] }>();
   const earlier = rotated.keys.map(({ id }) => id);
   expect(earlier.length).toBeGreaterThanOrEqual(6);
-  await toolDone(['keys', 'rotate', '--now'], { dataDir });
+  await toolDone(['keys', 'rotate', '--now', '--yes'], { dataDir });
   const left = (await toolDone(['keys', 'list', '--json'], { dataDir })).json<KeyView[]>();
   expect(left.filter(({ id }) => earlier.includes(id))).toEqual([]);
 });
@@ -44,7 +44,7 @@ test('without the encryption key encrypted keys are refused, and what needs no k
   for (const args of [
     ['keys', 'list'],
     ['keys', 'rotate'],
-    ['keys', 'rotate', '--now'],
+    ['keys', 'rotate', '--now', '--yes'],
   ]) {
     const rejected = await runTool([...args, '--json'], { dataDir });
     expect([rejected.code, rejected.json().error]).toEqual([1, 'sealed']);

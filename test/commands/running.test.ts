@@ -46,7 +46,7 @@ describe('a running console follows within a second', () => {
     await within(followMs, async () => (await statusWith(again)) === 200);
     expect(await statusWith(granted), 'a token from before stays void').toBe(401);
 
-    await done(['client', 'remove', 'viewer']);
+    await done(['client', 'remove', '--yes', 'viewer']);
     await within(followMs, async () => (await statusWith(again)) === 401);
   });
 
@@ -56,7 +56,7 @@ describe('a running console follows within a second', () => {
     const first = await add();
     const old = await within(followMs, () => tokenOf('reborn', first.secret, 'app:Viewer'));
     await nextSecond();
-    await done(['client', 'remove', 'reborn']);
+    await done(['client', 'remove', '--yes', 'reborn']);
     const second = await add();
     const fresh = await within(followMs, () => tokenOf('reborn', second.secret, 'app:Viewer'));
     expect(await statusWith(fresh)).toBe(200);
@@ -126,7 +126,7 @@ describe('a running console follows within a second', () => {
     { verb: 'disable', args: [], returns: false },
     { verb: 'passwd', args: ['--password-file', '-'], returns: true },
     { verb: 'roles', args: ['--role', 'MetricsViewer'], returns: true },
-    { verb: 'remove', args: [], returns: false },
+    { verb: 'remove', args: ['--yes'], returns: false },
   ])('user $verb ends the session at once', async ({ verb, args, returns }) => {
     const name = `user-${verb}`;
     await done(['user', 'add', name, '--role', 'Viewer', '--password-file', '-'], password);
@@ -225,7 +225,7 @@ describe('keys rotate', () => {
     const token = (await tokenOf('application-client', clientSecret))!;
     const stolen = (await listed()).flatMap(({ id, state }) => (state === 'current' ? id : []));
     expect(stolen).toHaveLength(3);
-    expect((await done(['keys', 'rotate', '--now'])).stdout).toContain('void');
+    expect((await done(['keys', 'rotate', '--now', '--yes'])).stdout).toContain('void');
     await within(followMs, async () => (await statusWith(token)) === 401);
     expect((await published()).filter((kid) => stolen.includes(kid))).toEqual([]);
     const fresh = await within(followMs, () => tokenOf('application-client', clientSecret));

@@ -58,7 +58,7 @@ export async function useProvider(subject: Subject, suite: RunningSuite, module:
 }
 
 async function configureProvider({ tool }: Subject, issuer: string): Promise<void> {
-  await tool(['idp', 'remove', providerAlias, '--with-accounts']).catch(() => {});
+  await tool(['idp', 'remove', '--yes', providerAlias, '--with-accounts']).catch(() => {});
   const provider = ['--kind', 'oidc', '--name', 'Suite', '--issuer', issuer, '--client-id', clientId];
   const rest = ['--client-secret-file', '-', '--default-role', 'Viewer', '--id-token-alg', 'RS256'];
   await tool(['idp', 'add', providerAlias, ...provider, ...rest], clientSecret);

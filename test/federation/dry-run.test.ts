@@ -35,7 +35,7 @@ afterAll(() => console?.stop());
 beforeEach(() => {
   folder = temporaryDirectory();
 });
-afterEach(() => runTool(['idp', 'remove', 'it'], { dataDir }));
+afterEach(() => runTool(['idp', 'remove', '--yes', 'it'], { dataDir }));
 
 /** Adds the provider as `it`, tests it, and shows that this changed nothing. */
 async function dryRun(add: readonly string[], secret = '', more: readonly string[] = [], stdin = '') {
@@ -245,7 +245,7 @@ describe.skipIf(whySkipped)(`at a directory${whySkipped ?? ''}`, () => {
     const trusted = await dryRun(ldap(url(), {}, ...more, '--ca-file', caFile()), service.password);
     expect(trusted.failed).toEqual([]);
     expect(trusted.step('connection')?.said).toContain('encrypted');
-    await toolDone(['idp', 'remove', 'it'], { dataDir, env });
+    await toolDone(['idp', 'remove', '--yes', 'it'], { dataDir, env });
     const unknown = await dryRun(ldap(url(), {}, ...more), service.password);
     expect(unknown.steps).toEqual([
       {

@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const { id } of (await doneThere(['idp', 'list', '--json'])).json<View[]>()) {
-    await doneThere(['idp', 'remove', id]);
+    await doneThere(['idp', 'remove', '--yes', id]);
   }
 });
 
@@ -135,7 +135,7 @@ describe('an OpenID provider', () => {
       defaultRole: null,
     });
     expect(JSON.stringify(JSON.parse(registryOf(dataDir)).providers), 'the secret stays').toContain(secret);
-    await done(['idp', 'remove', 'corp']);
+    await done(['idp', 'remove', '--yes', 'corp']);
     expect((await done(['idp', 'list', '--json'])).json()).toEqual([]);
     const events = trailOf(dataDir).map(({ event, target, outcome }) => [event, target, outcome]);
     const names = ['added', 'disabled', 'enabled', 'updated', 'updated', 'removed'];
@@ -447,7 +447,8 @@ describe('is refused with what to change, and adds nothing', () => {
 
   test('an unknown id, by every command', async () => {
     for (const verb of ['show', 'test', 'enable', 'disable', 'remove']) {
-      const outcome = await toolThere(['idp', verb, 'nobody', '--json']);
+      const isSure = verb === 'remove' ? ['--yes'] : [];
+      const outcome = await toolThere(['idp', verb, 'nobody', ...isSure, '--json']);
       expect([outcome.code, outcome.json().error], verb).toEqual([1, 'not_found']);
     }
     const nothing = await toolThere(['idp', 'update', 'nobody', '--json']);
@@ -484,10 +485,10 @@ describe('a running console', () => {
     expect(await isIn(), 'the session stays ended').toBe(false);
 
     await until(async () => (await signIn()).status === 200, 'a new sign-in', 15_000);
-    const rejected = await toolThere(['idp', 'remove', 'corp']);
+    const rejected = await toolThere(['idp', 'remove', '--yes', 'corp']);
     expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('--with-accounts')]);
     expect(await isIn()).toBe(true);
-    const removed = (await change('remove', 'corp', '--with-accounts', '--json')).json();
+    const removed = (await change('remove', '--yes', 'corp', '--with-accounts', '--json')).json();
     expect(removed).toEqual({ id: 'corp', removed: true, accountsRemoved: 1 });
     await until(async () => !(await isIn()), 'the end of the session', 15_000);
     expect(await offers()).toBe(false);

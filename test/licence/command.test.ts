@@ -62,8 +62,8 @@ test('set, show, status and remove, without a running console', async () => {
   expect(await run('status')).toMatch(
     /http:\/\/localhost:9021 +L-1 +waiting +0 +not tried yet: is the console running\?/,
   );
-  expect(await run('remove')).toContain('L-1 is removed');
-  const again = await runTool(['licence', 'remove', '--json'], { dataDir });
+  expect(await run('remove', '--yes')).toContain('L-1 is removed');
+  const again = await runTool(['licence', 'remove', '--yes', '--json'], { dataDir });
   expect([again.code, again.json().error]).toEqual([1, 'not_found']);
   const lines = trailOf(dataDir).filter(({ event }) => String(event).startsWith('licence.'));
   expect(lines).toMatchObject([
@@ -80,7 +80,7 @@ test('a backup holds the licence', async () => {
   expect((await give(dataDir, JSON.stringify(good))).code).toBe(0);
   const copy = `${temporaryDirectory()}/copy`;
   await toolDone(['backup', copy], { dataDir });
-  await toolDone(['licence', 'remove'], { dataDir });
+  await toolDone(['licence', 'remove', '--yes'], { dataDir });
   await toolDone(['restore', copy], { dataDir });
   expect((await toolDone(['licence', 'show', '--json'], { dataDir })).json()).toMatchObject(good);
 });

@@ -296,7 +296,7 @@ test('a removed licence is not sent any more', async () => {
   const { dataDir, log } = await consoleFor(address);
   await set(dataDir, address);
   await waitFor(() => log().some(({ event }) => event === 'licence.sent'), 'a try', patience);
-  await tool(dataDir, ['licence', 'remove'], address);
+  await tool(dataDir, ['licence', 'remove', '--yes'], address);
   const receiver = await receiverOfTest(Number(new URL(address).port));
   await set(dataDir, address, { id: 'L-9' });
   await received(receiver, 1);

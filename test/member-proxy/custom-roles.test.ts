@@ -144,7 +144,7 @@ describe('in a running console', () => {
     expect((await call('GET', '/svc/rest/queues/jobs/size', token)).status).toBe(403);
     expect((await call('POST', '/svc/rest/queues/jobs', token, 'x')).status).toBe(200);
 
-    const { stdout } = await tool(['role', 'remove', 'Jobs']);
+    const { stdout } = await tool(['role', 'remove', '--yes', 'Jobs']);
     expect(stdout).toContain('Taken from jo.');
     await until(
       async () => (await call('POST', '/svc/rest/queues/jobs', token, 'x')).status === 401,
@@ -185,10 +185,12 @@ describe('in a running console', () => {
     const unknown = await add('Nobody');
     expect([unknown.code, unknown.json().error]).toEqual([1, 'invalid_request']);
     expect((await add('FromOutside')).code).toBe(0);
-    const rejected = await runTool(['role', 'remove', 'FromOutside', '--json'], { dataDir: console.dataDir });
+    const rejected = await runTool(['role', 'remove', '--yes', 'FromOutside', '--json'], {
+      dataDir: console.dataDir,
+    });
     expect([rejected.code, rejected.json().error]).toEqual([1, 'conflict']);
-    await tool(['idp', 'remove', 'corp']);
-    await tool(['role', 'remove', 'FromOutside']);
+    await tool(['idp', 'remove', '--yes', 'corp']);
+    await tool(['role', 'remove', '--yes', 'FromOutside']);
   });
 
   test.each([
@@ -199,7 +201,7 @@ describe('in a running console', () => {
     [['role', 'update', 'Nobody', '--scope', 'svc:health:read'], 1],
     [['role', 'update', 'Nobody'], 2],
     [['role', 'show', 'Nobody'], 1],
-    [['role', 'remove', 'Viewer'], 1],
+    [['role', 'remove', '--yes', 'Viewer'], 1],
   ])('%j is refused', async (args, code) => {
     expect((await runTool(args, { dataDir: console.dataDir })).code).toBe(code);
   });

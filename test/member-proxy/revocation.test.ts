@@ -26,12 +26,12 @@ const tool = (args: readonly string[], stdin?: string) =>
 
 const cases: readonly (readonly [string, () => Promise<Holder>])[] = [
   ['a user is disabled', () => person((name) => ['user', 'disable', name])],
-  ['a user is removed', () => person((name) => ['user', 'remove', name])],
+  ['a user is removed', () => person((name) => ['user', 'remove', '--yes', name])],
   ['a user gets other roles', () => person((name) => ['user', 'roles', name, '--role', 'Viewer'])],
   ['a password is set', () => person((name) => ['user', 'passwd', name, '--password-file', '-'])],
   ['a session is ended', () => person(async (name) => ['session', 'end', await sessionOf(name)])],
   ['a client is disabled', () => machine((id) => ['client', 'disable', id])],
-  ['a client is removed', () => machine((id) => ['client', 'remove', id])],
+  ['a client is removed', () => machine((id) => ['client', 'remove', '--yes', id])],
   ['a secret is given up', () => machine((id) => ['client', 'rotate-secret', id, '--revoke-old'])],
   ['the token is revoked', revokedToken],
 ];

@@ -307,7 +307,7 @@ describe('every way to end a session tells the applications (S39)', () => {
     },
     { name: 'other roles', username: 'eve', end: () => tool('user', 'roles', 'eve', '--role', 'Viewer') },
     { name: 'a disabled account', username: 'eve', end: () => tool('user', 'disable', 'eve') },
-    { name: 'a removed account', username: 'eve', end: () => tool('user', 'remove', 'eve') },
+    { name: 'a removed account', username: 'eve', end: () => tool('user', 'remove', '--yes', 'eve') },
   ];
   let password = admin.password;
 

@@ -188,7 +188,7 @@ test('a custom role that is removed leaves the ceilings, and another of its name
   await tool('role', 'add', 'Brief', '--scope', 'svc:health:read');
   await addWiki('briefly', '--max-role', 'Brief');
   expect(rolesOf((await tokensOf('briefly')).access_token)).toEqual(['Brief']);
-  await tool('role', 'remove', 'Brief');
+  await tool('role', 'remove', '--yes', 'Brief');
   await tool('role', 'add', 'Brief', '--scope', 'svc:cluster:write');
   expect((await tool('client', 'show', 'briefly', '--json')).json().maxRoles).toEqual([]);
 });

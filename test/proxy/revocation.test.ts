@@ -56,12 +56,12 @@ const tool = (args: readonly string[], stdin?: string) =>
 const cases: readonly (readonly [string, () => Promise<Holder>])[] = [
   ['the token is revoked', revokedToken],
   ['a client is disabled', () => machine((id) => ['client', 'disable', id])],
-  ['a client is removed', () => machine((id) => ['client', 'remove', id])],
+  ['a client is removed', () => machine((id) => ['client', 'remove', '--yes', id])],
   ['a secret is given up', () => machine((id) => ['client', 'rotate-secret', id, '--revoke-old'])],
   ['a user is disabled', () => person((name) => ['user', 'disable', name])],
-  ['a user is removed', () => person((name) => ['user', 'remove', name])],
+  ['a user is removed', () => person((name) => ['user', 'remove', '--yes', name])],
   ['a session is ended', () => person(async (name) => ['session', 'end', await sessionOf(name)])],
-  ['keys are rotated at once', () => machine(() => ['keys', 'rotate', '--now'])],
+  ['keys are rotated at once', () => machine(() => ['keys', 'rotate', '--now', '--yes'])],
 ];
 
 describe.each(cases)('when %s (S34)', (name, make) => {
@@ -90,14 +90,14 @@ describe.each(cases)('when %s (S34)', (name, make) => {
 
 describe('what is new', () => {
   test('a key that signs for the first time is known before anybody brings its token', async () => {
-    await tool(['keys', 'rotate', '--now']);
+    await tool(['keys', 'rotate', '--now', '--yes']);
     const before = await machineToken(console);
     const kid = kidOf(before);
     for (let i = 0; i < 5; i += 1) {
       const token = await machineToken(console);
       expect((await call(proxy, token, '/svc/health')).status).toBe(200);
     }
-    await tool(['keys', 'rotate', '--now']);
+    await tool(['keys', 'rotate', '--now', '--yes']);
     let token = before;
     while (kidOf(token) === kid) token = await machineToken(console);
     expect((await call(proxy, token, '/svc/health')).status).toBe(200);

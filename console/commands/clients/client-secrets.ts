@@ -58,7 +58,10 @@ export const secretCommands: readonly Command[] = [
       ...changeFlags,
     },
     details: ['client show names the secrets.'],
-    asks: ({ positionals: [id, secret] }) => `This ends the secret ${secret} of the client ${id}.`,
+    asks: ({ positionals: [id, secret = ''] }) => ({
+      says: `This ends the secret ${secret} of the client ${id}.`,
+      name: secret,
+    }),
     async run(input, { api }) {
       const [client = '', secret = ''] = input.positionals;
       const isDryRun = input.has('dry-run');

@@ -111,8 +111,10 @@ export const clientCommands: readonly Command[] = [
     summary: 'Removes a client; every token that it has stops working.',
     positionals: ['<id>'],
     flags: changeFlags,
-    asks: ({ positionals }) =>
-      `This removes the client ${positionals[0]}, and every token that it has stops working.`,
+    asks: ({ positionals: [name = ''] }) => ({
+      says: `This removes the client ${name}, and every token that it has stops working.`,
+      name,
+    }),
     async run(input, { api }) {
       const [id, isDryRun] = [idOf(input), input.has('dry-run')];
       await api.call('deleteClient', { params: paramsOf(input), ifMatch: versionIn(input), isDryRun });

@@ -40,7 +40,10 @@ export const clusterCommands: readonly Command[] = [
     summary: 'Moves the cluster to another state: active, no_migration, frozen, passive.',
     positionals: ['<state>'],
     flags: dryRunFlag,
-    asks: ({ positionals: [state] }) => `This moves the whole cluster to the state ${state}.`,
+    asks: ({ positionals: [state = ''] }) => ({
+      says: `This moves the whole cluster to the state ${state}.`,
+      name: state,
+    }),
     async run(input, { api }) {
       const body = { state: input.positionals[0]?.toLowerCase() };
       const isDryRun = input.has('dry-run');
@@ -96,7 +99,10 @@ export const oneMemberCommands: readonly Command[] = [
     summary: 'Shuts a member down, after the calls that are under way there.',
     positionals: ['<member>'],
     flags: dryRunFlag,
-    asks: ({ positionals: [member] }) => `This shuts the member ${member} down.`,
+    asks: ({ positionals: [member = ''] }) => ({
+      says: `This shuts the member ${member} down.`,
+      name: member,
+    }),
     async run(input, { api }) {
       const [member = ''] = input.positionals;
       const isDryRun = input.has('dry-run');

@@ -62,7 +62,10 @@ export const mapCommands: readonly Command[] = [
     summary: 'Removes an entry from a map.',
     positionals: ['<map>', '<key>'],
     flags: dryRunFlag,
-    asks: ({ positionals: [map, key] }) => `This removes ${key} from the map ${map}.`,
+    asks: ({ positionals: [map, key = ''] }) => ({
+      says: `This removes ${key} from the map ${map}.`,
+      name: key,
+    }),
     async run(input, { api }) {
       const isDryRun = input.has('dry-run');
       await api.call('deleteMapEntry', { params: entryOf(input), isDryRun });
@@ -79,7 +82,10 @@ export const mapCommands: readonly Command[] = [
     summary: 'Removes every entry of a map.',
     positionals: ['<map>'],
     flags: dryRunFlag,
-    asks: ({ positionals: [map] }) => `This removes every entry of the map ${map}.`,
+    asks: ({ positionals: [map = ''] }) => ({
+      says: `This removes every entry of the map ${map}.`,
+      name: map,
+    }),
     async run(input, { api }) {
       const [map = ''] = input.positionals;
       const isDryRun = input.has('dry-run');
@@ -129,7 +135,10 @@ export const queueCommands: readonly Command[] = [
     name: 'queue poll',
     summary: 'Takes the first item of a queue away from everybody, and prints it.',
     positionals: ['<queue>'],
-    asks: ({ positionals: [queue] }) => `This takes an item of the queue ${queue} away from everybody.`,
+    asks: ({ positionals: [queue = ''] }) => ({
+      says: `This takes an item of the queue ${queue} away from everybody.`,
+      name: queue,
+    }),
     async run({ positionals: [queue = ''] }, { api }) {
       const { item } = (await api.call('pollQueue', { params: { queue } })).body as {
         readonly item: StoredView | null;

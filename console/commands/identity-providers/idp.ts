@@ -124,8 +124,10 @@ export const idpCommands: readonly Command[] = [
       'An account belongs to its provider and to nobody else: it goes with it, and a provider that is added under the\n' +
         'same id later begins without accounts. To keep people out for a while, disable it.',
     ],
-    asks: (input) =>
-      `This removes the identity provider ${input.positionals[0]}${input.has('with-accounts') ? ' with all of its accounts' : ''}.`,
+    asks: ({ positionals: [name = ''], has }) => ({
+      says: `This removes the identity provider ${name}${has('with-accounts') ? ' with all of its accounts' : ''}.`,
+      name,
+    }),
     async run(input, { api }) {
       const [id, isDryRun] = [idOf(input), input.has('dry-run')];
       const withAccounts = String(input.has('with-accounts'));

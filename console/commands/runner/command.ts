@@ -33,12 +33,20 @@ export interface Command {
   readonly asksRunning?: boolean;
   /** Takes the flags of every setting too, as the console itself does. */
   readonly takesSettings?: boolean;
-  /** What a person at the terminal is asked before it, since it cannot be taken back; undefined: nothing. */
-  readonly asks?: (input: Input) => string | undefined;
+  /** What is asked before it, since it cannot be taken back; undefined: nothing. */
+  readonly asks?: (input: Input) => Question | undefined;
   /** The name of its audit event; a command without one changes nothing. */
   readonly event?: string;
   /** @throws {Error} for each error; cli.ts knows the exit code of each kind */
   readonly run: (input: Input, tools: Tools) => Promise<Reply>;
+}
+
+/** A person types the name to go on, a script says `--yes`. */
+export interface Question {
+  /** What it does, in a sentence. */
+  readonly says: string;
+  /** Of what is gone afterwards. */
+  readonly name: string;
 }
 
 export interface Flag {

@@ -1,18 +1,28 @@
-/** Asks a person at the terminal before a command that cannot be taken back; a script is not asked. */
+/** What cannot be taken back wants its name typed at a terminal, and `--yes` of a script. */
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from './command.ts';
+import { printable } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { ReportedFailure } from './reported-failure.ts';
 import type { SecretSources } from './secret-input.ts';
 
-/** @throws {CommandError} `not_confirmed` when the answer is no, or none comes */
+/** @throws {Error} `not_confirmed` when another name is typed, or none, and where nobody can be asked */
 export async function confirm({ command, input }: Parsed, { stdin, stderr }: SecretSources): Promise<void> {
   const question = command.asks?.(input);
-  if (question === undefined || !stdin.isTTY || input.has('yes') || input.has('dry-run')) return;
+  if (question === undefined || input.has('yes') || input.has('dry-run')) return;
+  const { says, name } = question;
+  if (!stdin.isTTY) {
+    const message = `${says} That cannot be taken back: without a terminal it takes --yes. Nothing was changed.`;
+    throw new ReportedFailure({ exitCode: 2, code: 'not_confirmed', message });
+  }
   const lines = createInterface({ input: stdin, output: stderr });
   try {
     const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    const answer = await Promise.race([lines.question(`${question} Go on? [y/N] `), closed]);
-    if (/^y(es)?$/i.test(answer.trim())) return;
+    const typed = await Promise.race([
+      lines.question(`${printable(says)} Type ${printable(name)} to go on: `),
+      closed,
+    ]);
+    if (typed.trim() === name.trim()) return;
   } finally {
     lines.close();
   }

@@ -49,6 +49,6 @@ export function minute(at: number): string {
 }
 
 /** Without controls and without marks that turn the direction of text. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '?');
 }

@@ -56,7 +56,7 @@ function readTokens(argv: readonly string[], commands: readonly Command[]) {
 }
 
 const confirmationFlags = flags({
-  '[--yes]': 'do not ask: a terminal is asked before this, a script never',
+  '[--yes]': 'do not ask: before this a terminal is asked for the name, and a script has to say this',
 });
 
 /** Of commands that work by operations alone. */

@@ -134,7 +134,10 @@ export const userCommands: readonly Command[] = [
     summary: 'Removes a user and ends all sessions of that user.',
     positionals: ['<name>'],
     flags: changeFlags,
-    asks: ({ positionals }) => `This removes the user ${positionals[0]} with all sessions and tokens.`,
+    asks: ({ positionals: [name = ''] }) => ({
+      says: `This removes the user ${name} with all sessions and tokens.`,
+      name,
+    }),
     async run(input, { api }) {
       const [id, isDryRun] = [nameOf(input), input.has('dry-run')];
       await api.call('deleteUser', { params: paramsOf(input), ifMatch: versionIn(input), isDryRun });

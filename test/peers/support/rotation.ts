@@ -12,7 +12,7 @@ export async function rotateKeys(
   const keyOf = (token: string) => decodeProtectedHeader(token).kid;
   let token = await askToken();
   const before = keyOf(token);
-  await toolDone(['keys', 'rotate', '--now'], { dataDir, env: { CONSOLE_URL: url } });
+  await toolDone(['keys', 'rotate', '--now', '--yes'], { dataDir, env: { CONSOLE_URL: url } });
   const isNew = async () => {
     token = await askToken();
     return keyOf(token) !== before;
