@@ -45,6 +45,7 @@ export const apiObjects: readonly string[] = [
   'roles',
   'sessions',
   'settings',
+  'traffic',
   'users',
   'wan',
 ];
