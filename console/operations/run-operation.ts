@@ -98,9 +98,9 @@ export async function runOperation<Services>(
   actor: Actor,
   deps: RunDeps<Services>,
 ): Promise<Answer> {
-  checkAccess(operation, actor, deps);
   const { isDryRun = false } = request;
   try {
+    checkAccess(operation, actor, deps);
     const call = {
       ...(await checked(operation, request)),
       ifMatch: request.ifMatch,

@@ -89,6 +89,12 @@ describe('a machine', () => {
     expect(await statusOf(reading, 'GET', '/roles')).toBe(200);
     const refused = await call(reading, 'POST', '/roles', { id: 'R', permissions: ['svc:health:read'] });
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
+    const isIt = (line: Record<string, unknown>) => line.event === 'role.added' && line.actor === 'reads';
+    expect(await console.waitFor(() => console.log().find(isIt), 'a line of the refusal')).toMatchObject({
+      audit: true,
+      outcome: 'denied',
+      reason: 'insufficient_scope',
+    });
     expect(refused.headers.get('www-authenticate')).toContain('scope="api:roles:write"');
     expect(await statusOf(reading, 'DELETE', '/roles/Nobody')).toBe(403);
     expect(await statusOf(await machineToken('reads', 'api:keys:read'), 'GET', '/roles')).toBe(403);
