@@ -1,5 +1,8 @@
 /** What descriptions of objects are carried out on: the operations, on a store that holds what is changed. */
+import { promisify } from 'node:util';
+import { gunzip, gzip, type ZlibOptions } from 'node:zlib';
 import { once } from '../../platform/async/once.ts';
+import { createPauses } from '../../platform/async/pauses.ts';
 import type { Audit, AuditFields } from '../../platform/log.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import type { Configuration, OpenedStage } from '../configuration/configuration.ts';
@@ -50,7 +53,9 @@ async function createConfigurationOf(
     ]);
     const staged = createStagedStorage(storage, { checksEach: false, now });
     const own = createServices({ ...services, storage: staged, log: unheard });
-    const apiServices = await onStore(own);
+    // No description says when a client was used.
+    const clientUses = { ...own.clientUses, readOf: async () => () => ({ secretsLastUsedAt: [] }) };
+    const apiServices = await onStore({ ...own, clientUses });
     const lines: (readonly [string, AuditFields])[] = [];
     const asked: Actor = { kind: 'local', id: actor.id, via: 'code', roles: [], scopes: [] };
     return {
@@ -75,7 +80,11 @@ async function createConfigurationOf(
       },
       async commit() {
         if (!(await staged.commit())) return false;
-        for (const [event, fields] of lines) audit(event, fields);
+        const pause = createPauses(0.5);
+        for (const [event, fields] of lines) {
+          audit(event, fields);
+          await pause();
+        }
         return true;
       },
     };
@@ -88,16 +97,25 @@ async function createConfigurationOf(
     kept: {
       async read(name) {
         const found = await storage.artifacts.get('Configuration', name);
-        return found && sealed.open(String(found.payload.text), name);
+        if (!found) return undefined;
+        const { text, packed } = found.payload;
+        if (packed === undefined) return sealed.open(String(text), name);
+        return (await unzipped(Buffer.from(sealed.open(String(packed), name), 'base64'))).toString();
       },
-      write: (name, text, expiresAt) =>
-        storage.artifacts.put('Configuration', name, {
-          payload: { text: sealed.encrypt(text, name) },
+      /** Packed in a thread: it is a twentieth then of what has to be encrypted and written here. */
+      async write(name, text, expiresAt) {
+        const packed = (await zipped(text, { level: 1 })).toString('base64');
+        await storage.artifacts.put('Configuration', name, {
+          payload: { packed: sealed.encrypt(packed, name) },
           ...(expiresAt !== undefined && { expiresAt }),
-        }),
+        });
+      },
     },
     now,
   });
 }
+
+const zipped = promisify<string, ZlibOptions, Buffer>(gzip);
+const unzipped = promisify<Buffer, Buffer>(gunzip);
 
 const unheard = { warn() {}, error() {} };

@@ -143,6 +143,8 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     if (!hasFormer) return new Map();
     const rows = ((await artifacts.get(former.kind, former.id))?.payload.rows ??
       []) as readonly ClientUseRow[];
+    // Nobody writes them any more.
+    if (rows.length === 0) hasFormer = false;
     return new Map(rows.map(([id, token, secrets]) => [id, recordedAs(token, secrets)]));
   }
 }

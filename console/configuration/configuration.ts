@@ -1,6 +1,7 @@
 /** Descriptions of objects as a whole: what they would change, done in one change, and what has moved since. */
 
 import { randomBytes } from 'node:crypto';
+import { stringifyInChunks } from '../../platform/async/json-in-chunks.ts';
 import { createPauses } from '../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Actor } from '../operations/actor.ts';
@@ -49,7 +50,6 @@ interface StoredPlan {
   readonly document: ConfigurationDocument;
   readonly options: ApplyOptions;
   readonly touched: string;
-  readonly view: PlanView;
 }
 
 export type Configuration = ReturnType<typeof createConfiguration>;
@@ -66,19 +66,21 @@ export function createConfiguration({ openStage, readOperations, kept, now }: Co
       checkKinds(document, stage);
       const staged = await stageConfiguration(document, options, stage);
       const view = viewOf(id, document.source, staged, now());
-      const plan: StoredPlan = { document, options, touched: staged.touched, view };
-      await kept.write(`plan ${id}`, JSON.stringify(plan), Math.ceil(now() / 1000) + planSeconds);
+      const plan: StoredPlan = { document, options, touched: staged.touched };
+      const until = Math.ceil(now() / 1000) + planSeconds;
+      await kept.write(`plan ${id} view`, await stringifyInChunks(view), until);
+      await kept.write(`plan ${id}`, await stringifyInChunks(plan), until);
       return view;
     },
     /** @throws {ProblemError} `not_found` */
-    readPlan: async (id: string): Promise<PlanView> => (await planOf(id)).view,
+    readPlan: (id: string) => planned<PlanView>(`${id} view`),
     /**
      * All of it in one change, or nothing.
      *
      * @throws {ProblemError} `not_found`, `plan_stale`, `owned_by_code`, `conflict`, `last_administrator`
      */
     async apply(id: string, actor: Actor): Promise<PlanView> {
-      const { document, options, touched } = await planOf(id);
+      const { document, options, touched } = await planned<StoredPlan>(id);
       const stage = await openStage(actor, id);
       const staged = await stageConfiguration(document, options, stage);
       if (staged.touched !== touched) throw stale();
@@ -87,7 +89,7 @@ export function createConfiguration({ openStage, readOperations, kept, now }: Co
       if (hasChanges && !(await commit(stage))) throw stale();
       await kept.write(
         `source ${document.source}`,
-        JSON.stringify({ document: documentWithoutSecrets(document) }),
+        await stringifyInChunks({ document: documentWithoutSecrets(document) }),
       );
       await kept.write(
         'sources',
@@ -124,7 +126,7 @@ export function createConfiguration({ openStage, readOperations, kept, now }: Co
     /** What there is, as a description; secrets are named and not shown. @param source  undefined: whosever it is */
     async exported(source: string | undefined, actor: Actor): Promise<ConfigurationDocument> {
       const stage = await openStage(actor, 'export');
-      const pause = createPauses();
+      const pause = createPauses(0.5);
       const described: Record<string, Record<string, unknown>> = {};
       for (const kind of kindsOf(stage.operations)) {
         const known = fieldsOf(kind.put.body);
@@ -146,11 +148,11 @@ export function createConfiguration({ openStage, readOperations, kept, now }: Co
     return JSON.parse((await kept.read('sources')) ?? '[]') as readonly string[];
   }
 
-  async function planOf(id: string): Promise<StoredPlan> {
-    const text = await kept.read(`plan ${id}`);
+  async function planned<T>(name: string): Promise<T> {
+    const text = await kept.read(`plan ${name}`);
     if (text === undefined)
       throw new ProblemError(problems.notFound, 'There is no such plan any more: plan anew.');
-    return JSON.parse(text) as StoredPlan;
+    return JSON.parse(text) as T;
   }
 }
 

@@ -30,7 +30,7 @@ export async function stageConfiguration(
   options: ApplyOptions,
   stage: Stage,
 ): Promise<StagedConfiguration> {
-  const pause = createPauses();
+  const pause = createPauses(0.5);
   const touched = createHash('sha256');
   const steps: Step[] = [];
   let unchanged = 0;
@@ -72,8 +72,9 @@ async function stageObject(
   described: Readonly<Record<string, unknown>>,
   { document, options, stage }: Staging,
 ): Promise<StagedObject> {
-  const present = await readObject(kind, id, stage);
-  const owned = present && (await stage.ownership.find(kind.collection, id));
+  const record = await stage.ownership.find(kind.collection, id);
+  const present = record || !hasAllRecords(kind) ? await readObject(kind, id, stage) : undefined;
+  const owned = present && record;
   const version = present?.version;
   if (present && owned?.hold) {
     const waiting = waitingChanges(kind, described, present.body);
@@ -97,6 +98,11 @@ async function stageObject(
       step: stepOf(kind, id, 'blocked', { reason: error.message, code: error.problem.code }),
     };
   }
+}
+
+/** Of the others some are built in: no record says that they are there. */
+function hasAllRecords({ collection }: KindOperations): boolean {
+  return collection === 'clients' || collection === 'users';
 }
 
 function isOwn({ owner }: OwnedObject, source: string): boolean {
@@ -138,7 +144,7 @@ async function makeObject(
   const isSame = present && own.length === 0 && isSurelySame(fields, present, fieldsOf(kind.put.body));
   const body = { ...fields, ...Object.fromEntries(own.map(({ name, value }) => [name, value])) };
   const params = { [kind.param]: id };
-  const answer = isSame ? undefined : await stage.run(kind.put, { params, body });
+  const answer = isSame ? undefined : await stage.run(kind.put, { params, body, isUnread: true });
   const listed = secrets.filter(({ name }) => name.startsWith('secrets/'));
   if (listed.length > 0) await putSecrets(kind, id, listed, present, stage);
   for (const { name, fingerprint } of secrets)

@@ -23,7 +23,7 @@ export function changesBetween(before: Said | undefined, after: Said | undefined
 function changeOf(from: unknown, to: unknown): object | undefined {
   if (Array.isArray(from ?? to) && Array.isArray(to ?? from)) return changeOfSet(from ?? [], to ?? []);
   const [old, next] = [from ?? null, to ?? null];
-  return isDeepStrictEqual(old, next) ? undefined : { from: old, to: next };
+  return old === next || isDeepStrictEqual(old, next) ? undefined : { from: old, to: next };
 }
 
 /** The order means nothing, and one that comes twice is there once. */
@@ -34,6 +34,7 @@ function changeOfSet(from: unknown, to: unknown): object | undefined {
 }
 
 function without(these: readonly unknown[], those: readonly unknown[]): readonly unknown[] {
+  if (these.length === 0) return [];
   const known = new Set(those.map(keyOf));
   return [...new Map(these.map((one) => [keyOf(one), one])).entries()].flatMap(([key, one]) =>
     known.has(key) ? [] : [one],

@@ -23,6 +23,8 @@ export interface OperationCall<Params = unknown, Query = unknown, Body = unknown
   readonly isNew: boolean;
   /** So long the caller waits for what takes longer than a call (`Prefer: wait`, RFC 7240 §4.3), seconds. */
   readonly waitSeconds: number;
+  /** Nobody reads the body of the answer: it need not be made. */
+  readonly isUnread: boolean;
   /** Nothing is kept: the services write to nothing that lasts. */
   readonly isDryRun: boolean;
   /**

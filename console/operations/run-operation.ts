@@ -23,6 +23,8 @@ export interface OperationRequest {
   /** Files of configuration own it no longer. */
   readonly takesOver?: boolean;
   readonly waitSeconds?: number;
+  /** Nobody reads the body of the answer. */
+  readonly isUnread?: boolean;
 }
 
 /** What a change asks of the owner of what it changes. */
@@ -106,6 +108,7 @@ export async function runOperation<Services>(
       ifMatch: request.ifMatch,
       waitSeconds: request.waitSeconds ?? 0,
       isNew: request.isNew ?? false,
+      isUnread: request.isUnread ?? false,
       checkMayGrant: createGrantCheck(actor, deps.permissionsOf),
     };
     const services = isDryRun ? await dry(deps) : deps.services;

@@ -3,7 +3,14 @@
  * decided in another process, or by a database. Whoever was overtaken decides again on the newest state.
  */
 
-import type { RecordAnswer, RecordCommit, RecordEngine, RecordQuery, RecordWrite } from './record-engine.ts';
+import {
+  nameOfQuery,
+  type RecordAnswer,
+  type RecordCommit,
+  type RecordEngine,
+  type RecordQuery,
+  type RecordWrite,
+} from './record-engine.ts';
 import type {
   GrowingCollection,
   GrowingRecords,
@@ -41,7 +48,7 @@ function createDraft(engine: RecordEngine) {
   async function ask(query: RecordQuery): Promise<RecordAnswer> {
     if (!isOpen) throw new TypeError('the change has ended');
     const answer = await engine.ask(query);
-    const key = JSON.stringify(query);
+    const key = nameOfQuery(query);
     // Of two readings the first counts: whatever came between them is noticed.
     if (!expected.has(key)) expected.set(key, { query, version: answer.version });
     return answer;

@@ -13,6 +13,11 @@ export type RecordQuery =
   | { readonly by: 'any-user' }
   | { readonly by: 'registry'; readonly collection: RegisteredCollection; readonly id: string };
 
+/** The same for the same question. */
+export function nameOfQuery(query: RecordQuery): string {
+  return query.by === 'id' ? `id ${query.collection} ${query.id}` : JSON.stringify(query);
+}
+
 export interface RecordAnswer {
   /** The same as long as the answer is; of `registry`, {@link registeredVersion}. */
   readonly version: string;

@@ -269,6 +269,17 @@ describe('what code owns', () => {
   });
 });
 
+test('a client that follows from the settings is nobody’s to describe', async () => {
+  const clients = { 'application-client': { displayName: 'Mine', scopes: ['svc:map:orders-*:read'] } };
+  const options = { takeOver: ['all'] };
+  const plan = await call('POST', '/configuration/plans', {
+    document: { version: 1, source, clients },
+    ...options,
+  });
+  expect(plan.body).toMatchObject({ canApply: false, steps: [{ action: 'blocked', code: 'conflict' }] });
+  expect((await apply(plan)).status).toBe(409);
+});
+
 test('files have a form that editors know', async () => {
   const { body } = await call('GET', '/configuration/schema');
   expect(body.code, JSON.stringify(body)).toBeUndefined();

@@ -118,10 +118,13 @@ function definingOperations({ path, name, word, form, kind }: ClientAddress): Op
       event: 'client.updated',
       body: form.input,
       answer: clientView,
-      async run({ params: { client: id }, body, ifMatch, isNew, checkMayGrant }, needs: ClientNeeds) {
+      async run(
+        { params: { client: id }, body, ifMatch, isNew, isUnread, checkMayGrant },
+        needs: ClientNeeds,
+      ): Promise<Answer> {
         const definition = definitionOf(id, form.complete(body));
         const done = await needs.registration.put(definition, { ifMatch, isNew, kind, checkMayGrant });
-        const answer = await changed(done, needs);
+        const answer = isUnread ? changeIn(done) : await changed(done, needs);
         return done.before ? answer : { ...answer, status: 201, event: 'client.added' };
       },
     }),
@@ -188,9 +191,13 @@ function switchingOperations({ path, name, word, kind }: ClientAddress): Operati
 
 type Shown = Answer & { readonly body: ReturnType<typeof shownClient> };
 
-async function changed({ client: after, before }: RegisteredClient, needs: ClientNeeds): Promise<Shown> {
+async function changed(done: RegisteredClient, needs: ClientNeeds): Promise<Shown> {
+  return { ...(await shown(done.client, needs)), ...changeIn(done) };
+}
+
+function changeIn({ client: after, before }: RegisteredClient) {
   const changes = changesBetween(before && auditedOf(before), auditedOf(after));
-  return { ...(await shown(after, needs)), target: after.id, changes, isUnchanged: before === after };
+  return { target: after.id, changes, isUnchanged: before === after };
 }
 
 async function shown(record: ClientRecord, { clientUses }: Pick<ClientNeeds, 'clientUses'>): Promise<Shown> {

@@ -83,7 +83,7 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
       ...deps,
       about: deps.about({ req }),
     });
-    sendAnswer({ req, res }, operation, request.isDryRun ? asDry(answer) : answer);
+    await sendAnswer({ req, res }, operation, request.isDryRun ? asDry(answer) : answer);
   }
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
+import { stringifyInChunks } from '../../../platform/async/json-in-chunks.ts';
 import { sendJson } from '../../http/send.ts';
 import { itemOf } from '../../operations/lists.ts';
 import type { Answer, Operation } from '../../operations/operation.ts';
@@ -19,11 +20,11 @@ interface HttpCall {
   readonly res: ServerResponse;
 }
 
-export function sendAnswer(
+export async function sendAnswer(
   { req, res }: HttpCall,
-  { method, answer: schema, answerType = 'application/json' }: Operation<never>,
+  { method, answer: schema, answerType = 'application/json', isLong, bodyLimit }: Operation<never>,
   answer: Answer,
-): void {
+): Promise<void> {
   const { body, stream, version, target, headers } = answer;
   const status = answer.status ?? (body || stream ? 200 : 204);
   const { path } = splitTarget(req);
@@ -39,8 +40,19 @@ export function sendAnswer(
   const item = prefersCsv(req.headers.accept) ? itemOf(schema) : undefined;
   if (stream) sendStream(res, stream, { ...fields, 'Content-Type': answerType });
   else if (item && body) sendCsv({ req, res }, item, body as ListBody, fields);
+  else if (body && (isLong || bodyLimit !== undefined)) await sendLong(res, status, body, fields);
   else if (body) sendJson(res, status, JSON.stringify(body), fields);
   else res.writeHead(status, fields).end();
+}
+
+/** What may be of thousands becomes text by and by. */
+async function sendLong(
+  res: ServerResponse,
+  status: number,
+  body: object,
+  fields: Readonly<Record<string, string>>,
+): Promise<void> {
+  sendJson(res, status, await stringifyInChunks(body), fields);
 }
 
 /** A table has no place for where the next page is: that stands beside it (RFC 8288). */

@@ -3,7 +3,14 @@
  * for what was not changed, and what it answered is what all of it hangs on.
  */
 import { changeRecords } from '../record-changes.ts';
-import type { RecordAnswer, RecordCommit, RecordEngine, RecordQuery, RecordWrite } from '../record-engine.ts';
+import {
+  nameOfQuery,
+  type RecordAnswer,
+  type RecordCommit,
+  type RecordEngine,
+  type RecordQuery,
+  type RecordWrite,
+} from '../record-engine.ts';
 import type {
   GrowingCollection,
   GrowingRecords,
@@ -78,8 +85,9 @@ export function createStagedRecords({
 
   async function ask(query: RecordQuery): Promise<RecordAnswer> {
     const { isOfBase, ...found } = await answer(query);
-    const key = JSON.stringify(query);
-    if (isOfBase && !expected.has(key)) expected.set(key, { query, version: found.version });
+    if (!isOfBase) return found;
+    const key = nameOfQuery(query);
+    if (!expected.has(key)) expected.set(key, { query, version: found.version });
     return found;
   }
 
