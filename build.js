@@ -18,6 +18,7 @@ const programs = [
   'console/main.ts',
   'console/cli.ts',
   'console/proxy/main.ts',
+  'console/audit/audit-thread.ts',
   'member/main.ts',
   'member/config/changes/config-process.ts',
   'member/persistence/former/import-former.ts',

@@ -1,35 +1,57 @@
-/** The audit trail where no console runs: what a command changes leaves the lines that the console would leave. */
+/** The audit where no console runs: what a command changes leaves the entries that the console would leave. */
+import { join } from 'node:path';
 import { once } from '../platform/async/once.ts';
-import { type Audit, createAudit, createLogger } from '../platform/log.ts';
-import { openAuditTrail } from './audit/audit-trail.ts';
+import type { Audit } from '../platform/log.ts';
+import { signingKey } from './audit/checkpoint.ts';
+import { createEntryBody } from './audit/entry.ts';
+import { entryOf } from './audit/event-entry.ts';
+import { BrokenChainError, openWriter } from './audit/writer.ts';
+import { ownWriter, replaceOwnWriter } from './audit/writer-name.ts';
 import { CommandError } from './commands/runner/command.ts';
 
 export interface AuditHere {
   readonly audit: Audit;
-  /** @throws {CommandError} `audit_failed` when the disk has not taken every line */
+  /** @throws {CommandError} `audit_failed` when the disk has not taken every entry */
   close(): Promise<void>;
 }
 
-/** @param dataDir  there already, and owned by this process */
-export function openAuditHere(dataDir: string): AuditHere {
-  let reason: NodeJS.ErrnoException | undefined;
-  const log = {
-    info: () => {
-      reason = undefined;
-    },
-    error({ err }: { readonly err?: NodeJS.ErrnoException }) {
-      reason = err;
-    },
-  };
-  const trail = openAuditTrail({ dataDir, log, faults: { lostAuditLines: 0 }, now: Date.now });
-  const silent = createLogger({ level: 'silent', format: 'json', destination: { write: () => {} } });
+/**
+ * Written when the command ends: it waits for the disk, and has nobody else to serve.
+ *
+ * @param dataDir  there already, and owned by this process
+ * @param seedOf   of the key that signs check-points, where it can be had: the console signs at its next start what it was not
+ */
+export function openAuditHere(dataDir: string, seedOf: () => Promise<string | undefined>): AuditHere {
+  const bodyOf = createEntryBody();
+  const bodies: string[] = [];
   return {
-    audit: createAudit(silent, trail),
+    audit: (event, fields) => void bodies.push(bodyOf(entryOf(event, fields), Date.now())),
     close: once(async () => {
-      await trail.close();
-      if (reason === undefined) return;
-      const message = `The change was made, but the audit trail cannot be written (${reason.code}).`;
-      throw new CommandError('audit_failed', message, { cause: reason });
+      if (bodies.length === 0) return;
+      try {
+        writeAll(join(dataDir, 'audit'), bodies, await seedOf());
+      } catch (cause) {
+        const { code = 'failed' } = cause as NodeJS.ErrnoException;
+        const message = `The change was made, but the audit cannot be written (${code}).`;
+        throw new CommandError('audit_failed', message, { cause });
+      }
     }),
   };
+}
+
+function writeAll(directory: string, bodies: readonly string[], seed: string | undefined): void {
+  const given = { directory, now: Date.now, onCheckpoint() {}, onFull() {} };
+  const writer = openOr(ownWriter(directory), () => replaceOwnWriter(directory));
+  if (seed !== undefined) writer.useKey(signingKey(seed));
+  for (const body of bodies) writer.add(body);
+  writer.close();
+
+  function openOr(name: string, other: () => string) {
+    try {
+      return openWriter({ ...given, writer: name });
+    } catch (error) {
+      if (!(error instanceof BrokenChainError)) throw error;
+      return openWriter({ ...given, writer: other() });
+    }
+  }
 }

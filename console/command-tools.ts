@@ -114,11 +114,13 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
       return { call: (id, request = {}) => console.operation(id, request, localUser()) };
     }
     const services = await tools.services({ creates: mayCreate(command, input) });
-    const [{ createRunLocally }, { openAuditHere }] = await Promise.all([
+    const [{ createRunLocally }, { openAuditHere }, { auditSeedIn }] = await Promise.all([
       import('./app/operations.ts'),
       import('./audit-here.ts'),
+      import('./keys/audit-key.ts'),
     ]);
-    trail = openAuditHere(services.settings.dataDir);
+    const { settings, storage, cipher } = services;
+    trail = openAuditHere(settings.dataDir, async () => auditSeedIn(storage.registry, cipher));
     const run = createRunLocally(services, trail.audit);
     return { call: (id, request = {}) => run(id, request, localUser()) };
   }

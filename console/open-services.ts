@@ -4,7 +4,7 @@ import type { Closing } from '../platform/closing.ts';
 import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
 import { createServices, type OtherProcesses } from './app/services.ts';
-import { openAuditTrail } from './audit/audit-trail.ts';
+import { openAuditStore } from './audit/audit-store.ts';
 import { formerVoids } from './former-voids.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
@@ -53,8 +53,15 @@ export async function openServices(
   });
   closing.add('store', owned.close);
   warnings.check();
-  const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
-  closing.add('audit trail', trail.close);
+  const sayAudit = createAudit(log);
+  const trail = openAuditStore({
+    dataDir: settings.dataDir,
+    log,
+    faults,
+    now: Date.now,
+    onCheckpoint: (line) => sayAudit('audit.checkpoint', { outcome: 'success', checkpoint: line }),
+  });
+  closing.add('audit', trail.close);
   const audit = createAudit(log, trail);
   const followed = followSettings({
     started: settings,

@@ -15,6 +15,7 @@ import { startEmbeddedMember } from './embedded-member.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } from './first-start.ts';
 import { createHealthModule } from './health/module.ts';
+import { auditSeed } from './keys/audit-key.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMembersModule } from './members/module.ts';
 import type { MainNumbers } from './metrics/main-numbers.ts';
@@ -43,6 +44,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
     createFirstAdministrator(services),
     finishSweeps(services, log),
   ]);
+  trail.useKey(await auditSeed({ ...services, ...services.storage }));
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const setupToken = newSetupToken();
@@ -79,7 +81,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
       ...calls,
       ...runningCallsOf(memories, over),
     }),
-    onLines: trail.write,
+    onLines: trail.addBodies,
     onTokenUsed: memories.tokenUses.record,
     onEnd: shared.files.dropDeadReaders,
   });

@@ -7,7 +7,7 @@ import { type Audit, createAudit, createLogger, type Logger } from '../platform/
 import { handleProcessEvents } from '../platform/process-events.ts';
 import { createConsole } from './app/console.ts';
 import { createServices, type Services } from './app/services.ts';
-import { openAuditTrail } from './audit/audit-trail.ts';
+import { openAuditStore } from './audit/audit-store.ts';
 import { openPorts } from './open-ports.ts';
 import { publicAddress } from './proxy/public-address.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
@@ -65,9 +65,10 @@ export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDe
     const reason = await Promise.race([orphaned, stopOf(line, stopped)]);
     if (reason === 'orphaned') {
       log.error('the process that owns the store has gone: what is in flight ends, and this process');
-      const trail = openAuditTrail({ dataDir: settings.dataDir, log, faults, now: Date.now });
-      audited.sendTo(trail);
-      closing.add('audit trail', trail.close);
+      const { dataDir } = settings;
+      const own = openAuditStore({ dataDir, log, faults, now: Date.now, isBeside: true });
+      audited.sendTo(own);
+      closing.add('audit', own.close);
     }
     await serving.drain(reason === 'orphaned' ? orphanDrainMs : drainMs);
   } finally {

@@ -16,6 +16,7 @@ import {
   finishSweeps,
   reportExcess,
 } from './first-start.ts';
+import { auditSeed } from './keys/audit-key.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startHistoryOf } from './numbers-history.ts';
 import { openPorts } from './open-ports.ts';
@@ -51,7 +52,7 @@ export async function start({
   faults,
 }: StartDeps): Promise<Started> {
   const given = { settings, readSettings, log, closing, faults };
-  const { services, audit, application } = await openServices(given);
+  const { services, audit, application, trail } = await openServices(given);
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { createConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
@@ -61,6 +62,7 @@ export async function start({
     createFirstAdministrator(services),
     finishSweeps(services, log),
   ]);
+  trail.useKey(await auditSeed({ ...services, ...services.storage }));
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, [revocationEventsPath]);

@@ -92,17 +92,15 @@ export type Audit = (event: string, fields: AuditFields) => void;
  * The audit trail: one line per event, told apart by `audit: true` and logged whatever the level
  * is, unless logging is silent.
  *
- * @param stored  gets each line too, also when logging is silent: a log loses lines that nobody reads
+ * @param stored  gets each event too, also when logging is silent: a log loses lines that nobody reads
  */
-export function createAudit(log: Logger, stored?: LineSink): Audit {
+export function createAudit(log: Logger, stored?: { readonly record: Audit }): Audit {
   const isSilent = log.level === 'silent';
   const { [symbols.chindingsSym]: bindings, [symbols.streamSym]: output } = log as unknown as PinoInternals;
   const lineOf = createAuditLine(`${bindings},"audit":true`);
   return (event, fields) => {
-    if (isSilent && !stored) return;
-    const line = lineOf(event, fields);
-    stored?.write(line);
-    if (!isSilent) output.write(line);
+    stored?.record(event, fields);
+    if (!isSilent) output.write(lineOf(event, fields));
   };
 }
 

@@ -59,6 +59,8 @@ export interface EntryFields {
   readonly reason?: string | undefined;
   readonly approval?: string | undefined;
   readonly dryRun?: boolean | undefined;
+  /** The record of the outbox that tells of it, so that it is told once. */
+  readonly outbox?: string | undefined;
   /** What only events of this name have. */
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -105,7 +107,12 @@ export function createEntryBody(): EntryBody {
 
 /** @param body  of an {@link EntryBody}: begins with its first field and ends with the brace */
 export function entryLine(writer: string, seq: number, body: string): string {
-  return `{"v":1,"writer":"${writer}","seq":${seq},${body}`;
+  return placeOf(writer, seq) + body;
+}
+
+/** What a line begins with. */
+export function placeOf(writer: string, seq: number): string {
+  return `{"v":1,"writer":"${writer}","seq":${seq},`;
 }
 
 /** In a fixed order, so that the same is the same line. What is not there is left out. */
@@ -141,6 +148,7 @@ const strings = [
   'missing',
   'reason',
   'approval',
+  'outbox',
 ] as const satisfies readonly (keyof EntryFields)[];
 
 function actorText({ kind, id, session, via }: EntryActor): string {

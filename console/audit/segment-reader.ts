@@ -110,6 +110,17 @@ export function* entriesIn(
   }
 }
 
+/** The last one of a writer: its place and its link. @returns undefined where there is none */
+export function lastEntryOf(directory: string, writer: string): StoredEntry | undefined {
+  let last: StoredEntry | undefined;
+  const range = { from: Number.MAX_SAFE_INTEGER, onDamage() {} };
+  for (const segment of segmentsOf(directory, writer).toReversed()) {
+    for (const entry of entriesOfSegment(segment, writer, range)) last = entry;
+    if (last) return last;
+  }
+  return undefined;
+}
+
 /** The line, without its link. */
 export function lineOf({ stored }: Pick<StoredEntry, 'stored'>): string {
   return stored.toString('utf8', prefixBytes);
@@ -238,7 +249,8 @@ function* partsOfClosed(
     yield* wholeOf(opened, (error) => damaged(error, header?.firstSeq ?? 0));
     return;
   }
-  const first = header ? Math.max(0, blockOf(from) - firstBlock) : 0;
+  const last = table.length - 2;
+  const first = header ? Math.min(Math.max(0, blockOf(from) - firstBlock), Math.max(0, last)) : 0;
   for (let i = first; i < table.length - 1; i++) {
     const [offset, end] = [table[i]!, table[i + 1]!];
     let bytes: Buffer;

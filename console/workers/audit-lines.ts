@@ -1,35 +1,44 @@
-import type { LineSink } from '../../platform/log-output.ts';
+import type { AuditFields } from '../../platform/log.ts';
+import { createEntryBody } from '../audit/entry.ts';
+import { entryOf } from '../audit/event-entry.ts';
 
-/** Lines that come within this time go together: a message costs more than twenty of them. */
+/** Entries that come within this time go together: a message costs more than twenty of them. */
 const gatherMs = 10;
 
-/** On their way to the audit trail, which another process writes. */
-export function createAuditLines(send: (lines: string) => void) {
+/** Where entries go when there is nobody to send them to. */
+export interface BodySink {
+  addBodies(text: string): void;
+}
+
+/** Entries on their way to the audit, which another process writes. @param send  takes their bodies, one a line */
+export function createAuditLines(send: (bodies: string) => void) {
+  const bodyOf = createEntryBody();
   let waiting = '';
-  let sink: LineSink | undefined;
+  let sink: BodySink | undefined;
 
   return {
-    write(line: string) {
+    record(event: string, fields: AuditFields): void {
+      const body = bodyOf(entryOf(event, fields), Date.now());
       if (sink) {
-        sink.write(line);
+        sink.addBodies(body);
         return;
       }
       if (waiting === '') setTimeout(flush, gatherMs);
-      waiting += line;
+      waiting += waiting === '' ? body : `\n${body}`;
     },
     flush,
     /** There is nobody to send to any more. */
-    sendTo(other: LineSink) {
+    sendTo(other: BodySink): void {
       sink = other;
-      if (waiting !== '') other.write(waiting);
+      if (waiting !== '') other.addBodies(waiting);
       waiting = '';
     },
   };
 
   function flush(): void {
     if (waiting === '') return;
-    const lines = waiting;
+    const bodies = waiting;
     waiting = '';
-    send(lines);
+    send(bodies);
   }
 }

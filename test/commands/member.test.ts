@@ -1,19 +1,14 @@
 /** Members that are listed, drained and undrained while a console runs, and while none does. */
-import { readFileSync } from 'node:fs';
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storedEvents } from '../helpers/audit.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { startRecorder, unusedAddress } from '../member-proxy/servers.ts';
-
-/** Lines of the console's own audit. */
-function trailOf(directory: string): Record<string, unknown>[] {
-  const lines = readFileSync(join(directory, 'audit/audit.jsonl'), 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line));
-}
 
 type Recorder = Awaited<ReturnType<typeof startRecorder>>;
 
@@ -62,7 +57,7 @@ test('a drained member gets no call but those that name it, in the running conso
   await tool('member', 'undrain', host);
   expect(await callsTo(drained, 6)).toBeGreaterThan(0);
   const events = () =>
-    trailOf(dataDir).flatMap(({ event, target, outcome, via }) =>
+    storedEvents(dataDir).flatMap(({ event, target, outcome, via }) =>
       String(event).startsWith('member.') ? [[event, target, outcome, via]] : [],
     );
   await until(async () => events().length === 3, 'the audit lines');

@@ -1,10 +1,12 @@
 /** Commands that work by operations: on a running console, on the store where none runs, and on one that is elsewhere. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../console/admin-api/table.ts';
 import { operationPaths } from '../../console/commands/operations/operation-paths.ts';
+import { storedEvents } from '../helpers/audit.ts';
 import { clientSecret, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 import { runTool, type ToolOptions, temporaryDirectory, toolDone } from './support.ts';
 
@@ -30,8 +32,7 @@ interface RoleView {
 }
 
 function auditIn(dataDir: string, target: string): Record<string, unknown>[] {
-  const lines = readFileSync(join(dataDir, 'audit/audit.jsonl'), 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line)).filter((line) => line.target === target);
+  return storedEvents(dataDir).filter((line) => line.target === target);
 }
 
 /** A role from its making to its end. */

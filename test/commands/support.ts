@@ -1,9 +1,11 @@
 /** Runs the configuration tool as its own process, and signs people in to a running console. */
+
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { storedEvents } from '../helpers/audit.ts';
 import { withStore } from '../helpers/store.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
@@ -97,9 +99,7 @@ export function auditOf(dataDir: string): Record<string, unknown>[] {
 
 /** The audit trail of what is managed: the lines of operations. */
 export function trailOf(dataDir: string): Record<string, unknown>[] {
-  const file = join(dataDir, 'audit/audit.jsonl');
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-  return lines.map((line) => JSON.parse(line)).filter(({ via }) => via !== undefined);
+  return storedEvents(dataDir).filter(({ via }) => via !== undefined);
 }
 
 /** A machine asks for a token. */

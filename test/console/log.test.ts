@@ -210,12 +210,14 @@ test.each([
   expect(text()).not.toMatch(/tell-no-one|(?!\n)[\p{Cc}\u2028\u202e]/u);
 });
 
-test('an audit line goes to the trail too, and there alone when logging is silent (S84, S100)', () => {
+test('an event goes to the store of the audit too, and there alone when logging is silent (S84, S100)', () => {
   for (const level of ['info', 'silent'] as const) {
     const { log, text } = collect('json', level);
-    const stored: string[] = [];
-    createAudit(log, { write: (line) => stored.push(line) })('logout', { outcome: 'success' });
-    expect(stored.join('')).toMatch(/^\{"level":"info","time":"[\d-]{10}T[\d:.]{12}Z","audit":true,.*\}\n$/);
-    expect(text()).toBe(level === 'silent' ? '' : stored.join(''));
+    const stored: unknown[] = [];
+    createAudit(log, { record: (...event) => stored.push(event) })('logout', { outcome: 'success', n: 1 });
+    expect(stored).toEqual([['logout', { outcome: 'success', n: 1 }]]);
+    const line = /^\{"level":"info","time":"[\d-]{10}T[\d:.]{12}Z","audit":true,"event":"logout",.*\}\n$/;
+    if (level === 'silent') expect(text()).toBe('');
+    else expect(text()).toMatch(line);
   }
 });

@@ -1,4 +1,5 @@
 /** A disk that takes seconds to sync, and a reader of the log that reads no more: neither holds up the console. */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, constants, loadavg } from 'node:os';
@@ -6,7 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { writersOf } from '../../console/audit/segment-reader.ts';
 import { temporaryDirectory } from '../commands/support.ts';
+import { storedEvents } from '../helpers/audit.ts';
 import { toolDone } from '../helpers/commands.ts';
 import { machineToken, nextKeysOf, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 
@@ -123,10 +126,12 @@ describe('a log reader that stops reading (C3, S100)', () => {
     );
     expect(dropped).toBeGreaterThan(0);
     expect(await numberOf(console, 'console_audit_lines_lost_total')).toBe(0);
-    const kept = () => auditLines(console.dataDir).filter(({ outcome }) => outcome === 'denied').length;
+    const kept = () => storedEvents(console.dataDir).filter(({ outcome }) => outcome === 'denied').length;
     await waitFor(() => kept() === calls, 'every audit line');
     expect(statSync(join(console.dataDir, 'audit')).mode & 0o777).toBe(0o700);
-    expect(statSync(join(console.dataDir, 'audit', 'audit.jsonl')).mode & 0o777).toBe(0o600);
+    const [writer] = writersOf(join(console.dataDir, 'audit'));
+    expect(statSync(join(console.dataDir, 'audit', writer!)).mode & 0o777).toBe(0o700);
+    expect(statSync(join(console.dataDir, 'audit', writer!, '00000001.log')).mode & 0o777).toBe(0o600);
 
     const from = performance.now();
     console.child.kill('SIGTERM');
@@ -237,9 +242,4 @@ async function traceOf({ child }: RunningConsole, calls: readonly string[]) {
 async function numberOf({ url }: RunningConsole, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
-}
-
-function auditLines(dataDir: string): Record<string, unknown>[] {
-  const lines = readFileSync(join(dataDir, 'audit', 'audit.jsonl'), 'utf8').split('\n');
-  return lines.filter(Boolean).map((line) => JSON.parse(line));
 }

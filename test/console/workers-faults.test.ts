@@ -1,10 +1,12 @@
 /** What a worker that dies takes along, what the owner of the store takes along, and what both leave behind. */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../commands/support.ts';
+import { storedEvents } from '../helpers/audit.ts';
 import {
   clientSecret,
   freePort,
@@ -157,14 +159,7 @@ describe('the owner of the store', () => {
     await waitFor(() => !workers.some(isAlive), 'the end of the workers', 15_000);
     expect(performance.now() - killedAt).toBeLessThan(10_000);
     await console.stop();
-    const trail = readFileSync(join(dataDir, 'audit/audit.jsonl'), 'utf8');
-    expect(
-      trail
-        .trimEnd()
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line).event),
-    ).toContain('token.issued');
+    expect(storedEvents(dataDir).map(({ event }) => event)).toContain('token.issued');
 
     console = await startConsole({ dataDir, port, env: { CONSOLE_WORKERS: '2' } });
     expect(await isActive(revoked)).toBe(false);

@@ -1,8 +1,10 @@
 /** Several processes answer as one: what one of them knows or has counted, all of them do. */
+
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedEvents } from '../helpers/audit.ts';
 import { toolDone } from '../helpers/commands.ts';
 import {
   admin,
@@ -74,17 +76,13 @@ describe('what the processes are', () => {
       ),
     );
     const ids = replies.map(({ headers }) => headers['x-request-id']);
-    const kept = (text: string) =>
-      text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
-        .filter(({ event, requestId }) => event === 'token.issued' && ids.includes(requestId));
+    const kept = (lines: readonly Record<string, unknown>[]) =>
+      lines.filter(({ event, requestId }) => event === 'token.issued' && ids.includes(String(requestId)));
     await console.waitFor(() => {
-      const logged = kept(console.stderr().slice(0, console.stderr().lastIndexOf('\n') + 1));
+      const logged = kept(console.log());
       return new Set(logged.map(({ worker }) => worker)).size === count && logged.length === ids.length;
     }, 'each token in the log');
-    const trail = () => kept(readFileSync(join(console.dataDir, 'audit/audit.jsonl'), 'utf8'));
+    const trail = () => kept(storedEvents(console.dataDir));
     await console.waitFor(() => trail().length === ids.length, 'each token in the audit trail');
   });
 });

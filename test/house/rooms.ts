@@ -144,6 +144,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/workers': [
     'access-tokens',
     'console/app',
+    'console/audit',
     'console/clients',
     'console/metrics',
     'console/settings',

@@ -1,10 +1,5 @@
-/**
- * Three members of the real engine, started anew one after the other by their graceful ways, under load through the
- * console. ROLLING_ROUNDS makes the run longer; ROLLING_REPORT=1 prints its figures.
- */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedEvents } from '../helpers/audit.ts';
 import { toolDone } from '../helpers/commands.ts';
 import { until } from '../helpers/store.ts';
 import { type EngineConsole, startEngineConsole } from './support/engine-console.ts';
@@ -91,8 +86,8 @@ describe.skipIf(whyNoEngine).each(versions)(`members of %s${whyNoEngine ?? ''}`,
   /** What the console says of members, and of items that did not reach their callers. */
   async function saidMeanwhile(): Promise<string[]> {
     const { dataDir, stdout, stderr } = front.console;
-    const audit = await readFile(join(dataDir, 'audit/audit.jsonl'), 'utf8').catch(() => '');
-    const lines = [stdout(), stderr(), audit].flatMap((text) => text.split('\n'));
+    const audit = storedEvents(dataDir).map((event) => JSON.stringify(event));
+    const lines = [...[stdout(), stderr()].flatMap((text) => text.split('\n')), ...audit];
     return lines.filter((line) => /queue\.item|member (?:is out|answers)/.test(line));
   }
 

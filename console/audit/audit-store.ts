@@ -1,0 +1,217 @@
+/**
+ * The audit as the process has it that owns the data directory: entries are put together here, handed over once a turn of
+ * the event loop, and written by a thread (decision 0036).
+ */
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Faults } from '../../platform/faults.ts';
+import { programOf } from '../../platform/installation.ts';
+import type { AuditFields, Logger } from '../../platform/log.ts';
+import type { AuditThreadData, ForAuditThread, FromAuditThread } from './audit-work.ts';
+import { createEntryBody } from './entry.ts';
+import { entryOf } from './event-entry.ts';
+import { createGap } from './gap.ts';
+import type { WriterLimits } from './writer.ts';
+
+export interface AuditStoreDeps {
+  /** There already, and the store's own. */
+  readonly dataDir: string;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+  readonly faults: Pick<Faults, 'lostAuditLines'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Beside the process that owns the data directory, as a writer of its own. */
+  readonly isBeside?: boolean;
+  /** Gets each check-point when it is on the disk. */
+  readonly onCheckpoint?: (line: string) => void;
+  readonly limits?: WriterLimits;
+  /** The thread's, where it is not the one that belongs to this program. */
+  readonly program?: URL;
+}
+
+export type AuditStore = ReturnType<typeof openAuditStore>;
+
+/** Of a disk that has taken nothing for long; what comes on top is counted, and told of when there is room. */
+const mostWaitingCharacters = 64 * 1024 * 1024;
+/** What an end without a close waits for the thread, milliseconds. */
+const exitMs = 1000;
+
+/** Never throws: where the disk takes nothing, entries wait in memory and the log says so. */
+export function openAuditStore(deps: AuditStoreDeps) {
+  const { dataDir, log, faults, now, isBeside = false, onCheckpoint = () => {}, limits, program } = deps;
+  const bodyOf = createEntryBody();
+  const written = new SharedArrayBuffer(4);
+  const thread = startThread({ directory: join(dataDir, 'audit'), isBeside, limits, written }, program);
+  const gap = createGap(bodyOf, now);
+  /** Of this turn. */
+  let turn = '';
+  let number = 0;
+  let lastAdded = 0;
+  let lastSynced = 0;
+  /** Handed over and not written yet. */
+  const waiting: { readonly number: number; readonly characters: number }[] = [];
+  let waitingCharacters = 0;
+  let isFailing = false;
+  let hasEnded = false;
+  let onClosed = () => {};
+  const untilWritten: { readonly number: number; readonly resolve: () => void }[] = [];
+  const untilSynced: { readonly number: number; readonly resolve: () => void }[] = [];
+
+  thread.on('message', receive);
+  thread.on('error', (error) => {
+    log.error({ err: error }, 'the thread that writes the audit has ended');
+    isFailing = true;
+    hasEnded = true;
+    onClosed();
+  });
+  // What holds the process is what it serves.
+  thread.unref();
+  process.once('exit', atExit);
+
+  return {
+    /** @param fields  as for the log */
+    record(event: string, fields: AuditFields): void {
+      addBody(bodyOf(entryOf(event, fields), now()), event);
+    },
+    /** Entries that another process has put together, one a line. */
+    addBodies(text: string): void {
+      for (const body of text.split('\n')) addBody(body);
+    },
+    /** Resolves when all that was recorded is in the file, where a kill of the process does not reach it. */
+    written(): Promise<void> {
+      flush(true);
+      return until(untilWritten, waiting.at(-1)?.number);
+    },
+    /** Resolves when all that was recorded is on the disk. */
+    synced(): Promise<void> {
+      flush(true);
+      return until(untilSynced, lastAdded > lastSynced ? lastAdded : undefined);
+    },
+    /** Check-points are signed with it from now on. @param seed  32 bytes, base64url */
+    useKey: (seed: string) => post({ type: 'key', seed }),
+    /** Whether an entry that came now would be kept. */
+    isAvailable: () => !isFailing && waitingCharacters < mostWaitingCharacters,
+    /** Writes and syncs what waits, and signs it. */
+    async close(): Promise<void> {
+      flush(false);
+      thread.ref();
+      await new Promise<void>((resolve) => {
+        onClosed = resolve;
+        if (hasEnded) resolve();
+        else post({ type: 'close' });
+      });
+      process.off('exit', atExit);
+      await thread.terminate();
+      if (waiting.length > 0)
+        log.error({ entries: waiting.length }, 'the audit could not be written before the end');
+    },
+  };
+
+  function addBody(body: string, event?: string): void {
+    if (waitingCharacters + turn.length > mostWaitingCharacters) {
+      faults.lostAuditLines++;
+      gap.count(event ?? eventOf(body));
+      return;
+    }
+    if (turn === '') {
+      turn = body;
+      setImmediate(flushTurn);
+    } else turn += `\n${body}`;
+  }
+
+  function flushTurn(): void {
+    flush(false);
+  }
+
+  function flush(isUrgent: boolean): void {
+    if (turn === '' && !isUrgent) return;
+    const text = turn;
+    turn = '';
+    if (text !== '') hand(text, isUrgent);
+    else if (waiting.length > 0) post({ type: 'add', text: '', isUrgent });
+  }
+
+  function hand(text: string, isUrgent: boolean): void {
+    lastAdded = post({ type: 'add', text, isUrgent });
+    waiting.push({ number: lastAdded, characters: text.length });
+    waitingCharacters += text.length;
+  }
+
+  type Unnumbered<T> = T extends unknown ? Omit<T, 'number'> : never;
+
+  function post(message: Unnumbered<ForAuditThread>): number {
+    thread.postMessage({ ...message, number: ++number });
+    return number;
+  }
+
+  function receive(message: FromAuditThread): void {
+    if (message.type === 'written') takeWritten(message.upTo);
+    else if (message.type === 'synced') takeSynced(message.upTo);
+    else if (message.type === 'checkpoint') onCheckpoint(message.line);
+    else if (message.type === 'closed') onClosed();
+    else if (message.type === 'failing') takeFailure(message);
+    else if (message.type === 'broken')
+      log.error(
+        { writer: message.writer, reason: message.message },
+        'the audit was changed or damaged: another chain begins',
+      );
+    else log.error({ reason: message.message }, 'a full file of the audit could not be closed');
+  }
+
+  function takeWritten(upTo: number): void {
+    const first = waiting.findIndex((one) => one.number > upTo);
+    const done = waiting.splice(0, first < 0 ? waiting.length : first);
+    for (const { characters } of done) waitingCharacters -= characters;
+    if (isFailing) log.info('the audit is written again');
+    isFailing = false;
+    resolveUpTo(untilWritten, upTo);
+    const report = waitingCharacters < mostWaitingCharacters / 2 ? gap.report() : undefined;
+    if (report !== undefined) addBody(report, 'audit.gap');
+  }
+
+  function takeSynced(upTo: number): void {
+    lastSynced = upTo;
+    resolveUpTo(untilSynced, upTo);
+  }
+
+  function takeFailure({ code, message }: { readonly code: string; readonly message: string }): void {
+    if (!isFailing)
+      log.error({ code, reason: message }, 'the audit cannot be written: its entries wait in memory');
+    isFailing = true;
+  }
+
+  /** Whatever ends the process: what has been recorded is written all the same, if the disk takes it. */
+  function atExit(): void {
+    flush(true);
+    const done = new Int32Array(written);
+    const deadline = performance.now() + exitMs;
+    while (waiting.length > 0 && performance.now() < deadline) {
+      const seen = Atomics.load(done, 0);
+      if (seen >= waiting.at(-1)!.number) return;
+      Atomics.wait(done, 0, seen, deadline - performance.now());
+    }
+  }
+}
+
+function startThread(data: AuditThreadData, program = programOf('console/audit/audit-thread')): Worker {
+  return new Worker(program, { workerData: data, name: 'audit' });
+}
+
+interface Waiter {
+  readonly number: number;
+  readonly resolve: () => void;
+}
+
+function until(waiters: Waiter[], number: number | undefined): Promise<void> {
+  if (number === undefined) return Promise.resolve();
+  return new Promise((resolve) => waiters.push({ number, resolve }));
+}
+
+function resolveUpTo(waiters: Waiter[], upTo: number): void {
+  while (waiters.length > 0 && waiters[0]!.number <= upTo) waiters.shift()!.resolve();
+}
+
+/** Of what another process has put together. */
+function eventOf(body: string): string {
+  return /"event":"([^"\\]*)"/.exec(body)?.[1] ?? 'unknown';
+}

@@ -1,0 +1,212 @@
+/** What the thread of the audit does: takes batches in order, writes them soon, syncs them within a second, signs. */
+import { existsSync, fdatasync } from 'node:fs';
+import { createSerial } from '../../platform/async/serial.ts';
+import { signingKey } from './checkpoint.ts';
+import { closeSegment } from './segment-closing.ts';
+import { entriesOfSegment, type Segment } from './segment-reader.ts';
+import { BrokenChainError, openWriter, type Writer, type WriterLimits } from './writer.ts';
+import { newWriterName, ownWriter, publishKey, replaceOwnWriter } from './writer-name.ts';
+
+export interface AuditThreadData {
+  readonly directory: string;
+  /** Its own name, of a process that writes beside the one that owns the data directory. */
+  readonly isBeside: boolean;
+  readonly limits?: WriterLimits | undefined;
+  /** Number of the last message that is written, for whoever cannot wait for one. */
+  readonly written: SharedArrayBuffer;
+}
+
+/** Each has a number, one more than the one before. */
+export type ForAuditThread = { readonly number: number } & (
+  | {
+      readonly type: 'add';
+      /** Bodies of entries, one a line. */
+      readonly text: string;
+      /** Somebody waits for it. */
+      readonly isUrgent: boolean;
+    }
+  | { readonly type: 'key'; readonly seed: string }
+  | { readonly type: 'close' }
+);
+
+export type FromAuditThread =
+  /** All up to this number are in the file. */
+  | { readonly type: 'written'; readonly upTo: number }
+  /** All up to this number are on the disk. */
+  | { readonly type: 'synced'; readonly upTo: number }
+  | { readonly type: 'checkpoint'; readonly line: string }
+  | { readonly type: 'failing'; readonly code: string; readonly message: string }
+  /** What is there is not what was written; a chain of a new name begins. */
+  | { readonly type: 'broken'; readonly writer: string; readonly message: string }
+  /** A segment could not be closed; it is tried again at the next start. */
+  | { readonly type: 'unclosed'; readonly message: string }
+  | { readonly type: 'closed' };
+
+const gatherMs = 10;
+const syncMs = 1000;
+const retryMs = 1000;
+
+export function createAuditWork(data: AuditThreadData, say: (message: FromAuditThread) => void) {
+  const written = new Int32Array(data.written);
+  const inTurn = createSerial();
+  let seed: string | undefined;
+  let writer: Writer | undefined;
+  /** What came before the writer could be opened. */
+  let early: string[] = [];
+  let taken = 0;
+  let isFailing = false;
+  let isDirty = false;
+  let isSyncing = false;
+  let timer: NodeJS.Timeout | undefined;
+  const syncTimer = setInterval(sync, syncMs);
+
+  return {
+    take(message: ForAuditThread): void {
+      taken = message.number;
+      if (message.type === 'add') {
+        add(message.text);
+        if (message.isUrgent && !isFailing) write();
+        else later(isFailing ? retryMs : gatherMs);
+      } else if (message.type === 'key') {
+        seed = message.seed;
+        if (writer) attempt(() => useKey(writer!));
+        reportWritten();
+      } else close();
+    },
+  };
+
+  function add(text: string): void {
+    if (text === '') return;
+    isDirty = true;
+    const bodies = text.split('\n');
+    if (!writer) {
+      early.push(...bodies);
+      return;
+    }
+    for (const body of bodies) writer.add(body);
+  }
+
+  function later(ms: number): void {
+    timer ??= setTimeout(write, ms);
+  }
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    attempt(() => {
+      const open = opened();
+      open.write();
+      reportWritten();
+    });
+  }
+
+  function opened(): Writer {
+    writer ??= open();
+    for (const body of early) writer.add(body);
+    early = [];
+    return writer;
+  }
+
+  /** @throws {Error} of the disk */
+  function open(): Writer {
+    const { directory, isBeside, limits } = data;
+    const given = {
+      directory,
+      now: Date.now,
+      ...(limits && { limits }),
+      onCheckpoint: (line: string) => say({ type: 'checkpoint', line }),
+      onFull: (segment: Segment) => void inTurn(() => closeFull(segment)),
+    };
+    const name = isBeside ? newWriterName() : ownWriter(directory);
+    const open = openOr(name, given);
+    useKey(open);
+    return open;
+  }
+
+  function useKey(open: Writer): void {
+    if (seed === undefined) return;
+    const key = signingKey(seed);
+    open.useKey(key);
+    publishKey(data.directory, key.publicPem);
+  }
+
+  function openOr(name: string, given: Omit<Parameters<typeof openWriter>[0], 'writer'>): Writer {
+    try {
+      return openWriter({ ...given, writer: name });
+    } catch (error) {
+      if (!(error instanceof BrokenChainError)) throw error;
+      say({ type: 'broken', writer: name, message: error.message });
+      return openWriter({ ...given, writer: replaceOwnWriter(data.directory) });
+    }
+  }
+
+  async function closeFull(segment: Segment): Promise<void> {
+    if (!segment.header || !existsSync(segment.path)) return;
+    const { header } = segment;
+    try {
+      const entries = entriesOfSegment(segment, header.writer, {});
+      await closeSegment({ segment, header, entries });
+    } catch (error) {
+      say({ type: 'unclosed', message: String(error) });
+    }
+  }
+
+  /** Once a second with news: a check-point, and all of it to the disk. */
+  function sync(): void {
+    if (!isDirty || isSyncing || isFailing || !writer) return;
+    attempt(() => {
+      const upTo = taken;
+      const descriptor = writer!.check();
+      reportWritten();
+      if (descriptor === undefined) return;
+      isDirty = false;
+      isSyncing = true;
+      fdatasync(descriptor, (error) => {
+        isSyncing = false;
+        // Closed meanwhile, and synced for that.
+        if (error && error.code !== 'EBADF') fail(error);
+        else synced(upTo);
+      });
+    });
+  }
+
+  function synced(upTo: number): void {
+    writer?.synced();
+    say({ type: 'synced', upTo });
+  }
+
+  function attempt(work: () => void): void {
+    try {
+      work();
+      isFailing = false;
+    } catch (error) {
+      fail(error as NodeJS.ErrnoException);
+    }
+  }
+
+  function fail({ code = 'failed', message }: NodeJS.ErrnoException): void {
+    isDirty = true;
+    isFailing = true;
+    say({ type: 'failing', code, message });
+    later(retryMs);
+  }
+
+  function reportWritten(): void {
+    Atomics.store(written, 0, taken);
+    Atomics.notify(written, 0);
+    say({ type: 'written', upTo: taken });
+  }
+
+  function close(): void {
+    clearInterval(syncTimer);
+    clearTimeout(timer);
+    attempt(() => {
+      if (early.length > 0) opened();
+      writer?.close();
+      reportWritten();
+      say({ type: 'synced', upTo: taken });
+    });
+    clearTimeout(timer);
+    void inTurn(async () => say({ type: 'closed' }));
+  }
+}

@@ -1,0 +1,229 @@
+import { createPublicKey } from 'node:crypto';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test, vi } from 'vitest';
+import { type AuditStoreDeps, openAuditStore } from '../../console/audit/audit-store.ts';
+import { createChain, linkCharacters, prefixBytes } from '../../console/audit/chain.ts';
+import { isSignedBy, readCheckpoint } from '../../console/audit/checkpoint.ts';
+import type { Entry } from '../../console/audit/entry.ts';
+import { entriesOf, lineOf, segmentsOf, writersOf } from '../../console/audit/segment-reader.ts';
+import { writerLimits } from '../../console/audit/writer.ts';
+import { builtFile } from '../../platform/installation.ts';
+import { waitFor } from '../helpers/console.ts';
+import { newAuditDirectory } from './support.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
+
+/** As it is built: sources run in no thread of the tests. */
+const program = pathToFileURL(builtFile('console/audit/audit-thread.js'));
+const seed = Buffer.alloc(32, 7).toString('base64url');
+
+function open(dataDir: string, given: Partial<AuditStoreDeps> = {}) {
+  const said: object[] = [];
+  const checkpoints: string[] = [];
+  const log = {
+    info: (first: unknown) => said.push({ info: first }),
+    error: (first: unknown) => said.push({ error: first }),
+  } as unknown as AuditStoreDeps['log'];
+  const faults = { lostAuditLines: 0 };
+  const onCheckpoint = (line: string) => checkpoints.push(line);
+  const store = openAuditStore({ dataDir, log, faults, now: Date.now, onCheckpoint, program, ...given });
+  const record = (i: number) =>
+    store.record('login', { outcome: 'success', actor: `person-${i}`, requestId: `rq-${i}` });
+  return { ...store, record, said, checkpoints, faults };
+}
+
+function entriesIn(dataDir: string): Entry[] {
+  const writer = writersOf(join(dataDir, 'audit'))[0] ?? 'none';
+  return [...entriesOf(join(dataDir, 'audit'), writer)].map((stored) => JSON.parse(lineOf(stored)));
+}
+
+/** Every link, from the first entry on. */
+function expectWholeChain(dataDir: string): void {
+  const directory = join(dataDir, 'audit');
+  for (const writer of writersOf(directory)) {
+    const chain = createChain();
+    let seq = 0;
+    for (const entry of entriesOf(directory, writer)) {
+      const bytes = Buffer.from(entry.stored);
+      chain.add(bytes, prefixBytes, bytes.length);
+      expect(entry.seq).toBe(++seq);
+      expect(bytes.toString('latin1', 0, linkCharacters)).toBe(chain.linkText());
+    }
+  }
+}
+
+const requestsIn = (dataDir: string) => entriesIn(dataDir).flatMap(({ requestId }) => requestId ?? []);
+const counting = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, i) => `rq-${from + i}`);
+
+describe('what is recorded', () => {
+  test('is in the file within 50 ms or so, chained, and on the disk with a signed check-point within a second or so', async () => {
+    const dataDir = await newAuditDirectory();
+    const store = open(dataDir);
+    store.useKey(seed);
+    for (let i = 0; i < 100; i++) store.record(i);
+    await waitFor(() => requestsIn(dataDir).length === 100, 'the entries', 5_000);
+    await waitFor(() => store.checkpoints.length === 1, 'the check-point', 5_000);
+    const checkpoint = readCheckpoint(store.checkpoints[0]!.slice(prefixBytes))!;
+    const key = createPublicKey(readFileSync(join(dataDir, 'audit', 'checkpoint-key.pem')));
+    expect(isSignedBy(checkpoint, key)).toBe(true);
+    expect(
+      isSignedBy({ ...checkpoint, signed: checkpoint.signed.replace('"seq":101', '"seq":100') }, key),
+    ).toBe(false);
+    expect(checkpoint).toMatchObject({ seq: 101, writer: writersOf(join(dataDir, 'audit'))[0] });
+    await store.close();
+    expect(requestsIn(dataDir)).toEqual(counting(0, 100));
+    expectWholeChain(dataDir);
+    expect(store.said).toEqual([]);
+  });
+
+  test('waits for nobody who wants it written, and no change that came before is behind', async () => {
+    const dataDir = await newAuditDirectory();
+    const store = open(dataDir);
+    for (let i = 0; i < 50; i++) {
+      store.record(i);
+      await store.written();
+      expect(requestsIn(dataDir).at(-1)).toBe(`rq-${i}`);
+    }
+    await store.close();
+  });
+
+  test('goes on in the same chain at the next start, of the same writer', async () => {
+    const dataDir = await newAuditDirectory();
+    for (let start = 0; start < 3; start++) {
+      const store = open(dataDir);
+      store.useKey(seed);
+      for (let i = 10 * start; i < 10 * start + 10; i++) store.record(i);
+      await store.close();
+    }
+    expect(requestsIn(dataDir)).toEqual(counting(0, 30));
+    expect(writersOf(join(dataDir, 'audit'))).toHaveLength(1);
+    expectWholeChain(dataDir);
+    expect(
+      entriesIn(dataDir)
+        .map(({ event }) => event)
+        .filter((event) => event !== 'login'),
+    ).toEqual(['audit.checkpoint', 'audit.checkpoint', 'audit.checkpoint']);
+  });
+
+  test('by a process beside is a chain of its own, whose end the other one signs', async () => {
+    const dataDir = await newAuditDirectory();
+    const beside = open(dataDir, { isBeside: true });
+    beside.record(1);
+    await beside.close();
+    const [other] = writersOf(join(dataDir, 'audit'));
+    const store = open(dataDir);
+    store.useKey(seed);
+    store.record(2);
+    await store.close();
+    const heads = readCheckpoint(store.checkpoints[0]!.slice(prefixBytes))!.heads;
+    const [last] = entriesOf(join(dataDir, 'audit'), other!);
+    expect(heads[other!]).toEqual({ seq: 1, link: last!.stored.toString('latin1', 0, linkCharacters) });
+    expect(Object.keys(heads).sort()).toEqual(writersOf(join(dataDir, 'audit')));
+  });
+});
+
+describe('segments', () => {
+  const limits = { ...writerLimits, segmentBytes: 20_000 };
+
+  test('that are full are signed and closed, and the next one begins with the whole hash of before', async () => {
+    const dataDir = await newAuditDirectory();
+    const store = open(dataDir, { limits });
+    store.useKey(seed);
+    for (let i = 0; i < 500; i++) {
+      store.record(i);
+      if (i % 20 === 0) await store.written();
+    }
+    await store.close();
+    const [writer] = writersOf(join(dataDir, 'audit'));
+    const segments = segmentsOf(join(dataDir, 'audit'), writer!);
+    expect(segments.length).toBeGreaterThan(3);
+    for (const { path } of segments.slice(0, -1)) {
+      expect(existsSync(path)).toBe(false);
+      expect(existsSync(`${path}.gz`)).toBe(true);
+    }
+    expect(requestsIn(dataDir)).toEqual(counting(0, 500));
+    expectWholeChain(dataDir);
+    const last = [...entriesOf(join(dataDir, 'audit'), writer!)]
+      .filter(({ segment }) => segment === 1)
+      .at(-1)!;
+    expect(readCheckpoint(lineOf(last))).toBeDefined();
+  });
+
+  test('are closed after a day', async () => {
+    const dataDir = await newAuditDirectory();
+    const first = open(dataDir, { limits: { ...writerLimits, segmentMs: 1 } });
+    first.record(1);
+    await first.written();
+    first.record(2);
+    await first.written();
+    await first.close();
+    expect(segmentsOf(join(dataDir, 'audit'), writersOf(join(dataDir, 'audit'))[0]!).length).toBeGreaterThan(
+      1,
+    );
+    expectWholeChain(dataDir);
+  });
+
+  test('have a check-point every so many entries, however fast they come', async () => {
+    const dataDir = await newAuditDirectory();
+    const store = open(dataDir, { limits: { ...writerLimits, checkpointEntries: 100 } });
+    store.useKey(seed);
+    for (let i = 0; i < 450; i++) store.record(i);
+    await store.close();
+    expect(
+      entriesIn(dataDir)
+        .filter(({ event }) => event === 'audit.checkpoint')
+        .map(({ seq }) => seq),
+    ).toEqual([101, 202, 303, 404, 455]);
+  });
+});
+
+describe('what a killed process has left', () => {
+  async function used(count = 10): Promise<{ dataDir: string; file: string }> {
+    const dataDir = await newAuditDirectory();
+    const store = open(dataDir);
+    for (let i = 0; i < count; i++) store.record(i);
+    await store.close();
+    return { dataDir, file: join(dataDir, 'audit', writersOf(join(dataDir, 'audit'))[0]!, '00000001.log') };
+  }
+
+  async function goOn(dataDir: string) {
+    const store = open(dataDir);
+    store.record(10);
+    await store.close();
+    return store;
+  }
+
+  test.each([
+    ['half a line', 'AAAAAAAAAAAAAAAA {"v":1,"wri'],
+    ['zeros', '\0'.repeat(5_000)],
+  ])('is cut off when it is %s', async (_name, rest) => {
+    const { dataDir, file } = await used();
+    appendFileSync(file, rest);
+    await goOn(dataDir);
+    expect(requestsIn(dataDir)).toEqual(counting(0, 11));
+    expectWholeChain(dataDir);
+  });
+
+  test('may be a segment without its first line', async () => {
+    const { dataDir, file } = await used();
+    writeFileSync(file, '{"v":1,"seg');
+    await goOn(dataDir);
+    expect(requestsIn(dataDir)).toEqual(['rq-10']);
+    expectWholeChain(dataDir);
+  });
+
+  test('is left as it is when it was changed, and another chain begins', async () => {
+    const { dataDir, file } = await used();
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('person-4', 'person-5'));
+    const size = statSync(file).size;
+    const store = await goOn(dataDir);
+    expect(store.said).toMatchObject([{ error: { reason: expect.stringContaining('changed at entry 5') } }]);
+    expect(statSync(file).size).toBe(size);
+    expect(writersOf(join(dataDir, 'audit'))).toHaveLength(2);
+    expect(readdirSync(join(dataDir, 'audit')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+});
