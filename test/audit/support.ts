@@ -29,13 +29,20 @@ export function signedIn(i: number): EntryFields {
 export function writeSegment(
   directory: string,
   writer: string,
-  { number = 1, firstSeq = 1, previous = Buffer.alloc(32) as Buffer, count = 10, fields = signedIn } = {},
+  {
+    number = 1,
+    firstSeq = 1,
+    previous = Buffer.alloc(32) as Buffer,
+    count = 10,
+    fields = signedIn,
+    timeOf = (seq: number) => start + seq,
+  } = {},
 ): Buffer {
   const bodyOf = createEntryBody();
   const chain = createChain(previous);
   let text = headerLine({ writer, number, previous, firstSeq, time: start });
   for (let seq = firstSeq; seq < firstSeq + count; seq++) {
-    const line = Buffer.from(` ${entryLine(writer, seq, bodyOf(fields(seq), start + seq))}`);
+    const line = Buffer.from(` ${entryLine(writer, seq, bodyOf(fields(seq), timeOf(seq)))}`);
     chain.add(line, 1, line.length);
     text += `${chain.linkText()}${line}\n`;
   }

@@ -3,6 +3,7 @@
  * for a formula begins with an apostrophe, since names are other people's to choose.
  */
 import { z } from 'zod';
+import { csvCell } from '../../../platform/csv-cells.ts';
 
 export const csvType = 'text/csv';
 
@@ -24,7 +25,7 @@ function readRange(range: string): [string, number] {
 export function csvOf(item: z.ZodType, items: readonly object[]): string {
   const columns = columnsOf(item);
   const lines = [columns.map((path) => path.join('.')), ...items.map((row) => cellsOf(row, columns))];
-  return lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
 }
 
 type Column = readonly string[];
@@ -53,17 +54,9 @@ function cellsOf(row: object, columns: readonly Column[]): string[] {
 /** Nothing of a list has a space in it but texts, so that one is between two of them. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return unformulated(value);
+  if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
-    return unformulated(value.join(' '));
+    return value.join(' ');
   }
   return JSON.stringify(value);
-}
-
-function unformulated(text: string): string {
-  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
-}
-
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -1,9 +1,9 @@
 /** Where a data directory keeps what, and whether that may be opened. */
 import { existsSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findLmdbFileCorruption } from '../../../platform/files/lmdb-file-check.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
-import { findLmdbFileCorruption } from './lmdb/lmdb-file-check.ts';
 import { rejectNetworkFileSystem } from './network-file-system.ts';
 import { ownDataDirectory, ownDirectory, ownFile, ownFileIfThere, type StorageLog } from './permissions.ts';
 import { corrupt } from './registry/registry-text.ts';

@@ -1,0 +1,220 @@
+/**
+ * Entries by filters, the newest first, of all writers together. The order is by the latest time that a writer had seen,
+ * so that a clock that went back moves nothing: of each writer entries stay in the order in which they were written.
+ */
+import type { Entry } from '../entry.ts';
+import { blockEntries, blockOf } from '../segment-form.ts';
+import type { BlockSource } from './block-source.ts';
+import { type EntryFilter, isMatch, needlesOf, termsOfFilter } from './filter.ts';
+import type { IndexStore, WriterRow } from './index-store.ts';
+import { commonBlocks, stretchBlocks } from './posting.ts';
+
+/** Where a page begins. */
+export interface Place {
+  /** Epoch milliseconds. */
+  readonly latest: number;
+  readonly writer: string;
+  readonly seq: number;
+}
+
+export interface ListDeps {
+  readonly store: Pick<IndexStore, 'block' | 'posting'>;
+  readonly source: BlockSource;
+  readonly rows: ReadonlyMap<string, WriterRow>;
+}
+
+export interface Asked {
+  readonly filter: EntryFilter;
+  readonly limit: number;
+  /** Entries from here on; by default from the newest. */
+  readonly from?: Place | undefined;
+}
+
+export interface Page {
+  readonly entries: readonly Entry[];
+  /** undefined: there are no more. */
+  readonly next?: Place | undefined;
+}
+
+/** So many entries one page looks at, whatever it finds. */
+const mostLooked = 5000;
+
+export function listEntries({ filter, limit, from }: Asked, deps: ListDeps): Page {
+  const look = createLook(filter);
+  const sources = [...deps.rows].map(
+    ([writer, row]) => new WriterEntries(writer, row, { ...deps, look, from }),
+  );
+  const entries: Entry[] = [];
+  for (;;) {
+    const newest = newestOf(sources);
+    if (!newest) return { entries };
+    if (entries.length === limit || look.looked >= mostLooked) return { entries, next: newest.place };
+    const entry = newest.take();
+    if (entry) entries.push(entry);
+  }
+}
+
+function newestOf(sources: readonly WriterEntries[]): (WriterEntries & { place: Place }) | undefined {
+  let newest: WriterEntries | undefined;
+  for (const source of sources) {
+    if (source.place && (!newest?.place || comparePlaces(source.place, newest.place) > 0)) newest = source;
+  }
+  return newest as (WriterEntries & { place: Place }) | undefined;
+}
+
+export function comparePlaces(one: Place, other: Place): number {
+  if (one.latest !== other.latest) return one.latest - other.latest;
+  if (one.writer !== other.writer) return one.writer < other.writer ? -1 : 1;
+  return one.seq - other.seq;
+}
+
+/** What is asked for, in the forms in which it is looked for. */
+function createLook(filter: EntryFilter) {
+  const needles = needlesOf(filter).map((needle) => Buffer.from(needle));
+  return {
+    filter,
+    terms: termsOfFilter(filter),
+    looked: 0,
+    isPossible: (line: Buffer) => needles.every((needle) => line.includes(needle)),
+    /** The first one saves looking at lines where no line has it. */
+    isPossibleIn: (bytes: Buffer) => needles.every((needle) => bytes.includes(needle)),
+  };
+}
+
+interface Placed {
+  readonly place: Place;
+  readonly entry: Entry;
+}
+
+interface WriterDeps extends Omit<ListDeps, 'rows'> {
+  readonly look: ReturnType<typeof createLook>;
+  readonly from: Place | undefined;
+}
+
+/** Of one writer, newest first: a block is read when nothing newer is left elsewhere. */
+class WriterEntries {
+  /** Of its next entry, or where that is at the most; undefined when there is none. */
+  place: Place | undefined;
+  readonly #writer: string;
+  readonly #row: WriterRow;
+  readonly #deps: WriterDeps;
+  readonly #blocks: Iterator<number>;
+  #block: number | undefined;
+  /** Of the block that has been read. */
+  #found: Placed[] = [];
+
+  constructor(writer: string, row: WriterRow, deps: WriterDeps) {
+    this.#writer = writer;
+    this.#row = row;
+    this.#deps = deps;
+    this.#blocks = this.#candidates(this.#startBlock());
+    this.#goOn();
+  }
+
+  /** @returns undefined when nothing was found there */
+  take(): Entry | undefined {
+    if (this.#block !== undefined) {
+      this.#found = this.#read(this.#block);
+      this.#block = undefined;
+      this.#goOn();
+      return undefined;
+    }
+    const taken = this.#found.pop();
+    this.#goOn();
+    return taken?.entry;
+  }
+
+  #goOn(): void {
+    this.place = this.#found.at(-1)?.place;
+    if (this.place) return;
+    const { value, done } = this.#blocks.next();
+    if (done) return;
+    this.#block = value as number;
+    this.place = this.#endOf(this.#block);
+  }
+
+  /** Nothing of the block is newer. */
+  #endOf(block: number): Place {
+    const { store, from } = this.#deps;
+    const latest = store.block(this.#row.id, block + 1)?.latest ?? this.#row.latest;
+    const end = { latest, writer: this.#writer, seq: (block + 1) * blockEntries - 1 };
+    return from && comparePlaces(end, from) > 0 ? { ...from } : end;
+  }
+
+  #read(block: number): Placed[] {
+    const { store, source, look, from } = this.#deps;
+    const row = store.block(this.#row.id, block);
+    const read = row && source.read(this.#writer, block, row);
+    if (!read) return [];
+    look.looked += read.lines.length;
+    if (!look.isPossibleIn(read.bytes)) return [];
+    const found: Placed[] = [];
+    let { latest } = row;
+    for (const { seq, start, end } of read.lines) {
+      if (seq > this.#row.seq) break;
+      const line = read.bytes.subarray(start, end);
+      latest = Math.max(latest, timeOf(line));
+      const place = { latest, writer: this.#writer, seq };
+      if (from && comparePlaces(place, from) > 0) break;
+      if (!look.isPossible(line)) continue;
+      const entry = parse(line);
+      if (entry && isMatch(entry, look.filter)) found.push({ place, entry });
+    }
+    return found;
+  }
+
+  *#candidates(start: number): Generator<number, void> {
+    const { store, look } = this.#deps;
+    const { id, firstSeq } = this.#row;
+    const first = blockOf(firstSeq);
+    const { since } = look.filter;
+    for (
+      let stretch = Math.floor(start / stretchBlocks);
+      stretch >= Math.floor(first / stretchBlocks);
+      stretch--
+    ) {
+      const postings = look.terms.map((term) => store.posting(id, stretch, term));
+      if (postings.some((posting) => !posting)) continue;
+      const own = postings.length === 0 ? all : commonBlocks(postings as Buffer[]);
+      for (let i = own.length - 1; i >= 0; i--) {
+        const block = stretch * stretchBlocks + own[i]!;
+        if (block > start) continue;
+        if (block < first) return;
+        if (since !== undefined && this.#endOf(block).latest < since) return;
+        yield block;
+      }
+    }
+  }
+
+  /** The last block that may have what comes next. */
+  #startBlock(): number {
+    const { store, look, from } = this.#deps;
+    const { id, seq, firstSeq, latest, mostBack } = this.#row;
+    const { until } = look.filter;
+    const most = Math.min(from?.latest ?? latest, until === undefined ? latest : until + mostBack);
+    let [low, high] = [blockOf(firstSeq), blockOf(seq)];
+    // The last one before which nothing was later.
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((store.block(id, middle)?.latest ?? 0) <= most) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+const all = Array.from({ length: stretchBlocks }, (_, i) => i);
+
+/** Its place in a line is always the same but for the length of the number before. */
+function timeOf(line: Buffer): number {
+  const at = line.indexOf('"time":"') + 8;
+  return Date.parse(line.toString('latin1', at, at + 24)) || 0;
+}
+
+function parse(line: Buffer): Entry | undefined {
+  try {
+    return JSON.parse(line.toString()) as Entry;
+  } catch {
+    return undefined;
+  }
+}

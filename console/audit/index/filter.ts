@@ -1,0 +1,103 @@
+/** What entries can be asked by, and the terms by which the index knows them. */
+import type { Entry } from '../entry.ts';
+
+/** All that is given holds. */
+export interface EntryFilter {
+  /** Id of who acted. */
+  readonly actor?: string | undefined;
+  readonly objectKind?: string | undefined;
+  readonly objectId?: string | undefined;
+  /** Through which it was done, or which did it. */
+  readonly client?: string | undefined;
+  /** Its name, or its first word and `.*`. */
+  readonly event?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly member?: string | undefined;
+  readonly decision?: string | undefined;
+  /** Any id that joins entries: of a decision, request, token, grant, session, approval, trace. */
+  readonly id?: string | undefined;
+  /** Epoch milliseconds, the first that is wanted. */
+  readonly since?: number | undefined;
+  /** The first that is not. */
+  readonly until?: number | undefined;
+}
+
+/** Of one entry; each once. */
+export function termsOf(entry: Entry): ReadonlySet<string> {
+  const { actor, object, event, outcome } = entry;
+  const terms = new Set([`v${event}`, `v${groupOf(event)}.*`, `u${outcome}`, `w${event}\0${outcome}`]);
+  if (actor) terms.add(`a${actor.id}`);
+  if (actor?.kind === 'client') terms.add(`c${actor.id}`);
+  if (object) terms.add(`k${object.kind}`).add(`o${object.id}`).add(`p${object.kind}\0${object.id}`);
+  if (entry.client !== undefined) terms.add(`c${entry.client}`);
+  if (entry.member !== undefined) terms.add(`m${entry.member}`);
+  for (const id of idsOf(entry)) terms.add(`i${id}`);
+  return terms;
+}
+
+/** Of which each entry that fits has every one. */
+export function termsOfFilter(filter: EntryFilter): readonly string[] {
+  const { actor, objectKind, objectId, client, event, outcome, member, decision, id } = filter;
+  const isWhole = event !== undefined && !event.endsWith('.*');
+  return [
+    isWhole && outcome !== undefined ? `w${event}\0${outcome}` : undefined,
+    actor === undefined ? undefined : `a${actor}`,
+    objectKind !== undefined && objectId !== undefined ? `p${objectKind}\0${objectId}` : undefined,
+    objectKind !== undefined && objectId === undefined ? `k${objectKind}` : undefined,
+    objectId !== undefined && objectKind === undefined ? `o${objectId}` : undefined,
+    client === undefined ? undefined : `c${client}`,
+    event !== undefined && !(isWhole && outcome !== undefined) ? `v${event}` : undefined,
+    outcome !== undefined && !isWhole ? `u${outcome}` : undefined,
+    member === undefined ? undefined : `m${member}`,
+    decision === undefined ? undefined : `i${decision}`,
+    id === undefined ? undefined : `i${id}`,
+  ].filter((term) => term !== undefined);
+}
+
+export function isMatch(entry: Entry, filter: EntryFilter): boolean {
+  const { actor, object } = entry;
+  const { event, since, until } = filter;
+  const time = since === undefined && until === undefined ? 0 : Date.parse(entry.time);
+  return (
+    fits(filter.actor, actor?.id) &&
+    fits(filter.objectKind, object?.kind) &&
+    fits(filter.objectId, object?.id) &&
+    (fits(filter.client, entry.client) || (actor?.kind === 'client' && actor.id === filter.client)) &&
+    (fits(event, entry.event) || event === `${groupOf(entry.event)}.*`) &&
+    fits(filter.outcome, entry.outcome) &&
+    fits(filter.member, entry.member) &&
+    fits(filter.decision, entry.decisionId) &&
+    (filter.id === undefined || idsOf(entry).includes(filter.id)) &&
+    (since === undefined || time >= since) &&
+    (until === undefined || time < until)
+  );
+}
+
+/** What the line of each entry that fits holds, of values whose JSON text is their own. */
+export function needlesOf(filter: EntryFilter): readonly string[] {
+  const { since: _since, until: _until, event, ...values } = filter;
+  const plain = Object.values(values).filter((value) => value !== undefined && /^[\w .:@/*-]+$/.test(value));
+  if (event?.endsWith('.*') && /^[\w.]+\*$/.test(event))
+    return [...plain.map(quoted), `"${event.slice(0, -1)}`];
+  return [...plain, ...(event === undefined ? [] : [event])].map(quoted);
+}
+
+/** The ids that an entry has in common with others. */
+export function idsOf(entry: Entry): readonly string[] {
+  const { decisionId, requestId, tokenId, grantId, traceId, approval, actor } = entry;
+  const ids = [decisionId, requestId, tokenId, grantId, traceId, approval, actor?.session];
+  return ids.filter((id) => typeof id === 'string');
+}
+
+function fits(wanted: string | undefined, value: string | undefined): boolean {
+  return wanted === undefined || wanted === value;
+}
+
+function groupOf(event: string): string {
+  const dot = event.indexOf('.');
+  return dot < 0 ? event : event.slice(0, dot);
+}
+
+function quoted(text: string | undefined): string {
+  return JSON.stringify(text);
+}

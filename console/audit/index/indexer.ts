@@ -1,0 +1,179 @@
+/** Keeps the index up with the files, a slice at a time: at the start it catches up, and what is wrong is made anew. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { linkCharacters } from '../chain.ts';
+import type { Entry } from '../entry.ts';
+import { blockOf } from '../segment-form.ts';
+import { entriesIn, lineOf, type Segment, type StoredEntry } from '../segment-reader.ts';
+import { termsOf } from './filter.ts';
+import type { BlockRow, IndexStore, WriterRow } from './index-store.ts';
+import type { KnownSegments } from './known-segments.ts';
+
+export interface IndexerDeps {
+  readonly store: IndexStore;
+  readonly segments: KnownSegments;
+}
+
+export type Indexer = ReturnType<typeof createIndexer>;
+
+/** Between two slices whoever asks has a turn. */
+const sliceEntries = 512;
+/** Transactions are synced: one for many slices. */
+const commitEntries = 8192;
+
+export function createIndexer({ store, segments }: IndexerDeps) {
+  let rows = new Map<string, WriterRow>();
+  const nextIds = { id: 1 };
+  let work: Promise<void> | undefined;
+  let isWhole = false;
+  let isStopped = false;
+
+  return {
+    /** What is indexed, by writer. */
+    rows: (): ReadonlyMap<string, WriterRow> => rows,
+    /** Whether it has caught up once since the start. */
+    isWhole: () => isWhole,
+    /** Until what is written now is in the index. */
+    async catchUp(): Promise<void> {
+      // What runs may have passed what is asked for.
+      await work;
+      work ??= catchUp().finally(() => {
+        work = undefined;
+      });
+      await work;
+    },
+    /** What is under way ends with the next slice. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      await work?.catch(() => {});
+    },
+  };
+
+  async function catchUp(): Promise<void> {
+    if (!isWhole) await load();
+    for (const writer of segments.writers()) {
+      if (isStopped) return;
+      if (!segments.hasNews(writer)) continue;
+      await catchUpOf(writer);
+    }
+    isWhole = true;
+  }
+
+  /** An index of other files than these, or of more than there is, is none. */
+  async function load(): Promise<void> {
+    rows = new Map(store.writers());
+    const isOfThese = [...rows].every(([writer, row]) =>
+      isStillThere(segments.of.bind(segments), writer, row),
+    );
+    if (!isOfThese) {
+      await store.drop();
+      rows = new Map();
+    }
+    nextIds.id = 1 + Math.max(0, ...[...rows.values()].map(({ id }) => id));
+  }
+
+  async function catchUpOf(writer: string): Promise<void> {
+    const list = segments.of(writer);
+    let row = rows.get(writer) ?? emptyRow();
+    const firstSeq = list[0]?.header?.firstSeq ?? row.firstSeq;
+    if (firstSeq > row.firstSeq && row.seq > 0) {
+      row = { ...row, firstSeq };
+      while (!isStopped && !(await store.removeBefore(row.id, blockOf(firstSeq)))) await nextTurn();
+    }
+    for (;;) {
+      const batch = createBatch(writer, row);
+      await fill(batch, list);
+      if (batch.count > 0) await store.add(batch.changes());
+      row = batch.row;
+      rows.set(writer, row);
+      if (batch.count < commitEntries || isStopped) break;
+    }
+  }
+
+  async function fill(batch: Batch, list: readonly Segment[]): Promise<void> {
+    const from = batch.row.seq + 1;
+    for (const entry of entriesIn(list, batch.name, { from, onDamage() {} })) {
+      batch.add(entry);
+      if (batch.count % sliceEntries === 0) await nextTurn();
+      if (batch.count >= commitEntries || isStopped) return;
+    }
+  }
+
+  function emptyRow(): WriterRow {
+    return { id: nextIds.id++, seq: 0, link: '', latest: 0, mostBack: 0, firstSeq: 0 };
+  }
+}
+
+type Batch = ReturnType<typeof createBatch>;
+
+function createBatch(name: string, before: WriterRow) {
+  let row = before;
+  let count = 0;
+  const blocks = new Map<number, BlockRow>();
+  const terms = new Map<string, number[]>();
+  let block = row.seq > 0 ? blockOf(row.seq) : -1;
+
+  return {
+    name,
+    get row() {
+      return row;
+    },
+    get count() {
+      return count;
+    },
+    add(stored: StoredEntry) {
+      if (Number.isNaN(stored.seq)) return;
+      count++;
+      const own = blockOf(stored.seq);
+      if (own !== block) {
+        blocks.set(own, { segment: stored.segment, offset: stored.offset, latest: row.latest });
+      }
+      block = own;
+      const entry = parse(lineOf(stored));
+      const time = entry ? Date.parse(entry.time) || 0 : 0;
+      row = {
+        ...row,
+        seq: stored.seq,
+        link: stored.stored.toString('latin1', 0, linkCharacters),
+        latest: Math.max(row.latest, time),
+        mostBack: Math.max(row.mostBack, entry ? row.latest - time : 0),
+        firstSeq: row.firstSeq === 0 ? stored.seq : row.firstSeq,
+      };
+      if (entry) for (const term of termsOf(entry)) addTo(terms, term, own);
+    },
+    changes: () => ({ name, row, blocks, terms }),
+  };
+}
+
+function addTo(terms: Map<string, number[]>, term: string, block: number): void {
+  const blocks = terms.get(term);
+  if (!blocks) terms.set(term, [block]);
+  else if (blocks.at(-1) !== block) blocks.push(block);
+}
+
+/** A line that an erased one left is none. */
+function parse(line: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(line) as Entry;
+    return typeof entry.event === 'string' && typeof entry.outcome === 'string' ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of what was indexed last; what retention has taken away needs no longer be there. */
+function isStillThere(
+  segmentsOf: (writer: string) => readonly Segment[],
+  writer: string,
+  { seq, link }: WriterRow,
+): boolean {
+  let list: readonly Segment[];
+  try {
+    list = segmentsOf(writer);
+  } catch {
+    return false; // no such writer
+  }
+  for (const { stored } of entriesIn(list, writer, { from: seq, until: seq + 1, onDamage() {} })) {
+    return stored.toString('latin1', 0, linkCharacters) === link;
+  }
+  return (list[0]?.header?.firstSeq ?? 0) > seq;
+}

@@ -1,0 +1,64 @@
+/** What can be asked of the audit, as plain values: the thread that reads it answers, for this process and for others. */
+import type { Entry } from '../entry.ts';
+import type { EntryFilter } from '../index/filter.ts';
+import type { Place } from '../index/entry-list.ts';
+
+export type ExportFormat = 'jsonl' | 'csv' | 'cef';
+
+/** How far each writer has been read. */
+export type Positions = Readonly<Record<string, number>>;
+
+/** Where an export goes on. */
+export interface ExportPlace {
+  /** The first that is still to come, of each writer that is not done. */
+  readonly from: Positions;
+  /** The last that was there when it began: what it writes itself is no part of it. */
+  readonly until: Positions;
+}
+
+export interface Questions {
+  list: {
+    asks: { readonly filter: EntryFilter; readonly limit: number; readonly from?: Place | undefined };
+    gets: { readonly entries: readonly Entry[]; readonly next?: Place | undefined; readonly total: number };
+  };
+  entry: {
+    asks: { readonly writer: string; readonly seq: number };
+    gets: { readonly entry?: Entry | undefined };
+  };
+  /** What has an id, and what led to it. */
+  trace: { asks: { readonly id: string }; gets: { readonly entries: readonly Entry[] } };
+  export: {
+    asks: {
+      readonly format: ExportFormat;
+      readonly filter: EntryFilter;
+      /** By default from the beginning. */
+      readonly place?: ExportPlace | undefined;
+    };
+    gets: { readonly text: string; readonly place?: ExportPlace | undefined };
+  };
+  /** What is written from now on; waits for something, but not for longer than asked. */
+  follow: {
+    asks: {
+      readonly filter: EntryFilter;
+      /** By default from now on. */
+      readonly after?: Positions | undefined;
+      readonly waitMs: number;
+    };
+    gets: { readonly entries: readonly Entry[]; readonly after: Positions };
+  };
+}
+
+export type QuestionKind = keyof Questions;
+export type Asks<K extends QuestionKind> = Questions[K]['asks'];
+export type Gets<K extends QuestionKind> = Questions[K]['gets'];
+
+
+export interface AuditQuestion {
+  readonly kind: QuestionKind;
+  readonly asked: Asks<QuestionKind>;
+}
+
+export interface AuditReader {
+  /** @throws {ProblemError} `busy` while the index is made anew, or when nobody can read it */
+  ask<K extends QuestionKind>(kind: K, asked: Asks<K>): Promise<Gets<K>>;
+}

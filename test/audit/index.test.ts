@@ -1,0 +1,228 @@
+/** The index of the audit: entries by filters, over writers, pages, clocks that go back, lost and wrong indexes. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Entry, EntryFields } from '../../console/audit/entry.ts';
+import { createBlockSource } from '../../console/audit/index/block-source.ts';
+import { type Asked, listEntries, type Place } from '../../console/audit/index/entry-list.ts';
+import { isMatch } from '../../console/audit/index/filter.ts';
+import { openIndexStore } from '../../console/audit/index/index-store.ts';
+import { createIndexer } from '../../console/audit/index/indexer.ts';
+import { createKnownSegments } from '../../console/audit/index/known-segments.ts';
+import { findEntry, traceEntries } from '../../console/audit/index/one-entry.ts';
+import { closeSegment } from '../../console/audit/segment-closing.ts';
+import { entriesIn, entriesOf, lineOf, segmentsOf, writersOf } from '../../console/audit/segment-reader.ts';
+import { newAuditDirectory, start, writeSegment } from './support.ts';
+
+async function opened(directory: string, indexDirectory = newIndexDirectory()) {
+  const store = openIndexStore(indexDirectory);
+  const segments = createKnownSegments(directory);
+  const source = createBlockSource({ segmentsOf: segments.of });
+  const indexer = createIndexer({ store, segments });
+  const close = async () => {
+    source.close();
+    await store.close();
+  };
+  await indexer.catchUp();
+  const deps = () => ({ store, source, rows: indexer.rows() });
+  return {
+    indexer,
+    close,
+    deps,
+    list: (asked: Partial<Asked>) => listEntries({ filter: {}, limit: 50, ...asked }, deps()),
+    all(filter: Asked['filter'], limit = 50) {
+      const found: Entry[] = [];
+      let from: Place | undefined;
+      do {
+        const page = listEntries({ filter, limit, from }, deps());
+        expect(page.entries.length).toBeLessThanOrEqual(limit);
+        found.push(...page.entries);
+        from = page.next;
+      } while (from);
+      return found;
+    },
+  };
+}
+
+function newIndexDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'audit-index-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** What a look at every line finds, newest first. */
+function byHand(directory: string, filter: Asked['filter']): readonly Entry[] {
+  return writersOf(directory)
+    .flatMap((writer) => [...entriesOf(directory, writer)].map((one) => JSON.parse(lineOf(one)) as Entry))
+    .filter((entry) => isMatch(entry, filter))
+    .reverse();
+}
+
+const places = (entries: readonly Entry[]) => entries.map(({ writer, seq }) => `${writer}-${seq}`);
+
+function varied(i: number): EntryFields {
+  return {
+    event: ['login', 'token.granted', 'client.updated', 'member.call'][i % 4]!,
+    outcome: i % 7 === 0 ? 'denied' : 'success',
+    actor: { kind: i % 5 === 0 ? 'client' : 'user', id: `actor-${i % 90}`, session: `ses_${i % 300}` },
+    object: i % 3 === 0 ? { kind: 'map', id: `orders-${i % 12}` } : undefined,
+    client: i % 2 === 0 ? `client-${i % 40}` : undefined,
+    member: i % 4 === 3 ? `10.0.0.${i % 3}:5701` : undefined,
+    decisionId: i % 7 === 0 ? `dec_${i}` : undefined,
+    requestId: `rq_${i}`,
+  };
+}
+
+const filters: readonly Asked['filter'][] = [
+  {},
+  { actor: 'actor-7' },
+  { actor: 'actor-7', outcome: 'denied' },
+  { client: 'client-8' },
+  { client: 'actor-15' },
+  { objectKind: 'map' },
+  { objectId: 'orders-3' },
+  { objectKind: 'map', objectId: 'orders-3', event: 'login' },
+  { event: 'token.*', outcome: 'denied' },
+  { event: 'client.updated', outcome: 'denied' },
+  { member: '10.0.0.1:5701' },
+  { decision: 'dec_700' },
+  { id: 'rq_1234' },
+  { id: 'ses_17' },
+  { since: start + 1000, until: start + 1100 },
+  { since: start + 1000, until: start + 1400, actor: 'actor-7' },
+  { actor: 'nobody' },
+];
+
+test('every filter finds what a look at each line finds, page by page, in open and closed segments', async () => {
+  const directory = await newAuditDirectory();
+  const head = writeSegment(directory, 'aaaa', { count: 3000, fields: varied });
+  writeSegment(directory, 'aaaa', {
+    number: 2,
+    firstSeq: 3001,
+    previous: head,
+    count: 1234,
+    fields: varied,
+  });
+  const [first] = segmentsOf(directory, 'aaaa');
+  await closeSegment({
+    segment: first!,
+    header: first!.header!,
+    entries: entriesIn([first!], 'aaaa'),
+  });
+  const index = await opened(directory);
+  for (const filter of filters) {
+    const wanted = places(byHand(directory, filter));
+    expect(places(index.all(filter)), JSON.stringify(filter)).toEqual(wanted);
+    expect(places(index.all(filter, 7)), JSON.stringify(filter)).toEqual(wanted);
+  }
+  await index.close();
+});
+
+test('entries of several writers come by their times, each once', async () => {
+  const directory = await newAuditDirectory();
+  for (const writer of ['aaaa', 'bbbb', 'cccc'])
+    writeSegment(directory, writer, { count: 700, fields: varied });
+  const index = await opened(directory);
+  const found = index.all({ outcome: 'denied' }, 13);
+  expect(new Set(places(found)).size).toBe(300);
+  const times = found.map(({ time }) => Date.parse(time));
+  expect(times).toEqual([...times].sort((a, b) => b - a));
+  await index.close();
+});
+
+test('what is written later, or closed meanwhile, is found without opening the index anew', async () => {
+  const directory = await newAuditDirectory();
+  const indexDirectory = newIndexDirectory();
+  writeSegment(directory, 'aaaa', { count: 100, fields: varied });
+  const index = await opened(directory, indexDirectory);
+  expect(index.all({})).toHaveLength(100);
+  writeSegment(directory, 'aaaa', { count: 1000, fields: varied });
+  await index.indexer.catchUp();
+  expect(index.all({})).toHaveLength(1000);
+  const [only] = segmentsOf(directory, 'aaaa');
+  await closeSegment({ segment: only!, header: only!.header!, entries: entriesIn([only!], 'aaaa') });
+  await index.indexer.catchUp();
+  expect(places(index.all({ actor: 'actor-7' }))).toEqual(places(byHand(directory, { actor: 'actor-7' })));
+  await index.close();
+  const again = await opened(directory, indexDirectory);
+  expect(again.all({})).toHaveLength(1000);
+  await again.close();
+});
+
+test('a clock that went back hides nothing', async () => {
+  const directory = await newAuditDirectory();
+  const back = (i: number) => (i < 300 ? 5_000_000 + i : i);
+  writeSegment(directory, 'aaaa', { count: 600, fields: varied, timeOf: (seq) => start + back(seq) });
+  const index = await opened(directory);
+  for (const filter of [
+    { since: start + 320, until: start + 330 },
+    { since: start + 5_000_010, until: start + 5_000_020 },
+  ]) {
+    expect(places(index.all(filter, 4))).toEqual(places(byHand(directory, filter)));
+    expect(byHand(directory, filter)).toHaveLength(10);
+  }
+  expect(index.all({}, 17)).toHaveLength(600);
+  await index.close();
+});
+
+test.each(['lost', 'damaged', 'of a store that was restored', 'of other entries'])(
+  'an index that is %s is made anew',
+  async (what) => {
+    const directory = await newAuditDirectory();
+    const indexDirectory = newIndexDirectory();
+    writeSegment(directory, 'aaaa', { count: 900, fields: varied });
+    await (await opened(directory, indexDirectory)).close();
+    if (what === 'lost') rmSync(indexDirectory, { recursive: true });
+    if (what === 'damaged') {
+      for (const file of readdirSync(indexDirectory)) {
+        writeFileSync(join(indexDirectory, file), Buffer.alloc(20_000, 'x'));
+      }
+    }
+    if (what === 'of a store that was restored')
+      writeSegment(directory, 'aaaa', { count: 500, fields: varied });
+    if (what === 'of other entries')
+      writeSegment(directory, 'aaaa', { count: 900, fields: (i) => varied(i + 1) });
+    const index = await opened(directory, indexDirectory);
+    for (const filter of filters) {
+      expect(places(index.all(filter))).toEqual(places(byHand(directory, filter)));
+    }
+    await index.close();
+  },
+);
+
+test('what retention took away is not there, and the rest is', async () => {
+  const directory = await newAuditDirectory();
+  const head = writeSegment(directory, 'aaaa', { count: 1000, fields: varied });
+  writeSegment(directory, 'aaaa', { number: 2, firstSeq: 1001, previous: head, count: 500, fields: varied });
+  const index = await opened(directory);
+  rmSync(join(directory, 'aaaa', '00000001.log'));
+  await index.indexer.catchUp();
+  expect(index.all({})).toHaveLength(500);
+  expect(places(index.all({ actor: 'actor-7' }))).toEqual(places(byHand(directory, { actor: 'actor-7' })));
+  await index.close();
+});
+
+test('a refusal leads to the call, the token, its grant and the sign-in, by its decision id alone', async () => {
+  const directory = await newAuditDirectory();
+  const story: Readonly<Record<number, EntryFields>> = {
+    100: { event: 'login', outcome: 'success', actor: { kind: 'user', id: 'grace', session: 'ses_x' } },
+    300: {
+      event: 'consent.granted',
+      outcome: 'success',
+      actor: { kind: 'user', id: 'grace', session: 'ses_x' },
+      grantId: 'gr_x',
+    },
+    400: { event: 'token.granted', outcome: 'success', grantId: 'gr_x', tokenId: 'tok_x' },
+    401: { event: 'token.granted', outcome: 'success', grantId: 'gr_x', tokenId: 'tok_y' },
+    900: { event: 'access.denied', outcome: 'denied', tokenId: 'tok_x', decisionId: 'dec_x' },
+  };
+  const fields = (i: number): EntryFields => story[i] ?? varied(i);
+  writeSegment(directory, 'aaaa', { count: 2000, fields });
+  const index = await opened(directory);
+  expect(traceEntries('dec_x', index.deps()).map(({ seq }) => seq)).toEqual([100, 300, 400, 900]);
+  expect(traceEntries('dec_none', index.deps())).toEqual([]);
+  expect(findEntry('aaaa', 900, index.deps())?.decisionId).toBe('dec_x');
+  expect(findEntry('aaaa', 9000, index.deps())).toBeUndefined();
+  await index.close();
+});
