@@ -16,7 +16,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/storage/staged': ['console/storage', 'platform'],
   'console/configuration': ['console/accounts', 'console/operations', 'console/storage', 'platform'],
   'console/settings': ['platform'],
-  'console/audit': ['platform'],
+  'console/audit': ['console/http', 'platform'],
   'console/operations': ['platform'],
   'console/accounts': ['console/storage', 'platform'],
   'console/http': ['console/storage', 'http', 'platform', 'views'],

@@ -3,7 +3,7 @@
  * for a formula begins with an apostrophe, since names are other people's to choose.
  */
 import { z } from 'zod';
-import { csvCell } from '../../../platform/csv-cells.ts';
+import { csvCell } from '../../../platform/tables/csv-cells.ts';
 
 export const csvType = 'text/csv';
 

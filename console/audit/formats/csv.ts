@@ -1,5 +1,5 @@
 /** Entries for spreadsheets. */
-import { csvCell } from '../../../platform/csv-cells.ts';
+import { csvCell } from '../../../platform/tables/csv-cells.ts';
 import type { Entry } from '../entry.ts';
 import { cellsOf, entryColumns } from './entry-columns.ts';
 

@@ -41,7 +41,8 @@ export function createBlockSource({ segmentsOf }: BlockSourceDeps) {
         const parts = at < 0 ? [] : [partOf(writer, segments[at]!, block, row.offset)];
         // Where a segment ends, a block may go on in the next; and it may be all that is left of it.
         const next = segments[at + 1];
-        if (next?.header && blockOf(next.header.firstSeq) === block) parts.push(partOf(writer, next, block, 0));
+        if (next?.header && blockOf(next.header.firstSeq) === block)
+          parts.push(partOf(writer, next, block, 0));
         return parts.length === 0 ? undefined : linesOf(writer, block, Buffer.concat(parts));
       } catch {
         return undefined; // gone meanwhile, or damaged: verifying is what says so

@@ -91,7 +91,8 @@ export function createAuditAnswers({ directory, indexDirectory, version }: Audit
       const found = entriesAfter(place, filter);
       place = found.after;
       const isOver = isClosed || performance.now() >= until;
-      if (found.entries.length > 0 || (isOver && !found.isCut)) return { entries: found.entries, after: place };
+      if (found.entries.length > 0 || (isOver && !found.isCut))
+        return { entries: found.entries, after: place };
       if (!found.isCut) await delay(newsMs);
       await indexer.catchUp();
     }

@@ -1,12 +1,13 @@
 /** A part of an export: so much of the files as takes a moment. Writer after writer, each as it was written. */
+
+import { prefixBytes } from '../chain.ts';
 import type { Entry } from '../entry.ts';
 import { cefLine } from '../formats/cef.ts';
 import { chainHead, createChainedLines } from '../formats/chained-lines.ts';
 import { csvHead, csvRow } from '../formats/csv.ts';
 import { isMatch, needlesOf } from '../index/filter.ts';
-import type { KnownSegments } from '../index/known-segments.ts';
 import type { WriterRow } from '../index/index-store.ts';
-import { prefixBytes } from '../chain.ts';
+import type { KnownSegments } from '../index/known-segments.ts';
 import { blockEntries, blockOf } from '../segment-form.ts';
 import { entriesIn, lineOf, type StoredEntry } from '../segment-reader.ts';
 import type { Asks, ExportPlace, Gets } from './questions.ts';
@@ -53,7 +54,10 @@ export function exportPart({ format, filter, place }: Asks<'export'>, deps: Expo
 }
 
 /** What is older than all that is asked for is left out, but whoever checks the chain begins with a segment. */
-function startOf({ format, filter: { since } }: Pick<Asks<'export'>, 'format' | 'filter'>, deps: ExportDeps): ExportPlace {
+function startOf(
+  { format, filter: { since } }: Pick<Asks<'export'>, 'format' | 'filter'>,
+  deps: ExportDeps,
+): ExportPlace {
   const from: Record<string, number> = {};
   const until: Record<string, number> = {};
   for (const [writer, row] of deps.rows) {

@@ -1,7 +1,7 @@
 /** What can be asked of the audit, as plain values: the thread that reads it answers, for this process and for others. */
 import type { Entry } from '../entry.ts';
-import type { EntryFilter } from '../index/filter.ts';
 import type { Place } from '../index/entry-list.ts';
+import type { EntryFilter } from '../index/filter.ts';
 
 export type ExportFormat = 'jsonl' | 'csv' | 'cef';
 
@@ -51,7 +51,6 @@ export interface Questions {
 export type QuestionKind = keyof Questions;
 export type Asks<K extends QuestionKind> = Questions[K]['asks'];
 export type Gets<K extends QuestionKind> = Questions[K]['gets'];
-
 
 export interface AuditQuestion {
   readonly kind: QuestionKind;

@@ -1,0 +1,115 @@
+/** Asks the audit, in a thread of its own: whatever looking takes, no call waits for it. It begins with the first question. */
+import { Worker } from 'node:worker_threads';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { programOf, version } from '../../../platform/installation.ts';
+import type { Logger } from '../../../platform/log.ts';
+import type { AuditReader, Gets, QuestionKind } from './questions.ts';
+import type { ForReader, ForwardSettings, FromReader, ReaderThreadData } from './reader-work.ts';
+
+export interface AuditReaderDeps {
+  readonly dataDir: string;
+  readonly forward?: ForwardSettings | undefined;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** The thread, where it is not this installation's. */
+  readonly program?: URL;
+}
+
+export interface OwnAuditReader extends AuditReader {
+  /** Without waiting for a question: the index is brought up, and entries are sent on. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (gets: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const closeMs = 3000;
+const restartMs = 5000;
+
+export function createAuditReader({ dataDir, forward, log, program }: AuditReaderDeps): OwnAuditReader {
+  const waiting = new Map<number, Waiting>();
+  let thread: Worker | undefined;
+  let number = 0;
+  let isClosed = false;
+  let restart: NodeJS.Timeout | undefined;
+
+  return {
+    start: () => void started(),
+    ask<K extends QuestionKind>(kind: K, asked: object): Promise<Gets<K>> {
+      if (isClosed) return Promise.reject(unread());
+      return new Promise((resolve, reject) => {
+        waiting.set(++number, { resolve: resolve as Waiting['resolve'], reject });
+        post({ type: 'ask', number, kind, asked: asked as never });
+      });
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(restart);
+      if (!thread) return;
+      const closing = thread;
+      const closed = new Promise<void>((resolve) => {
+        closing.on('message', ({ type }: FromReader) => type === 'closed' && resolve());
+        closing.once('exit', () => resolve());
+        setTimeout(resolve, closeMs).unref();
+      });
+      post({ type: 'close' });
+      await closed;
+      await closing.terminate();
+      rejectAll();
+    },
+  };
+
+  function started(): Worker {
+    if (thread) return thread;
+    const data: ReaderThreadData = { dataDir, version: version(), forward };
+    const own = new Worker(program ?? programOf('console/audit/reader/reader-thread'), {
+      workerData: data,
+      name: 'audit reader',
+    });
+    own.on('message', take).on('error', (error) => {
+      log.error({ err: error }, 'the thread that reads the audit has ended');
+    });
+    own.once('exit', ended);
+    own.unref();
+    thread = own;
+    return own;
+  }
+
+  function post(message: ForReader): void {
+    started().postMessage(message);
+  }
+
+  function take(message: FromReader): void {
+    if (message.type === 'log') log[message.level](message.fields, message.message);
+    if (message.type !== 'answer' && message.type !== 'failed') return;
+    const asked = waiting.get(message.number);
+    waiting.delete(message.number);
+    if (message.type === 'failed') asked?.reject(message.error);
+    else if (message.gets === undefined) asked?.reject(building());
+    else asked?.resolve(message.gets as never);
+  }
+
+  /** What it sends on must go on. */
+  function ended(): void {
+    thread = undefined;
+    rejectAll();
+    if (!isClosed && forward) restart = setTimeout(started, restartMs).unref();
+  }
+
+  function rejectAll(): void {
+    for (const { reject } of waiting.values()) reject(unread());
+    waiting.clear();
+  }
+}
+
+function building(): ProblemError {
+  return new ProblemError(problems.busy, 'The index of the audit is being made: ask again in a while.', {
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+function unread(): ProblemError {
+  return new ProblemError(problems.busy, 'The audit cannot be read at the moment: try again.');
+}
