@@ -23,6 +23,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   before: () => import('./before.ts'),
   overload: () => import('./overload.ts'),
   workers: () => import('./workers.ts'),
+  usage: () => import('./usage.ts'),
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */

@@ -84,6 +84,8 @@ export async function openServices(
     ...(sharing && { others: sharing.others }),
   });
   closing.add('last uses of clients', services.clientUses.flush);
+  const onUnwritten = (err: unknown) => log.warn({ err }, 'what was used could not be written down yet');
+  closing.add('account of use', services.usage.start(onUnwritten));
   closing.add('keys', services.keys.close);
   closing.add('identity providers', services.providers.close);
   return { services, audit, application, trail };

@@ -116,7 +116,7 @@ async function openShared(deps: StartDeps) {
       shared = shareStorage({ storage, emit: group.emit, received: group.received });
       return shared.storage;
     },
-    others: { flushDenials: () => flushDenialsOf(group) },
+    others: { flushDenials: () => flushDenialsOf(group), settleUsage: () => flushUsageOf(group) },
     onApplication: (addresses) => group.emit({ type: 'application', addresses }),
   });
   return { group, shared: shared!, ...opened };
@@ -144,6 +144,8 @@ function callsOf({ group, services, memories, parts, numbers }: CallsDeps) {
     addSecretFailure: memories.secretFailures.add,
     flushDenials: () => flushDenialsOf(group),
     recordClientUses: services.clientUses.add,
+    recordUsage: services.usage.take,
+    settleUsage: services.usage.settle,
     metrics: async () => numbers(await parts.metrics.registry.getMetricsAsJSON()),
   } satisfies Partial<OwnerCalls>;
 }
@@ -160,6 +162,10 @@ function mainNumbersOf({ askAll }: WorkerGroup, { metrics }: Pick<CallsDeps['par
 function runningCallsOf(memories: CallsDeps['memories'], over: Promise<void>) {
   const { begin: beginCall, end: endCall } = memories.runningCallsOf(over);
   return { beginCall, endCall } satisfies Partial<OwnerCalls>;
+}
+
+async function flushUsageOf({ askAll }: WorkerGroup): Promise<void> {
+  await askAll((worker: WorkerCalls) => worker.flushUsage());
 }
 
 async function flushDenialsOf({ askAll }: WorkerGroup): Promise<void> {

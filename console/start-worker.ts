@@ -132,6 +132,8 @@ async function serve({ line, briefing, settings, send, log, audit, closing, faul
     others: {
       flushDenials: () => owner.flushDenials().catch(() => {}),
       recordClientUses: owner.recordClientUses,
+      recordUsage: owner.recordUsage,
+      settleUsage: owner.settleUsage,
     },
   });
   await prepare(services, closing);
@@ -153,6 +155,7 @@ async function serve({ line, briefing, settings, send, log, audit, closing, faul
   line.serve({
     ...calls,
     flushDenials: denials.flush,
+    flushUsage: services.usage.flush,
     numbers: async () => [...(await console.numbers())],
     mainNumbers: async () => console.mainNumbers(),
   });
@@ -173,11 +176,16 @@ async function serve({ line, briefing, settings, send, log, audit, closing, faul
   };
 }
 
-async function prepare({ keys, providers, clientUses }: Services, closing: Closing): Promise<void> {
+async function prepare({ keys, providers, clientUses, usage }: Services, closing: Closing): Promise<void> {
   keys.load();
   closing.add('keys', keys.close);
   closing.add('identity providers', providers.close);
   await providers.prepare();
+  // What could not be handed on is kept for the next time.
+  closing.add(
+    'account of use',
+    usage.start(() => {}),
+  );
   const timer = setInterval(() => void clientUses.flush().catch(() => {}), usesMs).unref();
   closing.add('last uses of clients', () => {
     clearInterval(timer);

@@ -40,6 +40,9 @@ export interface Call {
   place: number | undefined;
 }
 
+/** What counts of a call that is over, for who keeps account of what is used. */
+export type UsedCall = Pick<Call, 'req' | 'caller' | 'rule' | 'target' | 'denial'>;
+
 export function newCall(
   req: IncomingMessage,
   res: ServerResponse,

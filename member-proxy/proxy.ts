@@ -9,7 +9,7 @@ import { authorizeCall, checkStoredType } from './authorization/authorize-call.t
 import { builtInRoles, type RoleBook } from './authorization/role-permissions.ts';
 import type { Rule } from './authorization/rule-table.ts';
 import { createRules } from './authorization/rules.ts';
-import { type Call, newCall, recordOf } from './call.ts';
+import { type Call, newCall, recordOf, type UsedCall } from './call.ts';
 import { createEndWithError } from './call-errors.ts';
 import type { CallRecord } from './call-record.ts';
 import type { DeniedCall } from './denied-call.ts';
@@ -34,7 +34,7 @@ import { createRateLimit, defaultRateLimits, type RateLimits } from './rate-limi
 import { type RequestHead, readHead } from './request-head.ts';
 import { readTarget, type Target } from './request-target.ts';
 
-export type { CallRecord, DeniedCall };
+export type { CallRecord, DeniedCall, UsedCall };
 
 const pollsLeft =
   'polls whose callers have gone still wait at members: an item that one of them is given is lost';
@@ -63,6 +63,8 @@ export interface MemberProxyDeps {
   readonly onItem?: (record: ItemRecord) => void;
   /** For audit and metrics. */
   readonly onDecision?: (record: CallRecord) => void;
+  /** Counts what has been used; takes what it wants of the call at once. */
+  readonly onUse?: (call: UsedCall) => void;
 }
 
 export interface MemberProxy {
@@ -90,7 +92,7 @@ export interface MemberProxy {
  * member passes here, and a framework in between would cost a third of the rate.
  */
 export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
-  const { bearer, members, log, now, requestIdOf, addressOf, onDecision } = deps;
+  const { bearer, members, log, now, requestIdOf, addressOf, onDecision, onUse } = deps;
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
   const roles = deps.roles ?? builtInRoles;
   const rules = createRules(roles);
@@ -231,5 +233,6 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     call.countOut?.();
     if (!call.res.writableFinished) call.exchange?.abort();
     onDecision?.(recordOf(call, now()));
+    onUse?.(call);
   }
 }

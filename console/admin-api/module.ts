@@ -24,6 +24,9 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   readonly changeWithAnswer: NonNullable<RunDeps<ApiServices>['changeWithAnswer']>;
   readonly findPageCaller: FindPageCaller;
   readonly callRates: CallRates;
+  readonly countUse: NonNullable<RunDeps<ApiServices>['countUse']>;
+  /** Calls go through a proxy in a process of its own, which counts nothing. */
+  readonly onSeparateProxy: () => void;
   readonly storage: { readonly artifacts: ArtifactStore };
   readonly runningCalls: RunningCalls;
   /** What a client is registered for. */
@@ -54,7 +57,7 @@ export interface AdminApi {
 }
 
 export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
-  const { apiBearer, apiCallers, revocationSource, takeDenials, scopes } = needs;
+  const { apiBearer, apiCallers, revocationSource, takeDenials, scopes, onSeparateProxy } = needs;
   const scope = createScopeGuard(apiCallers);
   const revocations = createRevocationStream({
     ...needs,
@@ -63,7 +66,10 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
   });
   const api = createApiRouter();
 
-  api.get('/api/v1/revocations', scope(scopes.revocations), revocations.stream);
+  api.get('/api/v1/revocations', scope(scopes.revocations), (call) => {
+    onSeparateProxy();
+    return revocations.stream(call);
+  });
   api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);
   api.post('/api/v1/refusals', scope(scopes.denials), anyJson, async ({ body, caller }: BodyCall<Caller>) => {
     await takeDenials(body, caller.clientId);

@@ -1,6 +1,7 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
 import { type AccessNeeds, accessOperations } from './access-questions.ts';
+import { type UsageNeeds, usageOperations } from './access-usage.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
@@ -49,6 +50,7 @@ export type ApiServices = AccessNeeds &
   SessionNeeds &
   SettingNeeds &
   TrafficNeeds &
+  UsageNeeds &
   UserPasswordNeeds &
   WanNeeds;
 
@@ -75,6 +77,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...logoutOperations,
   ...settingOperations,
   ...trafficOperations,
+  ...usageOperations,
   ...userOperations,
   ...userPasswordOperations,
   ...wanOperations,

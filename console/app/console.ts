@@ -135,6 +135,11 @@ function createApi(
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),
         changes: shareOf(parts.settings.apiChangeRate, parts.settings.workers),
       },
+      countUse: ({ actor: { kind, id, roles, scopes }, ...use }) => {
+        if (kind !== 'local' && parts.usage.isOn)
+          parts.usage.countOperation({ kind, id, roles, scopes, ...use });
+      },
+      onSeparateProxy: () => parts.usage.recordGap('separate-proxies'),
       scopesOfClient: async (id) => (await parts.clients.find(id))?.scopes ?? [],
       revocationSource: createStoredRevocationSource(parts),
       takeDenials: createDenialIntake(parts),

@@ -26,6 +26,7 @@ import { machineResource } from '../tokens/resources.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
 import { directoryStateOf } from './directory-state.ts';
 import { createServices, type Services } from './services.ts';
+import { createUsageAnswersOnFirstUse } from './usage-answers.ts';
 
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
 export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
@@ -50,6 +51,7 @@ export async function createApiServices(
     cursors: createCursors(await cursorKeyOf({ storage, cipher }, members !== undefined)),
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
     ...createClusterServices(services, members, { isDry }),
+    usageAnswers: createUsageAnswersOnFirstUse(services),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),

@@ -31,6 +31,9 @@ import { idsByTime } from '../storage/time-ordered-id.ts';
 import { resourcesOf } from '../tokens/resources.ts';
 import { createRevocations } from '../tokens/revocations.ts';
 import { createVoids } from '../tokens/voids/voids.ts';
+import { createUsage } from '../usage/usage.ts';
+import type { UsageRow } from '../usage/usage-row.ts';
+import type { Gap } from '../usage/usage-store.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -52,12 +55,15 @@ export interface OtherProcesses {
   readonly flushDenials: () => Promise<void>;
   /** Absent in the process that writes them. */
   readonly recordClientUses?: (rows: readonly ClientUseRow[]) => Promise<void>;
+  /** The same. */
+  readonly recordUsage?: (rows: readonly UsageRow[], gaps: readonly Gap[]) => Promise<void>;
+  readonly settleUsage: () => Promise<void>;
 }
 
 export function createServices(deps: ServicesDeps) {
-  const { settings, storage, now, steady = now, log, others } = deps;
+  const { settings, storage, now, steady = now, log } = deps;
   const { application = constant(applicationAddresses(settings)) } = deps;
-  const { registry, records, artifacts } = storage;
+  const { registry, records } = storage;
   const accounts = createAccountRecords({
     records,
     endSessionsOf: (accountId) => sessions.endAllOf(accountId),
@@ -89,16 +95,9 @@ export function createServices(deps: ServicesDeps) {
     accounts,
     passwords,
     ...ofUsers,
-    denials: createDenialLog({
-      artifacts,
-      newStem: () => randomBytes(6).toString('base64url'),
-      flushOthers: others?.flushDenials,
-      now,
-      log,
-    }),
+    ...createRecordings(deps, clients),
     ...createMemberServices(registry, now),
     clients,
-    clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
     outbound,
     providers,
     providerRegistration,
@@ -113,7 +112,7 @@ export function createServices(deps: ServicesDeps) {
       now,
     }),
     sessions,
-    jobs: createJobs({ artifacts, now }),
+    jobs: createJobs({ artifacts: storage.artifacts, now }),
     keys: createSigningKeys(settings, registry, cipher, now),
   };
 }
@@ -142,6 +141,36 @@ function createSigningKeys(settings: Settings, registry: Registry, cipher: Ciphe
     // An ID token is a logout hint for as long as its session can live.
     longestTokenLifeSeconds: Math.max(tokenTtlRange.max, settings.sessionMaxSeconds) + 60,
   });
+}
+
+/** What is written down of calls as they come. */
+function createRecordings(
+  {
+    settings,
+    storage: { artifacts },
+    now,
+    log,
+    others,
+  }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log' | 'others'>,
+  clients: Clients,
+) {
+  return {
+    denials: createDenialLog({
+      artifacts,
+      newStem: () => randomBytes(6).toString('base64url'),
+      flushOthers: others?.flushDenials,
+      now,
+      log,
+    }),
+    clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
+    usage: createUsage({
+      artifacts,
+      days: settings.usageDays,
+      report: others?.recordUsage,
+      settleOthers: others?.settleUsage,
+      now,
+    }),
+  };
 }
 
 type Clients = ReturnType<typeof createClients>;

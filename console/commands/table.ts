@@ -23,6 +23,7 @@ import { helpCommand } from './runner/help.ts';
 import { settingsCommands } from './settings.ts';
 import { tokenCommand } from './token.ts';
 import { trafficCommands } from './traffic.ts';
+import { usageCommands } from './usage.ts';
 import { sessionCommands } from './users/session.ts';
 import { userCommands } from './users/user.ts';
 
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   ...wanAndCpCommands,
   explainCommand,
   accessCommand,
+  ...usageCommands,
   ...settingsCommands,
   ...configCommands,
   doctorCommand,

@@ -3,7 +3,7 @@
  * with it. Its addresses are `member-proxy/authorization/rule-table.ts`, since what a call needs stands there.
  */
 import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
-import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import type { MemberProxy, UsedCall } from '../../member-proxy/proxy.ts';
 import { createMemberSurface, type MemberSurfaceDeps } from '../server/member-surface.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CalledStructures } from './called-structures.ts';
@@ -14,6 +14,7 @@ export interface MembersNeeds
   readonly storage: Pick<Storage, 'registry'>;
   readonly memberRecords: MemberRecords;
   readonly calledStructures: Pick<CalledStructures, 'record'>;
+  readonly usage: { readonly isOn: boolean; count(call: UsedCall): void };
   readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
   readonly revocations: {
     onRevoked(listener: () => void): () => void;
@@ -32,7 +33,7 @@ export function createMembersModule(
   members: readonly string[],
   processes: number,
 ): MemberProxy {
-  const { revocations, storage, roles, denials, memberRecords, calledStructures, log } = needs;
+  const { revocations, storage, roles, denials, memberRecords, calledStructures, usage, log } = needs;
   const proxy = createMemberSurface({
     ...needs,
     members,
@@ -46,6 +47,7 @@ export function createMembersModule(
     }),
     onDenial: denials.record,
     onCall: calledStructures.record,
+    ...(usage.isOn && { onUse: usage.count }),
     remembered: memberRecords.discovered(),
     onDiscovered(discovered) {
       memberRecords

@@ -2,11 +2,18 @@
 import type { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit, AuditFields } from '../../platform/log.ts';
-import { type AccessCheckDeps, checkAccess } from './access-check.ts';
+import { type AccessCheckDeps, checkAccess, scopeOf } from './access-check.ts';
 import type { Actor } from './actor.ts';
 import { checkInput } from './input-check.ts';
 import type { Answer, Operation, OperationCall } from './operation.ts';
 import { createGrantCheck } from './privileges.ts';
+
+/** A scope of the API that an operation has asked for, and whether the caller had it. */
+export interface UsedScope {
+  readonly actor: Actor;
+  readonly permission: string;
+  readonly isAllowed: boolean;
+}
 
 /** What came, as it came. */
 export interface OperationRequest {
@@ -89,6 +96,8 @@ export interface RunDeps<Services> extends AccessCheckDeps {
     run: (services: Services, conditions?: RunConditions) => Promise<Answer>,
   ) => Promise<Answer>;
   readonly audit: Audit;
+  /** Counts what has been used of the scopes of the API. */
+  readonly countUse?: (use: UsedScope) => void;
   /** Where the call came from, for the audit trail. */
   readonly about: Pick<AuditFields, 'source' | 'requestId'>;
 }
@@ -102,7 +111,7 @@ export async function runOperation<Services>(
 ): Promise<Answer> {
   const { isDryRun = false } = request;
   try {
-    checkAccess(operation, actor, deps);
+    checkUse(operation, actor, deps);
     const call = {
       ...(await checked(operation, request)),
       ifMatch: request.ifMatch,
@@ -140,6 +149,21 @@ export async function runOperation<Services>(
       const target = Object.values(request.params ?? {}).at(0);
       record(operation, actor, deps, { outcome: isDenied ? 'denied' : 'failure', target, reason });
     }
+    throw error;
+  }
+}
+
+function checkUse<Services>(operation: Operation<Services>, actor: Actor, deps: RunDeps<Services>): void {
+  const count = (isAllowed: boolean) => {
+    if (operation.access !== 'own') {
+      deps.countUse?.({ actor, permission: scopeOf(operation), isAllowed });
+    }
+  };
+  try {
+    checkAccess(operation, actor, deps);
+    count(true);
+  } catch (error) {
+    count(!(error instanceof ProblemError && error.problem === problems.insufficientScope));
     throw error;
   }
 }

@@ -228,6 +228,12 @@ export const settingsTable = {
     '20',
     'changes a second by the admin API, of one caller; 0 for no limit',
   ),
+  usageDays: setting(
+    'CONSOLE_USAGE_DAYS',
+    check.integer(0, 400, 'days'),
+    '90',
+    'how long is kept who has used which permission, up to 400 days; what-if and reports look back no further; 0: nothing is counted',
+  ),
   proxyDataRate: setting(
     'CONSOLE_PROXY_DATA_RATE',
     check.integer(0, 1_000_000, 'calls'),

@@ -12,6 +12,8 @@ import type {
   StoreEvent,
 } from '../storage/embedded/worker/messages.ts';
 import type { Hold } from '../tokens/guessing/secret-failures.ts';
+import type { UsageRow } from '../usage/usage-row.ts';
+import type { Gap } from '../usage/usage-store.ts';
 
 /** What the owner does for a worker. */
 export interface OwnerCalls extends StoreCalls {
@@ -26,6 +28,9 @@ export interface OwnerCalls extends StoreCalls {
   /** Of all workers. */
   flushDenials(): Promise<void>;
   recordClientUses(rows: readonly ClientUseRow[]): void;
+  recordUsage(rows: readonly UsageRow[], gaps: readonly Gap[]): void;
+  /** What all workers have counted is written. */
+  settleUsage(): Promise<void>;
   /** The numbers of all processes as one. */
   metrics(): Promise<string>;
 }
@@ -54,12 +59,16 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   endCall: true,
   flushDenials: true,
   recordClientUses: true,
+  recordUsage: true,
+  settleUsage: true,
   metrics: true,
 };
 
 /** What a worker does for the owner. */
 export interface WorkerCalls extends DecisionCalls {
   flushDenials(): Promise<void>;
+  /** Hands on what has been used. */
+  flushUsage(): Promise<void>;
   /** As prom-client has them. */
   numbers(): Promise<readonly object[]>;
   /** For their history. */

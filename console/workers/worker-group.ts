@@ -206,6 +206,7 @@ function callsOf({ calls }: Pick<Member, 'calls'>): WorkerCalls {
   return {
     decide: (decision) => calls.call('decide', decision),
     flushDenials: () => calls.call('flushDenials'),
+    flushUsage: () => calls.call('flushUsage'),
     numbers: () => calls.call('numbers'),
     mainNumbers: () => calls.call('mainNumbers'),
   };

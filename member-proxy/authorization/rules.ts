@@ -63,15 +63,23 @@ export function createRules(roles: RoleBook = builtInRoles, table: readonly Rule
   }
 }
 
+/** Whether these grants open the call that a rule is for, of a map or queue with these names. */
+export function isOpen(
+  { permission, structure }: Pick<Rule, 'permission' | 'structure'>,
+  names: readonly string[],
+  grants: Grants,
+): boolean {
+  return grants.has(permission) || (structure !== undefined && grants.hasStructure(structure, names));
+}
+
 function isStructureOpen(rule: Rule, method: string, target: Target, grants: Grants): boolean {
   const { structure } = rule;
-  if (structure === undefined) return false;
-  const forwarded = offerInBody(rule, target)?.target ?? target;
-  return grants.hasStructure(structure, namesIn(method, forwarded));
+  return structure !== undefined && grants.hasStructure(structure, structureNames(rule, method, target));
 }
 
 /** The names that members take from a map's or queue's path; a caller must hold every reading (docs/member-surface.md#routing). */
-function namesIn(method: string, { sent, path }: Target): string[] {
+export function structureNames(rule: Rule, method: string, target: Target): string[] {
+  const { sent, path } = offerInBody(rule, target)?.target ?? target;
   const name = decodeURIComponent(path.split('/', 5)[4] ?? '');
   const byEngine = readByEngine(method, sent);
   return byEngine === undefined ? [name] : [name, byEngine.name];

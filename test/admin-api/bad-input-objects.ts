@@ -121,11 +121,13 @@ export const bodies: Readonly<Record<string, object>> = {
   updateClient: { displayName: 'Another name' },
   createApplication: { id: 'made-wiki', redirectUris: ['https://wiki.example.com/callback'] },
   updateApplication: { displayName: 'Another name' },
+  askWhatIf: { client: 'application-client', change: { scopes: ['app:Viewer'] } },
 };
 
 /** What a read wants besides: by its id. */
 export const queries: Readonly<Record<string, string>> = {
   explainAccess: '?method=GET&path=/svc/rest/cluster&role=Viewer',
+  readAccessUsage: '?client=application-client',
 };
 
 export interface ParticularCall {

@@ -5,6 +5,10 @@
 export const operationPaths = {
   explainAccess: 'GET /access/explain',
   readAccessMatrix: 'GET /access/matrix',
+  readAccessUsage: 'GET /access/usage',
+  listUnusedClients: 'GET /access/unused',
+  readAccessAdministrators: 'GET /access/administrators',
+  askWhatIf: 'POST /access/what-if',
   listClients: 'GET /clients',
   createClient: 'POST /clients',
   readClient: 'GET /clients/{client}',

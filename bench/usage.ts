@@ -1,0 +1,115 @@
+/** What it costs to count who uses what: the counting alone, and consoles with and without it. */
+
+import { createUsageCounter } from '../console/usage/usage-counter.ts';
+import { ruleTable } from '../member-proxy/authorization/rule-table.ts';
+import type { UsedCall } from '../member-proxy/proxy.ts';
+import { createDataDirs, startConsole } from './console.ts';
+import {
+  type Benchmark,
+  type Cell,
+  cell,
+  measure,
+  type Ratio,
+  ratio,
+  sampleColumns,
+  samplesTable,
+} from './harness.ts';
+import { httpRequest, load } from './load.ts';
+import { createServers, type ServerProcess } from './servers.ts';
+import { spread } from './statistics.ts';
+import { tokenPath, tokenRequest } from './token.ts';
+
+const connections = 64;
+const secondsPerCell = 1;
+const calls = 100_000;
+
+export const benchmark: Benchmark = {
+  name: 'usage',
+  async run({ rounds, nodeBinary }) {
+    using dataDirs = createDataDirs();
+    await using servers = createServers({ nodeBinary });
+    const start = (name: string, days: string) =>
+      startConsole(servers, { name, dataDir: dataDirs.path(name), env: { CONSOLE_USAGE_DAYS: days } });
+    const [counting, silent] = [await start('counting', '90'), await start('not counting', '0')];
+    const cells: Cell[] = [];
+    for (const server of [counting, silent]) {
+      cells.push(await mapCell(server), tokenCell(server));
+    }
+    const [map, token, mapWithout, tokenWithout] = cells as [Cell, Cell, Cell, Cell];
+    const samples = await measure(cells, { rounds });
+    return {
+      title: 'Counting who uses what',
+      columns: ['server', 'calls', ...sampleColumns],
+      rows: samplesTable(cells, samples),
+      ratios: [
+        countingAlone(rounds),
+        ratio('counting / not, proxied read', samples, {
+          of: map,
+          to: mapWithout,
+          figure: 'cpuRate',
+          atLeast: 0.97,
+        }),
+        ratio('counting / not, token', samples, {
+          of: token,
+          to: tokenWithout,
+          figure: 'cpuRate',
+          atLeast: 0.97,
+        }),
+      ],
+      notes: ['The member is embedded, so that its work is in the processor time of both.'],
+    };
+  },
+};
+
+async function mapCell(server: ServerProcess): Promise<Cell> {
+  const { headers, body } = tokenRequest('RS256');
+  const reply = await fetch(server.url + tokenPath, { method: 'POST', headers, body });
+  const { access_token: token } = (await reply.json()) as { access_token: string };
+  const authorization = `Bearer ${token}`;
+  const path = '/svc/rest/maps/orders/1';
+  const stored = await fetch(server.url + path, {
+    method: 'POST',
+    headers: { authorization },
+    body: 'v'.repeat(100),
+  });
+  if (!stored.ok) throw new Error(`no value could be stored: ${stored.status}`);
+  const request = httpRequest('GET', path, { host: new URL(server.url).host, authorization });
+  return cell(server, [server.name, 'GET of a map value'], () =>
+    load({ url: server.url, request, connections, seconds: secondsPerCell }),
+  );
+}
+
+function tokenCell(server: ServerProcess): Cell {
+  const { headers, body } = tokenRequest('RS256');
+  const request = httpRequest('POST', tokenPath, { host: new URL(server.url).host, ...headers }, body);
+  return cell(server, [server.name, 'token'], () =>
+    load({ url: server.url, request, connections, seconds: secondsPerCell }),
+  );
+}
+
+/** Of fifty machines that call twenty maps in turn, so that nothing is the same as in the call before. */
+function countingAlone(rounds: number): Ratio {
+  const counter = createUsageCounter();
+  const rule = ruleTable.find(({ structure }) => structure?.kind === 'map' && structure.action === 'read')!;
+  const callers = Array.from({ length: 50 }, (_, i) => ({
+    ...{ subject: `machine-${i}`, clientId: `machine-${i}`, roles: [], jti: '', expiresAt: 0, claims: {} },
+    scopes: ['svc:data:read', 'svc:data:write'],
+  }));
+  const made = Array.from({ length: calls }, (_, i): UsedCall => {
+    const path = `/svc/rest/maps/orders-${i % 20}/${i}`;
+    const req = { method: 'GET' } as UsedCall['req'];
+    return { req, caller: callers[i % 50], rule, target: { sent: path, path }, denial: undefined };
+  });
+  const round = () => {
+    const began = performance.now();
+    for (const call of made) counter.count(call);
+    return ((performance.now() - began) * 1000) / calls;
+  };
+  round();
+  return {
+    name: 'one call counted',
+    spread: spread(Array.from({ length: rounds }, round)),
+    unit: ' µs',
+    atMost: 1,
+  };
+}

@@ -1,0 +1,31 @@
+/** What can be learnt from the account of use: loaded by whoever asks first. */
+import { once } from '../../platform/async/once.ts';
+import type { ApiServices } from '../admin-api/table.ts';
+import type { Services } from './services.ts';
+
+export function createUsageAnswersOnFirstUse(services: Services): ApiServices['usageAnswers'] {
+  const opened = once(async () => {
+    const [{ createUsageReports }, { createUnusedReport }, { createWhatIf }] = await Promise.all([
+      import('../usage/usage-reports.ts'),
+      import('../usage/unused-report.ts'),
+      import('../usage/what-if.ts'),
+    ]);
+    const reports = createUsageReports(services);
+    const { unused, administrators } = createUnusedReport(services);
+    return {
+      usageOf: reports.usageOf,
+      unused,
+      administrators: async (days: number) => ({
+        items: await administrators(days),
+        ...(await reports.period(days)),
+      }),
+      whatIf: createWhatIf(services),
+    };
+  });
+  return {
+    usageOf: async (asked) => (await opened()).usageOf(asked),
+    unused: async (asked) => (await opened()).unused(asked),
+    administrators: async (days) => (await opened()).administrators(days),
+    whatIf: async (asked) => (await opened()).whatIf(asked),
+  };
+}
