@@ -9,6 +9,7 @@ import { createConsole } from './app/console.ts';
 import { createServices, type Services } from './app/services.ts';
 import { openAuditStore } from './audit/audit-store.ts';
 import { openPorts } from './open-ports.ts';
+import { openTelemetry } from './open-telemetry.ts';
 import { publicAddress } from './proxy/public-address.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
 import { createConsoleOverload } from './server/overload.ts';
@@ -139,8 +140,10 @@ async function serve({ line, briefing, settings, send, log, audit, closing, faul
   await prepare(services, closing);
   const overload = createConsoleOverload(settings, [revocationEventsPath]);
   const { denials } = services;
+  const telemetry = await openTelemetry(settings, log, closing);
   const console = await createConsole({
     services,
+    telemetry,
     log,
     audit,
     members: briefing.members,

@@ -8,7 +8,6 @@ import type { Services } from './app/services.ts';
 import { createSharedMemories } from './app/shared-memories.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
-import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import {
   allOf,
   applyConfiguration,
@@ -17,12 +16,12 @@ import {
   reportExcess,
 } from './first-start.ts';
 import { auditSeed } from './keys/audit-key.ts';
-import { startMaintenance } from './maintenance.ts';
-import { startHistoryOf } from './numbers-history.ts';
 import { openPorts } from './open-ports.ts';
 import { type OpenDeps, openServices, withApplication } from './open-services.ts';
+import { openTelemetry } from './open-telemetry.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
 import { createConsoleOverload } from './server/overload.ts';
+import { startRounds } from './start-rounds.ts';
 import { revocationEventsPath } from './tokens/revocation-stream/revocation-event.ts';
 import { type WelcomeFacts, welcome } from './welcome.ts';
 
@@ -66,8 +65,10 @@ export async function start({
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, [revocationEventsPath]);
+  const telemetry = await openTelemetry(settings, log, closing);
   const console = await createConsole({
     services,
+    telemetry,
     log,
     audit,
     members,
@@ -86,12 +87,8 @@ export async function start({
   });
   closing.add('port', () => server.close(0));
   closing.add('management port', async () => management?.close(0));
-  closing.add('maintenance', startMaintenance(services, log));
-  closing.add(
-    'history of numbers',
-    startHistoryOf(services, log, async () => new Map([[0, console.mainNumbers()]])),
-  );
-  closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));
+  const readNumbers = async () => new Map([[0, console.mainNumbers()]]);
+  startRounds({ services, audit, log, closing, readNumbers });
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,

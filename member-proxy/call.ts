@@ -31,6 +31,8 @@ export interface Call {
   /** Whether it goes to every member. */
   isBroadcast: boolean;
   exchange: Exchange | undefined;
+  /** When it was found that it may go on to a member; monotonic milliseconds. */
+  forwardedAt: number | undefined;
   /** Counts the call out where it was counted in. */
   countOut: (() => void) | undefined;
   denial: { readonly code: string; readonly decisionId: string } | undefined;
@@ -62,6 +64,7 @@ export function newCall(
     rule: undefined,
     isBroadcast: false,
     exchange: undefined,
+    forwardedAt: undefined,
     countOut: undefined,
     denial: undefined,
     results: undefined,

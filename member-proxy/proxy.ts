@@ -19,7 +19,7 @@ import { createForward } from './forwarding/forward.ts';
 import { checkOffer } from './forwarding/offers.ts';
 import { waitOf } from './forwarding/poll-wait.ts';
 import type { MemberCredentials } from './forwarding/positional-body.ts';
-import { continueTrace } from './forwarding/trace.ts';
+import { continueTrace, type Trace } from './forwarding/trace.ts';
 import { createWithBody } from './forwarding/with-body.ts';
 import { createInFlightCalls } from './in-flight-calls.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
@@ -35,6 +35,13 @@ import { type RequestHead, readHead } from './request-head.ts';
 import { readTarget, type Target } from './request-target.ts';
 
 export type { CallRecord, DeniedCall, UsedCall };
+
+export interface CallTracing {
+  /** Whether a trace that begins here is recorded. */
+  samples(): boolean;
+  /** Hears of calls whose trace is recorded. @param checkMs  until it was known that it may go on; undefined: it may not */
+  record(call: CallRecord, trace: Trace, checkMs: number | undefined): void;
+}
 
 const pollsLeft =
   'polls whose callers have gone still wait at members: an item that one of them is given is lost';
@@ -65,6 +72,8 @@ export interface MemberProxyDeps {
   readonly onDecision?: (record: CallRecord) => void;
   /** Counts what has been used; takes what it wants of the call at once. */
   readonly onUse?: (call: UsedCall) => void;
+  /** Records traces; without it they go through, and those that begin here ask nobody to record them. */
+  readonly tracing?: CallTracing | undefined;
 }
 
 export interface MemberProxy {
@@ -92,7 +101,7 @@ export interface MemberProxy {
  * member passes here, and a framework in between would cost a third of the rate.
  */
 export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
-  const { bearer, members, log, now, requestIdOf, addressOf, onDecision, onUse } = deps;
+  const { bearer, members, log, now, requestIdOf, addressOf, onDecision, onUse, tracing } = deps;
   const limits: ProxyLimits = { ...defaultLimits, ...deps.limits };
   const roles = deps.roles ?? builtInRoles;
   const rules = createRules(roles);
@@ -157,6 +166,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
   function goOn(call: Call, head: RequestHead, target: Target, caller: Caller): void {
     const rule = authorize(call, head, target, caller);
     countIn(call, rule, target, caller);
+    if (tracing) call.forwardedAt = now();
     if (candidates.areKnown(call, rule)) {
       send(call, head, target, candidates.now(call, rule));
       return;
@@ -185,7 +195,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     const head = readHead(call.req, limits);
     call.isFramed = true;
     call.isBodyless = head.bodyLength === 0;
-    call.trace = continueTrace(head.traceparent, head.tracestate);
+    call.trace = continueTrace(head.traceparent, head.tracestate, tracing?.samples);
     return head;
   }
 
@@ -232,7 +242,12 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     inFlight.remove(call);
     call.countOut?.();
     if (!call.res.writableFinished) call.exchange?.abort();
-    onDecision?.(recordOf(call, now()));
+    const record = recordOf(call, now());
+    onDecision?.(record);
     onUse?.(call);
+    if (tracing && call.trace?.isSampled) {
+      const { forwardedAt, startedAt } = call;
+      tracing.record(record, call.trace, forwardedAt === undefined ? undefined : forwardedAt - startedAt);
+    }
   }
 }

@@ -63,6 +63,7 @@ export async function createConsole({
   const { keys, clients, revocations, metrics, addressOf } = parts;
   const proxy = createMembersModule(parts, members, parts.settings.workers);
   const isEquipped = () => isComplete() && keys.published().some(({ state }) => state === 'signing');
+  parts.telemetry?.sendNumbers(() => metrics.registry.getMetricsAsJSON());
   const health = createHealthModule({ ...parts, isEquipped });
   const browser = await createBrowser(parts);
   const api = createApi(parts, proxy, browser);
@@ -86,6 +87,7 @@ export async function createConsole({
     api: api.handle,
     pages: browser.pages,
     clientAddress: addressOf,
+    onRequest: parts.telemetry?.begin,
   });
   return {
     handle,

@@ -12,6 +12,7 @@ import { createClientAddress } from '../http/client-address.ts';
 import { type About, requestIdOf } from '../http/request-id.ts';
 import type { HeldByCallers } from '../metrics/call-metrics.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { CheckProof } from '../tokens/dpop-binding.ts';
 import { directoryStateOf } from './directory-state.ts';
 import type { Services } from './services.ts';
@@ -43,6 +44,7 @@ interface Shared {
   readonly proofAlgs: typeof proofAlgs;
   /** Of the link that this start prints while there is no user. */
   readonly setupToken: string;
+  readonly telemetry: Telemetry | undefined;
 }
 
 export interface PartsDeps {
@@ -54,10 +56,11 @@ export interface PartsDeps {
   readonly overload: HeldByCallers;
   readonly memories: SharedMemories;
   readonly setupToken: string;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 export async function createParts(given: PartsDeps): Promise<Parts> {
-  const { services, log, audit, faults, overload, memories } = given;
+  const { services, log, audit, faults, overload, memories, telemetry } = given;
   const { settings, resources, users, clients, keys, revocations, now } = services;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   await revocations.load();
@@ -89,7 +92,7 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
   return {
     ...services,
     log,
-    audit,
+    audit: telemetry?.audited(audit) ?? audit,
     metrics,
     bearer,
     apiBearer,
@@ -104,6 +107,7 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
     checkProof: createTokenProofCheck(settings.url, now, memories.tokenProofs),
     proofAlgs,
     setupToken: given.setupToken,
+    telemetry,
   };
 }
 

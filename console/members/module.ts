@@ -12,6 +12,7 @@ import type { MemberRecords } from './member-records.ts';
 export interface MembersNeeds
   extends Pick<MemberSurfaceDeps, 'settings' | 'bearer' | 'log' | 'audit' | 'metrics' | 'addressOf'> {
   readonly storage: Pick<Storage, 'registry'>;
+  readonly telemetry: { readonly calls: MemberSurfaceDeps['tracing'] } | undefined;
   readonly memberRecords: MemberRecords;
   readonly calledStructures: Pick<CalledStructures, 'record'>;
   readonly usage: { readonly isOn: boolean; count(call: UsedCall): void };
@@ -48,6 +49,7 @@ export function createMembersModule(
     onDenial: denials.record,
     onCall: calledStructures.record,
     ...(usage.isOn && { onUse: usage.count }),
+    tracing: needs.telemetry?.calls,
     remembered: memberRecords.discovered(),
     onDiscovered(discovered) {
       memberRecords

@@ -27,7 +27,7 @@ import type { Settings } from '../settings/settings.ts';
 const mostEmbeddedPolls = 16_000;
 
 export interface MemberSurfaceDeps
-  extends Pick<MemberProxyDeps, 'roles' | 'onDenial' | 'onUse'>,
+  extends Pick<MemberProxyDeps, 'roles' | 'onDenial' | 'onUse' | 'tracing'>,
     Pick<MembersDeps, 'remembered' | 'onDiscovered'> {
   readonly settings: Settings;
   /** Base addresses. */

@@ -28,6 +28,8 @@ export interface AppDeps {
   readonly metrics: Pick<Metrics, 'request' | 'tokenRejected'>;
   readonly audit: Audit;
   readonly clientAddress: (req: IncomingMessage) => string;
+  /** Hears of each request but those for members. */
+  readonly onRequest?: ((req: IncomingMessage, res: ServerResponse, requestId: string) => void) | undefined;
   readonly log: Logger;
 }
 
@@ -67,6 +69,7 @@ export function createApp(deps: AppDeps): RequestListener {
     }
     res.setHeader('X-Request-Id', requestId);
     res.once('finish', () => metrics.request(surfaceOf(path), res.statusCode));
+    deps.onRequest?.(req, res, requestId);
     if (!isHeadGood(req, res)) return;
     if (crossOriginPaths.has(path)) crossOrigin(req, res, () => serve(req, res, path));
     else serve(req, res, path);

@@ -2,6 +2,7 @@
 import * as check from '../../platform/checks.ts';
 import { isLoopback } from './loopback.ts';
 import { memberCredentials } from './member-credentials.ts';
+import { otlpHeaders } from './otlp-headers.ts';
 
 /** What a default may depend on. */
 export interface Known {
@@ -269,6 +270,28 @@ export const settingsTable = {
     check.httpAddress,
     { meaning: '`<CONSOLE_URL>/oauth2/jwks`', from: ({ url }) => `${url}/oauth2/jwks` },
     '`npm run proxy`: where the console publishes its keys; its revocation events come from the same host',
+  ),
+  otlpEndpoint: optional(
+    'CONSOLE_OTLP_ENDPOINT',
+    check.httpAddress,
+    'base address of a collector of OpenTelemetry that takes OTLP over HTTP, such as `http://localhost:4318`; unset = traces and numbers are sent nowhere',
+  ),
+  otlpHeaders: secret(
+    'CONSOLE_OTLP_HEADERS',
+    otlpHeaders,
+    'header fields for it, `name=value` with a comma between, values percent-encoded',
+  ),
+  otlpTracesPercent: setting(
+    'CONSOLE_OTLP_TRACES',
+    check.integer(0, 100, 'percent'),
+    '10',
+    'of 100 traces that begin here, so many are recorded; of those that a caller brings, the ones that it records',
+  ),
+  otlpMetricsSeconds: setting(
+    'CONSOLE_OTLP_METRICS',
+    check.integer(5, 3600, 'seconds'),
+    '60',
+    'how often numbers are sent, 5 to 3600 seconds',
   ),
   proxyUrl: optional(
     'CONSOLE_PROXY_URL',

@@ -4,6 +4,10 @@ import { randomFillSync } from 'node:crypto';
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
+  /** The caller's span; undefined where the trace begins here. */
+  readonly parentId: string | undefined;
+  /** Whether somebody records it. */
+  readonly isSampled: boolean;
   /** What the member gets. */
   readonly traceparent: string;
   /** What the caller's tools have added; nothing without a valid `traceparent` (W3C Trace Context §3.3.1). */
@@ -27,23 +31,39 @@ let used = 0;
 /**
  * @param traceparent  as received; a malformed one counts as none (W3C Trace Context §4.2.2)
  * @param tracestate   as received
+ * @param samples      whether a trace that begins here is recorded; without it none is, since nobody has asked for it
  */
-export function continueTrace(traceparent: string | undefined, tracestate: string | undefined): Trace {
-  if (traceparent === undefined || !form.test(traceparent)) return newTrace();
+export function continueTrace(
+  traceparent: string | undefined,
+  tracestate: string | undefined,
+  samples?: () => boolean,
+): Trace {
+  if (traceparent === undefined || !form.test(traceparent)) return newTrace(samples?.() === true);
   const traceId = traceparent.slice(3, 3 + traceDigits);
   // Of the flags only `sampled` is known here; others are not passed on (W3C Trace Context §4.3).
-  const sampled = Number.parseInt(traceparent.slice(53, 55), 16) & 1;
+  const isSampled = (Number.parseInt(traceparent.slice(53, 55), 16) & 1) === 1;
   return {
     traceId,
-    traceparent: `00-${traceId}-${randomDigits(parentDigits)}-0${sampled}`,
+    parentId: traceparent.slice(36, 36 + parentDigits),
+    isSampled,
+    traceparent: parentOf(traceId, isSampled),
     tracestate: passable(tracestate),
   };
 }
 
-/** Not sampled: nobody has asked for it. */
-function newTrace(): Trace {
+/** Of what the member gets: the call's span at it. */
+export function spanIdOf({ traceparent }: Pick<Trace, 'traceparent'>): string {
+  return traceparent.slice(36, 36 + parentDigits);
+}
+
+function newTrace(isSampled: boolean): Trace {
   const traceId = randomDigits(traceDigits);
-  return { traceId, traceparent: `00-${traceId}-${randomDigits(parentDigits)}-00`, tracestate: undefined };
+  const traceparent = parentOf(traceId, isSampled);
+  return { traceId, parentId: undefined, isSampled, traceparent, tracestate: undefined };
+}
+
+function parentOf(traceId: string, isSampled: boolean): string {
+  return `00-${traceId}-${randomDigits(parentDigits)}-0${isSampled ? 1 : 0}`;
 }
 
 function passable(state: string | undefined): string | undefined {

@@ -5,7 +5,15 @@ import { expect, test } from 'vitest';
 import { runTool, temporaryDirectory } from '../commands/support.ts';
 import { apiToken, startConsole } from '../helpers/console.ts';
 
-const watched = ['zod', 'ldapts', '@node-saml/node-saml', 'xml-crypto', 'openid-client'];
+const watched = [
+  '@opentelemetry/sdk-trace-base',
+  '@opentelemetry/sdk-metrics',
+  'zod',
+  'ldapts',
+  '@node-saml/node-saml',
+  'xml-crypto',
+  'openid-client',
+];
 
 test('a console without providers, and idp list there, load no library of schemas or protocols; the admin API loads that of schemas by its first call, and idp list without a console', async () => {
   const directory = temporaryDirectory();

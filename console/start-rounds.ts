@@ -1,0 +1,28 @@
+/** What the process that owns the store does again and again, besides what it owes to others. */
+import type { Closing } from '../platform/closing.ts';
+import type { Audit, Logger } from '../platform/log.ts';
+import type { Services } from './app/services.ts';
+import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
+import { startMaintenance } from './maintenance.ts';
+import { type HistoryDeps, startHistory } from './metrics/history/record-history.ts';
+
+export interface RoundsDeps {
+  readonly services: Services;
+  readonly audit: Audit;
+  readonly log: Logger;
+  readonly closing: Closing;
+  /** For the history of numbers. */
+  readonly readNumbers: HistoryDeps['readNumbers'];
+}
+
+export function startRounds({ services, audit, log, closing, readNumbers }: RoundsDeps): void {
+  const { settings, users, clients, now } = services;
+  const readTotals = async () => {
+    const [countOfUsers, countOfClients] = await Promise.all([users.count(), clients.count()]);
+    return { users: countOfUsers, clients: countOfClients };
+  };
+  const { dataDir } = settings;
+  closing.add('maintenance', startMaintenance(services, log));
+  closing.add('history of numbers', startHistory({ dataDir, readNumbers, readTotals, now, log }));
+  closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));
+}
