@@ -7,6 +7,7 @@ import { clientCommands } from './clients/client.ts';
 import { clusterCommands, oneMemberCommands } from './cluster/cluster.ts';
 import { mapCommands, queueCommands } from './cluster/structures.ts';
 import { wanAndCpCommands } from './cluster/wan-and-cp.ts';
+import { completionCommands } from './completion/completion.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -18,7 +19,6 @@ import { loginCommands } from './login/commands.ts';
 import { memberCommands } from './member.ts';
 import { roleCommands } from './role.ts';
 import type { Command } from './runner/command.ts';
-import { completionCommand } from './runner/completion.ts';
 import { helpCommand } from './runner/help.ts';
 import { settingsCommands } from './settings.ts';
 import { tokenCommand } from './token.ts';
@@ -55,6 +55,6 @@ export const commands: readonly Command[] = [
   ...importCommands,
   ...exportCommands,
   ...backupCommands,
-  completionCommand(() => commands),
+  ...completionCommands(() => commands),
   helpCommand(() => commands),
 ];

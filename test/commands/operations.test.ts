@@ -138,6 +138,25 @@ describe('flags', () => {
     expect((await runTool(['role', 'show', 'NotTried'], { dataDir: console.dataDir })).code).toBe(1);
   });
 
+  test('--search finds by the beginning of a word, of what is printed', async () => {
+    await done(
+      'role',
+      'add',
+      'Sought-After',
+      '--scope',
+      'svc:map:found-here:read',
+      '--description',
+      'Reads Lists',
+    );
+    const found = async (text: string) =>
+      (await done('role', 'list', '--search', text, '--json')).json<RoleView[]>().map(({ id }) => id);
+    for (const text of ['sough', 'AFTER', 'lists', 'found-h'])
+      expect(await found(text)).toEqual(['Sought-After']);
+    for (const text of ['ought', 'ists']) expect(await found(text)).toEqual([]);
+    const keys = await done('client', 'list', '--search', 'application-d', '--json');
+    expect(keys.json<RoleView[]>().map(({ id }) => id)).toEqual(['application-dashboard']);
+  });
+
   test('--limit prints so many, and is a number', async () => {
     for (const id of ['One', 'Two', 'Three']) await done('role', 'add', id, '--scope', 'svc:health:read');
     expect((await done('role', 'list', '--limit', '2', '--json')).json<RoleView[]>()).toHaveLength(2);
@@ -181,7 +200,7 @@ describe('a console that is elsewhere', () => {
     expect((await there('user', 'show', 'rosa')).json()).toEqual((await here('user', 'show', 'rosa')).json());
     const names = (listed: Awaited<ReturnType<typeof here>>) =>
       listed.json<{ id: string }[]>().map(({ id }) => id);
-    expect(names(await there('user', 'list', '--beginning', 'ros'))).toEqual(['rosa']);
+    expect(names(await there('user', 'list', '--search', 'ros'))).toEqual(['rosa']);
     const unknown = await there('user', 'roles', 'rosa', '--role', 'Nobody');
     expect([unknown.code, unknown.json().error]).toEqual([2, 'wrong_usage']);
     for (const list of ['list', 'logouts']) {

@@ -56,15 +56,15 @@ test.each([
     };
     expect(await names()).toEqual(all);
     expect((await names('--role', 'Viewer')).sort()).toEqual(all.slice(0, 700));
-    expect(await names('--beginning', 'P-0000')).toEqual(all.slice(0, 10));
-    expect(await names('--beginning', 'even-12')).toHaveLength(8);
-    expect(await names('--beginning', 'nobody')).toEqual([]);
+    expect(await names('--search', 'P-0000')).toEqual(all.slice(0, 10));
+    expect(await names('--search', 'even-12')).toHaveLength(8);
+    expect(await names('--search', 'nobody')).toEqual([]);
     const { stdout } = await list([]);
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^NAME\s+ROLES\s+STATE\s+SIGNS IN AT\s+E-MAIL$/);
     expect(lines.filter((line) => line.startsWith('p-'))).toHaveLength(people);
     expect(lines.at(-1)).toMatch(/^p-01202\s+no role\s+active\s+here\s+even-1202@example\.org$/);
-    expect(await names('--role', 'Viewer', '--beginning', 'p-0069')).toEqual(all.slice(690, 700));
+    expect(await names('--role', 'Viewer', '--search', 'p-0069')).toEqual(all.slice(690, 700));
     expect(await names('--role', 'Viewer', '--limit', '7')).toHaveLength(7);
   },
 );

@@ -13,7 +13,18 @@ import { createSecretInput } from '../../console/commands/runner/secret-input.ts
 import { type Outcome, root, runTool as runProcess, type ToolOptions } from '../commands/support.ts';
 
 /** These run in the process of the caller alone (`isLocal` in `console/commands/`). */
-const local = ['doctor', 'restore', 'settings', 'token', 'login', 'logout', 'whoami', 'completion', 'help'];
+const local = [
+  'doctor',
+  'restore',
+  'settings',
+  'token',
+  'login',
+  'logout',
+  'whoami',
+  'completion',
+  'complete',
+  'help',
+];
 
 export async function runTool(args: readonly string[], options: ToolOptions = {}): Promise<Outcome> {
   const { dataDir, stdin = '', cwd = root } = options;

@@ -52,6 +52,7 @@ export const clientCommands: readonly Command[] = [
           headings,
           row: rowOf,
           none: 'There is no such client.',
+          isSearchedThere: true,
           query: Object.fromEntries(
             queryFlags.flatMap((flag) => (input.has(flag) ? [[flag, input.text(flag)!]] : [])),
           ),

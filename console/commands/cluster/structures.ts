@@ -17,7 +17,6 @@ interface StoredView {
 
 const onApi = { isOnApi: true, createsStore: true } as const;
 const listed = ['Members tell no names: these are of roles, of clients, and of calls of 30 days.'];
-const beginningFlag = flags({ '[--search B]': 'those whose names begin with B' });
 const valueFlags = flags({
   '[--value T]': 'the text',
   '[--value-file F]': 'a file that has it, UTF-8',
@@ -30,7 +29,7 @@ export const mapCommands: readonly Command[] = [
     name: 'map list',
     summary: 'Lists the maps that are known by name.',
     details: listed,
-    flags: { ...beginningFlag, ...listFlags },
+    flags: listFlags,
     run: (input, tools) => listStructures(input, tools, 'listMaps'),
   },
   {
@@ -101,7 +100,7 @@ export const queueCommands: readonly Command[] = [
     name: 'queue list',
     summary: 'Lists the queues that are known by name.',
     details: listed,
-    flags: { ...beginningFlag, ...listFlags },
+    flags: listFlags,
     run: (input, tools) => listStructures(input, tools, 'listQueues'),
   },
   {
@@ -149,12 +148,11 @@ export const queueCommands: readonly Command[] = [
 ];
 
 function listStructures(input: Input, tools: Pick<Tools, 'api'>, id: 'listMaps' | 'listQueues') {
-  const q = input.text('search');
   return listReply<StructureView>(tools, id, input, {
     headings: ['NAME', 'KNOWN FROM', 'LAST CALL'],
     row: ({ id: name, sources, lastCallOn }) => [name, sources.join(', '), lastCallOn?.slice(0, 10) ?? ''],
     none: 'None is known by name. There may be some all the same.',
-    ...(q !== undefined && { query: { q } }),
+    isSearchedThere: true,
   });
 }
 

@@ -13,6 +13,8 @@ interface Page<View> {
 const perPage = 500;
 
 export const listFlags = flags({
+  '[--search TEXT]':
+    'only those of which a word begins so, in a name, an address or what else is printed of them',
   '[--limit N]': 'so many of them, instead of all',
   '[--all]': 'all of them, as without --limit',
 });
@@ -24,6 +26,8 @@ export interface ListShown<View> {
   readonly none: string;
   readonly query?: ApiRequest['query'];
   readonly params?: ApiRequest['params'];
+  /** The operation takes `q`: what is searched is found by an index. */
+  readonly isSearchedThere?: boolean;
   /** Which of the items the command is about; all by default. */
   readonly isShown?: (view: View) => boolean;
 }
@@ -33,16 +37,31 @@ export async function listReply<View>(
   { api }: Pick<Tools, 'api'>,
   id: OperationId,
   input: Input,
-  { headings, row, none, query = {}, params, isShown = () => true }: ListShown<View>,
+  { headings, row, none, query = {}, params, isShown = () => true, isSearchedThere = false }: ListShown<View>,
 ): Promise<Reply> {
+  const search = input.text('search');
+  const q = isSearchedThere && search !== undefined ? { q: search } : {};
+  const isFound = (view: View) => isSearchedThere || search === undefined || hasWord(row(view), search);
+  const request = { query: { ...query, ...q }, ...(params && { params }) };
   const pages = upTo(
     amountOf(input),
-    pagesOf<View>({ api }, id, { query, ...(params && { params }) }, isShown),
+    pagesOf<View>({ api }, id, request, (view) => isShown(view) && isFound(view)),
   );
   const { value: first = [] } = await pages.next();
   const rows = first.map(row);
   const widths = widthsOf([headings, ...rows]);
   return { text: table(headings, rows, none), json: first, rest: restOf(pages, row, widths) };
+}
+
+function hasWord(cells: readonly string[], beginning: string): boolean {
+  const sought = beginning.toLowerCase();
+  return cells.some((cell) => {
+    const text = cell.toLowerCase();
+    for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) {
+      if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) return true;
+    }
+    return false;
+  });
 }
 
 /** @throws {UsageError} */

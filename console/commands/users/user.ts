@@ -51,7 +51,6 @@ export const userCommands: readonly Command[] = [
     summary: 'Lists the users.',
     flags: {
       ...flags({
-        '[--beginning TEXT]': 'only those whose name or e-mail address begins so',
         '[--role R]': 'only those who have this role',
         '[--status S]': 'only those who are active, invited or disabled',
         '[--provider P]': 'only those of this identity provider',
@@ -61,11 +60,17 @@ export const userCommands: readonly Command[] = [
     run(input, tools) {
       const query = queryIn(input);
       const none =
-        Object.keys(query).length > 0
+        Object.keys(query).length > 0 || input.has('search')
           ? 'There is no such user.'
           : 'There is no user yet: npx console user add <name>';
       return inUserFlags(() =>
-        listReply<UserView>(tools, 'listUsers', input, { headings, row: rowOf, none, query }),
+        listReply<UserView>(tools, 'listUsers', input, {
+          headings,
+          row: rowOf,
+          none,
+          query,
+          isSearchedThere: true,
+        }),
       );
     },
   },
@@ -158,7 +163,7 @@ function checkHasOneWayIn(input: Input): void {
 }
 
 function queryIn(input: Input): Readonly<Record<string, string>> {
-  const said = { q: input.text('beginning'), role: input.text('role'), status: input.text('status') };
+  const said = { role: input.text('role'), status: input.text('status') };
   const all = { ...said, provider: input.text('provider') };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
