@@ -19,6 +19,7 @@ const programs = [
   'console/cli.ts',
   'console/proxy/main.ts',
   'console/audit/audit-thread.ts',
+  'console/configuration/parse-process.ts',
   'member/main.ts',
   'member/config/changes/config-process.ts',
   'member/persistence/former/import-former.ts',

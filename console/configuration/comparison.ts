@@ -15,6 +15,17 @@ export function fieldsOf(body: z.ZodType | undefined): ReadonlyMap<string, unkno
   return new Map(Object.entries(shape).map(([name, schema]) => [name, schema.meta()?.default ?? null]));
 }
 
+/** Those that are a secret. */
+export function secretFieldsOf(body: z.ZodType | undefined): ReadonlySet<string> {
+  const shape = body && 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : {};
+  return new Set(Object.keys(shape).filter((name) => isWriteOnly(shape[name]!)));
+}
+
+function isWriteOnly(schema: z.ZodType): boolean {
+  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
+  return schema.meta()?.writeOnly === true || (innerType !== undefined && isWriteOnly(innerType));
+}
+
 /** A set is in the order of what is there, when it holds the same: its order means nothing. */
 export function inOrderOf(described: Fields, present: Fields): Fields {
   return Object.fromEntries(

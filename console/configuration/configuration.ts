@@ -6,7 +6,7 @@ import { createPauses } from '../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Actor } from '../operations/actor.ts';
 import { DuplicateRecordError, LastAdministratorError } from '../storage/record-store.ts';
-import { fieldsOf, flattened, unusualFields } from './comparison.ts';
+import { flattened, unusualFields } from './comparison.ts';
 import { type ConfigurationDocument, checkSize, documentWithoutSecrets, objectsOf } from './document.ts';
 import { kindsOf, objectKinds } from './object-kinds.ts';
 import { type ApplyOptions, listed } from './owner-rules.ts';
@@ -129,13 +129,12 @@ export function createConfiguration({ openStage, readOperations, kept, now }: Co
       const pause = createPauses(0.5);
       const described: Record<string, Record<string, unknown>> = {};
       for (const kind of kindsOf(stage.operations)) {
-        const known = fieldsOf(kind.put.body);
         for await (const object of listed(kind, stage)) {
           await pause();
           if (!isDescribable(kind.key, { ...object }, source)) continue;
           described[kind.key] ??= {};
           described[kind.key]![object.id] = {
-            ...unusualFields(flattened({ ...object }), known),
+            ...unusualFields(flattened({ ...object }), kind.fields),
             ...secretsOf(kind.key, object.id, { ...object }),
           };
         }

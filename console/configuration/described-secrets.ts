@@ -17,28 +17,49 @@ export interface SeparatedObject {
   readonly secrets: readonly DescribedSecret[];
 }
 
-/** @throws {ProblemError} `invalid_request` for one that nobody has found */
+/** What secrets an object may have. */
+export interface SecretForm {
+  /** The fields that are one. */
+  readonly secretFields: ReadonlySet<string>;
+  /** So many with ids of their own. */
+  readonly mostSecrets: number;
+}
+
+/** @throws {ProblemError} `invalid_request` for one that nobody has found, or that is nowhere to be */
 export function separateSecrets(
   pointer: string,
   described: Readonly<Record<string, unknown>>,
+  { secretFields, mostSecrets }: SecretForm,
 ): SeparatedObject {
-  const { secrets: listed = [], ...others } = described;
+  const { secrets: listed, ...others } = described;
   const fields: Record<string, unknown> = {};
   const secrets: DescribedSecret[] = [];
   for (const [name, value] of Object.entries(others)) {
-    if (isReference(value)) secrets.push({ name, value: foundIn(value, `${pointer}/${name}`) });
-    else fields[name] = value;
+    const at = `${pointer}/${name}`;
+    if (!secretFields.has(name)) fields[name] = value;
+    else if (isReference(value)) secrets.push({ name, value: foundIn(value, at) });
+    else if (value !== null) throw notAsItShould(at, 'is a secret: files give it by file or env');
   }
-  if (!Array.isArray(listed)) throw notAsItShould(`${pointer}/secrets`, 'is a list of id and from');
+  if (listed !== undefined) secrets.push(...listedSecrets(`${pointer}/secrets`, listed, mostSecrets));
+  return { fields, secrets };
+}
+
+function listedSecrets(pointer: string, listed: unknown, most: number): readonly DescribedSecret[] {
+  if (most === 0) throw notAsItShould(pointer, 'is not known here: it has no secrets of its own');
+  if (!Array.isArray(listed)) throw notAsItShould(pointer, 'is a list of id and from');
+  if (listed.length > most) throw notAsItShould(pointer, `has ${most} at most`);
+  const secrets: DescribedSecret[] = [];
   for (const [i, secret] of listed.entries()) {
-    const at = `${pointer}/secrets/${i}`;
+    const at = `${pointer}/${i}`;
     const { id, from, ...more } = (secret ?? {}) as Record<string, unknown>;
     if (typeof id !== 'string' || !isReference(from) || Object.keys(more).length > 0) {
       throw notAsItShould(at, 'has id and from, and nothing else');
     }
-    secrets.push({ name: `secrets/${id}`, value: foundIn(from, `${at}/from`) });
+    const name = `secrets/${id}`;
+    if (secrets.some((other) => other.name === name)) throw notAsItShould(at, 'has the id of another one');
+    secrets.push({ name, value: foundIn(from, `${at}/from`) });
   }
-  return { fields, secrets };
+  return secrets;
 }
 
 type Reference = { readonly file: string } | { readonly env: string } | { readonly value: string };

@@ -10,6 +10,7 @@ import type { Configuration, PlanView } from './configuration.ts';
 import { listDirectory } from './directory-files.ts';
 import { type ConfigurationDocument, configurationDocument } from './document.ts';
 import { followDirectory } from './follow-directory.ts';
+import { parseApart } from './parse-apart.ts';
 import { joined, readConfiguration } from './read-files.ts';
 
 export interface SourceState {
@@ -147,7 +148,7 @@ async function readDirectory({ directory, env }: DirectoryDeps): Promise<readonl
   const given = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('CONSOLE_')));
   const bySource = new Map<string, ConfigurationDocument>();
   for (const file of files) {
-    const document = await readConfiguration([file], { env: given, within: directory });
+    const document = await readConfiguration([file], { env: given, within: directory, parse: parseApart });
     checkInput(configurationDocument, document as never, '#');
     const other = bySource.get(document.source);
     bySource.set(document.source, other ? joined(other, document) : document);

@@ -1,5 +1,7 @@
 /** What files of configuration describe: which operations make it so, and in which order. */
 import type { Method, Operation } from '../operations/operation.ts';
+import { fieldsOf, secretFieldsOf } from './comparison.ts';
+import type { SecretForm } from './described-secrets.ts';
 
 export interface ObjectKind {
   /** In files. */
@@ -18,10 +20,15 @@ export const objectKinds: readonly ObjectKind[] = [
   { key: 'users', path: '/users', collection: 'users' },
 ];
 
+/** At the same time: a third one would end the first, and each plan would make them anew. */
+const mostGoodSecrets = 2;
+
 export type AnyOperation = Operation<never>;
 
-/** The operations on one kind. */
-export interface KindOperations extends ObjectKind {
+/** The operations on one kind, and what it is described by. */
+export interface KindOperations extends ObjectKind, SecretForm {
+  /** As `fieldsOf`. */
+  readonly fields: ReadonlyMap<string, unknown>;
   /** Of the path. */
   readonly param: string;
   readonly list: AnyOperation;
@@ -44,6 +51,12 @@ export function kindsOf(operations: readonly AnyOperation[]): readonly KindOpera
     const [read, remove] = [find('GET', /^\/\{\w+\}$/), find('DELETE', /^\/\{\w+\}$/)];
     if (!list || !put || !read || !remove) return [];
     const param = /\{(\w+)\}/.exec(put.path)![1]!;
-    return [{ ...kind, param, list, read, put, remove, addSecret: find('POST', /^\/\{\w+\}\/secrets$/) }];
+    const addSecret = find('POST', /^\/\{\w+\}\/secrets$/);
+    const form = {
+      fields: fieldsOf(put.body),
+      secretFields: secretFieldsOf(put.body),
+      mostSecrets: addSecret ? mostGoodSecrets : 0,
+    };
+    return [{ ...kind, ...form, param, list, read, put, remove, addSecret }];
   });
 }

@@ -1,20 +1,26 @@
-/** Files of configuration: YAML, with secrets in files beside them or in the environment of whoever reads them. */
+/** Files of configuration: YAML or JSON, with secrets in files beside them or in the environment of whoever reads them. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { createPauses } from '../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { isReference } from './described-secrets.ts';
 import type { ConfigurationDocument } from './document.ts';
 import { objectKinds } from './object-kinds.ts';
+import { type ParsedText, parseText, type TextForm } from './parse-text.ts';
 
-export interface SecretSources {
+export interface ReadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Secrets are read from within this directory alone; undefined: from wherever a file says. */
   readonly within?: string;
+  /** By default at once, whoever else waits. */
+  readonly parse?: (text: string, form: TextForm) => Promise<ParsedText>;
 }
 
 /** Bytes. */
 const mostBytes = 16 * 1024 ** 2;
 const mostSecretBytes = 64 * 1024;
+/** More than any description needs. */
+const deepest = 32;
 
 /**
  * One description, of all files together.
@@ -23,50 +29,58 @@ const mostSecretBytes = 64 * 1024;
  */
 export async function readConfiguration(
   files: readonly string[],
-  sources: SecretSources,
+  options: ReadOptions,
 ): Promise<ConfigurationDocument> {
   const documents: ConfigurationDocument[] = [];
-  for (const file of files) documents.push(await readOne(file, sources));
+  for (const file of files) documents.push(await readOne(file, options));
   return documents.reduce(joined);
 }
 
-async function readOne(file: string, sources: SecretSources): Promise<ConfigurationDocument> {
+async function readOne(file: string, options: ReadOptions): Promise<ConfigurationDocument> {
   const text = await readText(file, mostBytes);
-  const { default: yaml } = await import('yaml');
-  const parsed = yaml.parseDocument(text, { uniqueKeys: true });
-  const [error] = [...parsed.errors, ...parsed.warnings];
-  // Its message may quote the line, which may be a secret in the wrong place.
-  if (error) throw unreadable(file, `is not YAML at line ${error.linePos?.[0].line ?? 1} (${error.code})`);
-  const value = parsed.toJS({ maxAliasCount: 1000 }) as unknown;
+  const { parse = parseText } = options;
+  const parsed = await parse(text, file.endsWith('.json') ? 'json' : 'yaml');
+  if (parsed.problem !== undefined) throw unreadable(file, parsed.problem);
+  const { value } = parsed;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw unreadable(file, 'is not a description: it begins with version and source');
   }
-  return (await withSecrets(value, file, sources)) as unknown as ConfigurationDocument;
+  if (Object.hasOwn(value, 'settings')) {
+    throw unreadable(file, 'has settings, which stand in console.yaml or the environment of a console');
+  }
+  return (await withSecrets(value, file, options)) as unknown as ConfigurationDocument;
 }
 
 /** Each `file` and `env` becomes the value that is found there. */
-async function withSecrets(value: unknown, file: string, sources: SecretSources): Promise<object> {
-  if (Array.isArray(value)) return Promise.all(value.map((item) => found(item, file, sources)));
-  const entries: (readonly [string, unknown])[] = [];
-  for (const [name, member] of Object.entries(value as object)) {
-    entries.push([name, await found(member, file, sources)]);
+async function withSecrets(value: object, file: string, { env, within }: ReadOptions): Promise<unknown> {
+  const pause = createPauses();
+
+  async function members(of: object, depth: number): Promise<object> {
+    if (depth > deepest) throw unreadable(file, 'is nested too deeply');
+    const entries: (readonly [string, unknown])[] = [];
+    for (const [name, member] of Object.entries(of)) {
+      await pause();
+      const isPlain = typeof member !== 'object' || member === null;
+      entries.push([name, isPlain ? member : await found(member, depth)]);
+    }
+    return Array.isArray(of) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
   }
-  return Object.fromEntries(entries);
+
+  async function found(member: object, depth: number): Promise<unknown> {
+    if (!isReference(member)) return members(member, depth + 1);
+    if ('value' in member) throw unreadable(file, 'has a secret in it: give it by file or env');
+    if ('file' in member) return { value: await readSecret(member.file, file, within) };
+    const secret = env[member.env];
+    if (secret === undefined || secret === '') {
+      throw unreadable(file, `names ${member.env}, which is not set in the environment`);
+    }
+    return { value: secret };
+  }
+
+  return members(value, 0);
 }
 
-async function found(value: unknown, file: string, sources: SecretSources): Promise<unknown> {
-  if (typeof value !== 'object' || value === null) return value;
-  if (!isReference(value)) return withSecrets(value, file, sources);
-  if ('value' in value) throw unreadable(file, 'has a secret in it: give it by file or env');
-  if ('file' in value) return { value: await readSecret(value.file, file, sources) };
-  const secret = sources.env[value.env];
-  if (secret === undefined || secret === '') {
-    throw unreadable(file, `names ${value.env}, which is not set in the environment`);
-  }
-  return { value: secret };
-}
-
-async function readSecret(path: string, file: string, { within }: SecretSources): Promise<string> {
+async function readSecret(path: string, file: string, within: string | undefined): Promise<string> {
   const place = resolve(dirname(file), path);
   if (within !== undefined) {
     const inside = relative(await realpath(within), await realpath(place).catch(() => place));

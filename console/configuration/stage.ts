@@ -7,7 +7,7 @@ import { changesBetween } from '../operations/changes.ts';
 import type { Changes } from '../operations/operation.ts';
 import { holdOf } from '../operations/owner.ts';
 import type { RecordHold } from '../storage/records.ts';
-import { fieldsOf, flattened, inOrderOf, isSurelySame } from './comparison.ts';
+import { flattened, inOrderOf, isSurelySame } from './comparison.ts';
 import { fingerprintOf, type SeparatedObject, separateSecrets } from './described-secrets.ts';
 import { type ConfigurationDocument, objectsOf } from './document.ts';
 import { type KindOperations, kindsOf } from './object-kinds.ts';
@@ -137,11 +137,11 @@ async function makeObject(
   present: Present['body'] | undefined,
   stage: Stage,
 ): Promise<Made | undefined> {
-  const separated = separateSecrets(`/${kind.key}/${id}`, described);
+  const separated = separateSecrets(`/${kind.key}/${id}`, described, kind);
   const secrets = await changedSecrets(kind, id, separated, present, stage);
   const own = secrets.filter(({ name }) => !name.startsWith('secrets/'));
   const fields = inOrderOf(separated.fields, present ?? {});
-  const isSame = present && own.length === 0 && isSurelySame(fields, present, fieldsOf(kind.put.body));
+  const isSame = present && own.length === 0 && isSurelySame(fields, present, kind.fields);
   const body = { ...fields, ...Object.fromEntries(own.map(({ name, value }) => [name, value])) };
   const params = { [kind.param]: id };
   const answer = isSame ? undefined : await stage.run(kind.put, { params, body, isUnread: true });
@@ -237,8 +237,8 @@ function waitingChanges(
   described: Readonly<Record<string, unknown>>,
   present: Present['body'],
 ): Changes | undefined {
-  const { fields } = separateSecrets('', described);
-  const names = Object.keys(fields).filter((name) => fieldsOf(kind.put.body).has(name));
+  const { fields } = separateSecrets('', described, kind);
+  const names = Object.keys(fields).filter((name) => kind.fields.has(name));
   const of = (from: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
   return changesBetween(of(present), of(fields));

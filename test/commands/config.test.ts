@@ -53,6 +53,12 @@ describe('files', () => {
     expect((await runTool(['config', 'plan', path, '--exit-code'], tool())).code).toBe(0);
   });
 
+  test('of JSON are read too', async () => {
+    const document = { version: 1, source, roles: { [`${source}-j`]: { permissions: ['svc:health:read'] } } };
+    await toolDone(['config', 'apply', file('a.json', JSON.stringify(document, undefined, 2))], tool());
+    expect((await runTool(['role', 'show', `${source}-j`], tool())).code).toBe(0);
+  });
+
   test('of one source are one description', async () => {
     const first = roles(`${source}-one`);
     const second = file(
@@ -95,6 +101,12 @@ describe('files', () => {
   });
 });
 
+/** Ten times ten times … the same. */
+function aliasBomb(): string {
+  const levels = Array.from({ length: 6 }, (_, i) => `&a${i} [${Array(10).fill(i ? `*a${i - 1}` : 'hush')}]`);
+  return `{ ${levels.map((list, i) => `k${i}: ${list}`).join(', ')} }`;
+}
+
 describe('a file that cannot be read', () => {
   const head = 'version: 1\nsource: bad\n';
   test.each([
@@ -116,9 +128,48 @@ describe('a file that cannot be read', () => {
       text: `${head}identityProviders: { x: { clientSecret: { file: none } } }\n`,
       said: 'ENOENT',
     },
+    {
+      what: 'no JSON',
+      name: 'bad.json',
+      text: '{\n "version": 1,\n "hush": hush\n}',
+      said: 'is not JSON at line 3',
+    },
+    { what: 'JSON without an end', name: 'bad.json', text: '{\n "hush":\n', said: 'is not JSON at line 3' },
+    { what: 'a comment in JSON', name: 'bad.json', text: '{ // hush\n}', said: 'is not JSON at line 1' },
+    {
+      what: 'a name twice in JSON',
+      name: 'bad.json',
+      text: `{"version": 1, "source": "bad", "roles": {\n"a": {"description": "{\\"a\\": []}"},\n"b": {},\n"\\u0061": {}}}`,
+      said: 'is not JSON at line 4 (DUPLICATE_KEY)',
+    },
+    {
+      what: 'a key twice further in',
+      text: `${head}roles:\n  a: { permissions: [] }\n  b: {}\n  "a": {}\n`,
+      said: 'is not YAML at line 6 (DUPLICATE_KEY)',
+    },
+    {
+      what: 'a number and a text of one name',
+      text: `${head}users:\n  1: {}\n  '1': {}\n`,
+      said: 'at line 5',
+    },
+    { what: 'an alias of nothing', text: `${head}roles: *hush\n`, said: 'is not YAML' },
+    { what: 'aliases of aliases', text: `${head}users: ${aliasBomb()}\n`, said: 'is not YAML (BAD_ALIAS)' },
+    { what: 'a tag', text: `${head}roles: !!js/function hush\n`, said: 'TAG_RESOLVE_FAILED' },
+    {
+      what: 'JSON that is deep',
+      name: 'bad.json',
+      text: `{"roles": ${'['.repeat(9999)}${']'.repeat(9999)}}`,
+      said: 'deeply',
+    },
+    { what: 'YAML that is deep', text: `${head}roles: ${'['.repeat(40)}${']'.repeat(40)}\n`, said: 'deeply' },
+    {
+      what: 'settings',
+      text: `${head}settings:\n  audit.reads: hush\n`,
+      said: 'has settings, which stand in console.yaml',
+    },
     { what: 'another version', text: 'version: 9\nsource: bad\n', said: 'document/version' },
-  ])('for $what says where, and changes nothing', async ({ text, said }) => {
-    const refused = await runTool(['config', 'apply', file('bad.yaml', text)], tool());
+  ])('for $what says where, and changes nothing', async ({ name = 'bad.yaml', text, said }) => {
+    const refused = await runTool(['config', 'apply', file(name, text)], tool());
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(said.replace('/', '.'))]);
     expect(refused.stderr).not.toContain('hush');
   });

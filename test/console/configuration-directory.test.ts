@@ -37,6 +37,9 @@ async function started(directory: string, options: ConsoleOptions = {}) {
   return { console, call: apiCaller(console, '', await apiToken(console)) };
 }
 
+const manyLines = '# so that it is read in a process of its own\n'.repeat(2000);
+const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => `  many-${i}: { permissions: [svc:health:read] }\n`).join('');
 const roles = (names: readonly string[], source = 'platform-team') =>
   `version: 1\nsource: ${source}\nroles:\n${names.map((name) => `  ${name}: { permissions: [svc:health:read] }\n`).join('')}`;
 const statusOf = async (call: ApiCaller, path: string) => (await call('GET', path)).status;
@@ -72,7 +75,7 @@ describe('files of a directory', () => {
   test('are in force when the console answers for the first time, of several sources, with secrets beside them', async () => {
     const secret = 'billing-0123456789-abcdefghijklmn';
     const directory = await newDirectory({
-      'a.yaml': machines,
+      'a.yaml': manyLines + machines,
       'secrets/billing-a': `${secret}\n`,
       'b.yml': roles(['more'], 'another-team'),
       'c.json': JSON.stringify({
@@ -202,6 +205,12 @@ describe('files that are wrong', () => {
 
   const wrong = [
     { what: 'no YAML', file: 'roles: [', says: /a\.yaml is not YAML at line 1/ },
+    { what: 'much that is no YAML', file: `${manyLines}roles: [`, says: /a\.yaml is not YAML at line 2001/ },
+    {
+      what: 'a key twice in much',
+      file: `version: 1\nsource: platform-team\nroles:\n${many(2000)}  many-7: {}\n`,
+      says: /a\.yaml is not YAML at line 2004 \(DUPLICATE_KEY\)/,
+    },
     { what: 'a kind that there is not', file: 'version: 1\nsource: s1\nrules: {}\n', says: /not known/ },
     { what: 'no source', file: 'version: 1\nroles: {}\n', says: /source/ },
     {
