@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage } from '../console/storage/embedded/open.ts';
 import type { ClientRecord, TokenAlg } from '../console/storage/records.ts';
+import { freePort } from '../test/helpers/ports.ts';
 import { clientId, clientSecret, es256ClientId } from './peers/common.ts';
-import { freePort, type ServerProcess, type Servers } from './servers.ts';
+import type { ServerProcess, Servers } from './servers.ts';
 
 export interface ConsoleOptions {
   readonly name: string;

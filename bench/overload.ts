@@ -1,5 +1,6 @@
 /** What a console with a heap of 512 MB does when callers who mean no good hold all that they can, at once. */
 import { readFileSync } from 'node:fs';
+import { freePort } from '../test/helpers/ports.ts';
 import { createDataDirs, startConsole } from './console.ts';
 import type { Benchmark, Ratio } from './harness.ts';
 import type { Callers } from './overload/callers.ts';
@@ -7,7 +8,7 @@ import { type Observed, observe } from './overload/honest.ts';
 import { startCallers } from './overload/start-callers.ts';
 import { clientId, clientSecret } from './peers/common.ts';
 import { residentMegabytes } from './processor-time.ts';
-import { createServers, freePort } from './servers.ts';
+import { createServers } from './servers.ts';
 import { spread } from './statistics.ts';
 
 const all: Callers = { unread: 40, slowHeads: 1_000, slowBodies: 1_000, idle: 10_000, polls: 10_000 };

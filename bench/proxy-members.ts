@@ -1,5 +1,6 @@
 /** Three members, one of which is killed, suspended or slowed while calls come in; and then comes back. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../test/helpers/ports.ts';
 import type { Benchmark, Ratio } from './harness.ts';
 import { httpRequest } from './load.ts';
 import { valuePath } from './proxy/member.ts';
@@ -7,7 +8,7 @@ import { startOwnProxy } from './proxy/own.ts';
 import { startPlainMember } from './proxy/plain-member.ts';
 import { type Period, startSteadyLoad } from './proxy/steady-load.ts';
 import { makeKey, signToken } from './proxy/tokens.ts';
-import { createServers, freePort, type ServerProcess, type Servers } from './servers.ts';
+import { createServers, type ServerProcess, type Servers } from './servers.ts';
 import { spread } from './statistics.ts';
 
 const connections = 16;

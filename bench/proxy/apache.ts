@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../test/helpers/ports.ts';
 import { audience, issuer, keyId } from '../peers/common.ts';
-import { freePort, type ServerProcess, type Servers } from '../servers.ts';
+import type { ServerProcess, Servers } from '../servers.ts';
 import type { TokenKey } from './tokens.ts';
 
 const program = '/usr/sbin/apache2';

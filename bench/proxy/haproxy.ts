@@ -1,8 +1,9 @@
 /** HAProxy in front of the member: with its own check of tokens, with none, or as a member that costs next to nothing. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../test/helpers/ports.ts';
 import { audience, issuer } from '../peers/common.ts';
-import { freePort, type ServerProcess, type Servers } from '../servers.ts';
+import type { ServerProcess, Servers } from '../servers.ts';
 import type { TokenKey } from './tokens.ts';
 
 const program = '/usr/sbin/haproxy';

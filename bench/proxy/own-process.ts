@@ -1,8 +1,9 @@
 /** `npm run proxy` beside a console, as one runs it. */
 import { execFileSync } from 'node:child_process';
+import { freePort } from '../../test/helpers/ports.ts';
 import { type DataDirs, startConsole } from '../console.ts';
 import { clientId, clientSecret } from '../peers/common.ts';
-import { freePort, type ServerProcess, type Servers } from '../servers.ts';
+import type { ServerProcess, Servers } from '../servers.ts';
 
 export interface ProxyBesideConsole {
   readonly proxy: ServerProcess;

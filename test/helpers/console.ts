@@ -2,11 +2,13 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { askShared } from '../once/ask.ts';
+import { freePort } from './ports.ts';
+
+export { freePort };
 
 export const clientSecret = 'test-secret-0123456789-abcdefghij-klmnop';
 export const admin = { username: 'ada', password: 'correct-staple-battery-9' };
@@ -175,14 +177,6 @@ export async function waitFor<T>(
     if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
     await new Promise((resolveTick) => setTimeout(resolveTick, 10));
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolveListen) => server.listen(0, '127.0.0.1', resolveListen));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolveClose) => server.close(resolveClose));
-  return port;
 }
 
 /** The next keys are made a second after the start; after that no console writes its registry by itself. */
