@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { manyUsers } from '../bulk/support.ts';
+import { inTheMiddle, manyUsers } from '../bulk/support.ts';
 import { runTool } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
@@ -148,61 +148,50 @@ describe('an import', () => {
   });
 
   test('whose console is killed in the middle goes on from its mark, and adds nobody twice', async () => {
-    const dataDir = await usedDataDir();
-    const killed = await startConsole({ dataDir });
-    const there = { url: killed.url, token: await apiToken(killed) };
-    const { id } = (await upload(there, 'of=users&format=csv', manyUsers(1200, 'cut-'))).body as Job;
-    await until(
-      async () => /storing, up to line/.test((await jobOf(there, id)).progress.step),
-      'a mark',
-      60_000,
+    const { dataDir, id, count, prefix } = await inTheMiddle((lines, of) =>
+      brokenOff(lines, of, async ({ child, stop }) => {
+        child.kill('SIGKILL');
+        await stop();
+      }),
     );
-    killed.child.kill('SIGKILL');
-    await killed.stop();
-    const stored = await storedIn(dataDir, 'cut-');
-    expect(stored).toBeGreaterThan(0);
-    expect(stored).toBeLessThan(1200);
-
     const next = await startConsole({ dataDir });
     const job = await over({ url: next.url, token: await apiToken(next) }, id);
-    expect(job).toMatchObject({ state: 'succeeded', result: { added: 1200, existing: 0, rejected: 0 } });
+    expect(job).toMatchObject({ state: 'succeeded', result: { added: count, existing: 0, rejected: 0 } });
     expect(await next.stop()).toBe(0);
-    expect(await storedIn(dataDir, 'cut-')).toBe(1200);
+    expect(await storedIn(dataDir, prefix)).toBe(count);
     await rm(dataDir, { recursive: true, force: true });
   }, 90_000);
 
   test('goes on after an orderly stop, too', async () => {
-    const dataDir = await usedDataDir();
-    const first = await startConsole({ dataDir });
-    const there = { url: first.url, token: await apiToken(first) };
-    const { id } = (await upload(there, 'of=users&format=csv', manyUsers(1200, 'rest-'))).body as Job;
-    await until(
-      async () => /storing, up to line/.test((await jobOf(there, id)).progress.step),
-      'a mark',
-      60_000,
+    const { dataDir, id, count, prefix } = await inTheMiddle((lines, of) =>
+      brokenOff(lines, of, async ({ stop }) => expect(await stop()).toBe(0)),
     );
-    expect(await first.stop()).toBe(0);
     const next = await startConsole({ dataDir });
     const job = await over({ url: next.url, token: await apiToken(next) }, id);
-    expect(job).toMatchObject({ state: 'succeeded', result: { added: 1200 } });
+    expect(job).toMatchObject({ state: 'succeeded', result: { added: count } });
     await next.stop();
-    expect(await storedIn(dataDir, 'rest-')).toBe(1200);
+    expect(await storedIn(dataDir, prefix)).toBe(count);
     await rm(dataDir, { recursive: true, force: true });
   }, 90_000);
 
   test('that is cancelled stops, and keeps what it has stored', async () => {
-    const { id } = (await upload(at, 'of=users&format=csv', manyUsers(4000, 'stop-'))).body as Job;
-    await until(async () => /storing/.test((await jobOf(at, id)).progress.step), 'a mark', 60_000);
-    const cancelled = await call(at, 'POST', `jobs/${id}/cancel`, undefined, { Prefer: 'wait=30' });
-    expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled']);
+    const { id, prefix } = await inTheMiddle(async (lines, of) => {
+      const begun = (await upload(at, 'of=users&format=csv', manyUsers(lines, of))).body as Job;
+      await untilStoring(at, begun.id);
+      const cancelled = await call(at, 'POST', `jobs/${begun.id}/cancel`, undefined, { Prefer: 'wait=30' });
+      if ((await jobOf(at, begun.id)).state === 'succeeded') return undefined;
+      expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled']);
+      return { id: begun.id, prefix: of };
+    });
     const again = await call(at, 'POST', `jobs/${id}/cancel`);
     expect([again.status, again.body.code]).toEqual([409, 'conflict']);
-    expect(await countOf(at, 'stop-')).toBeGreaterThan(0);
+    expect(await countOf(at, prefix)).toBeGreaterThan(0);
   }, 90_000);
 });
 
 test('one caller follows four at a time, and others are not held up by that (S83)', async () => {
-  const { id } = (await upload(at, 'of=users&format=csv', manyUsers(4000, 'open-'))).body as Job;
+  // It is not over before it is cancelled.
+  const { id } = (await upload(at, 'of=users&format=csv', manyUsers(100_000, 'open-'))).body as Job;
   const follow = (token = at.token) => {
     const leaves = new AbortController();
     const headers = { Authorization: `Bearer ${token}` };
@@ -275,6 +264,30 @@ describe('is refused, and nothing is kept (S53)', () => {
     expect((await upload(viewer, 'of=users&format=csv', 'x')).status).toBe(403);
   });
 });
+
+/** A console of its own, ended while it stores. @returns undefined when all was stored before */
+async function brokenOff(count: number, prefix: string, end: (console: RunningConsole) => Promise<unknown>) {
+  const dataDir = await usedDataDir();
+  const first = await startConsole({ dataDir });
+  const there = { url: first.url, token: await apiToken(first) };
+  const { id } = (await upload(there, 'of=users&format=csv', manyUsers(count, prefix))).body as Job;
+  await untilStoring(there, id);
+  await end(first);
+  const stored = await storedIn(dataDir, prefix);
+  expect(stored).toBeGreaterThan(0);
+  if (stored < count) return { dataDir, id, count, prefix };
+  await rm(dataDir, { recursive: true, force: true });
+  return undefined;
+}
+
+/** Its first mark, or its end when that was quicker than who asks. */
+function untilStoring(at: At, id: string): Promise<void> {
+  const isStoring = async () => {
+    const { progress, endedAt } = await jobOf(at, id);
+    return endedAt !== null || /storing, up to line/.test(progress.step);
+  };
+  return until(isStoring, 'a mark', 60_000);
+}
 
 function storedIn(dataDir: string, prefix: string): Promise<number> {
   return withStore(dataDir, async ({ records }) => {

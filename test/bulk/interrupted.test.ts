@@ -1,11 +1,11 @@
 /** What is left of an import that ended before its end, and how it goes on. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditOf } from '../commands/support.ts';
 import { type RunningConsole, startConsole, usedDataDir, waitFor } from '../helpers/console.ts';
 import { withStore } from '../helpers/store.ts';
-import { fileOf, importUsers, manyUsers, startImport } from './support.ts';
+import { fileOf, importUsers, inTheMiddle, manyUsers, startImport } from './support.ts';
 
 const count = 1500;
 const countOf = (dataDir: string, prefix: string) =>
@@ -23,53 +23,58 @@ const left = (dataDir: string) => readdirSync(dataDir).filter((name) => name.sta
 const lineIn = (text: string) => Number(/--from-line (\d+) --skip-existing/.exec(text)?.[1]);
 
 let console: RunningConsole;
-let file: string;
 beforeAll(async () => {
   console = await startConsole({ dataDir: await usedDataDir() });
-  file = join(await usedDataDir(), 'people.csv');
-  writeFileSync(file, manyUsers(count, 'cut-'));
 });
 afterAll(() => console?.stop());
 
 test('a tool that is killed leaves whole batches, and the next import says from which line to go on', async () => {
   const { dataDir } = console;
-  const tool = startImport(console, [file]);
-  await waitFor(() => left(dataDir).some((name) => stateOf(dataDir, name) > 1), 'the first batch', 60_000);
-  tool.child.kill('SIGKILL');
-  await tool.exited;
-  expect(left(dataDir)).toHaveLength(1);
+  const { file, prefix, count } = await inTheMiddle(async (lines, of) => {
+    const people = fileOf('people.csv', manyUsers(lines, of));
+    const tool = startImport(console, [people]);
+    await firstBatch(dataDir, tool);
+    tool.child.kill('SIGKILL');
+    if ((await tool.exited) === 0) return undefined;
+    expect(left(dataDir)).toHaveLength(1);
+    return { file: people, prefix: of, count: lines };
+  });
 
   const dry = await importUsers(console, fileOf('one.csv', 'username\nafterwards\n'), '--dry-run');
   const from = lineIn(dry.stderr);
   expect(dry.stderr).toMatch(/An import of .*people\.csv was killed: its lines up to \d+ are stored/);
   expect(left(dataDir)).toEqual([]);
-  const stored = await countOf(dataDir, 'cut-');
+  const stored = await countOf(dataDir, prefix);
   expect(stored).toBeGreaterThanOrEqual(from - 2);
   expect(stored).toBeLessThan(count);
 
   const rest = await importUsers(console, file, '--from-line', String(from), '--skip-existing');
   expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining('Added') });
-  expect(await countOf(dataDir, 'cut-')).toBe(count);
+  expect(await countOf(dataDir, prefix)).toBe(count);
   expect(auditOf(dataDir).at(-1)).toMatchObject({ event: 'users.imported', outcome: 'success' });
 });
 
 test('a console that is killed ends the import with the line from which it goes on, without a console too', async () => {
-  const killed = await startConsole({ dataDir: await usedDataDir() });
-  const { dataDir } = killed;
-  const people = fileOf('killed.csv', manyUsers(count, 'dead-'));
-  const tool = startImport(killed, [people]);
-  await waitFor(() => left(dataDir).some((name) => stateOf(dataDir, name) > 1), 'the first batch', 60_000);
-  killed.child.kill('SIGKILL');
-  expect(await tool.exited).toBe(1);
-  await killed.stop();
-  const from = lineIn(tool.stderr());
-  expect(from, tool.stderr()).toBeGreaterThan(1);
-  expect(tool.stderr()).toContain('ended before it had answered');
+  const { dataDir, people, from, prefix, count } = await inTheMiddle(async (lines, of) => {
+    const killed = await startConsole({ dataDir: await usedDataDir() });
+    const people = fileOf('killed.csv', manyUsers(lines, of));
+    const tool = startImport(killed, [people]);
+    await firstBatch(killed.dataDir, tool);
+    killed.child.kill('SIGKILL');
+    const code = await tool.exited;
+    await killed.stop();
+    if (code === 0) return undefined;
+    expect(code).toBe(1);
+    const from = lineIn(tool.stderr());
+    expect(from, tool.stderr()).toBeGreaterThan(1);
+    expect(tool.stderr()).toContain('ended before it had answered');
+    return { dataDir: killed.dataDir, people, from, prefix: of, count: lines };
+  });
   expect(left(dataDir)).toEqual([]);
 
   const rest = await importUsers({ dataDir }, people, '--from-line', String(from), '--skip-existing');
   expect(rest.code, rest.stderr).toBe(0);
-  expect(await countOf(dataDir, 'dead-')).toBe(count);
+  expect(await countOf(dataDir, prefix)).toBe(count);
 });
 
 test('a disk that is full before anything is stored leaves everything as it was (S78)', async () => {
@@ -98,6 +103,12 @@ test('a disk that fills up in the middle says which lines are stored, and later 
   expect(rest.code, rest.stderr).toBe(0);
   expect(await countOf(dataDir, 'half-')).toBe(count);
 });
+
+/** What it has stored first, or its end when that was quicker than who looks. */
+function firstBatch(dataDir: string, { child }: ReturnType<typeof startImport>): Promise<true> {
+  const isStored = () => child.exitCode !== null || left(dataDir).some((name) => stateOf(dataDir, name) > 1);
+  return waitFor(isStored, 'the first batch', 60_000);
+}
 
 /** Up to which line the import says that all is stored. */
 function stateOf(dataDir: string, name: string): number {

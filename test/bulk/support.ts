@@ -79,6 +79,20 @@ export function manyUsers(count: number, prefix: string): string {
   return `username,email,roles,passwordHash\n${lines.join('\n')}\n`;
 }
 
+/**
+ * Breaks off an import before its end: one that was quicker is made again, with more lines.
+ * @param attempt  with a prefix of its own; @returns undefined when the import had come to its end
+ */
+export async function inTheMiddle<T>(
+  attempt: (count: number, prefix: string) => Promise<T | undefined>,
+): Promise<T> {
+  for (const count of [1500, 6000, 24_000, 96_000]) {
+    const broken = await attempt(count, `of-${count}-`);
+    if (broken !== undefined) return broken;
+  }
+  throw new Error('no import was slower than what breaks it off');
+}
+
 /** The tool as a process that goes on while the test does something else. @param wrapper  what runs it */
 export function startImport({ dataDir }: Store, args: readonly string[], wrapper: readonly string[] = []) {
   const [command = '', ...rest] = [...wrapper, process.execPath, program, 'import', 'users', ...args];
