@@ -28,6 +28,10 @@ export interface Chain {
   add(bytes: Buffer, start: number, end: number): void;
   /** Takes an entry of which only `e` is left. */
   addHash(e: Buffer): void;
+  /** `c` of the entry before the last one. */
+  previous(): Buffer;
+  /** As if the last one had not been taken; once. */
+  undo(): void;
   /** The characters that stand before the line that was taken last. */
   linkText(): string;
 }
@@ -37,7 +41,9 @@ export function createChain(from: Buffer = chainStart): Chain {
   const linked = Buffer.alloc(1 + 2 * hashBytes);
   linked[0] = link;
   from.copy(linked, 1);
+  const before = Buffer.from(from);
   const addHash = (e: Buffer) => {
+    linked.copy(before, 0, 1, 1 + hashBytes);
     e.copy(linked, 1 + hashBytes);
     hash('sha256', linked, 'buffer').copy(linked, 1);
   };
@@ -45,6 +51,8 @@ export function createChain(from: Buffer = chainStart): Chain {
     head: () => Buffer.from(linked.subarray(1, 1 + hashBytes)),
     add: (bytes, start, end) => addHash(entryHashIn(bytes, start, end)),
     addHash,
+    previous: () => Buffer.from(before),
+    undo: () => void before.copy(linked, 1),
     linkText: () => linked.toString('base64url', 1, 1 + (linkCharacters / 4) * 3),
   };
 }

@@ -1,5 +1,6 @@
 /** The commands of `npx console`: this folder has what each of them does, `runner/` how one runs, `channel/` how a running console does it. */
 import { accessCommand } from './access.ts';
+import { auditVerifyCommand } from './audit-verify.ts';
 import { backupCommands } from './backup.ts';
 import { exportCommands } from './bulk/export.ts';
 import { importCommands } from './bulk/import.ts';
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   doctorCommand,
   healthCommand,
   ...trafficCommands,
+  auditVerifyCommand,
   ...licenceCommands,
   ...importCommands,
   ...exportCommands,

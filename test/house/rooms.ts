@@ -170,6 +170,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/accounts',
     'console/admin-api',
     'console/app',
+    'console/audit',
     'console/bulk',
     'console/clients',
     'console/configuration',
