@@ -22,10 +22,14 @@ function readRange(range: string): [string, number] {
 }
 
 /** @param item  the form of one row */
-export function csvOf(item: z.ZodType, items: readonly object[]): string {
+export function* csvLines(item: z.ZodType, items: readonly object[]): Generator<string> {
   const columns = columnsOf(item);
-  const lines = [columns.map((path) => path.join('.')), ...items.map((row) => cellsOf(row, columns))];
-  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+  yield lineOf(columns.map((path) => path.join('.')));
+  for (const row of items) yield lineOf(cellsOf(row, columns));
+}
+
+function lineOf(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
 type Column = readonly string[];

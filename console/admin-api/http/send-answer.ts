@@ -7,7 +7,8 @@ import { stringifyInChunks } from '../../../platform/async/json-in-chunks.ts';
 import { sendJson } from '../../http/send.ts';
 import { itemOf } from '../../operations/lists.ts';
 import type { Answer, Operation } from '../../operations/operation.ts';
-import { csvOf, csvType, prefersCsv } from './csv.ts';
+import { csvLines, csvType, prefersCsv } from './csv.ts';
+import { chunksOf, sendChunks } from './long-answers.ts';
 import { splitTarget } from './split-target.ts';
 
 interface ListBody {
@@ -20,6 +21,7 @@ interface HttpCall {
   readonly res: ServerResponse;
 }
 
+/** @returns when it has gone to the socket, which may take more than one turn */
 export async function sendAnswer(
   { req, res }: HttpCall,
   { method, answer: schema, answerType = 'application/json', isLong, bodyLimit }: Operation<never>,
@@ -39,10 +41,35 @@ export async function sendAnswer(
   };
   const item = prefersCsv(req.headers.accept) ? itemOf(schema) : undefined;
   if (stream) sendStream(res, stream, { ...fields, 'Content-Type': answerType });
-  else if (item && body) sendCsv({ req, res }, item, body as ListBody, fields);
+  else if (item && body) await sendCsv({ req, res }, item, body as ListBody, fields);
+  else if (body && status === 200 && isLongList(body)) await sendList(res, body, fields);
   else if (body && (isLong || bodyLimit !== undefined)) await sendLong(res, status, body, fields);
   else if (body) sendJson(res, status, JSON.stringify(body), fields);
   else res.writeHead(status, fields).end();
+}
+
+/** More than are encoded at once. */
+const fewItems = 20;
+
+function isLongList(body: object): body is ListBody {
+  return 'items' in body && Array.isArray(body.items) && body.items.length > fewItems;
+}
+
+async function sendList(
+  res: ServerResponse,
+  { items, ...rest }: ListBody,
+  fields: OutgoingHttpHeaders,
+): Promise<void> {
+  await sendChunks(res, await chunksOf(jsonOf(items, rest)), {
+    ...fields,
+    'Content-Type': 'application/json',
+  });
+}
+
+function* jsonOf(items: readonly object[], rest: object): Generator<string> {
+  const others = JSON.stringify(rest).slice(1);
+  for (const [i, item] of items.entries()) yield `${i === 0 ? '{"items":[' : ','}${JSON.stringify(item)}`;
+  yield others === '}' ? ']}' : `],${others}`;
 }
 
 /** What may be of thousands becomes text by and by. */
@@ -56,24 +83,20 @@ async function sendLong(
 }
 
 /** A table has no place for where the next page is: that stands beside it (RFC 8288). */
-function sendCsv(
+async function sendCsv(
   { req, res }: HttpCall,
   item: z.ZodType,
   { items, next }: ListBody,
   fields: OutgoingHttpHeaders,
-): void {
+): Promise<void> {
   const { path, query } = splitTarget(req);
   const params = new URLSearchParams(query);
   if (next) params.set('cursor', next);
-  const bytes = Buffer.from(csvOf(item, items));
-  res
-    .writeHead(200, {
-      ...fields,
-      ...(next && { Link: `<${path}?${params}>; rel="next"` }),
-      'Content-Type': `${csvType}; charset=utf-8; header=present`,
-      'Content-Length': bytes.length,
-    })
-    .end(bytes);
+  await sendChunks(res, await chunksOf(csvLines(item, items)), {
+    ...fields,
+    ...(next && { Link: `<${path}?${params}>; rel="next"` }),
+    'Content-Type': `${csvType}; charset=utf-8; header=present`,
+  });
 }
 
 function sendStream(res: ServerResponse, stream: AsyncIterable<string>, fields: OutgoingHttpHeaders): void {

@@ -1,5 +1,6 @@
 /** Sign-in artifacts in LMDB: one entry per artifact plus one index entry per way to find it. */
 
+import { createPauses } from '../../../../platform/async/pauses.ts';
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from '../../artifact-rules.ts';
 import { artifactKey, digest } from '../../digest.ts';
 import {
@@ -33,8 +34,9 @@ export interface EndedArtifact {
 /** Expired artifacts that one transaction deletes: about 5 ms, during which other writers wait. */
 const sweepBatch = 200;
 
-/** Artifacts that a list reads at once: about half a millisecond. */
-const listSlice = 60;
+/** Artifacts that a list reads at once at most, and how long that may go on: whoever lists thousands holds up nobody. */
+const listSlice = 200;
+const listSliceMs = 0.5;
 
 /** The store, and what another process has found expired in it. */
 export interface LmdbArtifacts extends Omit<ArtifactStore, 'onPut'> {
@@ -199,25 +201,28 @@ export function openLmdbArtifacts({
     },
     async list(kind, limit, after) {
       const found: ListedArtifact[] = [];
+      const pause = createPauses(listSliceMs);
       let last: LmdbKey | undefined = after === undefined ? undefined : [kind, after];
       while (found.length < limit) {
         const from: LmdbKey = last ?? [kind];
         // Some more than are wanted: the last one of before, and those that do not count any more.
         const wanted = Math.min(listSlice, limit - found.length + 10);
-        const keys = environment.read(() => {
-          const slice = [...bytes.under([kind], { from, limit: wanted })];
-          for (const { key, value } of slice) {
+        const isOver = environment.read(() => {
+          let visited = 0;
+          for (const { key, value } of bytes.under([kind], { from, limit: wanted })) {
+            visited++;
+            const isNew = last?.[1] !== key[1];
+            last = key;
             // Of those that are damaged a list says nothing.
-            if (last?.[1] === key[1] || found.length === limit || !isWholeRecord(key, value)) continue;
+            if (!isNew || !isWholeRecord(key, value)) continue;
             const entry = decodeRecord<Entry>(key, value);
             if (isLive(entry, nowSeconds())) found.push({ key: String(key[1]), artifact: asArtifact(entry) });
+            if (found.length === limit || pause.areDue()) return false;
           }
-          return slice.map(({ key }) => key);
+          return visited < wanted;
         });
-        if (keys.length < wanted) break;
-        last = keys.at(-1)!;
-        // Whoever lists thousands must not hold up those who call meanwhile.
-        await new Promise((resolve) => setImmediate(resolve));
+        if (isOver) break;
+        await pause();
       }
       return found;
     },

@@ -1,4 +1,5 @@
 /** Lists of users and clients by their indexes, a page at a time; what comes or goes meanwhile moves no other one. */
+import { createPauses } from '../../../../platform/async/pauses.ts';
 import { foundBy, isInClientList, wordsOfName } from '../../client-lists.ts';
 import { foldedName } from '../../name-keys.ts';
 import type {
@@ -31,8 +32,9 @@ interface Section<R> {
   readonly isWanted?: (record: R, part: unknown) => boolean;
 }
 
-/** Entries that are read at once: about half a millisecond. */
-const sliceSize = 40;
+/** Entries that are read at once at most, and how long that may go on: whoever lists thousands holds up nobody. */
+const sliceSize = 60;
+const sliceMs = 0.5;
 const mostRecords = 500;
 
 export type RecordPages = ReturnType<typeof createRecordPages>;
@@ -79,6 +81,7 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
     const most = Math.min(limit, mostRecords);
     const found: { readonly record: GrowingRecords[C]; readonly place: string }[] = [];
     let read = 0;
+    const pause = createPauses(sliceMs);
     const start = after === undefined ? undefined : placeOf(after, sections);
     for (const section of sections.slice(start && sections.indexOf(start.section))) {
       const next = keysAfter(section, collection, isReversed);
@@ -86,24 +89,26 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
       let last = section === start?.section ? [...(section.index ?? []), ...start.parts] : undefined;
       for (;;) {
         const wanted = Math.min(sliceSize, mostRead - read);
-        const keys = environment.read(() => {
+        const { keys, isOver } = environment.read(() => {
           const slice = next(last, wanted);
+          let visited = 0;
           for (const key of slice) {
             read++;
+            visited++;
             const record = whole(collection, key.slice(-1));
-            if (!record || section.isWanted?.(record, key[section.index?.length ?? 0]) === false) continue;
-            found.push({ record, place: placeAt(key) });
-            if (found.length > most) break;
+            const part = key[section.index?.length ?? 0];
+            if (record && section.isWanted?.(record, part) !== false)
+              found.push({ record, place: placeAt(key) });
+            if (found.length > most || pause.areDue()) break;
           }
-          return slice;
+          return { keys: slice.slice(0, visited), isOver: visited === slice.length && visited < wanted };
         });
         if (found.length > most)
           return { records: found.slice(0, most).map(recordOf), next: found[most - 1]!.place };
-        if (keys.length < wanted) break;
+        if (isOver) break;
         last = [...keys.at(-1)!];
         if (read >= mostRead) return { records: found.map(recordOf), next: placeAt(last) };
-        // Whoever lists thousands must not hold up those who call meanwhile.
-        await new Promise((resolve) => setImmediate(resolve));
+        await pause();
       }
     }
     return { records: found.map(recordOf) };
@@ -158,7 +163,7 @@ function userSections(lead: UserLead, filter: UserFilter): Section<UserRecord>[]
 /**
  * What leads is what few have.
  *
- * @param isFilled  else all are looked through, sooner than that some are missing
+ * @param isFilled  else all are visited through, sooner than that some are missing
  */
 function clientSections(
   filter: ClientFilter & Pick<PageRequest, 'after'>,
