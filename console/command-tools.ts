@@ -95,6 +95,12 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
         target: remote?.target ?? (await createBulkHere(await tools.services(options))),
       });
     },
+    async progress() {
+      if (shell.stderr.isTTY !== true) return undefined;
+      const { createProgress } = await import('./bulk/progress.ts');
+      const write = (text: string) => void shell.stderr.write(text);
+      return createProgress({ write, isTerminal: true, steady: () => performance.now() });
+    },
     say: (line) => report(undefined, line),
     whereabouts: () => whereaboutsOf(dataDirOf(input, shell.env)),
     cwd: shell.cwd(),

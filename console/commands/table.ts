@@ -14,6 +14,7 @@ import { doctorCommand } from './doctor/doctor.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { idpCommands } from './identity-providers/idp.ts';
+import { backupsCommands, jobCommands } from './jobs/job.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
 import { loginCommands } from './login/commands.ts';
@@ -57,6 +58,8 @@ export const commands: readonly Command[] = [
   ...importCommands,
   ...exportCommands,
   ...backupCommands,
+  ...backupsCommands,
+  ...jobCommands,
   ...completionCommands(() => commands),
   helpCommand(() => commands),
 ];

@@ -133,6 +133,8 @@ export interface Tools {
    * @param options  as of `services`
    */
   readonly bulk?: (options?: { readonly creates?: boolean }) => Promise<Bulk>;
+  /** How far something is, where standard error is a terminal; absent where nobody sits. */
+  readonly progress?: () => Promise<Progress | undefined>;
   /** A line for the person at the terminal, beside the reply; absent where nobody sits. */
   readonly say?: (line: string) => void;
   /** Which console or store commands reach from here; absent in a running console. */
