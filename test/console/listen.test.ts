@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
+import { connect, createServer as createNetServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Listening, listen } from '../../console/server/listen.ts';
 import { defaultOverloadLimits } from '../../http/server/overload/limits.ts';
@@ -41,9 +41,9 @@ describe('refusals', () => {
   test.each(['127.0.0.1', '::1'])(
     'a port that %s has taken is named, and nothing is left open',
     async (taken) => {
-      const other = createServer(ok).listen(0, taken);
+      const port = await freePort();
+      const other = createServer(ok).listen(port, taken);
       await once(other, 'listening');
-      const { port } = other.address() as AddressInfo;
       await expect(start({ port })).rejects.toMatchObject({
         name: 'ListenError',
         message: expect.stringContaining(`Port ${port} at ${taken} is in use`),

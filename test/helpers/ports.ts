@@ -14,13 +14,18 @@ const tries = 1000;
 
 /** @throws {Error} when every one that was tried is taken */
 export async function freePort(): Promise<number> {
-  const count = firstOfSystem() - first;
+  return (await freePorts(1))[0]!;
+}
+
+/** @returns as many, one behind the other */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const most = firstOfSystem() - first - count;
   for (let n = 0; n < tries; n++) {
-    const port = first + Math.floor(Math.random() * count);
-    const reservation = await reserve(port);
-    if (!reservation) continue;
-    if (await isFree(port)) return port;
-    reservation.close();
+    const begin = first + Math.floor(Math.random() * most);
+    const ports = Array.from({ length: count }, (_, at) => begin + at);
+    const reservations = await Promise.all(ports.map(reserve));
+    if (reservations.every(Boolean) && (await areFree(ports))) return ports;
+    for (const reservation of reservations) reservation?.close();
   }
   throw new Error(`none of ${tries} ports is free`);
 }
@@ -45,6 +50,11 @@ async function reserve(port: number): Promise<Socket | undefined> {
     socket.close();
     return undefined;
   }
+}
+
+async function areFree(ports: readonly number[]): Promise<boolean> {
+  for (const port of ports) if (!(await isFree(port))) return false;
+  return true;
 }
 
 /** At every address of this machine. */

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EndpointGroup, endpointGroups } from '../../../platform/endpoint-groups.ts';
+import { freePorts } from '../../helpers/ports.ts';
 import { until } from '../../helpers/store.ts';
 
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
@@ -73,7 +73,7 @@ export async function startEngineMembers(options: EngineOptions): Promise<Engine
   const { count = 1 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'engine-'));
   const ports: number[] = [];
-  while (ports.length < count) ports.push(await freeMemberPort(ports));
+  while (ports.length < count) ports.push((await freePorts(2))[0]!);
   const members = await Promise.all(ports.map((port) => prepare(options, folder, port, ports)));
   const cluster: EngineCluster = {
     members,
@@ -249,22 +249,6 @@ async function healthOf({
   return response?.ok
     ? ((await response.json()) as { clusterSize: number; clusterSafe: boolean })
     : undefined;
-}
-
-/** Below the ports that outgoing connections get: one that is freed stays free until its member comes back. */
-async function freeMemberPort(taken: readonly number[]): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (!taken.includes(port) && (await isFree(port))) return port;
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }
 
 function jarOf(version: Release): string {
