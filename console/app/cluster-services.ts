@@ -21,7 +21,7 @@ export function createClusterServices(
   return {
     memberStates,
     askMember,
-    structureNames: createStructureNames({ ...services, ...storage }),
+    structureNames: createStructureNames({ ...services, registry: storage.registry }),
     healthFindings: createHealthFindings({ services, memberStates, askMember }),
   };
 }

@@ -96,7 +96,7 @@ export function createServices(deps: ServicesDeps) {
     passwords,
     ...ofUsers,
     ...createRecordings(deps, clients),
-    ...createMemberServices(registry, now),
+    ...createMemberServices(storage, now),
     clients,
     outbound,
     providers,

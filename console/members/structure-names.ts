@@ -1,8 +1,8 @@
 /** Which maps and queues are known by name: from what roles and clients may do, and from calls of the last 30 days. */
 
-import type { RecordStore } from '../storage/record-store.ts';
 import type { Registry } from '../storage/storage.ts';
 import type { CalledStructures, StructureKind } from './called-structures.ts';
+import { type ClientStructures, structuresIn } from './client-structures.ts';
 
 export interface KnownStructure {
   readonly id: string;
@@ -14,42 +14,60 @@ export interface KnownStructure {
 
 export interface StructureNamesDeps {
   readonly registry: Pick<Registry, 'all'>;
-  readonly records: Pick<RecordStore, 'clients'>;
+  readonly clientStructures: ClientStructures;
   readonly calledStructures: Pick<CalledStructures, 'list'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
-/** Clients that are looked at for one answer. */
-const mostClients = 5_000;
-const atOnce = 500;
+interface Gathered {
+  /** What it was made of: each is another object when it has changed. */
+  readonly from: readonly unknown[];
+  readonly items: readonly KnownStructure[];
+}
 
-export function createStructureNames({ registry, records, calledStructures }: StructureNamesDeps) {
+/** Of which calls are told. */
+const dayMs = 24 * 3600 * 1000;
+
+export function createStructureNames(deps: StructureNamesDeps) {
+  const { registry, clientStructures, calledStructures, now } = deps;
+  const latest = new Map<StructureKind, Gathered>();
+
   return {
     /** By name, in the order of their code units. */
     async list(
       kind: StructureKind,
     ): Promise<{ readonly items: readonly KnownStructure[]; readonly isExact: boolean }> {
-      const { known, add } = collection();
-      for (const { permissions } of registry.all('roles').values()) {
-        for (const name of namesIn(permissions, kind)) add(name, 'roles');
-      }
-      let [after, left]: [string | undefined, number] = [undefined, mostClients];
-      do {
-        const page = await records.clients({ limit: atOnce, after });
-        for (const { scopes } of page.records) for (const name of namesIn(scopes, kind)) add(name, 'clients');
-        after = page.next;
-        left -= atOnce;
-      } while (after !== undefined && left > 0);
-      const called = new Map(calledStructures.list(kind).map(({ name, lastCallOn }) => [name, lastCallOn]));
-      for (const name of called.keys()) add(name, 'calls');
-      const items = [...known].map(([id, sources]) => ({
-        id,
-        sources: [...sources],
-        lastCallOn: called.get(id),
-      }));
-      items.sort((one, other) => (one.id < other.id ? -1 : 1));
-      return { items, isExact: after === undefined };
+      const ofClients = await clientStructures.of(kind);
+      const [roles, settings] = [registry.all('roles'), registry.all('settings')];
+      const from = [ofClients.version, roles, settings, Math.floor(now() / dayMs)];
+      const known = latest.get(kind);
+      const isSame = known?.from.every((one, i) => one === from[i]) ?? false;
+      const gathered =
+        known && isSame ? known : { from, items: gather(kind, ofClients.names, roles.values()) };
+      latest.set(kind, gathered);
+      return { items: gathered.items, isExact: clientStructures.isWhole() };
     },
   };
+
+  function gather(
+    kind: StructureKind,
+    ofClients: Iterable<string>,
+    roles: Iterable<{ readonly permissions: readonly string[] }>,
+  ): readonly KnownStructure[] {
+    const { known, add } = collection();
+    for (const { permissions } of roles)
+      for (const name of structuresIn(permissions, kind)) add(name, 'roles');
+    for (const name of ofClients) add(name, 'clients');
+    const called = new Map(calledStructures.list(kind).map(({ name, lastCallOn }) => [name, lastCallOn]));
+    for (const name of called.keys()) add(name, 'calls');
+    const items = [...known].map(([id, sources]) => ({
+      id,
+      sources: [...sources],
+      lastCallOn: called.get(id),
+    }));
+    return items.sort((one, other) => (one.id < other.id ? -1 : 1));
+  }
 }
 
 function collection() {
@@ -60,14 +78,4 @@ function collection() {
       known.set(name, (known.get(name) ?? new Set()).add(source));
     },
   };
-}
-
-/** Patterns name none. */
-function namesIn(permissions: readonly string[], kind: StructureKind): readonly string[] {
-  const start = `svc:${kind}:`;
-  return permissions.flatMap((permission) => {
-    const end = permission.lastIndexOf(':');
-    const name = permission.startsWith(start) ? permission.slice(start.length, end) : '';
-    return name === '' || name.endsWith('*') ? [] : [name];
-  });
 }

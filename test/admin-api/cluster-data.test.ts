@@ -194,6 +194,24 @@ describe('names', () => {
     });
   });
 
+  test('come and go with the clients that have them, once they have been asked for', async () => {
+    const find = async (name: string) =>
+      ((await call('GET', `/maps?q=${name}`)).body.items as { id: string }[]).map(({ id }) => id);
+    expect(await find('moving')).toEqual([]);
+    const scopes = (...names: string[]) => names.map((name) => `svc:map:${name}:read`);
+    await call('POST', '/clients', { body: { id: 'mover', scopes: scopes('moving-1', 'moving-2') } });
+    await call('POST', '/clients', { body: { id: 'second', scopes: scopes('moving-2') } });
+    expect(await find('moving')).toEqual(['moving-1', 'moving-2']);
+    await call('PATCH', '/clients/mover', { body: { scopes: scopes('moving-3') } });
+    expect(await find('moving')).toEqual(['moving-2', 'moving-3']);
+    await call('DELETE', '/clients/second');
+    expect(await find('moving')).toEqual(['moving-3']);
+    const dry = await call('DELETE', '/clients/mover?dryRun=true');
+    expect([dry.status, await find('moving')]).toEqual([200, ['moving-3']]);
+    await call('DELETE', '/clients/mover');
+    expect(await find('moving')).toEqual([]);
+  });
+
   test('of calls that were refused, or failed, are not kept', async () => {
     await fetch(`${console.url}/svc/rest/maps/refused/1`, { headers: { Authorization: 'Bearer x' } });
     await atMember('GET', '/queues/failed');

@@ -43,9 +43,9 @@ export async function listStructures(
   { structureNames, cursors }: StructureNeeds,
 ) {
   const { items, isExact } = await structureNames.list(kind);
-  const wanted = items.filter(({ id }) => id.startsWith(query.q ?? '')).map(viewOf);
+  const wanted = query.q === undefined ? items : items.filter(({ id }) => id.startsWith(query.q!));
   const page = pageOf(list, wanted, query, cursors);
-  return { ...page, count: { value: wanted.length, isExact } };
+  return { ...page, items: page.items.map(viewOf), count: { value: wanted.length, isExact } };
 }
 
 export async function findStructure(
