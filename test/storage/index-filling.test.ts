@@ -1,8 +1,10 @@
 /** Stores of a release that knew fewer ways to a record: nothing is missing in a list, and the ways are filled in. */
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { LmdbKey } from '../../console/storage/embedded/lmdb/lmdb-environment.ts';
 import type { RecordStore } from '../../console/storage/record-store.ts';
+import { apiToken, startConsole } from '../helpers/console.ts';
+import { until } from '../helpers/store.ts';
 import { openRecords } from './helpers/opened-records.ts';
 import { openStorageProcess } from './helpers/storage-process.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -101,6 +103,24 @@ test('a new store has all of it from the beginning', async () => {
   expect(await records.isCounted({ status: 'disabled' })).toBe(true);
   await close();
 });
+
+test('over HTTP a count by status is not exact until then, and exact from then on', async () => {
+  const count = 3900;
+  const dataDir = await formerStore(count);
+  const console = await startConsole({ dataDir });
+  onTestFinished(async () => void (await console.stop()));
+  const headers = { Authorization: `Bearer ${await apiToken(console)}` };
+  const countBy = async (query: string) => {
+    const reply = await fetch(`${console.url}/api/v1/users?limit=1${query}`, { headers });
+    return ((await reply.json()) as { count: { value: number; isExact: boolean } }).count;
+  };
+  const early = await countBy('&status=disabled');
+  expect(early.isExact).toBe(false);
+  expect(early.value).toBeLessThanOrEqual(count / 3);
+  expect(await countBy('')).toEqual({ value: count, isExact: true });
+  await until(async () => (await countBy('&status=disabled')).isExact, 'the indexes', 30_000);
+  expect(await countBy('&status=disabled')).toEqual({ value: count / 3, isExact: true });
+}, 60_000);
 
 /** Of users a third each is disabled, invited and active; of clients disabled, an application, and named. */
 async function formerStore(count: number): Promise<string> {
