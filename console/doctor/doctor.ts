@@ -5,6 +5,7 @@ import type { Outbound } from '../http/outbound/outbound.ts';
 import { checkApplication } from './application-checks.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkClients, type Excess } from './clients-checks.ts';
+import { checkFollowedFiles, type FollowedFiles } from './configuration-checks.ts';
 import { checkConsole } from './console-checks.ts';
 import { about, type Finding } from './finding.ts';
 import { checkInternalAddress } from './internal-checks.ts';
@@ -34,6 +35,8 @@ export interface OpenedStore extends Excess {
   readonly kids: readonly string[];
   /** Of every record, where that was asked for. */
   readonly contents?: Contents | undefined;
+  /** Absent where no files are followed. */
+  readonly configuration?: FollowedFiles | undefined;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly signRequest: () => Promise<string>;
   /** The licence that the application has not acknowledged yet. */
@@ -85,6 +88,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
       isConsoleThere,
     })),
     ...(opened ? await checkStore({ dataDir: settings.dataDir, ...opened }) : [store as Finding]),
+    ...(opened?.configuration ? checkFollowedFiles(opened.configuration) : []),
     ...(opened?.contents ? checkContents(opened.contents) : []),
   ];
 }

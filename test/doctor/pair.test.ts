@@ -1,10 +1,10 @@
 /** A console and a dashboard that are well, looked at with settings that are not. */
 import { once } from 'node:events';
-import { chmodSync, cpSync, realpathSync } from 'node:fs';
+import { chmodSync, cpSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openEnvironment } from '../../console/storage/embedded/lmdb/lmdb-environment.ts';
 import { registryOf, temporaryDirectory } from '../commands/support.ts';
 import { type Pair, startPair } from '../dashboard/support.ts';
@@ -375,6 +375,32 @@ describe('one fault each', () => {
       fix: expect.stringContaining('npx console client update old --pkce nonce'),
     });
     expect(lines.map(({ check }) => check)).not.toContain('client newer');
+  });
+
+  test('files of configuration that nobody has read yet, that are in force, and that are rejected', async () => {
+    const [dataDir, files] = [temporaryDirectory(), temporaryDirectory()];
+    const write = (permission: string) =>
+      writeFileSync(
+        join(files, 'roles.yaml'),
+        `version: 1\nsource: doctor\nroles:\n  reader: { permissions: [${permission}] }\n`,
+      );
+    write('svc:health:read');
+    const env = { CONSOLE_CONFIG_DIR: files };
+    await toolDone(['role', 'add', 'first', '--scope', 'svc:health:read'], { dataDir });
+    const of = async (place: { readonly url: string; readonly dataDir: string }) =>
+      (await runDoctor(place, { SVC_MC_APP_ADDRESSES: '', ...env })).line('configuration');
+    expect(await of({ url: 'http://localhost:1', dataDir })).toMatchObject({ state: 'warning' });
+
+    const console = await startConsole({ dataDir, env: { ...cleanSettings, ...env } });
+    onTestFinished(async () => void (await console.stop()));
+    expect(await of(console)).toMatchObject({ state: 'ok', reason: expect.stringContaining(files) });
+    write('svc:nothing');
+    const isRefused = () => console.log().some(({ event }) => event === 'configuration.refused');
+    await console.waitFor(isRefused, 'the rejected files');
+    expect(await of(console)).toMatchObject({
+      state: 'problem',
+      reason: expect.stringContaining('what was in force before stays'),
+    });
   });
 
   test('a licence that was not acknowledged', async () => {

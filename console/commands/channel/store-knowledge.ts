@@ -1,4 +1,5 @@
 import type { InspectedClients } from '../../clients/client-excess.ts';
+import type { FollowedFiles } from '../../doctor/configuration-checks.ts';
 import type { StoreCheck } from '../../storage/storage.ts';
 import type { JudgedSettings } from '../doctor/judged-settings.ts';
 
@@ -9,6 +10,8 @@ export interface StoreKnowledge extends InspectedClients {
   /** A signed question for the application; absent while there are no keys. */
   readonly request?: string;
   readonly waitingLicence?: { readonly id: string; readonly reason?: string };
+  /** Files of configuration that are followed, if some are. */
+  readonly configuration?: FollowedFiles;
   /** What a look at every record has found, if it was asked for. */
   readonly contents?: StoreCheck;
   /** Why the store cannot be written, if it cannot. */

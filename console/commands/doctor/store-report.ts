@@ -1,11 +1,13 @@
 /** What only who has the store open can tell the doctor. */
 import { randomUUID } from 'node:crypto';
 import type { Audit } from '../../../platform/log.ts';
+import { directoryStateOf } from '../../app/directory-state.ts';
 import type { Services } from '../../app/services.ts';
 import { inspectClients } from '../../clients/client-excess.ts';
 import { dashboardClientId } from '../../clients/clients.ts';
 import { rolesOfMachine } from '../../clients/role-ceiling.ts';
 import { applicationClientId } from '../../clients/scopes.ts';
+import type { FollowedFiles } from '../../doctor/configuration-checks.ts';
 import type { Delivery } from '../../licence/deliveries.ts';
 import { isSettled } from '../../licence/licence-updates.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -77,9 +79,17 @@ export async function reportStore(
     })),
     ...(kids.length > 0 && checks ? { request: await signRequest(services, url) } : {}),
     ...(waiting ? { waitingLicence: licenceOf(waiting) } : {}),
+    ...(settings.configDir === undefined
+      ? {}
+      : { configuration: await followedFiles(settings.configDir, storage) }),
     ...(unwritable === undefined ? {} : { unwritable }),
     ...(isDeep ? { contents: await storage.check() } : {}),
   };
+}
+
+async function followedFiles(path: string, storage: Services['storage']): Promise<FollowedFiles> {
+  const last = await directoryStateOf(storage).read();
+  return last ? { path, state: last.state, problem: last.problem } : { path };
 }
 
 function inShort(error: StorageUnavailableError) {
