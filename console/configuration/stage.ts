@@ -85,7 +85,8 @@ async function stageObject(
   try {
     const made = await makeObject(kind, id, described, present?.body, stage);
     const isTaken = owned !== undefined && !isOwn(owned, document.source);
-    if (made || isTaken || !present) {
+    const after = made || isTaken || !present ? await stage.ownership.find(kind.collection, id) : owned;
+    if (after && !isOwn(after, document.source)) {
       await stage.ownership.change(kind.collection, id, { owner: { kind: 'code', source: document.source } });
     }
     if (!made && !isTaken) return { version };

@@ -55,6 +55,8 @@ export function createStagedRecords({
   const puts: RecordCommit['artifacts'][number][] = [];
   const listeners = createStagedListeners<readonly RecordChange[]>();
   let sequence = 0;
+  /** What the base answered: who changes a record asks for it several times. A commit hangs on its version. */
+  let latest: { readonly key: string; readonly answer: RecordAnswer } | undefined;
   const users = () => [...staged.values()].filter(({ collection }) => collection === 'users');
 
   /** @returns undefined where the base answers */
@@ -75,12 +77,19 @@ export function createStagedRecords({
   async function answer(query: RecordQuery): Promise<RecordAnswer & { readonly isOfBase?: boolean }> {
     const own = ownAnswer(query);
     if (own) return own;
-    const found = await base.ask(query);
+    const found = await askBase(query);
     const isMoved =
       (query.by === 'name' || query.by === 'link') &&
       found.record !== undefined &&
       staged.has(nameOf('users', found.record.id));
     return isMoved ? { version: '' } : { ...found, isOfBase: true };
+  }
+
+  async function askBase(query: RecordQuery): Promise<RecordAnswer> {
+    if (query.by !== 'id') return base.ask(query);
+    const key = nameOfQuery(query);
+    if (latest?.key !== key) latest = { key, answer: await base.ask(query) };
+    return latest.answer;
   }
 
   async function ask(query: RecordQuery): Promise<RecordAnswer> {
@@ -116,7 +125,9 @@ export function createStagedRecords({
 
   async function stagedOf({ collection, id, record }: RecordWrite): Promise<StagedRecord> {
     const earlier = staged.get(nameOf(collection, id));
-    const before = earlier ? earlier.before : await base.get(collection, id);
+    const before = earlier
+      ? earlier.before
+      : ((await askBase({ by: 'id', collection, id })).record as StagedRecord['before']);
     return { collection, id, before, record, version: `staged ${++sequence}` };
   }
 
