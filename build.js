@@ -20,6 +20,7 @@ const programs = [
   'console/proxy/main.ts',
   'console/audit/audit-thread.ts',
   'console/configuration/parse-process.ts',
+  'console/storage/embedded/commits/commit-thread.ts',
   'member/main.ts',
   'member/config/changes/config-process.ts',
   'member/persistence/former/import-former.ts',

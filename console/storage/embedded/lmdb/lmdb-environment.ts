@@ -9,6 +9,7 @@ import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
 import { createWriteGate, type WriteGate } from './write-gate.ts';
 
 export interface Environment {
+  readonly directory: string;
   /** @param name  one of at most 24 named databases; values are JSON */
   database<V>(name: string): LmdbDatabase<V>;
   /**
@@ -109,6 +110,7 @@ export function openEnvironment(
   const { root, gate } = shared;
 
   return {
+    directory,
     database: (name) => openDatabase(shared, name),
     records: (name) => openRecords(shared, name),
     bytes: (name) => openDatabase(shared, name, 'binary'),

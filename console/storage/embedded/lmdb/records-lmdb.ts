@@ -5,6 +5,7 @@ import type { RecordLoader } from '../../record-loader.ts';
 import type { RecordChange, RecordStore, UserCount } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
+import { createLargeCommits } from '../commits/large-commits.ts';
 import { createListeners } from '../listeners.ts';
 import type { StorageLog } from '../permissions.ts';
 import { openArtifactEntries } from './artifact-entries.ts';
@@ -36,6 +37,7 @@ export function openLmdbRecords({ environment, registry, log }: LmdbRecordsDeps)
     commit: createRecordCommits({
       ...{ environment, databases, answers, registry },
       artifacts: openArtifactEntries(environment),
+      large: createLargeCommits({ environment, registry, onCommitted: listeners.emit }),
       onCommitted: listeners.emit,
     }),
   };
