@@ -10,7 +10,7 @@ import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
-import type { Settings } from './settings/settings.ts';
+import { type Settings, SettingsError } from './settings/settings.ts';
 import { followFile } from './storage/embedded/follow-file.ts';
 import { openStorage } from './storage/embedded/open.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
@@ -38,6 +38,7 @@ export async function openServices(
   { settings, readSettings, log, closing, faults }: OpenDeps,
   sharing?: Sharing,
 ) {
+  await checkApprovals(settings);
   const steady = createSteadyClock();
   const warnings = createStartWarnings(log, settings.strict);
   const owned = await openStorage({
@@ -89,6 +90,23 @@ export async function openServices(
   closing.add('keys', services.keys.close);
   closing.add('identity providers', services.providers.close);
   return { services, audit, application, trail };
+}
+
+/**
+ * A misspelt name would protect nothing. What knows the names is loaded only where there are some.
+ *
+ * @throws {SettingsError}
+ */
+async function checkApprovals({ approvalsRequire }: Settings): Promise<void> {
+  if (approvalsRequire.length === 0) return;
+  const [{ operations }, { unknownNames }] = await Promise.all([
+    import('./admin-api/table.ts'),
+    import('./approvals/required.ts'),
+  ]);
+  if (unknownNames(approvalsRequire, operations).length === 0) return;
+  throw new SettingsError([
+    'CONSOLE_APPROVALS_REQUIRE names what is no operation that changes anything, and no object (docs/least-privilege.md#approvals).',
+  ]);
 }
 
 /** As they are now: where the application is may change while the console runs. */

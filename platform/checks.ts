@@ -50,6 +50,12 @@ export function listOrNone<T extends string>(check: Check<T>): Check<readonly T[
   return (text) => (text.trim() === 'none' ? Object.freeze([]) : list(text));
 }
 
+/** `updateRole`, `identity-providers`: whether there is such a one is found by whoever knows the operations. */
+export const operationName: Check<string> = (text) => {
+  if (/^[a-z][A-Za-z-]{1,63}$/.test(text)) return text;
+  throw new InvalidValueError('must be ids of operations or objects, such as updateRole or roles');
+};
+
 /** Scheme, host and port and nothing else, as {@link URL.origin} spells it. */
 export const httpOrigin: Check<string> = (text) => {
   const url = httpUrl(text);

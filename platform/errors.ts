@@ -25,6 +25,7 @@ export const problems = {
   loginFailed: problem('login_failed', 403, 'The identity provider did not sign you in'),
   forbidden: problem('forbidden', 403, 'This is not allowed'),
   csrfFailed: problem('csrf_failed', 403, 'The form did not come from this browser'),
+  approvalRequired: problem('approval_required', 403, 'A second administrator has to agree'),
   escalation: problem('escalation', 403, 'This gives more than the caller has'),
   insufficientScope: problem('insufficient_scope', 403, 'The access token does not open this'),
   notFound: problem('not_found', 404, 'There is nothing at this address'),

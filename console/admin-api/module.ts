@@ -21,6 +21,8 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   /** For one dry run. */
   readonly dryServices: () => Promise<ApiServices>;
   readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
+  /** Which changes wait for a second administrator. */
+  readonly approvalGate: NonNullable<RunDeps<ApiServices>['approvals']>;
   readonly changeWithAnswer: NonNullable<RunDeps<ApiServices>['changeWithAnswer']>;
   readonly findPageCaller: FindPageCaller;
   readonly callRates: CallRates;
@@ -79,6 +81,7 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     ...needs,
     operations,
     services: needs,
+    approvals: needs.approvalGate,
     callRate: createCallRate(needs.callRates, needs.steady),
     openCalls: createOpenCalls(),
     answerOnce: createStoredAnswers({ ...needs, artifacts: needs.storage.artifacts }),

@@ -2,6 +2,7 @@
 import type { Operation } from '../operations/operation.ts';
 import { type AccessNeeds, accessOperations } from './access-questions.ts';
 import { type UsageNeeds, usageOperations } from './access-usage.ts';
+import { type ApprovalNeeds, approvalOperations } from './approvals.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
@@ -32,6 +33,7 @@ import { userOperations } from './users/users.ts';
 
 /** What all of them together need. */
 export type ApiServices = AccessNeeds &
+  ApprovalNeeds &
   ClientNeeds &
   ClusterNeeds &
   StructureNeeds &
@@ -56,6 +58,7 @@ export type ApiServices = AccessNeeds &
 
 export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
+  ...approvalOperations,
   ...clientOperations,
   ...configurationOperations,
   ...backupOperations,

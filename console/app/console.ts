@@ -22,6 +22,7 @@ import { createStoredRevocationSource } from '../tokens/revocation-stream/stored
 import { type Browser, createBrowser } from './browser.ts';
 import {
   createApiServices,
+  createApprovalsOnFirstUse,
   createChangeWithAnswer,
   createDryApiServices,
   createOwnerGuard,
@@ -131,6 +132,7 @@ function createApi(
       ...(await createApiServices(parts, parts.audit, proxy)),
       dryServices: () => createDryApiServices(parts, proxy),
       guardOwned: createOwnerGuard(parts, proxy),
+      approvalGate: createApprovalsOnFirstUse(parts, parts.audit, proxy),
       changeWithAnswer: createChangeWithAnswer(parts, proxy),
       findPageCaller,
       callRates: {

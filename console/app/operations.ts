@@ -1,12 +1,14 @@
 /** The operations with what they work on, for whoever asks: the admin API, a command through the socket, one that has opened the store itself. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
+import { once } from '../../platform/async/once.ts';
 import { createSerial } from '../../platform/async/serial.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
 import { createAccessQuestions } from '../access/questions.ts';
 import { createTokenTrial } from '../access/token-trial.ts';
 import type { ApiServices } from '../admin-api/table.ts';
+import { createIsRequired } from '../approvals/required.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createBackups } from '../jobs/backups.ts';
 import { storeUpload } from '../jobs/uploads.ts';
@@ -14,7 +16,7 @@ import { storedSecret } from '../keys/stored-secret.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
 import { createReadHistory } from '../metrics/history/read-history.ts';
 import type { Actor } from '../operations/actor.ts';
-import type { Answer } from '../operations/operation.ts';
+import type { Answer, Operation } from '../operations/operation.ts';
 import type {
   ChangeWithAnswer,
   OperationRequest,
@@ -52,6 +54,7 @@ export async function createApiServices(
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
     ...createClusterServices(services, members, { isDry }),
     usageAnswers: createUsageAnswersOnFirstUse(services),
+    approvals: createApprovalsOnFirstUse(services, audit, members),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
@@ -146,6 +149,29 @@ async function stageChange(services: Services, members?: KnownMembers) {
 const unheard = { warn() {}, error() {} };
 const unwritten = () => {};
 
+/** Loaded by whoever asks first: few consoles have any. */
+export function createApprovalsOnFirstUse(services: Services, audit: Audit, members?: KnownMembers) {
+  const opened = once(async () => {
+    const { createConsoleApprovals } = await import('./approvals.ts');
+    return createConsoleApprovals(services, {
+      apiServices: once(() => createApiServices(services, audit, members)),
+      guardOwned: createOwnerGuard(services, members),
+      changeWithAnswer: createChangeWithAnswer(services, members),
+      audit,
+    });
+  });
+  const isRequired = createIsRequired(services.settings.approvalsRequire);
+  return {
+    isRequired: (operation: Operation<ApiServices>) => isRequired(operation),
+    hold: async (...given) => (await opened()).hold(...given),
+    list: async () => (await opened()).list(),
+    find: async (id) => (await opened()).find(id),
+    approve: async (...given) => (await opened()).approve(...given),
+    reject: async (...given) => (await opened()).reject(...given),
+    takeResult: async (...given) => (await opened()).takeResult(...given),
+  } satisfies ApiServices['approvals'] & RunDeps<ApiServices>['approvals'];
+}
+
 /** Loaded by its first call: a start has no use for it. */
 export function createRunLocally(services: Services, audit: Audit, members?: KnownMembers): RunLocally {
   let apiServices: Promise<ApiServices> | undefined;
@@ -163,6 +189,7 @@ export function createRunLocally(services: Services, audit: Audit, members?: Kno
       dryServices: () => createDryApiServices(services, members),
       permissionsOf: ready.permissionsOf,
       guardOwned: createOwnerGuard(services, members),
+      approvals: createApprovalsOnFirstUse(services, audit, members),
       now: services.now,
       audit,
       about: { source: 'command line', requestId: randomUUID() },

@@ -28,6 +28,7 @@ const proxyScopes: readonly string[] = [revocationEventsScope, denialReportsScop
 export const apiObjects: readonly string[] = [
   'access',
   'applications',
+  'approvals',
   'backups',
   'clients',
   'configuration',

@@ -1,5 +1,6 @@
 /** The commands of `npx console`: this folder has what each of them does, `runner/` how one runs, `channel/` how a running console does it. */
 import { accessCommand } from './access.ts';
+import { approvalCommands } from './approval.ts';
 import { auditVerifyCommand } from './audit-verify.ts';
 import { backupCommands } from './backup.ts';
 import { exportCommands } from './bulk/export.ts';
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   explainCommand,
   accessCommand,
   ...usageCommands,
+  ...approvalCommands,
   ...settingsCommands,
   ...configCommands,
   doctorCommand,

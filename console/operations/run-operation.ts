@@ -44,6 +44,16 @@ export interface OwnedCall extends RunConditions {
   readonly actor: Actor;
 }
 
+/** A call that waits until a second administrator agrees with it. */
+export interface HeldCall extends RunConditions {
+  readonly operation: Pick<Operation, 'id' | 'path' | 'method' | 'hasVersion' | 'mediaType'>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly takesOver: boolean;
+  readonly actor: Actor;
+}
+
 /** What a change is bound to. */
 export type RunConditions = Partial<Pick<OperationCall, 'ifMatch' | 'isNew'>>;
 
@@ -95,6 +105,12 @@ export interface RunDeps<Services> extends AccessCheckDeps {
     services: Services,
     run: (services: Services, conditions?: RunConditions) => Promise<Answer>,
   ) => Promise<Answer>;
+  /** Absent where no change waits for anybody. */
+  readonly approvals?: {
+    isRequired(operation: Operation<Services>): boolean;
+    /** @param dryRun  what it would do now. @throws {ProblemError} `approval_required` */
+    hold(call: HeldCall, dryRun: () => Promise<Answer>): Promise<Answer>;
+  };
   readonly audit: Audit;
   /** Counts what has been used of the scopes of the API. */
   readonly countUse?: (use: UsedScope) => void;
@@ -128,14 +144,11 @@ export async function runOperation<Services>(
     const owned = { operation, params, takesOver, actor, ifMatch, isNew };
     const perform = (on: Services, isStaged: boolean) =>
       deps.guardOwned ? deps.guardOwned({ ...owned, isStaged }, on, run) : run(on);
-    const { changeWithAnswer } = deps;
-    const performance: Performance = {
-      alone: () => perform(services, isDryRun),
-      ...(changeWithAnswer &&
-        operation.isOneChange && {
-          withAnswer: (stored) => changeWithAnswer((staged) => perform(staged, true), stored),
-        }),
-    };
+    const performance = performanceOf(operation, deps, perform, services, isDryRun, {
+      ...owned,
+      query: request.query ?? {},
+      body: call.body,
+    });
     const answer = await once(operation, { ...request, ...call, isDryRun }, actor, performance, deps);
     if (!isDryRun && !answer.isUnchanged) {
       const { event = operation.event, target, changes } = answer;
@@ -166,6 +179,27 @@ function checkUse<Services>(operation: Operation<Services>, actor: Actor, deps: 
     count(!(error instanceof ProblemError && error.problem === problems.insufficientScope));
     throw error;
   }
+}
+
+function performanceOf<Services>(
+  operation: Operation<Services>,
+  deps: RunDeps<Services>,
+  perform: (on: Services, isStaged: boolean) => Promise<Answer>,
+  services: Services,
+  isDryRun: boolean,
+  held: HeldCall,
+): Performance {
+  const { approvals, changeWithAnswer } = deps;
+  if (!isDryRun && approvals?.isRequired(operation)) {
+    return { alone: () => approvals.hold(held, async () => perform(await dry(deps), true)) };
+  }
+  return {
+    alone: () => perform(services, isDryRun),
+    ...(changeWithAnswer &&
+      operation.isOneChange && {
+        withAnswer: (stored) => changeWithAnswer((staged) => perform(staged, true), stored),
+      }),
+  };
 }
 
 /** After all checks: what they have refused may be tried again with the same key. */

@@ -229,6 +229,12 @@ export const settingsTable = {
     '20',
     'changes a second by the admin API, of one caller; 0 for no limit',
   ),
+  approvalsRequire: setting(
+    'CONSOLE_APPROVALS_REQUIRE',
+    check.listOf(check.operationName),
+    { meaning: 'none', from: () => '' },
+    'changes that a second administrator has to agree with: ids of operations, or objects for all their changes, such as `roles,updateClient`',
+  ),
   usageDays: setting(
     'CONSOLE_USAGE_DAYS',
     check.integer(0, 400, 'days'),

@@ -9,8 +9,29 @@ export interface Sample {
   readonly address: string;
 }
 
+/** One that waits: this console has no setting that makes some. */
+export const waitingApproval = {
+  id: 'apr_019aaf1c0e7b7c3d9f21a5c4d8e6b702',
+  state: 'waiting',
+  operation: 'updateRole',
+  target: 'SampleRole',
+  changes: { permissions: { add: ['svc:data:read'], remove: [] } },
+  requestedBy: { id: 'somebody', via: 'page' },
+  decidedBy: null,
+  reason: null,
+  problem: null,
+  createdAt: Date.now(),
+  expiresAt: Date.now() + 3600_000,
+  decidedAt: null,
+  sealed: '',
+};
+
 /** By the object's name, which is the first word of the path. */
 export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = {
+  async approvals() {
+    const { id } = waitingApproval;
+    return { params: { approval: id }, address: `/approvals/${id}` };
+  },
   async configuration(api) {
     const document = { version: 1, source: 'sample-team', roles: {} };
     const planned = await api.done('POST', '/configuration/plans', { document });

@@ -7,9 +7,10 @@ import { operations } from '../../console/admin-api/table.ts';
 import { exampleOf } from '../../console/description/examples.ts';
 import { statusesOf } from '../../console/operations/operation.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { withStore } from '../helpers/store.ts';
 import { type Api, createApi, type Reply } from './bad-input-api.ts';
 import { type BadCall, badCalls, canary, exampleParams } from './bad-input-columns.ts';
-import { bodies, particular, queries, type Sample, samples } from './bad-input-objects.ts';
+import { bodies, particular, queries, type Sample, samples, waitingApproval } from './bad-input-objects.ts';
 import { writeMemberConfig } from './member-config.ts';
 
 let console: RunningConsole;
@@ -23,6 +24,9 @@ const lists = operations.filter(
 beforeAll(async () => {
   console = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
   api = await createApi(console);
+  await withStore(console.dataDir, ({ artifacts }) =>
+    artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval }),
+  );
   for (const [object, make] of Object.entries(samples)) made.set(object, await make(api));
 }, 60_000);
 afterAll(() => console?.stop());

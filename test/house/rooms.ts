@@ -70,6 +70,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/access': ['console/accounts', 'console/clients', 'console/storage', 'member-proxy', 'platform'],
   'console/admin-api': [
     'console/accounts',
+    'console/approvals',
     'console/clients',
     'console/configuration',
     'console/federation',
@@ -115,6 +116,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/access',
     'console/accounts',
     'console/admin-api',
+    'console/approvals',
     'console/bulk',
     'console/clients',
     'console/configuration',
@@ -142,6 +144,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'member-proxy',
     'platform',
   ],
+  'console/approvals': ['console/operations', 'console/storage', 'platform'],
   'console/usage': [
     'console/access',
     'console/accounts',

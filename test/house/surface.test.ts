@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
 import { entriesOfTable } from '../../console/settings/names.ts';
+import { waitingApproval } from '../admin-api/bad-input-objects.ts';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { missingOpenssl } from '../federation/saml-provider.ts';
 import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
@@ -18,6 +19,7 @@ import {
   waitFor,
 } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
+import { withStore } from '../helpers/store.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 import { exists, productFolders, read, sources } from './sources.ts';
 
@@ -136,7 +138,11 @@ describe('a running console', () => {
     const sessions = (await (await call('GET', '/api/v1/sessions')).json()) as { items: { id: string }[] };
     const job = (await (await call('POST', '/api/v1/backups')).json()) as { id: string };
     await waitFor(() => existsSync(join(dataDir, 'backups', job.id.replace('job', 'bak'))), 'the backup');
+    await withStore(dataDir, ({ artifacts }) =>
+      artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval }),
+    );
     known = {
+      approval: waitingApproval.id,
       job: job.id,
       backup: job.id.replace('job', 'bak'),
       plan,

@@ -96,6 +96,13 @@ function headersOf(
 /** @throws {ReportedFailure} what the console says in problem details (RFC 9457) */
 async function answerOf(response: Response, url: string): Promise<ApiAnswer> {
   const body = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined;
+  if (response.status === 202 && body?.state === 'waiting' && typeof body.operation === 'string') {
+    throw new ReportedFailure({
+      exitCode: 1,
+      code: 'approval_pending',
+      message: `Nothing has changed yet: this waits for a second administrator until ${body.expiresAt}, as ${body.id} (npx console approval show ${body.id}).`,
+    });
+  }
   if (response.ok) {
     const version = /^"(.+)"$/.exec(response.headers.get('etag') ?? '')?.[1];
     const warnings = body?.warnings;
