@@ -194,6 +194,27 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await storage.artifacts.removeByGrant('g2', ['Session'])).toBe(1);
       });
 
+      test('put again as it was, it is found by each of its ways, once, and goes at its new time', async () => {
+        await storage.artifacts.put('Session', 'other', { ...full, payload: { other: true } });
+        await storage.artifacts.put('Session', 'one', full);
+        const again = { ...full, payload: { again: true } };
+        await storage.artifacts.put('Session', 'one', again);
+        await storage.artifacts.put('Session', 'one', { ...again, expiresAt: startSeconds + 90 });
+
+        expect((await storage.artifacts.findByUid('Session', 'uid'))?.artifact.payload).toEqual(
+          again.payload,
+        );
+        expect(await storage.artifacts.listByUid('Session', 'uid')).toHaveLength(2);
+        expect(await storage.artifacts.listByAccount('Session', 'account')).toHaveLength(2);
+        passSeconds(60);
+        expect(await storage.artifacts.sweep()).toBe(1);
+        expect(await storage.artifacts.get('Session', 'one')).toBeDefined();
+        passSeconds(30);
+        expect(await storage.artifacts.sweep()).toBe(1);
+        expect(await storage.artifacts.findByUid('Session', 'uid')).toBeUndefined();
+        expect(await storage.artifacts.removeByGrant('grant', ['Session'])).toBe(0);
+      });
+
       test('expires to the second and is swept', async () => {
         await storage.artifacts.put('Session', 'one', full);
         await storage.artifacts.put('Session', 'forever', { payload: {} });

@@ -26,10 +26,14 @@ export function openArtifactEntries(environment: Environment): ArtifactEntries {
   const entries = environment.records<Entry>('artifacts');
   const index = environment.database<true>('artifact-index');
 
+  /** Ways to it that stay as they are are not written: each lies on a page of its own, once there are many. */
   function set(kind: ArtifactKind, key: string, entry: Entry): void {
-    unset(kind, key);
+    const former = wholeOrNone(kind, key);
+    const ways = indexKeys(kind, key, entry);
+    const formerWays = former ? indexKeys(kind, key, former) : [];
     entries.put([kind, key], entry);
-    for (const indexKey of indexKeys(kind, key, entry)) index.put(indexKey, true);
+    for (const way of without(formerWays, ways)) index.remove(way);
+    for (const way of without(ways, formerWays)) index.put(way, true);
   }
 
   function unset(kind: ArtifactKind, key: string): boolean {
@@ -51,19 +55,29 @@ export function openArtifactEntries(environment: Environment): ArtifactEntries {
     }
   }
 
-  function withUidOrder(kind: ArtifactKind, artifact: Artifact): Entry {
+  function withUidOrder(kind: ArtifactKind, key: string, artifact: Artifact): Entry {
     if (artifact.uid === undefined) return artifact;
     const [newest] = index.under(['uid', kind, digest(artifact.uid)], { reverse: true, limit: 1 });
-    return { ...artifact, uidOrder: newest ? Number(newest.key[3]) + 1 : 1 };
+    const order = newest ? Number(newest.key[3]) : 0;
+    return { ...artifact, uidOrder: newest?.key[4] === key ? order : order + 1 };
   }
 
   return {
     entries,
     index,
-    put: (kind, key, artifact) => set(kind, key, withUidOrder(kind, artifact)),
+    put: (kind, key, artifact) => set(kind, key, withUidOrder(kind, key, artifact)),
     set,
     unset,
   };
+}
+
+function without(keys: readonly LmdbKey[], others: readonly LmdbKey[]): readonly LmdbKey[] {
+  if (others.length === 0) return keys;
+  return keys.filter((key) => !others.some((other) => isSameKey(key, other)));
+}
+
+function isSameKey(key: LmdbKey, other: LmdbKey): boolean {
+  return key.length === other.length && key.every((part, i) => part === other[i]);
 }
 
 /** Digests keep the keys short and free of NUL, whatever the indexed values look like. */
