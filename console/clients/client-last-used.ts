@@ -28,8 +28,8 @@ export interface ClientUsesDeps {
 
 /** Secrets by the time at which they were made: their digests stay where they are. */
 interface Recorded {
-  token?: number;
-  readonly secrets: Map<number, number>;
+  token: number | undefined;
+  secrets: ReadonlyMap<number, number>;
 }
 
 /** Client, token, secrets: on the way to another process, and as stores of before have it, one record for all clients. */
@@ -47,6 +47,10 @@ const mostPending = 20_000;
 const chunkSize = 200;
 /** Of a client that nobody uses or removes. */
 const recordedSeconds = 5 * 365 * 86_400;
+/** Ends are on whole months: most uses that are written again leave the index of ends as it is. */
+const endStepSeconds = 30 * 86_400;
+/** Of clients whose secrets have no date. One for all of them: a map takes more memory than all the rest of a use. */
+const noSecrets: ReadonlyMap<number, number> = new Map();
 
 export function createClientUses({ artifacts, clients, report, now }: ClientUsesDeps) {
   let recorded = new Map<string, Recorded>();
@@ -60,7 +64,9 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     /** The client has proved who it is by this secret, at whatever endpoint. */
     recordSecret(clientId: string, { createdAt }: ClientSecretRecord) {
       // The secret of a setting has no date, and there is only one of them.
-      if (createdAt !== 0) recordedOf(recorded, clientId)?.secrets.set(createdAt, now());
+      if (createdAt === 0) return;
+      const one = recordedOf(recorded, clientId);
+      if (one) noteSecret(one, createdAt, now());
     },
     /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
     async flush() {
@@ -124,7 +130,7 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     const { token, secrets } = all.get(id)!;
     await artifacts.put(kind, id, {
       payload: { token: token ?? null, secrets: [...secrets] },
-      expiresAt: Math.floor(now() / 1000) + recordedSeconds,
+      expiresAt: Math.ceil((now() / 1000 + recordedSeconds) / endStepSeconds) * endStepSeconds,
     });
   }
 
@@ -155,26 +161,31 @@ interface StoredUse {
 }
 
 function recordedAs(token: number | null, secrets: StoredUse['secrets']): Recorded {
-  return { ...(token === null ? {} : { token }), secrets: new Map(secrets) };
+  return { token: token ?? undefined, secrets: secrets.length === 0 ? noSecrets : new Map(secrets) };
 }
 
 /** @returns undefined when there are too many already */
 function recordedOf(all: Map<string, Recorded>, clientId: string): Recorded | undefined {
   const known = all.get(clientId);
   if (known || all.size >= mostPending) return known;
-  const one: Recorded = { secrets: new Map() };
+  const one: Recorded = { token: undefined, secrets: noSecrets };
   all.set(clientId, one);
   return one;
 }
 
 /** Puts what is newer over what is there. */
 function merge(all: Map<string, Recorded>, id: string, { token, secrets }: Recorded): void {
-  const one: Recorded = all.get(id) ?? { secrets: new Map() };
+  const one: Recorded = all.get(id) ?? { token: undefined, secrets: noSecrets };
   all.set(id, one);
   if (token !== undefined) one.token = Math.max(one.token ?? 0, token);
   for (const [createdAt, at] of secrets) {
-    one.secrets.set(createdAt, Math.max(one.secrets.get(createdAt) ?? 0, at));
+    noteSecret(one, createdAt, Math.max(one.secrets.get(createdAt) ?? 0, at));
   }
+}
+
+function noteSecret(one: Recorded, createdAt: number, at: number): void {
+  if (one.secrets === noSecrets) one.secrets = new Map();
+  (one.secrets as Map<number, number>).set(createdAt, at);
 }
 
 /** What was noted of another client that had the id earlier does not count. */
