@@ -56,6 +56,23 @@ test('it holds so many and no more, and those that are asked for again and again
   expect(cache.size()).toBeLessThanOrEqual(100);
 });
 
+test('once it has been full, one that is asked for once puts nobody out, and one that is asked for twice comes in', async () => {
+  const { cache, read, put } = setUp(100);
+  for (let n = 0; n < 150; n++) {
+    await put(`early-${n}`);
+    await cache.find(`early-${n}`);
+  }
+  const size = cache.size();
+  for (let n = 0; n < 1_000; n++) {
+    await put(`once-${n}`);
+    await cache.find(`once-${n}`);
+  }
+  expect(cache.size()).toBe(size);
+  await put('twice');
+  for (let n = 0; n < 4; n++) await cache.find('twice');
+  expect(read.filter((id) => id === 'twice')).toHaveLength(2);
+});
+
 test('a change that is confirmed is seen at once', async () => {
   const { cache, put, remove } = setUp();
   await put('app');
