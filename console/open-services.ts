@@ -32,6 +32,7 @@ export interface Sharing {
   readonly share: (storage: OwnedStorage) => Storage;
   readonly others: OtherProcesses;
   readonly onApplication: (addresses: ApplicationAddresses) => void;
+  readonly onAuditAvailable: (isAvailable: boolean) => void;
 }
 
 export async function openServices(
@@ -61,6 +62,7 @@ export async function openServices(
     faults,
     now: Date.now,
     onCheckpoint: (line) => sayAudit('audit.checkpoint', { outcome: 'success', checkpoint: line }),
+    ...(sharing && { onAvailable: sharing.onAuditAvailable }),
   });
   closing.add('audit', trail.close);
   const audit = createAudit(log, trail);

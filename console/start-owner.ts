@@ -61,7 +61,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   const watched = createMembersModule(parts, members, settings.workers);
   closing.add('connections to members', watched.close);
   const numbers = createWorkerNumbers(group);
-  const calls = callsOf({ group, services, memories, parts, numbers });
+  const calls = { ...callsOf({ group, services, memories, parts, numbers }), auditWritten: trail.written };
   closing.add('workers', () => group.stop(0));
   await group.start({
     briefing: () => ({
@@ -72,6 +72,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
       setupToken,
       members,
       application: application(),
+      isAuditAvailable: trail.isAvailable(),
     }),
     withoutWrites: shared.files.withoutWrites,
     callsFor: (worker, over) => ({
@@ -86,7 +87,11 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   closing.add('notices to applications', startDuties({ services, audit, log }));
   startRounds({ services, audit, log, closing, readNumbers: mainNumbersOf(group, parts) });
   const { statuses } = watched;
-  const health = createHealthModule({ ...services, isEquipped: group.isComplete, log });
+  const health = createHealthModule({
+    ...services,
+    isEquipped: () => group.isComplete() && trail.isAvailable(),
+    log,
+  });
   closing.add('readiness', health.close);
   const commands = await serveCommands({
     dataDir: settings.dataDir,
@@ -114,6 +119,7 @@ async function openShared(deps: StartDeps) {
     },
     others: { flushDenials: () => flushDenialsOf(group), settleUsage: () => flushUsageOf(group) },
     onApplication: (addresses) => group.emit({ type: 'application', addresses }),
+    onAuditAvailable: (isAvailable) => group.emit({ type: 'audit', isAvailable }),
   });
   return { group, shared: shared!, ...opened };
 }

@@ -58,10 +58,25 @@ export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDe
   handleProcessEvents({ log, onUncaught: () => faults.uncaught++ });
   onLog(log);
   const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
-  const audited = createAuditLines((text) => send({ type: 'lines', text }));
+  const audited = createAuditLines({
+    send: (text) => send({ type: 'lines', text }),
+    written: () => line.owner.auditWritten(),
+    isAvailable: briefing.isAuditAvailable,
+  });
   try {
     const audit = createAudit(log, audited);
-    const serving = await serve({ line, briefing, settings, send, log, audit, closing, faults });
+    const onAuditAvailable = audited.setAvailable;
+    const serving = await serve({
+      line,
+      briefing,
+      settings,
+      send,
+      log,
+      audit,
+      onAuditAvailable,
+      closing,
+      faults,
+    });
     send({ type: 'listening', address: publicAddress(settings, serving.port) });
     const reason = await Promise.race([orphaned, stopOf(line, stopped)]);
     if (reason === 'orphaned') {
@@ -99,11 +114,13 @@ interface ServeDeps {
   readonly send: (message: FromWorker) => void;
   readonly log: Logger;
   readonly audit: Audit;
+  readonly onAuditAvailable: (isAvailable: boolean) => void;
   readonly closing: Closing;
   readonly faults: Faults;
 }
 
-async function serve({ line, briefing, settings, send, log, audit, closing, faults }: ServeDeps) {
+async function serve(deps: ServeDeps) {
+  const { line, briefing, settings, send, log, audit, closing, faults } = deps;
   const { owner } = line;
   let { application, isComplete } = briefing;
   const { storage, calls, receive } = openWorkerStorage({
@@ -120,6 +137,7 @@ async function serve({ line, briefing, settings, send, log, audit, closing, faul
     if (event.type === 'application') application = event.addresses;
     else if (event.type === 'watchToken') memories.watchToken(event.jti);
     else if (event.type === 'complete') isComplete = true;
+    else if (event.type === 'audit') deps.onAuditAvailable(event.isAvailable);
     else receive(event);
   });
   send({ type: 'opened' });

@@ -72,6 +72,8 @@ export interface MemberProxyDeps {
   readonly onDecision?: (record: CallRecord) => void;
   /** Counts what has been used; takes what it wants of the call at once. */
   readonly onUse?: (call: UsedCall) => void;
+  /** Before a call that may change something. @throws {ProblemError} when none may now */
+  readonly checkMayChange?: () => void;
   /** Records traces; without it they go through, and those that begin here ask nobody to record them. */
   readonly tracing?: CallTracing | undefined;
 }
@@ -218,6 +220,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     checkStoredType(rule, head, limits.contentTypeBytes);
     call.isBroadcast = asksForBroadcast(target, rule, call.memberTarget);
     checkOffer(rule, target);
+    if (!isPlainRead(call.req.method!, rule)) deps.checkMayChange?.();
     return rule;
   }
 
@@ -250,4 +253,9 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
       tracing.record(record, call.trace, forwardedAt === undefined ? undefined : forwardedAt - startedAt);
     }
   }
+}
+
+/** A poll of a queue by GET takes an item away. */
+function isPlainRead(method: string, { permission }: Rule): boolean {
+  return (method === 'GET' || method === 'HEAD') && permission.endsWith(':read');
 }

@@ -54,6 +54,7 @@ export const problems = {
   busy: problem('busy', 503, 'The server is busy'),
   memberBusy: problem('member_busy', 503, 'The member is busy'),
   storageUnavailable: problem('storage_unavailable', 503, 'The store cannot be written'),
+  auditUnavailable: problem('audit_unavailable', 503, 'The audit cannot be written'),
   tokenStatusUnknown: problem('token_status_unknown', 503, 'It is not known now which tokens count'),
   upstreamTimeout: problem('upstream_timeout', 504, 'The member did not answer in time'),
 } as const;

@@ -1,4 +1,5 @@
 import { type Level, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
+import { ProblemError, problems } from './errors.ts';
 import type { Faults } from './faults.ts';
 import { requireLibrary } from './installation.ts';
 import { createAuditLine } from './log-lines/audit-line.ts';
@@ -85,8 +86,31 @@ export interface AuditFields {
   readonly [field: string]: unknown;
 }
 
-/** @param event  constant dotted name, such as `login` or `client.added` */
-export type Audit = (event: string, fields: AuditFields) => void;
+export interface Audit extends Partial<AuditWriting> {
+  /** @param event  constant dotted name, such as `login` or `client.added` */
+  (event: string, fields: AuditFields): void;
+}
+
+/** Of an audit that is kept. */
+export interface AuditWriting {
+  /**
+   * Resolves when all that was said before is where a kill of the process does not reach it; at once while the disk takes
+   * nothing.
+   */
+  readonly written: () => Promise<void>;
+  /** false: what is said now may be lost, so nothing may be changed. */
+  readonly isAvailable: () => boolean;
+}
+
+/** Before anything is changed that has an entry. @throws {ProblemError} `audit_unavailable` */
+export function checkAuditable({ isAvailable }: Partial<AuditWriting>): void {
+  if (isAvailable === undefined || isAvailable()) return;
+  throw new ProblemError(
+    problems.auditUnavailable,
+    'Nothing was changed: what was done could not be recorded. Try again shortly.',
+    { headers: { 'Retry-After': '5' } },
+  );
+}
 
 /**
  * The audit trail: one line per event, told apart by `audit: true` and logged whatever the level
@@ -94,14 +118,20 @@ export type Audit = (event: string, fields: AuditFields) => void;
  *
  * @param stored  gets each event too, also when logging is silent: a log loses lines that nobody reads
  */
-export function createAudit(log: Logger, stored?: { readonly record: Audit }): Audit {
+export function createAudit(log: Logger, stored?: AuditStored): Audit {
   const isSilent = log.level === 'silent';
   const { [symbols.chindingsSym]: bindings, [symbols.streamSym]: output } = log as unknown as PinoInternals;
   const lineOf = createAuditLine(`${bindings},"audit":true`);
-  return (event, fields) => {
+  const audit = (event: string, fields: AuditFields) => {
     stored?.record(event, fields);
     if (!isSilent) output.write(lineOf(event, fields));
   };
+  const { written, isAvailable } = stored ?? {};
+  return Object.assign(audit, { ...(written && { written }), ...(isAvailable && { isAvailable }) });
+}
+
+export interface AuditStored extends Partial<AuditWriting> {
+  record(event: string, fields: AuditFields): void;
 }
 
 /** What the library has of each logger: the fields of all its lines, as JSON text, and where they go. */

@@ -63,7 +63,11 @@ export async function createConsole({
   const parts = await createParts(deps);
   const { keys, clients, revocations, metrics, addressOf } = parts;
   const proxy = createMembersModule(parts, members, parts.settings.workers);
-  const isEquipped = () => isComplete() && keys.published().some(({ state }) => state === 'signing');
+  const { audit } = parts;
+  const isEquipped = () =>
+    isComplete() &&
+    keys.published().some(({ state }) => state === 'signing') &&
+    audit.isAvailable?.() !== false;
   parts.telemetry?.sendNumbers(() => metrics.registry.getMetricsAsJSON());
   const health = createHealthModule({ ...parts, isEquipped });
   const browser = await createBrowser(parts);

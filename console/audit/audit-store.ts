@@ -24,7 +24,11 @@ export interface AuditStoreDeps {
   readonly isBeside?: boolean;
   /** Gets each check-point when it is on the disk. */
   readonly onCheckpoint?: (line: string) => void;
+  /** Hears whether what comes now is kept, when that changes. */
+  readonly onAvailable?: (isAvailable: boolean) => void;
   readonly limits?: WriterLimits;
+  /** Characters of entries that wait for the disk; what comes on top is counted. */
+  readonly mostWaiting?: number;
   /** The thread's, where it is not the one that belongs to this program. */
   readonly program?: URL;
 }
@@ -39,6 +43,7 @@ const exitMs = 1000;
 /** Never throws: where the disk takes nothing, entries wait in memory and the log says so. */
 export function openAuditStore(deps: AuditStoreDeps) {
   const { dataDir, log, faults, now, isBeside = false, onCheckpoint = () => {}, limits, program } = deps;
+  const { mostWaiting = mostWaitingCharacters } = deps;
   const bodyOf = createEntryBody();
   const written = new SharedArrayBuffer(4);
   const thread = startThread({ directory: join(dataDir, 'audit'), isBeside, limits, written }, program);
@@ -52,6 +57,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   const waiting: { readonly number: number; readonly characters: number }[] = [];
   let waitingCharacters = 0;
   let isFailing = false;
+  let wasAvailable = true;
   let hasEnded = false;
   let onClosed = () => {};
   const untilWritten: { readonly number: number; readonly resolve: () => void }[] = [];
@@ -62,6 +68,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
     log.error({ err: error }, 'the thread that writes the audit has ended');
     isFailing = true;
     hasEnded = true;
+    reportAvailable();
+    resolveUpTo(untilWritten, number);
     onClosed();
   });
   // What holds the process is what it serves.
@@ -77,9 +85,10 @@ export function openAuditStore(deps: AuditStoreDeps) {
     addBodies(text: string): void {
       for (const body of text.split('\n')) addBody(body);
     },
-    /** Resolves when all that was recorded is in the file, where a kill of the process does not reach it. */
+    /** Resolves when all that was recorded is in the file, where a kill of the process does not reach it; or cannot be. */
     written(): Promise<void> {
       flush(true);
+      if (isFailing) return Promise.resolve();
       return until(untilWritten, waiting.at(-1)?.number);
     },
     /** Resolves when all that was recorded is on the disk. */
@@ -90,7 +99,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
     /** Check-points are signed with it from now on. @param seed  32 bytes, base64url */
     useKey: (seed: string) => post({ type: 'key', seed }),
     /** Whether an entry that came now would be kept. */
-    isAvailable: () => !isFailing && waitingCharacters < mostWaitingCharacters,
+    isAvailable,
     /** Writes and syncs what waits, and signs it. */
     async close(): Promise<void> {
       flush(false);
@@ -108,7 +117,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   };
 
   function addBody(body: string, event?: string): void {
-    if (waitingCharacters + turn.length > mostWaitingCharacters) {
+    if (waitingCharacters + turn.length > mostWaiting) {
       faults.lostAuditLines++;
       gap.count(event ?? eventOf(body));
       return;
@@ -117,6 +126,17 @@ export function openAuditStore(deps: AuditStoreDeps) {
       turn = body;
       setImmediate(flushTurn);
     } else turn += `\n${body}`;
+  }
+
+  function isAvailable(): boolean {
+    return !isFailing && waitingCharacters + turn.length < mostWaiting;
+  }
+
+  function reportAvailable(): void {
+    const is = isAvailable();
+    if (is === wasAvailable) return;
+    wasAvailable = is;
+    deps.onAvailable?.(is);
   }
 
   function flushTurn(): void {
@@ -135,6 +155,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
     lastAdded = post({ type: 'add', text, isUrgent });
     waiting.push({ number: lastAdded, characters: text.length });
     waitingCharacters += text.length;
+    reportAvailable();
   }
 
   type Unnumbered<T> = T extends unknown ? Omit<T, 'number'> : never;
@@ -164,8 +185,9 @@ export function openAuditStore(deps: AuditStoreDeps) {
     for (const { characters } of done) waitingCharacters -= characters;
     if (isFailing) log.info('the audit is written again');
     isFailing = false;
+    reportAvailable();
     resolveUpTo(untilWritten, upTo);
-    const report = waitingCharacters < mostWaitingCharacters / 2 ? gap.report() : undefined;
+    const report = waitingCharacters < mostWaiting / 2 ? gap.report() : undefined;
     if (report !== undefined) addBody(report, 'audit.gap');
   }
 
@@ -178,6 +200,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
     if (!isFailing)
       log.error({ code, reason: message }, 'the audit cannot be written: its entries wait in memory');
     isFailing = true;
+    reportAvailable();
+    resolveUpTo(untilWritten, number);
   }
 
   /** Whatever ends the process: what has been recorded is written all the same, if the disk takes it. */

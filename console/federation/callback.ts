@@ -26,7 +26,7 @@ export interface CallbackDeps {
   /** Where a sign-in goes on: here, or at the application that asked for it. */
   readonly pages: { readonly own: UpstreamReturn; readonly interaction: UpstreamReturn };
   readonly clientAddress: (ctx: Context) => string;
-  readonly onOutcome: (ctx: Context, outcome: CallbackOutcome) => void;
+  readonly onOutcome: (ctx: Context, outcome: CallbackOutcome) => Promise<void>;
 }
 
 /** For the audit log; of strangers nothing but that there was one. */
@@ -75,7 +75,7 @@ export function createCallback(deps: CallbackDeps) {
       } catch (error) {
         checkIsOffered(provider);
         // On an error page: the sign-in page would give a new form cookie to who may have one.
-        reportOutcome(ctx, provider, asProblemError(error));
+        await reportOutcome(ctx, provider, asProblemError(error));
         throw asProblemError(error);
       }
     },
@@ -110,7 +110,7 @@ export function createCallback(deps: CallbackDeps) {
     const { uid, endsAt } = await page.complete(ctx, { account, at }, purpose);
     const { subject, session = {} } = identity;
     await upstreamSessions.record({ uid, accountId: account.id, providerId, subject, session }, endsAt);
-    onOutcome(ctx, { providerId, account });
+    await onOutcome(ctx, { providerId, account });
   }
 
   /** Back on the page that the sign-in began at, which says what went wrong. */
@@ -120,14 +120,19 @@ export function createCallback(deps: CallbackDeps) {
     rejection: unknown,
     purpose: string | undefined,
   ): Promise<void> {
-    reportOutcome(ctx, provider, rejection);
+    await reportOutcome(ctx, provider, rejection);
     if (!(rejection instanceof ProblemError) || ctx.accepts('json', 'html') !== 'html') throw rejection;
     const isShown = purpose !== undefined && (await pages.interaction.showError(ctx, rejection, purpose));
     if (!isShown) await pages.own.showError(ctx, rejection);
   }
 
-  function reportOutcome(ctx: Context, { id: providerId }: Provider, rejection: unknown): void {
-    if (rejection instanceof ProblemError) onOutcome(ctx, { providerId, account: undefined, rejection });
+  async function reportOutcome(
+    ctx: Context,
+    { id: providerId }: Provider,
+    rejection: unknown,
+  ): Promise<void> {
+    if (rejection instanceof ProblemError)
+      await onOutcome(ctx, { providerId, account: undefined, rejection });
   }
 
   /** @throws {FederationError} */

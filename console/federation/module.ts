@@ -64,7 +64,7 @@ export interface FederationNeeds {
       readonly providerId: string;
       readonly reason?: string;
     },
-  ) => void;
+  ) => Promise<void>;
   readonly addressOf: (req: Context['req']) => string;
   readonly audit: Audit;
   readonly about: About;
@@ -175,8 +175,8 @@ function createRecord({ onSignIn, audit, about, log }: FederationNeeds) {
     log.warn({ provider, requestId: requestIdOf(ctx.req), reason, err }, what);
 
   return {
-    signIn(ctx: Context, { providerId, account, rejection }: CallbackOutcome): void {
-      onSignIn(ctx, { account, providerId, ...(rejection && { reason: rejection.problem.code }) });
+    async signIn(ctx: Context, { providerId, account, rejection }: CallbackOutcome): Promise<void> {
+      await onSignIn(ctx, { account, providerId, ...(rejection && { reason: rejection.problem.code }) });
       if (rejection) warn(ctx, providerId, rejection, 'an outside sign-in failed');
     },
     sent(ctx: Context, provider: string, error?: FederationError): void {

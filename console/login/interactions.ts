@@ -34,7 +34,7 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly upstream: UpstreamSignIn;
   readonly isSecure: boolean;
-  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => Promise<void>;
 }
 
 interface WithInteraction {
@@ -78,7 +78,7 @@ export function createInteractions(deps: InteractionsDeps) {
         await upstream.begin(ctx, providerId, { interactionUid: interaction.uid, reauthenticate });
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
-        onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
+        await onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
         await page.showUpstreamError(ctx, interaction, error);
       }
     },
@@ -119,7 +119,7 @@ export function createInteractions(deps: InteractionsDeps) {
         source: clientAddress(ctx),
         browser: knownBrowsers.find(ctx, username),
       });
-      onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
+      await onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
       if (signedIn) {
         knownBrowsers.remember(ctx, username);
         return signedIn;
@@ -128,7 +128,7 @@ export function createInteractions(deps: InteractionsDeps) {
       await page.show(ctx, interaction, { username, problem: wrongCredentials });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      onSignIn(ctx, { account: undefined, reason: error.problem.code });
+      await onSignIn(ctx, { account: undefined, reason: error.problem.code });
       await page.showError(ctx, interaction, error, username);
     }
     return undefined;

@@ -28,7 +28,7 @@ export interface LoginDeps {
   readonly isSecure: boolean;
   /** What is told to somebody with wrong credentials. */
   readonly wrongCredentials: string;
-  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => Promise<void>;
 }
 
 /** Who is signed in goes home; there is no other target, so nobody can bring one along (S35). */
@@ -66,7 +66,7 @@ export function createLogin(deps: LoginDeps) {
         await upstream.begin(ctx, providerId, { reauthenticate: false });
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem === problems.notFound) throw error;
-        onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
+        await onSignIn(ctx, { account: undefined, reason: error.problem.code, providerId });
         await denyUpstream(ctx, error);
       }
     },
@@ -82,14 +82,14 @@ export function createLogin(deps: LoginDeps) {
           source: clientAddress(ctx),
           browser: knownBrowsers.find(ctx, username),
         });
-        onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
+        await onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
         if (!signedIn) return await showError(ctx, 401, { username, problem: wrongCredentials });
         knownBrowsers.remember(ctx, username);
         await currentSession.start(ctx, signedIn.account.id, signedIn.at);
         goHome(ctx);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
-        onSignIn(ctx, { account: undefined, reason: error.problem.code });
+        await onSignIn(ctx, { account: undefined, reason: error.problem.code });
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];
         const wait = seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) };

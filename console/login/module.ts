@@ -49,7 +49,7 @@ export interface LoginNeeds
   readonly directories: Directories;
   /** What the applications of an ended session say, as far as they have answered within a second. */
   readonly outcomesOf: (ended: SignInSession) => Promise<readonly LoggedOutApplication[]>;
-  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => void;
+  readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => Promise<void>;
   readonly addressOf: (req: Context['req']) => string;
   readonly audit: Audit;
   readonly about: About;

@@ -18,7 +18,8 @@ export interface SignInRecordDeps {
 }
 
 export function createSignInRecord({ metrics, audit, about }: SignInRecordDeps) {
-  return (ctx: Context, outcome: SignInOutcome): void => {
+  /** Resolves when the entry of a sign-in is where a kill does not reach it: nobody is signed in without. */
+  return async (ctx: Context, outcome: SignInOutcome): Promise<void> => {
     const { account, reason, providerId = account?.federated?.provider } = outcome;
     metrics.signIn(reason ?? 'success');
     audit('login', {
@@ -28,5 +29,6 @@ export function createSignInRecord({ metrics, audit, about }: SignInRecordDeps) 
       reason,
       provider: providerId,
     });
+    if (account) await audit.written?.();
   };
 }

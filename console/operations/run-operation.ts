@@ -1,7 +1,7 @@
 /** One call of an operation, from what came to its answer, in steps that are the same whichever way it came. */
 import type { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Audit, AuditFields } from '../../platform/log.ts';
+import { type Audit, type AuditFields, checkAuditable } from '../../platform/log.ts';
 import { type AccessCheckDeps, checkAccess, scopeOf } from './access-check.ts';
 import type { Actor } from './actor.ts';
 import { checkInput } from './input-check.ts';
@@ -128,6 +128,7 @@ export async function runOperation<Services>(
   const { isDryRun = false } = request;
   try {
     checkUse(operation, actor, deps);
+    if (operation.event !== undefined && !request.isDryRun) checkAuditable(deps.audit);
     const call = {
       ...(await checked(operation, request)),
       ifMatch: request.ifMatch,
@@ -153,6 +154,8 @@ export async function runOperation<Services>(
     if (!isDryRun && !answer.isUnchanged) {
       const { event = operation.event, target, changes } = answer;
       record({ event }, actor, deps, { outcome: 'success', target, changes });
+      // Nobody hears of a change whose entry a kill could still take away.
+      if (event !== undefined) await deps.audit.written?.();
     }
     return answer;
   } catch (error) {
@@ -258,9 +261,11 @@ function checkParams(schema: z.ZodType, params: object): unknown {
 /** A line of the audit trail for what changes something; what only reads leaves none. */
 function record<Services>(
   { event }: { readonly event?: string | undefined },
-  { id, via }: Actor,
+  { id, kind, session, via }: Actor,
   { audit, about }: Pick<RunDeps<Services>, 'audit' | 'about'>,
   fields: AuditFields,
 ): void {
-  if (event !== undefined) audit(event, { ...about, actor: id, via, ...fields });
+  if (event !== undefined) {
+    audit(event, { ...about, actor: id, actorKind: kind, ...(session && { session }), via, ...fields });
+  }
 }

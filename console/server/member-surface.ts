@@ -17,7 +17,7 @@ import {
 } from '../../member-proxy/proxy.ts';
 import type { ItemRecord } from '../../member-proxy/queue-polls/queue-item.ts';
 import { problems } from '../../platform/errors.ts';
-import type { Audit, Logger } from '../../platform/log.ts';
+import { type Audit, checkAuditable, type Logger } from '../../platform/log.ts';
 import { openFilesLimit } from '../../platform/open-files.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { CallMetrics } from '../metrics/call-metrics.ts';
@@ -80,6 +80,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     now: () => performance.now(),
     requestIdOf,
     canWithdraw: isEmbedded,
+    checkMayChange: () => checkAuditable(audit),
     onItem(record) {
       metrics.queueItem(record.outcome);
       if (record.outcome === 'lost') auditLost(record);

@@ -10,8 +10,18 @@ export interface BodySink {
   addBodies(text: string): void;
 }
 
-/** Entries on their way to the audit, which another process writes. @param send  takes their bodies, one a line */
-export function createAuditLines(send: (bodies: string) => void) {
+export interface AuditLinesDeps {
+  /** Takes bodies of entries, one a line. */
+  readonly send: (bodies: string) => void;
+  /** Resolves when what was sent is in the file. */
+  readonly written: () => Promise<void>;
+  /** Whether what is sent now is kept. */
+  readonly isAvailable: boolean;
+}
+
+/** Entries on their way to the audit, which another process writes. */
+export function createAuditLines({ send, written, isAvailable }: AuditLinesDeps) {
+  let isKept = isAvailable;
   const bodyOf = createEntryBody();
   let waiting = '';
   let sink: BodySink | undefined;
@@ -25,6 +35,15 @@ export function createAuditLines(send: (bodies: string) => void) {
       }
       if (waiting === '') setTimeout(flush, gatherMs);
       waiting += waiting === '' ? body : `\n${body}`;
+    },
+    /** An owner that does not answer is gone, and answers are cut. */
+    written(): Promise<void> {
+      flush();
+      return written();
+    },
+    isAvailable: () => isKept,
+    setAvailable(is: boolean): void {
+      isKept = is;
     },
     flush,
     /** There is nobody to send to any more. */

@@ -27,6 +27,8 @@ export interface OwnerCalls extends StoreCalls {
   endCall(id: string): void;
   /** Of all workers. */
   flushDenials(): Promise<void>;
+  /** Resolves when the entries that were sent before are in the file. */
+  auditWritten(): Promise<void>;
   recordClientUses(rows: readonly ClientUseRow[]): void;
   recordUsage(rows: readonly UsageRow[], gaps: readonly Gap[]): void;
   /** What all workers have counted is written. */
@@ -58,6 +60,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   beginCall: true,
   endCall: true,
   flushDenials: true,
+  auditWritten: true,
   recordClientUses: true,
   recordUsage: true,
   settleUsage: true,
@@ -81,6 +84,8 @@ export type SharedEvent =
   | { readonly type: 'application'; readonly addresses: ApplicationAddresses }
   /** An access token whose use is to be noticed. */
   | { readonly type: 'watchToken'; readonly jti: string }
+  /** Whether what is recorded now is kept. */
+  | { readonly type: 'audit'; readonly isAvailable: boolean }
   /** As many workers answer as should. */
   | { readonly type: 'complete' };
 
@@ -98,6 +103,8 @@ export interface Briefing {
   readonly members: readonly string[];
   readonly application: ApplicationAddresses;
   readonly isComplete: boolean;
+  /** Whether what is recorded now is kept. */
+  readonly isAuditAvailable: boolean;
 }
 
 export type ForWorker =

@@ -386,7 +386,15 @@ describe('one change by the API, by a command and by a description leaves the sa
         line.target === name && line.event === event && line.via === via;
       return console.waitFor(() => console.log().findLast(isIt), via);
     };
-    const same = ({ time, via, source: _source, requestId, actor, ...line }: Record<string, unknown>) => line;
+    const same = ({
+      time,
+      via,
+      source: _source,
+      requestId,
+      actor,
+      actorKind,
+      ...line
+    }: Record<string, unknown>) => line;
 
     await back();
     expect((await call('PATCH', `${path}/${name}`, change)).status).toBe(200);

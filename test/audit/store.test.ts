@@ -1,5 +1,13 @@
 import { createPublicKey } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
@@ -31,7 +39,8 @@ function open(dataDir: string, given: Partial<AuditStoreDeps> = {}) {
   const store = openAuditStore({ dataDir, log, faults, now: Date.now, onCheckpoint, program, ...given });
   const record = (i: number) =>
     store.record('login', { outcome: 'success', actor: `person-${i}`, requestId: `rq-${i}` });
-  return { ...store, record, said, checkpoints, faults };
+  const refuse = (event: string) => store.record(event, { outcome: 'denied' });
+  return { ...store, record, refuse, said, checkpoints, faults };
 }
 
 function entriesIn(dataDir: string): Entry[] {
@@ -225,5 +234,40 @@ describe('what a killed process has left', () => {
     expect(statSync(file).size).toBe(size);
     expect(writersOf(join(dataDir, 'audit'))).toHaveLength(2);
     expect(readdirSync(join(dataDir, 'audit')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+});
+
+describe('a disk that takes nothing', () => {
+  test('is told once, entries wait, and what had no room is one entry with exact counts when it takes them again', async () => {
+    const dataDir = await newAuditDirectory();
+    writeFileSync(join(dataDir, 'audit'), 'in the way');
+    const available: boolean[] = [];
+    const store = open(dataDir, { mostWaiting: 20_000, onAvailable: (is) => available.push(is) });
+    store.useKey(seed);
+    store.record(0);
+    await waitFor(() => available.length > 0, 'the failure');
+    await store.written();
+    for (let i = 1; i < 300; i++) store.record(i);
+    for (let i = 0; i < 10; i++) store.refuse('member.call');
+    expect(store.isAvailable()).toBe(false);
+    const lost = store.faults.lostAuditLines;
+    expect(lost).toBeGreaterThan(100);
+    rmSync(join(dataDir, 'audit'));
+    await waitFor(() => available.at(-1) === true, 'the disk');
+    await waitFor(
+      () => entriesIn(dataDir).some(({ event }) => event === 'audit.gap'),
+      'the entry of the gap',
+    );
+    store.record(300);
+    await store.close();
+    const entries = entriesIn(dataDir);
+    const kept = entries.filter(({ event }) => event === 'login').length;
+    const [gap, ...more] = entries.filter(({ event }) => event === 'audit.gap');
+    expect(more).toEqual([]);
+    expect(gap!.detail).toMatchObject({ entries: lost, events: { login: 301 - kept, 'member.call': 10 } });
+    expect(lost).toBe(301 - kept + 10);
+    expect(available).toEqual([false, true]);
+    expect(store.said).toMatchObject([{ error: { code: expect.any(String) } }, { info: expect.any(String) }]);
+    expectWholeChain(dataDir);
   });
 });
