@@ -13,6 +13,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { foldedName } from '../storage/name-keys.ts';
 import type { ArtifactStore, Count } from '../storage/storage.ts';
+import type { LockedNames } from './locked-names.ts';
 import type { Turn } from './places.ts';
 import { type Budget, networkOfSource, tooManyGuesses } from './throttle.ts';
 
@@ -45,6 +46,7 @@ export type Guessing = ReturnType<typeof createGuessing>;
 
 export interface GuessingDeps {
   readonly artifacts: ArtifactStore;
+  readonly lockedNames: Pick<LockedNames, 'add'>;
   /** Epoch milliseconds that go on evenly. */
   readonly steady: () => number;
 }
@@ -65,6 +67,8 @@ const msForEachFailure = 10;
 const longestDelayMs = 300;
 /** Sources with so many quick failures, at whatever account, are not clean. */
 const cleanSourceFailures = 10;
+/** After so many more failures it is noted once more that a name is locked. */
+const failuresBetween = 50;
 const mostRemembered = 10_000;
 /** Denials are told slower, the more of them an account or a source has had lately: a flood costs less then. */
 const msForEachDenial = 20;
@@ -74,7 +78,7 @@ const mostHeld = 1000;
 const knownNetworkKind = 'KnownNetwork';
 const knownNetworkSeconds = 90 * day;
 
-export function createGuessing({ artifacts, steady }: GuessingDeps) {
+export function createGuessing({ artifacts, lockedNames, steady }: GuessingDeps) {
   /** Denials that are known without the store, which a flood of guesses would keep busy. */
   const denied = new Map<Budget, number>();
   const pressures = new Map<Budget, { denials: number; at: number }>();
@@ -127,6 +131,8 @@ export function createGuessing({ artifacts, steady }: GuessingDeps) {
       artifacts.get(knownNetworkKind, pair),
     ]);
     const isOver = ofAccount.count > limits.account.attempts;
+    // Not each time: a flood must not write twice as much.
+    if (isOver && ofAccount.count % failuresBetween === 1) await lockedNames.add(name, ofAccount.resetsAt);
     if (ofSource.count > limits.source.attempts) {
       await giveBack(pair, pairDay, account);
       throw denyFor(bySource, ofSource, limits.source.seconds);

@@ -5,6 +5,7 @@ import type { Audit } from '../../platform/log.ts';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import { createGuessing } from '../accounts/guessing.ts';
 import type { KnownBrowsers } from '../accounts/known-browsers.ts';
+import type { LockedNames } from '../accounts/locked-names.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Sessions, SignInSession } from '../accounts/sessions.ts';
 import { createSetup, type Setup } from '../accounts/setup.ts';
@@ -41,6 +42,7 @@ export interface LoginNeeds
   readonly clients: Pick<Clients, 'find'>;
   readonly providers: { find(id: string): { readonly name: string } | undefined };
   readonly times: SignInTimes;
+  readonly lockedNames: Pick<LockedNames, 'add'>;
   readonly knownBrowsers: KnownBrowsers;
   readonly csrf: Csrf;
   readonly currentSession: CurrentSession;
@@ -73,7 +75,7 @@ const throttling = { attempts: 10, windowSeconds: 300 } as const;
 export function createLoginModule(needs: LoginNeeds): LoginModule {
   const { settings, storage, users, passwords, roles, clients, providers, sessions, times } = needs;
   const { csrf, signedIn, addressOf, audit, about, now, steady } = needs;
-  const guessing = createGuessing({ artifacts: storage.artifacts, steady });
+  const guessing = createGuessing({ ...needs, artifacts: storage.artifacts });
   const deps = {
     ...needs,
     url: settings.url,

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startGuessing } from '../../bench/guessing-load.ts';
 import { createPlaces, type Turn } from '../../console/accounts/places.ts';
-import { admin, clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { admin, apiToken, clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { copyUser, withStore } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, type UserAgent } from '../helpers/user-agent.ts';
 
@@ -35,6 +35,18 @@ beforeEach(async () => {
   person = { ...admin, username: `person${people++}` };
   await copyUser(console, 'ada', person.username);
 });
+
+interface ListedUsers {
+  readonly items: readonly { readonly id: string; readonly status: string }[];
+  readonly count: { readonly isExact: boolean } | null;
+}
+
+async function usersBy(query: string): Promise<ListedUsers> {
+  const headers = { Authorization: `Bearer ${await apiToken(console)}` };
+  const reply = await fetch(`${console.url}/api/v1/users?${query}`, { headers });
+  expect(reply.status).toBe(200);
+  return (await reply.json()) as ListedUsers;
+}
 
 let addresses = 0;
 const newAddress = () => `10.${++addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -123,9 +135,21 @@ test('100 failures over all addresses are told as such; then the right password 
     return new Set(replies.map(({ status }) => status));
   };
   expect(await hundred(() => attempt(wrong()))).toEqual(new Set([401]));
+  expect((await usersBy('status=locked')).items).toEqual([]);
   const dirty = newAddress();
   const rejected = await attempt(wrong(), browserFrom(dirty));
   expect(rejected.status).toBe(429);
+  // Administrators see it.
+  const locked = await usersBy('status=locked');
+  expect(locked.items).toEqual([expect.objectContaining({ id: person.username, status: 'locked' })]);
+  expect((await usersBy('status=locked&role=MetricsViewer')).items).toEqual([]);
+  expect((await usersBy(`q=${person.username}`)).items[0]?.status).toBe('locked');
+  const active = await usersBy('status=active&limit=500');
+  expect(active.items.map(({ id }) => id)).not.toContain(person.username);
+  expect([active.items.map(({ id }) => id), active.count?.isExact]).toEqual([
+    expect.arrayContaining(['ada']),
+    false,
+  ]);
   expect(textOf(rejected)).toContain('Too many failed attempts.');
   // An address that has failed is not looked at any more, and cannot tell that from having been wrong.
   const again = await attempt(person, browserFrom(dirty));
@@ -143,6 +167,7 @@ test('100 failures over all addresses are told as such; then the right password 
       .replaceAll(nobody.username, '')
       .replaceAll(person.username, '');
   expect([other.status, plain(other)]).toEqual([429, plain(rejected)]);
+  expect((await usersBy('status=locked')).items.map(({ id }) => id)).toEqual([person.username]);
 });
 
 test('a clock that is put back prolongs nothing, and one put forward forgives nothing (B9, D15)', async () => {

@@ -271,7 +271,7 @@ describe('lists', () => {
     ['a limit of 0', '?limit=0', 'invalid_request'],
     ['a limit of 501', '?limit=501', 'invalid_request'],
     ['an unknown parameter', '?name=x', 'invalid_request'],
-    ['an unknown status', '?status=locked', 'invalid_request'],
+    ['an unknown status', '?status=sleeping', 'invalid_request'],
     ['an empty search', '?q=', 'invalid_request'],
     ['a parameter twice', '?q=a&q=b', 'invalid_request'],
     ['an order of a search', '?q=a&sort=id', 'invalid_request'],

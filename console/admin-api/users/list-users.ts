@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { LockedNames } from '../../accounts/locked-names.ts';
 import type { Users } from '../../accounts/users.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
@@ -12,6 +13,7 @@ import { roleName, type ShownUserDeps, userStatus, userView, viewOf } from './us
 
 export interface ListUsersNeeds extends ShownUserDeps {
   readonly users: Users;
+  readonly lockedNames: LockedNames;
   readonly cursors: Cursors;
 }
 
@@ -43,24 +45,54 @@ export const listUsers: Operation<ListUsersNeeds> = operation({
   access: 'inspect',
   query,
   answer: listOf(userView),
-  async run({ query: asked }, { users, cursors, times }: ListUsersNeeds) {
-    const { limit = defaultItems, cursor: _cursor, q: beginning, sort, ...filter } = asked;
+  async run({ query: asked }, needs: ListUsersNeeds) {
+    const { users, cursors, times } = needs;
     checkSort(asked);
     const after = cursors.read('listUsers', asked);
-    const first = after === undefined ? await bySubject(asked, users) : [];
-    const page = await users.list({
-      ...filter,
-      ...(beginning !== undefined && { beginning }),
-      limit: Math.max(1, limit - first.length),
-      after,
-      mostRead,
-      isReversed: sort === '-id',
-    });
-    const items = await mapWithPauses([...first, ...page.records], (user) => viewOf(user, { times }));
+    const lockedNames = await needs.lockedNames.look();
+    const page = await (asked.status === 'locked' ? lockedPage : pageOfUsers)(asked, after, needs);
+    const shown = await mapWithPauses(page.records, (user) => viewOf(user, { times, lockedNames }));
+    const items = asked.status === undefined ? shown : shown.filter(({ status }) => status === asked.status);
     const next = page.next === undefined ? null : cursors.write('listUsers', asked, page.next);
-    return { body: { items, next, count: await countOf(asked, users) } };
+    return { body: { items, next, count: await countOf(asked, { users, lockedNames: needs.lockedNames }) } };
   },
 });
+
+interface UsersPage {
+  readonly records: readonly UserRecord[];
+  readonly next?: string | undefined;
+}
+
+async function pageOfUsers(
+  asked: ListQuery,
+  after: string | undefined,
+  { users }: Pick<ListUsersNeeds, 'users'>,
+): Promise<UsersPage> {
+  const { limit = defaultItems, cursor: _cursor, q: beginning, sort, status, ...filter } = asked;
+  const first = after === undefined ? await bySubject(asked, users) : [];
+  const page = await users.list({
+    ...filter,
+    ...(status !== undefined && status !== 'locked' && { status }),
+    ...(beginning !== undefined && { beginning }),
+    limit: Math.max(1, limit - first.length),
+    after,
+    mostRead,
+    isReversed: sort === '-id',
+  });
+  return { ...page, records: [...first, ...page.records] };
+}
+
+/** What leads is what is locked: few names, not all of which have an account. */
+async function lockedPage(
+  { limit = defaultItems, q, role, provider }: ListQuery,
+  after: string | undefined,
+  { users, lockedNames }: Pick<ListUsersNeeds, 'users' | 'lockedNames'>,
+): Promise<UsersPage> {
+  const { names, next } = await lockedNames.page(limit, after);
+  const found = await mapWithPauses(names, (name) => users.findByName(name));
+  const filter = { role, provider, ...(q !== undefined && { beginning: q }) };
+  return { records: found.flatMap((user) => (user && isInList(user, filter) ? [user] : [])), next };
+}
 
 /** @throws {ProblemError} `invalid_request` */
 function checkSort({ sort, q, role, provider, status }: ListQuery): void {
@@ -75,14 +107,18 @@ async function bySubject(
 ): Promise<readonly UserRecord[]> {
   const found = q === undefined ? undefined : await users.find(q);
   if (!found || q === undefined || beginningOf(found, foldedName(q)) !== undefined) return [];
-  return isInList(found, { role, provider, status }) ? [found] : [];
+  return isInList(found, { role, provider, ...(status !== 'locked' && { status }) }) ? [found] : [];
 }
 
 /** Where it is kept. */
-async function countOf({ q, role, provider, status }: ListQuery, users: Pick<Users, 'count' | 'isCounted'>) {
+async function countOf(
+  { q, role, provider, status }: ListQuery,
+  { users, lockedNames }: Pick<ListUsersNeeds, 'users' | 'lockedNames'>,
+) {
+  if (status === 'locked') return null;
   const filters = Object.entries({ role, provider, status }).filter(([, value]) => value !== undefined);
   if (q !== undefined || filters.length > 1) return null;
   const by = Object.fromEntries(filters);
-  const isExact = await users.isCounted(by);
+  const isExact = (await users.isCounted(by)) && !(status === 'active' && (await lockedNames.hasAny()));
   return { value: await users.count(by), isExact };
 }

@@ -17,8 +17,9 @@ export const userId = z
   .max(64)
   .meta({ description: 'The name by which the person signs in; found in any case.', example: 'grace' });
 export const roleName = z.string().min(1).max(64);
-export const userStatus = z.enum(['active', 'invited', 'disabled']).meta({
-  description: 'An invited user has no password yet, and needs a link to choose one.',
+export const userStatus = z.enum(['active', 'invited', 'disabled', 'locked']).meta({
+  description:
+    'An invited user has no password yet, and needs a link to choose one. At one that is locked a hundred wrong passwords were tried within a day: who has failed waits, and the right one from elsewhere gets in.',
 });
 export const password = z
   .string()
@@ -64,11 +65,12 @@ export const userView = view({
 
 export interface ShownUserDeps {
   readonly times: SignInTimes;
+  readonly lockedNames: { has(username: string): boolean | Promise<boolean> };
 }
 
 export async function viewOf(
   record: UserRecord,
-  { times }: ShownUserDeps,
+  { times, lockedNames }: ShownUserDeps,
 ): Promise<z.output<typeof userView>> {
   const { id, username, name, email, roles, federated, createdAt, updatedAt = createdAt } = record;
   const lastSignIn = await times.last(id);
@@ -79,13 +81,21 @@ export async function viewOf(
     email: email ?? null,
     roles: [...roles],
     origin: { provider: federated?.provider ?? null, subject: federated?.subject ?? null },
-    status: statusOf(record),
+    status: (await isLocked(record, { lockedNames })) ? 'locked' : statusOf(record),
     lastSignInAt: lastSignIn === undefined ? null : time(lastSignIn * 1000),
     createdAt: time(createdAt),
     updatedAt: time(updatedAt),
     owner: ownerOf(record),
     hold: holdOf(record),
   };
+}
+
+/** Of who could sign in. */
+export async function isLocked(
+  record: UserRecord,
+  { lockedNames }: Pick<ShownUserDeps, 'lockedNames'>,
+): Promise<boolean> {
+  return statusOf(record) === 'active' && (await lockedNames.has(record.username));
 }
 
 export async function shown(record: UserRecord, deps: ShownUserDeps): Promise<Answer> {
