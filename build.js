@@ -19,6 +19,7 @@ const programs = [
   'console/cli.ts',
   'console/proxy/main.ts',
   'console/audit/audit-thread.ts',
+  'console/audit/reader/reader-thread.ts',
   'console/configuration/parse-process.ts',
   'console/storage/embedded/commits/commit-thread.ts',
   'member/main.ts',

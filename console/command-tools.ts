@@ -48,6 +48,10 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
         caller ??= chooseCaller();
         return (await caller).call(id, request);
       },
+      async *stream(id, request = {}) {
+        caller ??= chooseCaller();
+        yield* (await caller).stream(id, request);
+      },
     },
     settings() {
       settings ??= readSettings(command, input, shell);
@@ -117,18 +121,21 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
     closeCall = console?.close;
     if (console) {
       sayVersion(console);
-      return { call: (id, request = {}) => console.operation(id, request, localUser()) };
+      return {
+        call: (id, request = {}) => console.operation(id, request, localUser()),
+        stream: (id, request = {}) => console.stream(id, request, localUser()),
+      };
     }
     const services = await tools.services({ creates: mayCreate(command, input) });
-    const [{ createRunLocally }, { openAuditHere }, { auditSeedIn }] = await Promise.all([
+    const [{ createRunLocally }, { callerOf }, { openAuditHere }, { auditSeedIn }] = await Promise.all([
       import('./app/operations.ts'),
+      import('./commands/operations/local-caller.ts'),
       import('./audit-here.ts'),
       import('./keys/audit-key.ts'),
     ]);
     const { settings, storage, cipher } = services;
     trail = openAuditHere(settings.dataDir, async () => auditSeedIn(storage.registry, cipher));
-    const run = createRunLocally(services, trail.audit);
-    return { call: (id, request = {}) => run(id, request, localUser()) };
+    return callerOf(createRunLocally(services, trail.audit), localUser());
   }
 
   /** The console that has the store open; without one, this process owns the store from now on, if there is one. */

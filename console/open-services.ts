@@ -5,6 +5,7 @@ import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
 import { createServices, type OtherProcesses } from './app/services.ts';
 import { openAuditStore } from './audit/audit-store.ts';
+import { createAuditReader } from './audit/reader/audit-reader.ts';
 import { formerVoids } from './former-voids.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
@@ -16,6 +17,9 @@ import { openStorage } from './storage/embedded/open.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import { createTakeOverReport } from './take-over-progress.ts';
+
+/** Its index is brought up when the start is over. */
+const readerAfterMs = 10_000;
 
 export interface OpenDeps {
   readonly settings: Settings;
@@ -77,7 +81,11 @@ export async function openServices(
   });
   closing.add('settings', followed.close);
   const { application } = followed;
+  const auditReader = createAuditReader({ dataDir: settings.dataDir, log });
+  closing.add('reader of the audit', auditReader.close);
+  auditReader.startIn(readerAfterMs);
   const services = createServices({
+    auditReader,
     settings,
     storage: sharing?.share(owned) ?? owned,
     now: Date.now,

@@ -10,6 +10,7 @@ import { createRunLocally } from './app/operations.ts';
 import { createParts } from './app/parts.ts';
 import type { Services } from './app/services.ts';
 import { createSharedMemories } from './app/shared-memories.ts';
+import { askLocally } from './audit/reader/audit-reader.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
 import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } from './first-start.ts';
@@ -146,6 +147,7 @@ function callsOf({ group, services, memories, parts, numbers }: CallsDeps) {
     addSecretFailure: memories.secretFailures.add,
     flushDenials: () => flushDenialsOf(group),
     recordClientUses: services.clientUses.add,
+    askAudit: (kind, asked) => askLocally(services.auditReader, kind, asked),
     recordUsage: services.usage.take,
     settleUsage: services.usage.settle,
     metrics: async () => numbers(await parts.metrics.registry.getMetricsAsJSON()),

@@ -151,6 +151,7 @@ async function serve(deps: ServeDeps) {
     others: {
       flushDenials: () => owner.flushDenials().catch(() => {}),
       recordClientUses: owner.recordClientUses,
+      askAudit: owner.askAudit,
       recordUsage: owner.recordUsage,
       settleUsage: owner.settleUsage,
     },

@@ -111,13 +111,13 @@ export const hostOrSubnet: Check<string> = (text) => {
 };
 
 /** Where syslog over TLS is taken, as `host:port`; 6514 by default (RFC 5425 §4.1). */
-export const syslogAddress: Check<{ readonly host: string; readonly port: number }> = (text) => {
+export const syslogAddress: Check<string> = (text) => {
   const url =
     /^[\w.:[\]-]+$/.test(text) && URL.canParse(`tls://${text}`) ? new URL(`tls://${text}`) : undefined;
   if (!url || url.hostname === '' || url.port === '0') {
     throw new InvalidValueError('must be a host and a port such as logs.example.com:6514');
   }
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 6514) };
+  return `${url.hostname}:${url.port || 6514}`;
 };
 
 /** An address to listen on: an IP address or a host name, without a port. */

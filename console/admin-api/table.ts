@@ -3,6 +3,7 @@ import type { Operation } from '../operations/operation.ts';
 import { type AccessNeeds, accessOperations } from './access-questions.ts';
 import { type UsageNeeds, usageOperations } from './access-usage.ts';
 import { type ApprovalNeeds, approvalOperations } from './approvals.ts';
+import { type AuditNeeds, auditOperations } from './audit/audit-operations.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
@@ -34,6 +35,7 @@ import { userOperations } from './users/users.ts';
 /** What all of them together need. */
 export type ApiServices = AccessNeeds &
   ApprovalNeeds &
+  AuditNeeds &
   ClientNeeds &
   ClusterNeeds &
   StructureNeeds &
@@ -59,6 +61,7 @@ export type ApiServices = AccessNeeds &
 export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
   ...approvalOperations,
+  ...auditOperations,
   ...clientOperations,
   ...configurationOperations,
   ...backupOperations,

@@ -11,6 +11,8 @@ import { createSignInTimes } from '../accounts/sign-in-times.ts';
 import { createInvitations } from '../accounts/users/invitations.ts';
 import { createUsers } from '../accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../accounts/voiding.ts';
+import { createAuditReader, remoteReader } from '../audit/reader/audit-reader.ts';
+import type { AskAudit, AuditReader } from '../audit/reader/questions.ts';
 import { type ClientUseRow, createClientUses } from '../clients/client-last-used.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
 import { isPermission, tokenTtlRange } from '../clients/client-rules.ts';
@@ -50,10 +52,14 @@ export interface ServicesDeps {
   readonly application?: () => ApplicationAddresses;
   /** Where several processes answer. */
   readonly others?: OtherProcesses;
+  /** Where there is one already. */
+  readonly auditReader?: AuditReader;
 }
 
 export interface OtherProcesses {
   readonly flushDenials: () => Promise<void>;
+  /** Absent in the process that reads it. */
+  readonly askAudit?: AskAudit;
   /** Absent in the process that writes them. */
   readonly recordClientUses?: (rows: readonly ClientUseRow[]) => Promise<void>;
   /** The same. */
@@ -87,6 +93,7 @@ export function createServices(deps: ServicesDeps) {
   );
   return {
     settings,
+    auditReader: deps.auditReader ?? readerFor(settings.dataDir, deps),
     resources: resourcesOf(settings),
     application,
     storage,
@@ -142,6 +149,11 @@ function createSigningKeys(settings: Settings, registry: Registry, cipher: Ciphe
     // An ID token is a logout hint for as long as its session can live.
     longestTokenLifeSeconds: Math.max(tokenTtlRange.max, settings.sessionMaxSeconds) + 60,
   });
+}
+
+/** Of another process, or a thread that begins with the first question. */
+function readerFor(dataDir: string, { log, others }: Pick<ServicesDeps, 'log' | 'others'>): AuditReader {
+  return others?.askAudit ? remoteReader(others.askAudit) : createAuditReader({ dataDir, log });
 }
 
 /** What is written down of calls as they come. */

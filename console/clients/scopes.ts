@@ -26,6 +26,7 @@ const proxyScopes: readonly string[] = [revocationEventsScope, denialReportsScop
 
 /** What scopes of the admin API name: the first words of the paths of its operations (docs/admin-api.md#who-may). */
 export const apiObjects: readonly string[] = [
+  'audit',
   'access',
   'applications',
   'approvals',

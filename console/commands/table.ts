@@ -1,6 +1,7 @@
 /** The commands of `npx console`: this folder has what each of them does, `runner/` how one runs, `channel/` how a running console does it. */
 import { accessCommand } from './access.ts';
 import { approvalCommands } from './approval.ts';
+import { auditCommands } from './audit.ts';
 import { auditVerifyCommand } from './audit-verify.ts';
 import { backupCommands } from './backup.ts';
 import { exportCommands } from './bulk/export.ts';
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   ...queueCommands,
   ...wanAndCpCommands,
   explainCommand,
+  ...auditCommands,
   accessCommand,
   ...usageCommands,
   ...approvalCommands,

@@ -33,7 +33,7 @@ const rolesOf = {
 } as const;
 
 export function operationObject(operation: AnyOperation, names: SchemaNames, schemas: JsonSchemas) {
-  const { id, summary, description, object, isDangerous, event, access } = operation;
+  const { id, summary, description, object, isDangerous, event = operation.readEvent, access } = operation;
   // What anybody may ask about themselves needs no scope.
   const scopes = access === 'own' ? [] : [scopeOf(operation)];
   const parameters = [

@@ -5,6 +5,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { bindingName } from '../clients/pkce.ts';
 import type { Keys } from '../keys/keys.ts';
+import { jtiPrefix } from '../tokens/grant-jti-prefix.ts';
 import { isStillWaiting } from './device-flow.ts';
 import { createProvider, type ProviderDeps } from './provider.ts';
 
@@ -20,6 +21,12 @@ export interface LiveProviderDeps extends ProviderDeps {
 export interface OutcomeFields {
   readonly outcome: 'success' | 'denied';
   readonly actor: string | undefined;
+  readonly actorKind?: 'user';
+  readonly session?: string;
+  /** As the `jti` of its tokens begins. */
+  readonly grantId?: string;
+  /** Of the access token. */
+  readonly jti?: string;
   readonly clientId: string | undefined;
   readonly grantType?: string;
   /** How the code is tied to who asked for it: the challenge's method, `nonce` or `none`. */
@@ -69,10 +76,28 @@ export function createReport(onOutcome: LiveProviderDeps['onOutcome']) {
       outcome,
       actor: session?.accountId ?? entities.Account?.accountId,
       clientId: client?.clientId,
+      ...joinsOf(ctx),
       ...(typeof params?.grant_type === 'string' ? { grantType: params.grant_type } : {}),
       ...pkceOf(ctx, event),
       ...(error ? { reason: error.message } : {}),
     });
+  };
+}
+
+/** By which a token leads to its grant, as its `jti` begins, and that to the session. */
+function joinsOf({
+  oidc,
+}: KoaContextWithOIDC): Pick<OutcomeFields, 'actorKind' | 'session' | 'grantId' | 'jti'> {
+  const { AccessToken, Account, AuthorizationCode, DeviceCode, Grant, RefreshToken } = oidc.entities;
+  const source = AuthorizationCode ?? RefreshToken ?? DeviceCode;
+  const session = source?.sessionUid ?? oidc.session?.uid;
+  const grantId = source?.grantId ?? Grant?.jti;
+  const isOfPerson = (oidc.session?.accountId ?? Account?.accountId) !== undefined;
+  return {
+    ...(isOfPerson && { actorKind: 'user' }),
+    ...(isOfPerson && session !== undefined && { session }),
+    ...(grantId !== undefined && { grantId: jtiPrefix(grantId) }),
+    ...(grantId !== undefined && AccessToken && { jti: `${jtiPrefix(grantId)}.${AccessToken.jti}` }),
   };
 }
 

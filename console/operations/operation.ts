@@ -54,6 +54,8 @@ export interface Answer {
   /** The id of what was added or changed. */
   readonly target?: string | undefined;
   readonly changes?: Changes | undefined;
+  /** What was asked for, where the audit has that somebody has read. */
+  readonly asked?: Readonly<Record<string, unknown>>;
   /** In words, for who made the change. */
   readonly warnings?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -75,6 +77,8 @@ interface Described<Services, Params, Query, Body> {
   readonly isDangerous?: boolean;
   /** The name of its audit event; one without changes nothing. */
   readonly event?: string;
+  /** The same of one that changes nothing: having looked at the audit is in it too. */
+  readonly readEvent?: string;
   /** Goes on for long, or looks at everything: one caller may have four of these at a time. */
   readonly isLong?: boolean;
   /** Makes something that a repeated call would make twice: takes an `Idempotency-Key`. */

@@ -152,8 +152,8 @@ export async function runOperation<Services>(
     });
     const answer = await once(operation, { ...request, ...call, isDryRun }, actor, performance, deps);
     if (!isDryRun && !answer.isUnchanged) {
-      const { event = operation.event, target, changes } = answer;
-      record({ event }, actor, deps, { outcome: 'success', target, changes });
+      const { event = operation.event ?? operation.readEvent, target, changes, asked } = answer;
+      record({ event }, actor, deps, { outcome: 'success', target, changes, ...(asked && { asked }) });
       // Nobody hears of a change whose entry a kill could still take away.
       if (event !== undefined) await deps.audit.written?.();
     }
@@ -163,7 +163,8 @@ export async function runOperation<Services>(
       const isDenied = error instanceof ProblemError && error.problem.status < 500;
       const reason = error instanceof ProblemError ? error.problem.code : 'failed';
       const target = Object.values(request.params ?? {}).at(0);
-      record(operation, actor, deps, { outcome: isDenied ? 'denied' : 'failure', target, reason });
+      const event = operation.event ?? operation.readEvent;
+      record({ event }, actor, deps, { outcome: isDenied ? 'denied' : 'failure', target, reason });
     }
     throw error;
   }
@@ -258,7 +259,7 @@ function checkParams(schema: z.ZodType, params: object): unknown {
   throw new ProblemError(problems.notFound, 'There is nothing at this address.');
 }
 
-/** A line of the audit trail for what changes something; what only reads leaves none. */
+/** An entry of the audit for what changes something; of what only reads, reading the audit alone leaves one. */
 function record<Services>(
   { event }: { readonly event?: string | undefined },
   { id, kind, session, via }: Actor,

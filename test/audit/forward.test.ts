@@ -1,11 +1,11 @@
 /** Entries that are sent on: to real receivers that are away, hang, refuse, break off and come back. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openDelivered } from '../../console/audit/forward/delivered.ts';
 import { startForwarder, type Target } from '../../console/audit/forward/forwarder.ts';
-import { openMark } from '../../console/audit/forward/mark.ts';
 import { createSyslogTarget } from '../../console/audit/forward/syslog-target.ts';
 import { createWebhookTarget, signature } from '../../console/audit/forward/webhook-target.ts';
 import { createKnownSegments } from '../../console/audit/index/known-segments.ts';
@@ -22,8 +22,8 @@ function forwarding(directory: string, target: Target, now = Date.now) {
   const stop = startForwarder({
     target,
     segments: createKnownSegments(directory),
-    mark: openMark(markFile(directory, target.name)),
-    log: (_level, _fields, message) => logged.push(message),
+    delivered: openDelivered(markFile(directory, target.name)),
+    log: (_fields, message) => logged.push(message),
     now,
   });
   onTestFinished(stop);
@@ -35,7 +35,8 @@ function markFile(directory: string, name: string): string {
 }
 
 function markOf(directory: string, name: string) {
-  return JSON.parse(readFileSync(markFile(directory, name), 'utf8'));
+  const file = markFile(directory, name);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { reached: {} };
 }
 
 describe.skipIf(opensslIsMissing)('syslog over TLS', () => {
@@ -65,7 +66,7 @@ describe.skipIf(opensslIsMissing)('syslog over TLS', () => {
       /^<110>1 2026-11-22T\S+Z console\.example\.com cluster-console aaaa login \[meta sequenceId="1"\] \{"v":1,/,
     );
     await stop();
-    expect(markOf(directory, 'syslog').positions).toEqual({ aaaa: 700 });
+    expect(markOf(directory, 'syslog').reached).toEqual({ aaaa: 700 });
   });
 
   test('after a start gets what came meanwhile, and nothing that had arrived', async () => {
@@ -99,13 +100,13 @@ describe.skipIf(opensslIsMissing)('syslog over TLS', () => {
     writeSegment(directory, 'aaaa', { count: 20 });
     const hanging = forwarding(directory, syslogAt(await hang()));
     await vi.waitFor(() => expect(hanging.logged).toHaveLength(1), patient);
-    expect(markOf(directory, 'syslog').positions).toEqual({});
+    expect(markOf(directory, 'syslog').reached).toEqual({});
     await hanging.stop();
     const receiver = await receiveSyslog(files);
     const { logged } = forwarding(directory, syslogAt(receiver.port, await unknownAuthority()));
     await vi.waitFor(() => expect(logged).toHaveLength(1), patient);
     expect(receiver.messages).toEqual([]);
-    expect(markOf(directory, 'syslog').positions).toEqual({});
+    expect(markOf(directory, 'syslog').reached).toEqual({});
   });
 
   async function unknownAuthority(): Promise<string> {
@@ -131,9 +132,9 @@ describe('a webhook', () => {
     return { calls, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit` };
   }
 
-  function webhookAt(url: string, { giveUpMs = 86_400_000, now = Date.now } = {}): Target {
+  function webhookAt(url: string, { discardAfterMs = 86_400_000, now = Date.now } = {}): Target {
     const outbound = createOutbound({ allow: [], isKnownLoopback: (origin) => url.startsWith(origin) });
-    return createWebhookTarget({ url, secret, outbound, now, giveUpMs });
+    return createWebhookTarget({ url, secret, outbound, now, discardAfterMs });
   }
 
   const entriesOf = (body: string) =>
@@ -154,7 +155,7 @@ describe('a webhook', () => {
       expect(headers['webhook-signature']).toBe(`v1,${signature(secret, id, time, body)}`);
       expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60);
     }
-    await vi.waitFor(() => expect(markOf(directory, 'webhook').positions).toEqual({ aaaa: 600 }), patient);
+    await vi.waitFor(() => expect(markOf(directory, 'webhook').reached).toEqual({ aaaa: 600 }), patient);
     await stop();
   });
 
@@ -192,6 +193,6 @@ describe('a webhook', () => {
     writeSegment(directory, 'aaaa', { count: 1 });
     const { logged } = forwarding(directory, target);
     await vi.waitFor(() => expect(logged).toHaveLength(1), patient);
-    expect(markOf(directory, 'webhook').positions).toEqual({});
+    expect(markOf(directory, 'webhook').reached).toEqual({});
   });
 });

@@ -71,6 +71,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/admin-api': [
     'console/accounts',
     'console/approvals',
+    'console/audit',
     'console/clients',
     'console/configuration',
     'console/federation',
@@ -117,6 +118,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/accounts',
     'console/admin-api',
     'console/approvals',
+    'console/audit',
     'console/bulk',
     'console/clients',
     'console/configuration',

@@ -141,8 +141,11 @@ describe('a running console', () => {
     await withStore(dataDir, ({ artifacts }) =>
       artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval }),
     );
+    const audited = (await (await call('GET', '/api/v1/audit')).json()) as { items: { id: string }[] };
     known = {
       approval: waitingApproval.id,
+      auditEntry: audited.items[0]!.id,
+      id: 'nothing',
       job: job.id,
       backup: job.id.replace('job', 'bak'),
       plan,

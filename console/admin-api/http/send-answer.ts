@@ -40,7 +40,7 @@ export async function sendAnswer(
     ...headers,
   };
   const item = prefersCsv(req.headers.accept) ? itemOf(schema) : undefined;
-  if (stream) sendStream(res, stream, { ...fields, 'Content-Type': answerType });
+  if (stream) sendStream(res, stream, { 'Content-Type': answerType, ...fields });
   else if (item && body) await sendCsv({ req, res }, item, body as ListBody, fields);
   else if (body && status === 200 && isLongList(body)) await sendList(res, body, fields);
   else if (body && (isLong || bodyLimit !== undefined)) await sendLong(res, status, body, fields);

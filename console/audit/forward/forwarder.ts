@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KnownSegments } from '../index/known-segments.ts';
 import { entriesIn, type StoredEntry } from '../segment-reader.ts';
-import type { ForwardMark, Positions } from './mark.ts';
+import type { DeliveredStore, Reached } from './delivered.ts';
 
 export interface Batch {
   readonly entries: readonly StoredEntry[];
@@ -23,7 +23,7 @@ export interface Target {
   /** So much may be delivered without being confirmed; 0: each batch is confirmed at once. */
   readonly mostUnconfirmedBytes: number;
   /** A batch that is not taken for so long is passed over. */
-  readonly giveUpMs: number;
+  readonly discardAfterMs: number;
   /** Lets go of what is open. */
   reset(): void;
 }
@@ -31,13 +31,13 @@ export interface Target {
 export interface ForwarderDeps {
   readonly target: Target;
   readonly segments: KnownSegments;
-  readonly mark: ForwardMark;
-  readonly log: (level: 'info' | 'warn', fields: object, message: string) => void;
+  readonly delivered: DeliveredStore;
+  readonly log: (fields: object, message: string) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-const newsMs = 250;
+const pollMs = 250;
 /** Without more to send, what was sent is confirmed. */
 const idleMs = 5000;
 const unconfirmedMs = 60_000;
@@ -47,10 +47,16 @@ const mostEntries = 500;
 const mostBytes = 256 * 1024;
 
 /** @returns a function that ends it, when what has been delivered is confirmed or a moment has passed */
-export function startForwarder({ target, segments, mark, log, now }: ForwarderDeps): () => Promise<void> {
+export function startForwarder({
+  target,
+  segments,
+  delivered,
+  log,
+  now,
+}: ForwarderDeps): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let sent: Positions = mark.positions;
+  let sent: Reached = delivered.reached;
   let failures = 0;
   const waiting = { bytes: 0, since: 0, last: 0 };
   /** Where a writer had no more. */
@@ -68,7 +74,7 @@ export function startForwarder({ target, segments, mark, log, now }: ForwarderDe
     while (!signal.aborted) {
       try {
         const hasMore = await step();
-        if (!hasMore) await delay(newsMs, undefined, { signal });
+        if (!hasMore) await delay(pollMs, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
         await afterFailure(error);
@@ -98,8 +104,8 @@ export function startForwarder({ target, segments, mark, log, now }: ForwarderDe
     if (waiting.bytes === 0) return;
     await target.confirm(ending);
     waiting.bytes = 0;
-    await mark.store({ positions: sent });
-    if (failures > 0) log('info', { target: target.name }, 'the audit is sent on again');
+    await delivered.store({ reached: sent });
+    if (failures > 0) log({ target: target.name }, 'the audit is sent on again');
     failures = 0;
   }
 
@@ -107,17 +113,17 @@ export function startForwarder({ target, segments, mark, log, now }: ForwarderDe
   async function afterFailure(error: unknown): Promise<void> {
     target.reset();
     waiting.bytes = 0;
-    sent = mark.positions;
+    sent = delivered.reached;
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
     if (failures === 0) {
-      log('warn', { target: target.name, reason }, 'the audit cannot be sent on: it is tried again');
+      log({ target: target.name, reason }, 'the audit cannot be sent on: it is tried again');
     }
     failures++;
-    const failingSince = mark.failingSince ?? now();
-    const isGivenUp = now() - failingSince > target.giveUpMs;
-    if (isGivenUp) await passOver();
-    else if (mark.failingSince === undefined) await mark.store({ positions: sent, failingSince });
-    const pause = isGivenUp ? 0 : Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 10), longestPauseMs);
+    const failingSince = delivered.failingSince ?? now();
+    const isDiscarded = now() - failingSince > target.discardAfterMs;
+    if (isDiscarded) await passOver();
+    else if (delivered.failingSince === undefined) await delivered.store({ reached: sent, failingSince });
+    const pause = isDiscarded ? 0 : Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 10), longestPauseMs);
     await delay(pause, undefined, { signal }).catch(() => {});
   }
 
@@ -126,15 +132,15 @@ export function startForwarder({ target, segments, mark, log, now }: ForwarderDe
     if (!batch) return;
     const [first, last] = [batch.entries[0]!, batch.entries.at(-1)!];
     const fields = { target: target.name, writer: first.writer, first: first.seq, last: last.seq };
-    log('warn', fields, 'entries of the audit were refused for too long, and are passed over');
+    log(fields, 'entries of the audit were refused for too long, and are passed over');
     sent = after(sent, batch);
-    await mark.store({ positions: sent });
+    await delivered.store({ reached: sent });
   }
 
   /** Of one writer. */
   function nextBatch(): Batch | undefined {
     for (const writer of segments.writers()) {
-      if (!segments.hasNews(writer) && (ended.get(writer) ?? -1) === (sent[writer] ?? 0)) continue;
+      if (!segments.hasChanged(writer) && (ended.get(writer) ?? -1) === (sent[writer] ?? 0)) continue;
       const entries: StoredEntry[] = [];
       let bytes = 0;
       const from = (sent[writer] ?? 0) + 1;
@@ -155,7 +161,7 @@ export function startForwarder({ target, segments, mark, log, now }: ForwarderDe
   }
 }
 
-function after(positions: Positions, { entries }: Batch): Positions {
+function after(reached: Reached, { entries }: Batch): Reached {
   const { writer, seq } = entries.at(-1)!;
-  return { ...positions, [writer]: seq };
+  return { ...reached, [writer]: seq };
 }

@@ -42,7 +42,7 @@ export function createSyslogTarget(deps: SyslogDeps): Target {
   return {
     name: 'syslog',
     mostUnconfirmedBytes,
-    giveUpMs: Number.POSITIVE_INFINITY,
+    discardAfterMs: Number.POSITIVE_INFINITY,
     async deliver(batch, signal) {
       socket ??= await opened(deps, limited(signal));
       await written(socket, framesOf(batch, deps), limited(signal));
@@ -86,7 +86,6 @@ async function opened(
   }
   // What goes wrong later is seen by the next that is written.
   socket.on('error', () => {}).resume();
-  socket.setKeepAlive(true, 30_000);
   return socket;
 }
 

@@ -13,16 +13,22 @@ export interface WebhookDeps {
   readonly outbound: Pick<Outbound, 'send'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly giveUpMs?: number;
+  readonly discardAfterMs?: number;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export function createWebhookTarget({ url, secret, outbound, now, giveUpMs = dayMs }: WebhookDeps): Target {
+export function createWebhookTarget({
+  url,
+  secret,
+  outbound,
+  now,
+  discardAfterMs = dayMs,
+}: WebhookDeps): Target {
   return {
     name: 'webhook',
     mostUnconfirmedBytes: 0,
-    giveUpMs,
+    discardAfterMs,
     async deliver(batch, signal) {
       const body = bodyOf(batch);
       const id = idOf(batch);

@@ -37,18 +37,18 @@ export interface Page {
 }
 
 /** So many entries one page looks at, whatever it finds. */
-const mostLooked = 5000;
+const mostChecked = 5000;
 
 export function listEntries({ filter, limit, from }: Asked, deps: ListDeps): Page {
-  const look = createLook(filter);
+  const search = createSearch(filter);
   const sources = [...deps.rows].map(
-    ([writer, row]) => new WriterEntries(writer, row, { ...deps, look, from }),
+    ([writer, row]) => new WriterEntries(writer, row, { ...deps, search, from }),
   );
   const entries: Entry[] = [];
   for (;;) {
     const newest = newestOf(sources);
     if (!newest) return { entries };
-    if (entries.length === limit || look.looked >= mostLooked) return { entries, next: newest.place };
+    if (entries.length === limit || search.checked >= mostChecked) return { entries, next: newest.place };
     const entry = newest.take();
     if (entry) entries.push(entry);
   }
@@ -68,13 +68,13 @@ export function comparePlaces(one: Place, other: Place): number {
   return one.seq - other.seq;
 }
 
-/** What is asked for, in the forms in which it is looked for. */
-function createLook(filter: EntryFilter) {
+/** What is asked for, in the forms in which it is checked for. */
+function createSearch(filter: EntryFilter) {
   const needles = needlesOf(filter).map((needle) => Buffer.from(needle));
   return {
     filter,
     terms: termsOfFilter(filter),
-    looked: 0,
+    checked: 0,
     isPossible: (line: Buffer) => needles.every((needle) => line.includes(needle)),
     /** The first one saves looking at lines where no line has it. */
     isPossibleIn: (bytes: Buffer) => needles.every((needle) => bytes.includes(needle)),
@@ -87,7 +87,7 @@ interface Placed {
 }
 
 interface WriterDeps extends Omit<ListDeps, 'rows'> {
-  readonly look: ReturnType<typeof createLook>;
+  readonly search: ReturnType<typeof createSearch>;
   readonly from: Place | undefined;
 }
 
@@ -142,12 +142,12 @@ class WriterEntries {
   }
 
   #read(block: number): Placed[] {
-    const { store, source, look, from } = this.#deps;
+    const { store, source, search, from } = this.#deps;
     const row = store.block(this.#row.id, block);
     const read = row && source.read(this.#writer, block, row);
     if (!read) return [];
-    look.looked += read.lines.length;
-    if (!look.isPossibleIn(read.bytes)) return [];
+    search.checked += read.lines.length;
+    if (!search.isPossibleIn(read.bytes)) return [];
     const found: Placed[] = [];
     let { latest } = row;
     for (const { seq, start, end } of read.lines) {
@@ -156,24 +156,24 @@ class WriterEntries {
       latest = Math.max(latest, timeOf(line));
       const place = { latest, writer: this.#writer, seq };
       if (from && comparePlaces(place, from) > 0) break;
-      if (!look.isPossible(line)) continue;
+      if (!search.isPossible(line)) continue;
       const entry = parse(line);
-      if (entry && isMatch(entry, look.filter)) found.push({ place, entry });
+      if (entry && isMatch(entry, search.filter)) found.push({ place, entry });
     }
     return found;
   }
 
   *#candidates(start: number): Generator<number, void> {
-    const { store, look } = this.#deps;
+    const { store, search } = this.#deps;
     const { id, firstSeq } = this.#row;
     const first = blockOf(firstSeq);
-    const { since } = look.filter;
+    const { since } = search.filter;
     for (
       let stretch = Math.floor(start / stretchBlocks);
       stretch >= Math.floor(first / stretchBlocks);
       stretch--
     ) {
-      const postings = look.terms.map((term) => store.posting(id, stretch, term));
+      const postings = search.terms.map((term) => store.posting(id, stretch, term));
       if (postings.some((posting) => !posting)) continue;
       const own = postings.length === 0 ? all : commonBlocks(postings as Buffer[]);
       for (let i = own.length - 1; i >= 0; i--) {
@@ -188,9 +188,9 @@ class WriterEntries {
 
   /** The last block that may have what comes next. */
   #startBlock(): number {
-    const { store, look, from } = this.#deps;
+    const { store, search, from } = this.#deps;
     const { id, seq, firstSeq, latest, mostBack } = this.#row;
-    const { until } = look.filter;
+    const { until } = search.filter;
     const most = Math.min(from?.latest ?? latest, until === undefined ? latest : until + mostBack);
     let [low, high] = [blockOf(firstSeq), blockOf(seq)];
     // The last one before which nothing was later.

@@ -75,18 +75,32 @@ export function isMatch(entry: Entry, filter: EntryFilter): boolean {
 
 /** What the line of each entry that fits holds, of values whose JSON text is their own. */
 export function needlesOf(filter: EntryFilter): readonly string[] {
-  const { since: _since, until: _until, event, ...values } = filter;
-  const plain = Object.values(values).filter((value) => value !== undefined && /^[\w .:@/*-]+$/.test(value));
+  const { since: _since, until: _until, event, id, ...values } = filter;
+  const plain = Object.values(values).filter((value) => value !== undefined && isPlain(value));
+  // A grant stands at the beginning of the ids of its tokens.
+  const joined = id !== undefined && isPlain(id) ? [id] : [];
   if (event?.endsWith('.*') && /^[\w.]+\*$/.test(event))
-    return [...plain.map(quoted), `"${event.slice(0, -1)}`];
-  return [...plain, ...(event === undefined ? [] : [event])].map(quoted);
+    return [...joined, ...plain.map(quoted), `"${event.slice(0, -1)}`];
+  return [...joined, ...[...plain, ...(event === undefined ? [] : [event])].map(quoted)];
 }
 
 /** The ids that an entry has in common with others. */
 export function idsOf(entry: Entry): readonly string[] {
   const { decisionId, requestId, tokenId, grantId, traceId, approval, actor } = entry;
-  const ids = [decisionId, requestId, tokenId, grantId, traceId, approval, actor?.session];
+  const ids = [decisionId, requestId, tokenId, grantOf(tokenId), grantId, traceId, approval, actor?.session];
   return ids.filter((id) => typeof id === 'string');
+}
+
+/** The `jti` of a person's token begins with its grant. */
+function grantOf(tokenId: unknown): string | undefined {
+  if (typeof tokenId !== 'string') return undefined;
+  const dot = tokenId.indexOf('.');
+  return dot > 0 ? tokenId.slice(0, dot) : undefined;
+}
+
+/** Stands in a line as it is. */
+function isPlain(text: string): boolean {
+  return /^[\w .:@/*-]+$/.test(text);
 }
 
 function fits(wanted: string | undefined, value: string | undefined): boolean {

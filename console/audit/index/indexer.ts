@@ -52,7 +52,7 @@ export function createIndexer({ store, segments }: IndexerDeps) {
     if (!isWhole) await load();
     for (const writer of segments.writers()) {
       if (isStopped) return;
-      if (!segments.hasNews(writer)) continue;
+      if (!segments.hasChanged(writer)) continue;
       await catchUpOf(writer);
     }
     isWhole = true;

@@ -8,14 +8,14 @@ export interface KnownSegments {
   /** In order. */
   of(writer: string): readonly Segment[];
   /** Whether something was written since it was asked last. */
-  hasNews(writer: string): boolean;
+  hasChanged(writer: string): boolean;
 }
 
 export function createKnownSegments(directory: string): KnownSegments {
   const known = new Map<string, { readonly names: string; readonly segments: readonly Segment[] }>();
   const seen = new Map<string, string>();
 
-  return { writers: () => writersOf(directory), of, hasNews };
+  return { writers: () => writersOf(directory), of, hasChanged };
 
   function of(writer: string): readonly Segment[] {
     const names = namesOf(writer).join(' ');
@@ -27,7 +27,7 @@ export function createKnownSegments(directory: string): KnownSegments {
     return segments;
   }
 
-  function hasNews(writer: string): boolean {
+  function hasChanged(writer: string): boolean {
     const names = namesOf(writer);
     const state = `${names.join(' ')} ${sizeOf(join(directory, writer, names.at(-1) ?? ''))}`;
     if (seen.get(writer) === state) return false;

@@ -35,6 +35,8 @@ export function traceEntries(id: string, deps: ListDeps): readonly Entry[] {
     }
     waiting = idsToFollow();
   }
+  const signIn = signInBefore([...found.values()], deps);
+  if (signIn) add(signIn);
   return [...found.values()].sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq);
 
   function add(entry: Entry): void {
@@ -46,6 +48,17 @@ export function traceEntries(id: string, deps: ListDeps): readonly Entry[] {
     return [...ids].filter((one) => !asked.has(one));
   }
 }
+
+/** A session begins behind the sign-in, which has no id of it yet: it is the last of this person from there. */
+function signInBefore(entries: readonly Entry[], deps: ListDeps): Entry | undefined {
+  const begun = entries.filter(({ actor }) => actor?.session).sort((a, b) => (a.time < b.time ? -1 : 1))[0];
+  if (!begun || entries.some(({ event }) => event === signInEvent)) return undefined;
+  const { actor, source, time } = begun;
+  const filter = { event: signInEvent, outcome: 'success', actor: actor!.id, until: Date.parse(time) + 1 };
+  return listEntries({ filter, limit: 20 }, deps).entries.find((entry) => entry.source === source);
+}
+
+const signInEvent = 'login';
 
 /** The oldest entry that has it. */
 function firstOf(id: string, { rows, store, source }: ListDeps): Entry | undefined {
@@ -70,7 +83,7 @@ function firstOfWriter(writer: string, id: string, { rows, store, source }: List
       const read = place && source.read(writer, block, place);
       for (const { start, end } of read?.lines ?? []) {
         const line = read!.bytes.subarray(start, end);
-        const entry = line.includes(JSON.stringify(id)) ? parse(line) : undefined;
+        const entry = line.includes(JSON.stringify(id).slice(1, -1)) ? parse(line) : undefined;
         if (entry && idsOf(entry).includes(id)) return entry;
       }
     }

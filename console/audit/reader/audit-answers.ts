@@ -10,7 +10,7 @@ import { createKnownSegments } from '../index/known-segments.ts';
 import { findEntry, traceEntries } from '../index/one-entry.ts';
 import { entriesIn, lineOf } from '../segment-reader.ts';
 import { exportPart } from './export-part.ts';
-import type { Asks, Gets, Positions, QuestionKind } from './questions.ts';
+import type { Asks, Gets, QuestionKind, Reached } from './questions.ts';
 
 export interface AuditAnswersDeps {
   /** Of the writers' folders. */
@@ -25,10 +25,10 @@ export type AuditAnswers = ReturnType<typeof createAuditAnswers>;
 /** Until the index is there, who asks waits for so long. */
 const patienceMs = 2000;
 /** What follows looks for news so often. */
-const newsMs = 150;
+const pollMs = 150;
 /** Of followed entries in one answer. */
 const mostFollowed = 500;
-const mostLooked = 5000;
+const mostChecked = 5000;
 
 export function createAuditAnswers({ directory, indexDirectory, version }: AuditAnswersDeps) {
   const segments = createKnownSegments(directory);
@@ -93,24 +93,24 @@ export function createAuditAnswers({ directory, indexDirectory, version }: Audit
       const isOver = isClosed || performance.now() >= until;
       if (found.entries.length > 0 || (isOver && !found.isCut))
         return { entries: found.entries, after: place };
-      if (!found.isCut) await delay(newsMs);
+      if (!found.isCut) await delay(pollMs);
       await indexer.catchUp();
     }
   }
 
-  function ends(): Positions {
+  function ends(): Reached {
     return Object.fromEntries([...indexer.rows()].map(([writer, { seq }]) => [writer, seq]));
   }
 
-  function entriesAfter(after: Positions, filter: Asks<'follow'>['filter']) {
+  function entriesAfter(after: Reached, filter: Asks<'follow'>['filter']) {
     const entries: Entry[] = [];
     const reached: Record<string, number> = { ...after };
-    let looked = 0;
+    let checked = 0;
     for (const [writer, { seq }] of indexer.rows()) {
       const from = (reached[writer] ?? 0) + 1;
       if (from > seq) continue;
       for (const stored of entriesIn(segments.of(writer), writer, { from, until: seq + 1, onDamage() {} })) {
-        if (entries.length >= mostFollowed || looked++ >= mostLooked) {
+        if (entries.length >= mostFollowed || checked++ >= mostChecked) {
           return { entries, after: reached, isCut: true };
         }
         if (Number.isNaN(stored.seq)) continue;

@@ -3,20 +3,20 @@ import { Worker } from 'node:worker_threads';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { programOf, version } from '../../../platform/installation.ts';
 import type { Logger } from '../../../platform/log.ts';
-import type { AuditReader, Gets, QuestionKind } from './questions.ts';
+import type { AskAudit, AuditReader, Gets, QuestionKind } from './questions.ts';
 import type { ForReader, ForwardSettings, FromReader, ReaderThreadData } from './reader-work.ts';
 
 export interface AuditReaderDeps {
   readonly dataDir: string;
   readonly forward?: ForwardSettings | undefined;
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
   /** The thread, where it is not this installation's. */
   readonly program?: URL;
 }
 
 export interface OwnAuditReader extends AuditReader {
-  /** Without waiting for a question: the index is brought up, and entries are sent on. */
-  start(): void;
+  /** Without a question: the index is brought up, and entries are sent on. @param ms  from now */
+  startIn(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -33,10 +33,12 @@ export function createAuditReader({ dataDir, forward, log, program }: AuditReade
   let thread: Worker | undefined;
   let number = 0;
   let isClosed = false;
-  let restart: NodeJS.Timeout | undefined;
+  let starting: NodeJS.Timeout | undefined;
 
   return {
-    start: () => void started(),
+    startIn(ms) {
+      starting = setTimeout(started, ms).unref();
+    },
     ask<K extends QuestionKind>(kind: K, asked: object): Promise<Gets<K>> {
       if (isClosed) return Promise.reject(unread());
       return new Promise((resolve, reject) => {
@@ -46,7 +48,7 @@ export function createAuditReader({ dataDir, forward, log, program }: AuditReade
     },
     async close() {
       isClosed = true;
-      clearTimeout(restart);
+      clearTimeout(starting);
       if (!thread) return;
       const closing = thread;
       const closed = new Promise<void>((resolve) => {
@@ -77,15 +79,18 @@ export function createAuditReader({ dataDir, forward, log, program }: AuditReade
     return own;
   }
 
+  /** What holds the process is that somebody waits. */
   function post(message: ForReader): void {
     started().postMessage(message);
+    thread?.ref();
   }
 
   function take(message: FromReader): void {
-    if (message.type === 'log') log[message.level](message.fields, message.message);
+    if (message.type === 'log') log.warn(message.fields, message.message);
     if (message.type !== 'answer' && message.type !== 'failed') return;
     const asked = waiting.get(message.number);
     waiting.delete(message.number);
+    if (waiting.size === 0) thread?.unref();
     if (message.type === 'failed') asked?.reject(message.error);
     else if (message.gets === undefined) asked?.reject(building());
     else asked?.resolve(message.gets as never);
@@ -95,13 +100,38 @@ export function createAuditReader({ dataDir, forward, log, program }: AuditReade
   function ended(): void {
     thread = undefined;
     rejectAll();
-    if (!isClosed && forward) restart = setTimeout(started, restartMs).unref();
+    if (!isClosed && forward) starting = setTimeout(started, restartMs).unref();
   }
 
   function rejectAll(): void {
     for (const { reject } of waiting.values()) reject(unread());
     waiting.clear();
   }
+}
+
+/** For another process: a reason is not sent along. */
+export async function askLocally(
+  reader: AuditReader,
+  kind: QuestionKind,
+  asked: object,
+): Promise<object | undefined> {
+  try {
+    return await reader.ask(kind, asked as never);
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined;
+    throw error;
+  }
+}
+
+/** The other end of {@link askLocally}. */
+export function remoteReader(askAudit: AskAudit): AuditReader {
+  return {
+    async ask<K extends QuestionKind>(kind: K, asked: object) {
+      const gets = await askAudit(kind, asked);
+      if (gets === undefined) throw building();
+      return gets as Gets<K>;
+    },
+  };
 }
 
 function building(): ProblemError {

@@ -34,7 +34,7 @@ export function exportPart({ format, filter, place }: Asks<'export'>, deps: Expo
   const out = format === 'jsonl' ? chained(writer, from[writer]!, deps) : plain(format, deps.version);
   const needles = needlesOf(filter).map((needle) => Buffer.from(needle));
   let seq = from[writer]!;
-  let looked = 0;
+  let checked = 0;
   let isDone = true;
   const range = { from: seq, until: until[writer]! + 1, onDamage() {} };
   for (const stored of entriesIn(deps.segments.of(writer), writer, range)) {
@@ -43,7 +43,7 @@ export function exportPart({ format, filter, place }: Asks<'export'>, deps: Expo
     if (entry && isMatch(entry, filter)) out.add(entry, stored);
     else out.leaveOut(stored);
     seq = stored.seq + 1;
-    if (++looked < partEntries && out.size() < partCharacters) continue;
+    if (++checked < partEntries && out.size() < partCharacters) continue;
     isDone = false;
     break;
   }

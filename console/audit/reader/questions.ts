@@ -6,14 +6,14 @@ import type { EntryFilter } from '../index/filter.ts';
 export type ExportFormat = 'jsonl' | 'csv' | 'cef';
 
 /** How far each writer has been read. */
-export type Positions = Readonly<Record<string, number>>;
+export type Reached = Readonly<Record<string, number>>;
 
 /** Where an export goes on. */
 export interface ExportPlace {
   /** The first that is still to come, of each writer that is not done. */
-  readonly from: Positions;
+  readonly from: Reached;
   /** The last that was there when it began: what it writes itself is no part of it. */
-  readonly until: Positions;
+  readonly until: Reached;
 }
 
 export interface Questions {
@@ -41,10 +41,10 @@ export interface Questions {
     asks: {
       readonly filter: EntryFilter;
       /** By default from now on. */
-      readonly after?: Positions | undefined;
+      readonly after?: Reached | undefined;
       readonly waitMs: number;
     };
-    gets: { readonly entries: readonly Entry[]; readonly after: Positions };
+    gets: { readonly entries: readonly Entry[]; readonly after: Reached };
   };
 }
 
@@ -52,10 +52,8 @@ export type QuestionKind = keyof Questions;
 export type Asks<K extends QuestionKind> = Questions[K]['asks'];
 export type Gets<K extends QuestionKind> = Questions[K]['gets'];
 
-export interface AuditQuestion {
-  readonly kind: QuestionKind;
-  readonly asked: Asks<QuestionKind>;
-}
+/** From one process to another; undefined when it cannot be answered now. */
+export type AskAudit = (kind: QuestionKind, asked: object) => Promise<object | undefined>;
 
 export interface AuditReader {
   /** @throws {ProblemError} `busy` while the index is made anew, or when nobody can read it */

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { createOutbound } from '../../http/outbound/outbound.ts';
+import { openDelivered } from '../forward/delivered.ts';
 import { startForwarder, type Target } from '../forward/forwarder.ts';
-import { openMark } from '../forward/mark.ts';
 import { createSyslogTarget, type SyslogSettings } from '../forward/syslog-target.ts';
 import { createWebhookTarget } from '../forward/webhook-target.ts';
 import { createKnownSegments } from '../index/known-segments.ts';
@@ -47,7 +47,6 @@ export type FromReader =
   | { readonly type: 'failed'; readonly number: number; readonly error: Error }
   | {
       readonly type: 'log';
-      readonly level: 'info' | 'warn';
       readonly fields: object;
       readonly message: string;
     }
@@ -88,8 +87,8 @@ export function createReaderWork(
       startForwarder({
         target,
         segments: createKnownSegments(directory),
-        mark: openMark(join(dataDir, 'audit-forward', `${target.name}.json`)),
-        log: (level, fields, text) => say({ type: 'log', level, fields, message: text }),
+        delivered: openDelivered(join(dataDir, 'audit-forward', `${target.name}.json`)),
+        log: (fields, text) => say({ type: 'log', fields, message: text }),
         now: Date.now,
       }),
     );
@@ -99,7 +98,6 @@ export function createReaderWork(
     const fields = { reason: (error as Error).message };
     say({
       type: 'log',
-      level: 'warn',
       fields,
       message: 'the index of the audit could not be brought up to date',
     });

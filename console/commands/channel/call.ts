@@ -29,6 +29,8 @@ export interface ConsoleCall {
   ): Promise<Reply>;
   /** @param actor  `local:<user>`. @throws {ReportedFailure} */
   operation(id: string, request: ApiRequest, actor: string): Promise<ApiAnswer>;
+  /** The same of one whose answer goes on. @throws {ReportedFailure} */
+  stream(id: string, request: ApiRequest, actor: string): AsyncGenerator<string, void>;
   /** @param isDeep  every record is read, which may take minutes. @throws {ReportedFailure} */
   inspectStore(isDeep: boolean): Promise<ConsoleKnowledge>;
   /** Nothing else is asked on this connection from now on. @param actor  who typed the command */
@@ -84,6 +86,15 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
       const message = await next(messages);
       if (message?.kind === 'answer') return message.value as ApiAnswer;
       throw endOf(message, dataDir);
+    },
+    async *stream(id, request, actor) {
+      send(socket, { kind: 'operation', id, request, actor });
+      for (;;) {
+        const message = await next(messages);
+        if (message?.kind === 'end') return;
+        if (message?.kind !== 'text') throw endOf(message, dataDir);
+        yield message.text;
+      }
     },
     async inspectStore(isDeep) {
       send(socket, { kind: 'look', isDeep });

@@ -35,6 +35,8 @@ export type FromConsole =
   | { readonly kind: 'reply'; readonly reply: Omit<Reply, 'rest'>; readonly hasRest: boolean }
   | { readonly kind: 'part'; readonly part: ReplyPart }
   | { readonly kind: 'end' }
+  /** Of an operation whose answer goes on; the end follows. */
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'store'; readonly store: Omit<ConsoleKnowledge, 'dataDir' | 'pid'> }
   /** Of the question or operation before it. */

@@ -10,6 +10,7 @@ import type { RunLocally } from '../../app/operations.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { StorageRejectedError } from '../../storage/storage.ts';
+import { callerOf } from '../operations/local-caller.ts';
 import { createAuditFile, localUser } from '../runner/audit-file.ts';
 import { CommandError, type Reply, type Tools } from '../runner/command.ts';
 import {
@@ -99,7 +100,7 @@ async function serve(socket: Socket, deps: CommandChannelDeps): Promise<void> {
     } else if (asked?.kind === 'bulk') {
       await serveBulk(asked.actor, messages, say, deps);
     } else if (asked?.kind === 'operation') {
-      await serveOperations(asked, messages, say, deps);
+      await serveOperations(asked, messages, socket, deps);
     } else if (asked?.kind === 'run') {
       const { rest, ...reply } = await run(asked, messages, say, deps);
       say({ kind: 'reply', reply, hasRest: rest !== undefined });
@@ -118,11 +119,19 @@ async function sendRest(socket: Socket, rest: NonNullable<Reply['rest']>): Promi
   send(socket, { kind: 'end' });
 }
 
+async function sendStream(socket: Socket, stream: AsyncIterable<string>): Promise<void> {
+  for await (const text of stream) {
+    send(socket, { kind: 'text', text });
+    if (!(await drained(socket))) return;
+  }
+  send(socket, { kind: 'end' });
+}
+
 /** One operation after the other; of a list, each page is one. */
 async function serveOperations(
   first: Extract<FromCaller, { kind: 'operation' }>,
   messages: AsyncGenerator<FromCaller, void>,
-  say: (message: FromConsole) => void,
+  socket: Socket,
   { runOperation }: CommandChannelDeps,
 ): Promise<void> {
   const { explainFailure } = await import('../runner/failures.ts');
@@ -130,10 +139,11 @@ async function serveOperations(
   while (asked?.kind === 'operation') {
     const { id, request, actor } = asked;
     try {
-      const { body, version, warnings } = await runOperation(id, request, actor);
-      say({ kind: 'answer', value: { body, version, warnings } });
+      const { body, version, warnings, stream } = await runOperation(id, request, actor);
+      if (stream) await sendStream(socket, stream);
+      else send(socket, { kind: 'answer', value: { body, version, warnings } });
     } catch (error) {
-      say({ kind: 'failure', failure: explainFailure(error) });
+      send(socket, { kind: 'failure', failure: explainFailure(error) });
     }
     asked = (await messages.next()).value ?? undefined;
   }
@@ -180,7 +190,7 @@ async function run(
   }
 
   const tools: Tools = {
-    api: { call: (id, request = {}) => runOperation(id, request, localUser(actor)) },
+    api: callerOf(runOperation, localUser(actor)),
     settings: async () => settings(),
     services: async () => services,
     isReady,

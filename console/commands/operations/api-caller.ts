@@ -25,4 +25,6 @@ export interface ApiAnswer {
 export interface ApiCaller {
   /** @throws {Error} that failures.ts can explain */
   call(id: OperationId, request?: ApiRequest): Promise<ApiAnswer>;
+  /** Of an operation whose answer goes on: its text, as it comes. Ends when nobody reads any more. */
+  stream(id: OperationId, request?: ApiRequest): AsyncGenerator<string, void>;
 }

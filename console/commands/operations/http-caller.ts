@@ -16,17 +16,40 @@ export interface HttpCallerDeps {
 
 export function createHttpCaller({ url, token, fetch }: HttpCallerDeps): ApiCaller {
   return {
-    async call(id, request = {}) {
-      const first = await token();
-      if (first === undefined) throw signedOut(url);
-      const response = await send(id, request, first);
-      if (response.status !== 401) return answerOf(response, url);
-      const second = await token(first);
-      return answerOf(second === undefined ? response : await send(id, request, second), url);
+    call: async (id, request = {}) =>
+      answerOf(await answered(id, request, AbortSignal.timeout(timeoutMs)), url),
+    async *stream(id, request = {}) {
+      const ending = new AbortController();
+      const patience = setTimeout(() => ending.abort(), timeoutMs);
+      try {
+        const response = await answered(id, request, ending.signal).finally(() => clearTimeout(patience));
+        if (!response.ok || !response.body) {
+          await answerOf(response, url);
+          return;
+        }
+        const decoder = new TextDecoder();
+        for await (const bytes of response.body) yield decoder.decode(bytes, { stream: true });
+      } finally {
+        ending.abort();
+      }
     },
   };
 
-  async function send(id: OperationId, request: ApiRequest, bearer: string): Promise<Response> {
+  async function answered(id: OperationId, request: ApiRequest, signal: AbortSignal): Promise<Response> {
+    const first = await token();
+    if (first === undefined) throw signedOut(url);
+    const response = await send(id, request, first, signal);
+    if (response.status !== 401) return response;
+    const second = await token(first);
+    return second === undefined ? response : send(id, request, second, signal);
+  }
+
+  async function send(
+    id: OperationId,
+    request: ApiRequest,
+    bearer: string,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const [method = '', path = ''] = operationPaths[id].split(' ');
     const address = `${url}/api/v1${filled(path, request.params)}${queryOf(request)}`;
     try {
@@ -35,7 +58,7 @@ export function createHttpCaller({ url, token, fetch }: HttpCallerDeps): ApiCall
         headers: headersOf(request, bearer),
         ...(request.body && { body: JSON.stringify(request.body) }),
         redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
+        signal,
       });
     } catch (cause) {
       throw unreachable(url, cause);

@@ -3,6 +3,10 @@
  * operations. test/commands/operation-paths.test.ts holds it to the table of operations.
  */
 export const operationPaths = {
+  listAuditEntries: 'GET /audit',
+  traceAuditEntries: 'GET /audit/trace/{id}',
+  exportAudit: 'GET /audit/export',
+  followAudit: 'GET /audit/events',
   explainAccess: 'GET /access/explain',
   readAccessMatrix: 'GET /access/matrix',
   readAccessUsage: 'GET /access/usage',

@@ -5,26 +5,26 @@ import { dirname } from 'node:path';
 import { dropStaleTemporaries, syncDirectory, writeTemporary } from '../../../platform/files/durable-file.ts';
 
 /** The last that has arrived, of each writer. */
-export type Positions = Readonly<Record<string, number>>;
+export type Reached = Readonly<Record<string, number>>;
 
-export interface MarkState {
-  readonly positions: Positions;
+export interface Delivered {
+  readonly reached: Reached;
   /** Epoch milliseconds; undefined: the last attempt went well. */
   readonly failingSince?: number | undefined;
 }
 
-export interface ForwardMark extends MarkState {
-  store(state: MarkState): Promise<void>;
+export interface DeliveredStore extends Delivered {
+  store(state: Delivered): Promise<void>;
 }
 
 /** One that is not there, or cannot be read, is at the beginning: twice is better than never. */
-export function openMark(file: string): ForwardMark {
+export function openDelivered(file: string): DeliveredStore {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   dropStaleTemporaries(file, () => false);
-  let state = readMark(file);
+  let state = readDelivered(file);
   return {
-    get positions() {
-      return state.positions;
+    get reached() {
+      return state.reached;
     },
     get failingSince() {
       return state.failingSince;
@@ -38,13 +38,13 @@ export function openMark(file: string): ForwardMark {
   };
 }
 
-function readMark(file: string): MarkState {
+function readDelivered(file: string): Delivered {
   try {
-    const { positions, failingSince } = JSON.parse(readFileSync(file, 'utf8'));
-    const isWhole = Object.values(positions).every((seq) => Number.isSafeInteger(seq));
-    if (isWhole) return { positions, failingSince: Number.isFinite(failingSince) ? failingSince : undefined };
+    const { reached, failingSince } = JSON.parse(readFileSync(file, 'utf8'));
+    const isWhole = Object.values(reached).every((seq) => Number.isSafeInteger(seq));
+    if (isWhole) return { reached, failingSince: Number.isFinite(failingSince) ? failingSince : undefined };
   } catch {
     // None yet, or none of ours.
   }
-  return { positions: {} };
+  return { reached: {} };
 }

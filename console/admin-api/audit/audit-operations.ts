@@ -1,0 +1,145 @@
+/** `/api/v1/audit`: what has happened, who did it, and what led to it. Whoever reads it leaves an entry too. */
+import { z } from 'zod';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Place } from '../../audit/index/entry-list.ts';
+import type { AuditReader } from '../../audit/reader/questions.ts';
+import { invalidInput } from '../../operations/input-check.ts';
+import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
+import { type Operation, operation } from '../../operations/operation.ts';
+import { askedOf, entryFilters, filterOf } from './entry-filters.ts';
+import { exportEntries, followEntries, readPlace } from './entry-streams.ts';
+import { entryId, entryView, viewOfEntry } from './entry-view.ts';
+
+export interface AuditNeeds {
+  readonly auditReader: AuditReader;
+  readonly cursors: Cursors;
+}
+
+const readEvent = 'audit.read';
+const formats = {
+  jsonl: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+  cef: 'text/plain; charset=utf-8',
+};
+
+export const auditOperations: readonly Operation<AuditNeeds>[] = [
+  operation({
+    id: 'listAuditEntries',
+    method: 'GET',
+    path: '/audit',
+    summary: 'Lists entries of the audit, the newest first.',
+    description:
+      'All filters that are given hold. A page looks at 5,000 entries at most, so it may be short.',
+    access: 'inspect',
+    readEvent,
+    query: listQuery(entryFilters),
+    answer: listOf(entryView),
+    async run({ query }, { auditReader, cursors }: AuditNeeds) {
+      const { limit = defaultItems } = query;
+      const from = readCursor(cursors.read('listAuditEntries', query));
+      const filter = filterOf(query);
+      const { entries, next, total } = await auditReader.ask('list', { filter, limit, from });
+      const isAll = Object.values(filter).every((value) => value === undefined);
+      return {
+        body: {
+          items: entries.map(viewOfEntry),
+          next: next ? cursors.write('listAuditEntries', query, JSON.stringify(next)) : null,
+          count: isAll ? { value: total, isExact: true } : null,
+        },
+        asked: askedOf(query),
+      };
+    },
+  }),
+  operation({
+    id: 'readAuditEntry',
+    method: 'GET',
+    path: '/audit/{auditEntry}',
+    summary: 'Shows an entry of the audit.',
+    access: 'inspect',
+    readEvent,
+    params: z.strictObject({ auditEntry: entryId }),
+    answer: entryView,
+    async run({ params }, { auditReader }: AuditNeeds) {
+      const [writer = '', seq] = params.auditEntry.split('-');
+      const { entry } = await auditReader.ask('entry', { writer, seq: Number(seq) });
+      if (!entry) throw new ProblemError(problems.notFound, 'There is no entry of this id, or not any more.');
+      return { body: viewOfEntry(entry), target: params.auditEntry };
+    },
+  }),
+  operation({
+    id: 'traceAuditEntries',
+    method: 'GET',
+    path: '/audit/trace/{id}',
+    summary: 'Shows the entries of an id and what led to them, the oldest first.',
+    description:
+      'From the id of a decision, request, token, grant or session: its entries, and of each id that they have the ' +
+      'first entry. So a refusal leads to the token, to the grant it is of, and to the sign-in.',
+    access: 'inspect',
+    readEvent,
+    params: z.strictObject({ id: z.string().min(1).max(512) }),
+    answer: listOf(entryView),
+    async run({ params: { id } }, { auditReader }: AuditNeeds) {
+      const { entries } = await auditReader.ask('trace', { id });
+      const count = { value: entries.length, isExact: true };
+      return { body: { items: entries.map(viewOfEntry), next: null, count }, asked: { id } };
+    },
+  }),
+  operation({
+    id: 'exportAudit',
+    method: 'GET',
+    path: '/audit/export',
+    summary: 'Gives all entries that there are now, as JSON lines, CSV or CEF.',
+    description:
+      'Writer after writer, each in order. JSON lines are as they are stored, with check-points, and with the hash of ' +
+      'each entry that was not asked for, so that the chain can be checked; CSV and CEF have what was asked for.',
+    access: 'inspect',
+    readEvent: 'audit.exported',
+    isLong: true,
+    query: z.strictObject({
+      format: z.enum(['jsonl', 'csv', 'cef']).exactOptional().meta({ description: 'By default `jsonl`.' }),
+      ...entryFilters,
+    }),
+    answer: entryView,
+    answerType: formats.jsonl,
+    async run({ query }, { auditReader }: AuditNeeds) {
+      const { format = 'jsonl', ...filters } = query;
+      return {
+        stream: exportEntries(auditReader, format, filterOf(filters)),
+        headers: {
+          'Content-Type': formats[format],
+          'Content-Disposition': `attachment; filename="audit.${format}"`,
+        },
+        asked: askedOf(query),
+      };
+    },
+  }),
+  operation({
+    id: 'followAudit',
+    method: 'GET',
+    path: '/audit/events',
+    summary: 'Tells of entries as they are written: an event `entry` for each.',
+    description: 'Ends after five minutes; with `after`, the last `id` that came, it goes on there.',
+    access: 'inspect',
+    readEvent: 'audit.followed',
+    isLong: true,
+    query: z.strictObject({ after: z.string().max(65_536).exactOptional(), ...entryFilters }),
+    answer: entryView,
+    answerType: 'text/event-stream',
+    async run({ query }, { auditReader }: AuditNeeds) {
+      const { after: text, ...filters } = query;
+      const after = text === undefined ? undefined : readPlace(text);
+      if (text !== undefined && !after) {
+        throw invalidInput([
+          { pointer: '?after', code: 'invalid', detail: 'This is no id of an event here.' },
+        ]);
+      }
+      const filter = filterOf(filters);
+      const from = after ?? (await auditReader.ask('follow', { filter, waitMs: 0 })).after;
+      return { stream: followEntries(auditReader, filter, from), asked: askedOf(query) };
+    },
+  }),
+];
+
+function readCursor(place: string | undefined): Place | undefined {
+  return place === undefined ? undefined : (JSON.parse(place) as Place);
+}
