@@ -1,6 +1,11 @@
 /** What it costs to count who uses what: the counting alone, and consoles with and without it. */
 
+import { createMemoryStorage } from '../console/storage/embedded/memory.ts';
+import type { ClientRecord } from '../console/storage/records.ts';
+import { createUsage } from '../console/usage/usage.ts';
 import { createUsageCounter } from '../console/usage/usage-counter.ts';
+import type { UsageRow } from '../console/usage/usage-row.ts';
+import { createWhatIf } from '../console/usage/what-if.ts';
 import { ruleTable } from '../member-proxy/authorization/rule-table.ts';
 import type { UsedCall } from '../member-proxy/proxy.ts';
 import { createDataDirs, startConsole } from './console.ts';
@@ -43,6 +48,7 @@ export const benchmark: Benchmark = {
       rows: samplesTable(cells, samples),
       ratios: [
         countingAlone(rounds),
+        await whatIf(rounds),
         ratio('counting / not, proxied read', samples, {
           of: map,
           to: mapWithout,
@@ -85,6 +91,45 @@ function tokenCell(server: ServerProcess): Cell {
   return cell(server, [server.name, 'token'], () =>
     load({ url: server.url, request, connections, seconds: secondsPerCell }),
   );
+}
+
+/** A million calls of a thousand kinds, of one machine that is to have less. */
+async function whatIf(rounds: number): Promise<Ratio> {
+  const storage = createMemoryStorage({ now: Date.now });
+  const usage = createUsage({ artifacts: storage.artifacts, days: 30, now: Date.now });
+  const at = Date.now();
+  usage.take(
+    Array.from(
+      { length: 1000 },
+      (_, i): UsageRow => [
+        'client:machine',
+        'svc:data:read',
+        'map:read',
+        `orders-${i}`,
+        true,
+        1000,
+        at,
+        at,
+        null,
+      ],
+    ),
+  );
+  await usage.flush();
+  const client = { id: 'machine', scopes: ['svc:data:read'], grantTypes: ['client_credentials'] };
+  const nobody = async () => undefined;
+  const ask = createWhatIf({
+    usage,
+    users: { find: nobody, findByName: nobody },
+    clients: { find: async () => client as unknown as ClientRecord },
+    roles: { find: () => undefined, names: () => [], permissionsOf: () => undefined },
+  });
+  const times: number[] = [];
+  for (let round = -2; round < rounds; round++) {
+    const began = performance.now();
+    await ask({ client: 'machine', change: { scopes: ['svc:map:orders-1*:read'] }, days: 30 });
+    if (round >= 0) times.push(performance.now() - began);
+  }
+  return { name: 'what-if over a million calls of 1,000 kinds', spread: spread(times), unit: ' ms' };
 }
 
 /** Of fifty machines that call twenty maps in turn, so that nothing is the same as in the call before. */

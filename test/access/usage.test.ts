@@ -173,7 +173,11 @@ test('commands show the same', async () => {
   };
   expect(administrators.items[0]).toMatchObject({ kind: 'client' });
   const unused = (await toolDone(['usage', 'unused', '--json'], { dataDir })).json<{ id: string }[]>();
-  expect(unused.map(({ id }) => id)).toEqual(['application-dashboard', 'console-cli']);
+  // A token of the last minute may not have been written down yet: of these two there is none.
+  expect(unused.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['application-dashboard', 'console-cli']),
+  );
+  expect(unused.map(({ id }) => id)).not.toContain('stock');
 });
 
 test('every call of two processes is counted once, also over a stop', async () => {

@@ -69,7 +69,7 @@ beforeAll(async () => {
   const { token } = await tokenOf(console, { id: 'program', secret }, { scope });
   machine = callsWith(console, () => token);
   await signAllIn();
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await console?.stop();
@@ -238,7 +238,7 @@ test('an old sign-in approves nothing, a kill of the process loses nothing, and 
   ada = await personOf('ada');
   expect((await ada('GET', `/approvals/${old}`)).body.state).toBe('expired');
   expect((await ada('POST', `/approvals/${old}/approve`)).status).toBe(409);
-});
+}, 120_000);
 
 test('a misspelt name is found at the start', async () => {
   const failed = await runFailing({ env: { CONSOLE_APPROVALS_REQUIRE: 'updateRoles' } });
