@@ -1,9 +1,18 @@
 /** Commands about the cluster, its maps and queues, through the socket of a running console. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
+import { runTool as alone, temporaryDirectory } from './support.ts';
+
+interface Allowed {
+  readonly operation: string;
+  readonly reason: string | null;
+}
 
 let console: RunningConsole;
 beforeAll(async () => {
@@ -55,6 +64,78 @@ test('a WAN publisher is paused at each member and listed from then on; the CP s
   expect(listed).toMatchObject([{ id: 'atlantic/london', last: { what: 'paused' } }]);
   expect((await failed('wan', 'stop', 'atlantic', 'nobody')).code).toBe(1);
   expect((await tool('cp', 'show')).stdout).toContain('default');
+});
+
+test('several items are taken from a queue at once, and none without --yes', async () => {
+  for (const item of ['one', 'two', 'three']) await tool('queue', 'offer', 'parcels', '--value', item);
+  const drained = await tool('queue', 'drain', 'parcels', '--most', '2', '--yes');
+  expect(drained.stdout).toBe('one\ntwo\n2 taken. 1 left.\n');
+  expect((await failed('queue', 'drain', 'parcels', '--most', '0', '--yes')).code).toBe(2);
+  expect((await failed('queue', 'drain', 'parcels', '--most', '100000', '--yes')).stderr).toContain('--most');
+  const asked = await alone(['queue', 'drain', 'parcels', '--most', '1', '--json'], console);
+  expect([asked.code, asked.json().error]).toEqual([2, 'not_confirmed']);
+  expect((await tool('queue', 'show', 'parcels')).stdout).toContain('has 1 item.');
+});
+
+test('a WAN publisher is synchronized, compared and emptied', async () => {
+  const begun = await tool('wan', 'sync', 'atlantic', 'london', '--map', 'parts');
+  const [, sync = ''] = /wan progress (\S+)/.exec(begun.stdout) ?? [];
+  expect((await tool('wan', 'progress', sync)).stdout).toContain(sync);
+  // The embedded member compares nothing, and says so.
+  const checked = await failed('wan', 'check', 'atlantic', 'london', '--map', 'parts', '--json');
+  expect([checked.code, checked.json().error]).toEqual([1, 'member_rejected']);
+  expect((await failed('wan', 'progress', 'nothing')).code).toBe(1);
+  expect((await tool('wan', 'clear', 'atlantic', 'london', '--yes')).stdout).toContain('done');
+  expect((await tool('wan', 'list', '--json')).json()).toMatchObject([{ last: { what: 'cleared' } }]);
+});
+
+test('a CP group is shown and destroyed by force, and reset brings it back', async () => {
+  expect((await tool('cp', 'group', 'default')).stdout).toMatch(/status +ACTIVE/);
+  expect((await tool('cp', 'sessions', 'default', '--json')).json()).toEqual([]);
+  expect((await tool('cp', 'remove-group', 'default', '--dry-run')).stdout).toContain('may be done: default');
+  await tool('cp', 'remove-group', 'default', '--yes');
+  expect((await failed('cp', 'group', 'default')).code).toBe(1);
+  expect((await failed('cp', 'remove-session', 'default', '7', '--yes')).code).toBe(1);
+  await tool('cp', 'reset', '--yes');
+  expect((await tool('cp', 'group', 'default', '--json')).json()).toMatchObject({ id: 'default' });
+  const [member] = (await tool('member', 'list', '--json')).json<{ id: string }[]>();
+  expect((await tool('cp', 'promote', member!.id)).stdout).toContain('is done');
+  expect((await failed('cp', 'remove-member', '00000000-0000-4000-8000-000000000000', '--yes')).code).toBe(1);
+});
+
+test('the cluster is told its configuration, its backup and its version, or why not', async () => {
+  const { may } = (await tool('cluster', 'show', '--json')).json<{ may: Allowed[] }>();
+  const reasons = new Map(may.map(({ operation, reason }) => [operation, reason]));
+  const commands: readonly [string, readonly string[]][] = [
+    ['version', ['version', '5.5', '--dry-run']],
+    ['hot-backup', ['backup', '--dry-run']],
+    ['hot-backup-interrupt', ['interrupt-backup', '--dry-run']],
+    ['force-start', ['force-start', '--dry-run']],
+    ['partial-start', ['partial-start', '--dry-run']],
+    ['shutdown', ['shutdown', '--dry-run']],
+  ];
+  for (const [operation, words] of commands) {
+    const { code, stderr } = await failed('cluster', ...words);
+    const reason = reasons.get(operation) ?? null;
+    expect([operation, code], stderr).toEqual([operation, reason === null ? 0 : 1]);
+    if (reason !== null) expect(stderr).toContain(reason);
+  }
+  for (const words of [['force-start'], ['partial-start'], ['shutdown'], ['version', '5.5']]) {
+    expect((await alone(['cluster', ...words], console)).code, words.join(' ')).toBe(2);
+  }
+  expect((await tool('cluster', 'reload')).stdout).toMatch(/^added +nothing/);
+  const file = join(temporaryDirectory(), 'members.yaml');
+  writeFileSync(file, 'hazelcast:\n  map:\n    told-later: {}\n');
+  expect((await tool('cluster', 'config', '--file', file)).stdout).toContain('told-later');
+});
+
+test('all sessions of somebody end, when it is said whose', async () => {
+  const agent = createUserAgent(console.url);
+  await agent.signIn();
+  expect((await failed('session', 'end-all', '--yes')).code).toBe(2);
+  expect((await alone(['session', 'end-all', '--user', 'ada'], console)).code).toBe(2);
+  expect((await tool('session', 'end-all', '--user', 'ada', '--yes')).stdout).toBe('Ended 1 session.\n');
+  expect((await agent.get('/')).status).not.toBe(200);
 });
 
 test('health says that all is well, and fails once the only member has gone', async () => {

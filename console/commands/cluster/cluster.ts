@@ -2,6 +2,7 @@
 import { dryRunFlag } from '../operations/changes.ts';
 import { type Command, UsageError } from '../runner/command.ts';
 import { columns, fields } from '../runner/output.ts';
+import { clusterActs } from './cluster-acts.ts';
 
 /** As the API shows them. */
 interface ClusterView {
@@ -50,6 +51,7 @@ export const clusterCommands: readonly Command[] = [
       return done((await api.call('changeClusterState', { body, isDryRun })).body as ClusterView);
     },
   },
+  ...clusterActs,
   {
     ...onApi,
     name: 'health show',

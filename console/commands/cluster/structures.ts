@@ -1,5 +1,6 @@
 /** `console map`, `console queue`: what members give over REST, as the API has it. */
 import { dryRunFlag } from '../operations/changes.ts';
+import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
 
@@ -94,6 +95,31 @@ export const mapCommands: readonly Command[] = [
   },
 ];
 
+const drainCommand: Command = {
+  ...onApi,
+  name: 'queue drain',
+  summary: 'Takes the first items of a queue away from everybody, and prints them.',
+  positionals: ['<queue>'],
+  flags: flags({ '--most N': 'so many at most' }),
+  asks: ({ positionals: [queue = ''], text }) => ({
+    says: `This takes up to ${text('most')} items of the queue ${queue} away from everybody.`,
+    name: queue,
+  }),
+  async run(input, { api }) {
+    const [queue = ''] = input.positionals;
+    const most = Number(input.text('most'));
+    if (!Number.isInteger(most) || most < 1) throw new UsageError('--most is a number from 1.');
+    const { body } = await inFlags(
+      (member) => (member === 'most' ? '--most' : undefined),
+      () => api.call('drainQueue', { params: { queue }, body: { most } }),
+    );
+    const { items, left } = body as { readonly items: readonly StoredView[]; readonly left: number | null };
+    const lines = items.map((item) => shown(item).text);
+    const still = left === null ? '' : ` ${left} left.`;
+    return { text: [...lines, `${items.length} taken.${still}`].join('\n'), json: body };
+  },
+};
+
 export const queueCommands: readonly Command[] = [
   {
     ...onApi,
@@ -145,6 +171,7 @@ export const queueCommands: readonly Command[] = [
       return item ? shown(item) : { text: `${queue} has no item.`, json: null };
     },
   },
+  drainCommand,
 ];
 
 function listStructures(input: Input, tools: Pick<Tools, 'api'>, id: 'listMaps' | 'listQueues') {

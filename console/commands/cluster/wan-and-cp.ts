@@ -1,7 +1,9 @@
 /** `console wan`, `console cp`: WAN publishers and the CP subsystem as the API has them. */
+import type { ApiCaller } from '../operations/api-caller.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
-import { type Command, flags, type Input } from '../runner/command.ts';
+import { type Command, flags, type Input, type Reply } from '../runner/command.ts';
 import { columns, fields } from '../runner/output.ts';
+import { cpActs } from './cp-acts.ts';
 
 /** As the API shows them. */
 interface PublisherView {
@@ -14,6 +16,11 @@ interface ChangeView {
     readonly isDone: boolean;
     readonly reason: string | null;
   }[];
+}
+interface SyncView {
+  readonly id: string;
+  readonly stage: string;
+  readonly progress: number | null;
 }
 interface CpView {
   readonly isAvailable: boolean;
@@ -42,6 +49,40 @@ export const wanAndCpCommands: readonly Command[] = [
   publisherCommand('resume', 'resumeWanPublisher', 'Has a WAN publisher send again.'),
   publisherCommand('stop', 'stopWanPublisher', 'Stops a WAN publisher: changes are neither queued nor sent.'),
   {
+    ...publisherCommand('clear', 'clearWanPublisher', 'Throws away what a WAN publisher has queued.'),
+    asks: ({ positionals: [replication = '', publisher = ''] }) => ({
+      says: `This throws away what ${replication}/${publisher} has queued: it is missing over there.`,
+      name: publisher,
+    }),
+  },
+  {
+    ...onApi,
+    name: 'wan sync',
+    summary: 'Sends all entries of one map, or of every one, to the other side.',
+    positionals: ['<replication>', '<publisher>'],
+    flags: flags({ '[--map M]': 'this map; without it every one that is replicated' }),
+    run: (input, { api }) => begun('syncWanPublisher', input, { map: input.text('map') ?? null }, api),
+  },
+  {
+    ...onApi,
+    name: 'wan check',
+    summary: 'Compares a map with that of the other side.',
+    positionals: ['<replication>', '<publisher>'],
+    flags: flags({ '--map M': 'which map' }),
+    run: (input, { api }) => begun('checkWanPublisher', input, { map: input.text('map')! }, api),
+  },
+  {
+    ...onApi,
+    name: 'wan progress',
+    summary: 'Shows how far a synchronization or a check is.',
+    positionals: ['<sync>'],
+    async run({ positionals: [sync = ''] }, { api }) {
+      const view = (await api.call('readWanSync', { params: { sync } })).body as SyncView;
+      const progress = view.progress === null ? '' : ` (${view.progress} %)`;
+      return { text: `${view.id}: ${view.stage}${progress}`, json: view };
+    },
+  },
+  {
     ...onApi,
     name: 'cp show',
     summary: 'Shows the CP subsystem with its members and groups, or why it is not there.',
@@ -56,11 +97,24 @@ export const wanAndCpCommands: readonly Command[] = [
       return { text, json: view };
     },
   },
+  ...cpActs,
 ];
+
+async function begun(
+  id: 'syncWanPublisher' | 'checkWanPublisher',
+  { positionals: [replication = '', publisher = ''] }: Input,
+  body: { readonly map: string | null },
+  api: ApiCaller,
+): Promise<Reply> {
+  const { body: view } = await api.call(id, { params: { replication, publisher }, body });
+  const { lastSync } = view as { readonly lastSync: { readonly sync: string | null } | null };
+  const sync = lastSync?.sync ?? '';
+  return { text: `Begun. How far it is: npx console wan progress ${sync}`, json: view };
+}
 
 function publisherCommand(
   word: string,
-  id: 'pauseWanPublisher' | 'resumeWanPublisher' | 'stopWanPublisher',
+  id: 'pauseWanPublisher' | 'resumeWanPublisher' | 'stopWanPublisher' | 'clearWanPublisher',
   summary: string,
 ): Command {
   return {

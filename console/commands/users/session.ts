@@ -1,7 +1,7 @@
 import type { ApiCaller } from '../operations/api-caller.ts';
 import { codeOf, dryRunFlag } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
-import type { Command } from '../runner/command.ts';
+import { type Command, flags, UsageError } from '../runner/command.ts';
 import { minute } from '../runner/output.ts';
 
 /** As the API shows it. */
@@ -25,6 +25,15 @@ interface LogoutView {
   readonly tries: number;
   readonly lastError: string | null;
 }
+
+/** As the API answers, a hundred at a time. */
+interface EndedView {
+  readonly ended: number;
+  readonly left: number;
+  readonly next: string | null;
+}
+
+const endedFlags = ['user', 'client', 'provider'] as const;
 
 export const sessionCommands: readonly Command[] = [
   {
@@ -62,6 +71,44 @@ export const sessionCommands: readonly Command[] = [
       await api.call('endSession', { params, isDryRun });
       const text = `${isDryRun ? 'Would end' : 'Ended'} the session of ${session?.user ?? 'nobody'}.`;
       return { text, json: session };
+    },
+  },
+  {
+    isOnApi: true,
+    name: 'session end-all',
+    summary:
+      'Ends the sessions of a user, at a client or of an identity provider, and all issued under them.',
+    flags: {
+      ...flags({
+        '[--user U]': 'those of this user',
+        '[--client C]': 'those in which the person has signed in to this client',
+        '[--provider P]': 'those of people of this identity provider',
+      }),
+    },
+    asks(input) {
+      const given = endedFlags.filter((flag) => input.has(flag));
+      const whose = given.map((flag) => `of ${flag} ${input.text(flag)}`).join(' and ');
+      const [first] = given;
+      return first && { says: `This ends all sessions ${whose}.`, name: input.text(first) ?? '' };
+    },
+    async run(input, { api }) {
+      const meant = endedFlags.flatMap((flag) => (input.has(flag) ? [[flag, input.text(flag)!]] : []));
+      if (meant.length === 0)
+        throw new UsageError('Say whose: --user, --client, --provider, or several of these.');
+      const total = { ended: 0, left: 0 };
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const body = { ...Object.fromEntries(meant), ...(cursor !== undefined && { cursor }) };
+        const page = (await api.call('endSessions', { body })).body as EndedView;
+        total.ended += page.ended;
+        total.left += page.left;
+        cursor = page.next;
+      }
+      const left =
+        total.left === 0 ? '' : ` ${total.left} are of users who have more than you have, and stay.`;
+      return {
+        text: `Ended ${total.ended} ${total.ended === 1 ? 'session' : 'sessions'}.${left}`,
+        json: total,
+      };
     },
   },
   {

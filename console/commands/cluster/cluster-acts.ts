@@ -1,0 +1,94 @@
+/** Commands to the cluster as a whole: its version, its configuration, its start and end. */
+import { dryRunFlag } from '../operations/changes.ts';
+import { type Command, flags } from '../runner/command.ts';
+import { fields } from '../runner/output.ts';
+import { actCommand } from './acts.ts';
+
+/** As the API shows it. */
+interface ConfigChangeView {
+  readonly message: string | null;
+  readonly added: readonly SectionView[];
+  readonly ignored: readonly SectionView[];
+}
+interface SectionView {
+  readonly sectionName: string;
+  readonly configName: string;
+}
+
+const onApi = { isOnApi: true, createsStore: true } as const;
+const about = 'cluster';
+
+export const clusterActs: readonly Command[] = [
+  {
+    ...onApi,
+    name: 'cluster version',
+    summary: 'Raises the version of the cluster, once every member runs the new one.',
+    positionals: ['<version>'],
+    flags: dryRunFlag,
+    asks: ({ positionals: [version = ''] }) => ({
+      says: `This raises the version of the cluster to ${version}, and no member of an older one may join again.`,
+      name: version,
+    }),
+    async run(input, { api }) {
+      const [version = ''] = input.positionals;
+      const isDryRun = input.has('dry-run');
+      const { body: view } = await api.call('changeClusterVersion', { body: { version }, isDryRun });
+      const text = `The cluster ${isDryRun ? 'would be' : 'is'} of the version ${version}.`;
+      return { text, json: view };
+    },
+  },
+  {
+    ...onApi,
+    name: 'cluster reload',
+    summary: 'Has the members read their configuration anew, and add what is new in it.',
+    async run(_input, { api }) {
+      return inWords((await api.call('reloadMemberConfig')).body as ConfigChangeView);
+    },
+  },
+  {
+    ...onApi,
+    name: 'cluster config',
+    summary: 'Adds to the configuration of the members, in YAML or XML.',
+    flags: flags({ '--file F': 'the file that has it' }),
+    details: ['What is added stays until the members are started anew, or is taken away there.'],
+    async run(input, { api, readFile }) {
+      const config = await readFile(input.text('file')!);
+      return inWords((await api.call('updateMemberConfig', { body: { config } })).body as ConfigChangeView);
+    },
+  },
+  actCommand({
+    ...{ name: 'cluster backup', operation: 'startHotBackup', about },
+    summary: 'Has the members back up what they persist. A community edition says yes, and does nothing.',
+  }),
+  actCommand({
+    ...{ name: 'cluster interrupt-backup', operation: 'interruptHotBackup', about },
+    summary: 'Interrupts that backup.',
+  }),
+  actCommand({
+    ...{ name: 'cluster force-start', operation: 'forceStartCluster', about },
+    summary: 'Starts a cluster that cannot recover, without what it has persisted, which is lost.',
+    warning: 'This starts the cluster without what it has persisted, which is lost.',
+  }),
+  actCommand({
+    ...{ name: 'cluster partial-start', operation: 'partialStartCluster', about },
+    summary: 'Starts a cluster with the members that are there, and what they have persisted.',
+    warning: 'This starts the cluster with the members that are there: what only others have is lost.',
+  }),
+  actCommand({
+    ...{ name: 'cluster shutdown', operation: 'shutDownCluster', about },
+    summary: 'Shuts every member down. The members say yes before they do.',
+    warning: 'This shuts every member of the cluster down.',
+  }),
+];
+
+function inWords(view: ConfigChangeView) {
+  const named = (sections: readonly SectionView[]) =>
+    sections.map(({ sectionName, configName }) => `${sectionName} ${configName}`);
+  const [added, ignored] = [named(view.added), named(view.ignored)];
+  const text = fields({
+    added: added.length === 0 ? 'nothing' : added,
+    'there already': ignored,
+    said: view.message ?? undefined,
+  });
+  return { text, json: view };
+}
