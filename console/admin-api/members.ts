@@ -11,6 +11,10 @@ interface MemberState {
   readonly id: string;
   readonly address: string;
   readonly uuid: string | null;
+  readonly version: string | null;
+  readonly kind: 'data' | 'lite' | null;
+  readonly health: 'ready' | 'notReady' | 'silent' | 'unreachable' | null;
+  readonly circuit: 'closed' | 'halfOpen' | 'open' | null;
   readonly state: 'in' | 'out' | 'unknown';
   readonly reason: string | null;
   readonly isDrained: boolean;
@@ -37,6 +41,15 @@ const memberView = view({
   id: z.string().meta({ description: '`host:port`.', example: '10.0.0.1:5701' }),
   address: z.string().meta({ description: 'Base address, as it is configured or was discovered.' }),
   uuid: z.string().nullable(),
+  version: z.string().nullable().meta({ description: 'Of its release.', example: '5.5.0' }),
+  kind: z.enum(['data', 'lite']).nullable().meta({ description: 'A lite member holds no data.' }),
+  health: z
+    .enum(['ready', 'notReady', 'silent', 'unreachable'])
+    .nullable()
+    .meta({ description: 'What its last probe has found; silent: it says nothing of its health.' }),
+  circuit: z.enum(['closed', 'halfOpen', 'open']).nullable().meta({
+    description: 'Closed: it gets its share of calls; half open: others are asked first; open: it is out.',
+  }),
   state: z.enum(['in', 'out', 'unknown']).meta({ description: 'Whether it gets calls, as its probes say.' }),
   reason: z.string().nullable().meta({ description: 'Why its last probe came to nothing.' }),
   isDrained: z.boolean().meta({ description: 'Whether it gets no calls but those that name it.' }),

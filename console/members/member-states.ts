@@ -9,6 +9,13 @@ export interface MemberState {
   readonly id: string;
   readonly address: string;
   readonly uuid: string | null;
+  /** Of its release; null until its cluster has told it, as what comes next. */
+  readonly version: string | null;
+  readonly kind: 'data' | 'lite' | null;
+  /** What its last probe has found; null before the first one. */
+  readonly health: 'ready' | 'notReady' | 'silent' | 'unreachable' | null;
+  /** Whether it gets its share of calls, or others are asked first, or it is out; null until it has been asked. */
+  readonly circuit: 'closed' | 'halfOpen' | 'open' | null;
   /** Whether it gets calls; unknown until it has been asked, and where no console runs. */
   readonly state: 'in' | 'out' | 'unknown';
   /** Why its last probe came to nothing. */
@@ -83,6 +90,10 @@ function stateOf(status: MemberStatus, drained: ReadonlySet<string>): MemberStat
     id,
     address,
     uuid: uuid ?? null,
+    version: status.release?.version ?? null,
+    kind: status.release ? (status.release.isLite ? 'lite' : 'data') : null,
+    health: lastProbe ?? null,
+    circuit: lastProbe === undefined ? null : !isIn ? 'open' : status.isTrusted ? 'closed' : 'halfOpen',
     state: lastProbe === undefined ? 'unknown' : isIn && lastProbe !== 'unreachable' ? 'in' : 'out',
     reason: answersTo
       ? `answers to /${answersTo}`
@@ -99,6 +110,10 @@ function unasked(address: string, drained: ReadonlySet<string>): MemberState {
     id,
     address,
     uuid: null,
+    version: null,
+    kind: null,
+    health: null,
+    circuit: null,
     state: 'unknown',
     reason: 'no console runs',
     isDrained: drained.has(id),

@@ -5,6 +5,10 @@ export interface ClusterMember {
   /** `<host>:<port>`, an IPv6 host in brackets. */
   readonly address: string;
   readonly uuid: string;
+  /** Of its release; undefined where it does not say. */
+  readonly version: string | undefined;
+  /** Holds no data. */
+  readonly isLite: boolean;
 }
 
 export interface ClusterView {
@@ -32,10 +36,18 @@ export function readClusterView(text: string): ClusterView | undefined {
   };
 }
 
-function memberOf({ address, uuid }: Readonly<Record<string, unknown>>): ClusterMember | undefined {
+const versionForm = /^[\w.+-]{1,64}$/;
+
+function memberOf(said: Readonly<Record<string, unknown>>): ClusterMember | undefined {
+  const { address, uuid, memberVersion: version } = said;
   if (typeof uuid !== 'string' || !uuidForm.test(uuid) || typeof address !== 'string') return undefined;
   const [, bracketed, unbracketed, port] = addressForm.exec(address) ?? [];
   const host = bracketed ?? unbracketed;
   if (host === undefined || Number(port) > 65_535) return undefined;
-  return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, uuid: uuid.toLowerCase() };
+  return {
+    address: `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    uuid: uuid.toLowerCase(),
+    version: typeof version === 'string' && versionForm.test(version) ? version : undefined,
+    isLite: said.liteMember === true,
+  };
 }

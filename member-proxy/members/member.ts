@@ -51,8 +51,12 @@ export type Leaving = 'said' | 'told';
 export interface MemberStatus {
   readonly address: string;
   readonly uuid: string | undefined;
+  /** What its cluster says of it; undefined until then. */
+  readonly release: MemberRelease | undefined;
   readonly prefix: MemberPrefix;
   readonly isIn: boolean;
+  /** Nothing since its last good probe speaks against it. */
+  readonly isTrusted: boolean;
   readonly offGroups: readonly EndpointGroup[];
   /** Undefined before the first probe. */
   readonly lastProbe: ProbeOutcome | undefined;
@@ -60,6 +64,11 @@ export interface MemberStatus {
   readonly trouble: string | undefined;
   readonly answersTo: MemberPrefix | undefined;
   readonly pending: number;
+}
+
+export interface MemberRelease {
+  readonly version: string | undefined;
+  readonly isLite: boolean;
 }
 
 export type MemberLimits = Pick<
@@ -79,6 +88,7 @@ export interface KnownMember extends Candidate {
   asked: Promise<boolean> | undefined;
   prefix: MemberPrefix;
   uuid: string | undefined;
+  release: MemberRelease | undefined;
   offGroups: ReadonlySet<EndpointGroup>;
   isPrefixKnown: boolean;
   /** Monotonic milliseconds at which the groups were looked at; undefined when they have to be. */
@@ -133,6 +143,7 @@ export function openMember(
     prefix: prefix ?? 'svc',
     isPrefixKnown: prefix !== undefined,
     uuid: undefined,
+    release: undefined,
     offGroups: none,
     groupsSeenAt: undefined,
     pending: 0,
@@ -187,8 +198,10 @@ export function statusOf(member: KnownMember): MemberStatus {
   return {
     address,
     uuid,
+    release: member.release,
     prefix,
     isIn: health.isIn,
+    isTrusted: member.isTrusted,
     offGroups: [...offGroups],
     lastProbe: health.last,
     isDrained,

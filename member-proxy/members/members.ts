@@ -194,8 +194,9 @@ export function createMembers(deps: MembersDeps): Members {
 
   /** One that was started anew is known by its new UUID as soon as another member says so. */
   function recordUuids({ members }: ClusterView): void {
-    for (const { address, uuid } of members) {
+    for (const { address, uuid, version, isLite } of members) {
       const member = all.find(({ names }) => names.has(address.toLowerCase()));
+      if (member) member.release = { version, isLite };
       if (member && (member.uuid === undefined || !member.isIn)) member.uuid = uuid;
     }
   }

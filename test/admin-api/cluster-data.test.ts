@@ -1,5 +1,6 @@
 /** `/api/v1/maps` and `/api/v1/queues` on the embedded member of a running console. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memberVersion } from '../../member/identity.ts';
 import { apiToken, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 
@@ -168,6 +169,17 @@ describe('a queue', () => {
     expect(drained.body).toMatchObject({ items: [{ value: base64('a') }, { value: base64('b') }], left: 1 });
     await console.waitFor(() => audited('queue.drained').some(({ outcome }) => outcome === 'success'), 'it');
     expect(audited('queue.drained').at(-1)).toMatchObject({ target: 'mails', changes: { items: 2 } });
+  });
+});
+
+test('a member tells its release and its kind, and how its probes find it', async () => {
+  const read = async () => (await call('GET', '/members', { token: tokens.viewer })).body.items[0];
+  await until(async () => (await read()).version !== null, 'what its cluster says');
+  expect(await read()).toMatchObject({
+    version: memberVersion,
+    kind: 'data',
+    health: 'ready',
+    circuit: 'closed',
   });
 });
 

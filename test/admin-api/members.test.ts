@@ -46,7 +46,13 @@ const drainedOnes = async () =>
 test('members are listed a page at a time, each with how it is', async () => {
   const first = await call('GET', '?limit=1', tokens.viewer);
   expect(first.body).toMatchObject({
-    items: [{ state: 'in', reason: null, isDrained: false, inFlight: 0, groups: { DATA: true } }],
+    items: [
+      {
+        ...{ state: 'in', reason: null, isDrained: false, inFlight: 0, groups: { DATA: true } },
+        // They tell nothing of their cluster.
+        ...{ version: null, kind: null, circuit: 'closed' },
+      },
+    ],
     count: { value: 2, isExact: true },
   });
   const second = await call('GET', `?limit=1&cursor=${first.body.next}`, tokens.viewer);
