@@ -27,7 +27,7 @@ export function createLockedNames({
       await artifacts.put(kind, name, { payload: { name }, expiresAt: until });
     },
     /** For a page of names, most of which are not locked: one look where few are. */
-    async look(): Promise<{ readonly has: (username: string) => boolean | Promise<boolean> }> {
+    async forPage(): Promise<{ readonly has: (username: string) => boolean | Promise<boolean> }> {
       const some = await artifacts.list(kind, few);
       if (some.length === few) return { has };
       const names = new Set(some.map(nameOf));

@@ -49,7 +49,7 @@ export const listUsers: Operation<ListUsersNeeds> = operation({
     const { users, cursors, times } = needs;
     checkSort(asked);
     const after = cursors.read('listUsers', asked);
-    const lockedNames = await needs.lockedNames.look();
+    const lockedNames = await needs.lockedNames.forPage();
     const page = await (asked.status === 'locked' ? lockedPage : pageOfUsers)(asked, after, needs);
     const shown = await mapWithPauses(page.records, (user) => viewOf(user, { times, lockedNames }));
     const items = asked.status === undefined ? shown : shown.filter(({ status }) => status === asked.status);
