@@ -65,6 +65,7 @@ export async function openServices(
     log,
     faults,
     now: Date.now,
+    retention: retentionOf(settings),
     onCheckpoint: (line) => sayAudit('audit.checkpoint', { outcome: 'success', checkpoint: line }),
     ...(sharing && { onAvailable: sharing.onAuditAvailable }),
   });
@@ -117,6 +118,10 @@ async function checkApprovals({ approvalsRequire }: Settings): Promise<void> {
   throw new SettingsError([
     'CONSOLE_APPROVALS_REQUIRE names what is no operation that changes anything, and no object (docs/least-privilege.md#approvals).',
   ]);
+}
+
+function retentionOf({ auditDays: days, auditBytes: bytes }: Settings) {
+  return days === undefined && bytes === undefined ? undefined : { days, bytes };
 }
 
 /** As they are now: where the application is may change while the console runs. */

@@ -11,6 +11,7 @@ import type { AuditThreadData, ForAuditThread, FromAuditThread } from './audit-w
 import { createEntryBody } from './entry.ts';
 import { entryOf } from './event-entry.ts';
 import { createGap } from './gap.ts';
+import type { RetentionLimits } from './retention.ts';
 import type { WriterLimits } from './writer.ts';
 
 export interface AuditStoreDeps {
@@ -27,6 +28,8 @@ export interface AuditStoreDeps {
   /** Hears whether what comes now is kept, when that changes. */
   readonly onAvailable?: (isAvailable: boolean) => void;
   readonly limits?: WriterLimits;
+  /** Absent: everything stays. */
+  readonly retention?: RetentionLimits | undefined;
   /** Characters of entries that wait for the disk; what comes on top is counted. */
   readonly mostWaiting?: number;
   /** The thread's, where it is not the one that belongs to this program. */
@@ -42,11 +45,24 @@ const exitMs = 1000;
 
 /** Never throws: where the disk takes nothing, entries wait in memory and the log says so. */
 export function openAuditStore(deps: AuditStoreDeps) {
-  const { dataDir, log, faults, now, isBeside = false, onCheckpoint = () => {}, limits, program } = deps;
+  const {
+    dataDir,
+    log,
+    faults,
+    now,
+    isBeside = false,
+    onCheckpoint = () => {},
+    limits,
+    retention,
+    program,
+  } = deps;
   const { mostWaiting = mostWaitingCharacters } = deps;
   const bodyOf = createEntryBody();
   const written = new SharedArrayBuffer(4);
-  const thread = startThread({ directory: join(dataDir, 'audit'), isBeside, limits, written }, program);
+  const thread = startThread(
+    { directory: join(dataDir, 'audit'), isBeside, limits, retention, written },
+    program,
+  );
   const gap = createGap(bodyOf, now);
   /** Of this turn. */
   let turn = '';

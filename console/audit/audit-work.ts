@@ -1,7 +1,9 @@
 /** What the thread of the audit does: takes batches in order, writes them soon, syncs them within a second, signs. */
-import { existsSync, fdatasync } from 'node:fs';
+import { existsSync, fdatasync, fdatasyncSync } from 'node:fs';
 import { createSerial } from '../../platform/async/serial.ts';
 import { signingKey } from './checkpoint.ts';
+import { createEntryBody } from './entry.ts';
+import { expiredIn, type RetentionLimits, remove } from './retention.ts';
 import { closeSegment } from './segment-closing.ts';
 import { entriesOfSegment, type Segment } from './segment-reader.ts';
 import { BrokenChainError, openWriter, type Writer, type WriterLimits } from './writer.ts';
@@ -12,6 +14,8 @@ export interface AuditThreadData {
   /** Its own name, of a process that writes beside the one that owns the data directory. */
   readonly isBeside: boolean;
   readonly limits?: WriterLimits | undefined;
+  /** Absent: everything stays. */
+  readonly retention?: RetentionLimits | undefined;
   /** Number of the last message that is written, for whoever cannot wait for one. */
   readonly written: SharedArrayBuffer;
 }
@@ -45,6 +49,7 @@ export type FromAuditThread =
 const gatherMs = 10;
 const syncMs = 1000;
 const retryMs = 1000;
+const retentionMs = 60 * 60 * 1000;
 
 export function createAuditWork(data: AuditThreadData, say: (message: FromAuditThread) => void) {
   const written = new Int32Array(data.written);
@@ -55,10 +60,14 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
   let early: string[] = [];
   let taken = 0;
   let isFailing = false;
+  let isClosed = false;
   let isDirty = false;
   let isSyncing = false;
   let timer: NodeJS.Timeout | undefined;
   const syncTimer = setInterval(sync, syncMs);
+  const { retention } = data;
+  const bodyOf = createEntryBody();
+  const retentionTimer = retention && setInterval(dropExpired, retentionMs);
 
   return {
     take(message: ForAuditThread): void {
@@ -146,14 +155,28 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
     try {
       const entries = entriesOfSegment(segment, header.writer, {});
       await closeSegment({ segment, header, entries });
+      if (retention) dropExpired();
     } catch (error) {
       say({ type: 'unclosed', message: String(error) });
     }
   }
 
+  function dropExpired(): void {
+    if (!writer || isFailing || isClosed) return;
+    attempt(() => {
+      for (const expired of expiredIn(data.directory, retention!, Date.now())) {
+        // What says that they went is on the disk before they go.
+        writer!.add(bodyOf(expired.entry, Date.now()));
+        const descriptor = writer!.check();
+        if (descriptor !== undefined) fdatasyncSync(descriptor);
+        remove(expired);
+      }
+    });
+  }
+
   /** Once a second with news: a check-point, and all of it to the disk. */
   function sync(): void {
-    if (!isDirty || isSyncing || isFailing || !writer) return;
+    if (!isDirty || isSyncing || isFailing || isClosed || !writer) return;
     attempt(() => {
       const upTo = taken;
       const descriptor = writer!.check();
@@ -198,7 +221,9 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
   }
 
   function close(): void {
+    isClosed = true;
     clearInterval(syncTimer);
+    clearInterval(retentionTimer);
     clearTimeout(timer);
     attempt(() => {
       if (early.length > 0) opened();

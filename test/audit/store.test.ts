@@ -15,7 +15,9 @@ import { type AuditStoreDeps, openAuditStore } from '../../console/audit/audit-s
 import { createChain, linkCharacters, prefixBytes } from '../../console/audit/chain.ts';
 import { isSignedBy, readCheckpoint } from '../../console/audit/checkpoint.ts';
 import type { Entry } from '../../console/audit/entry.ts';
+import { expiredIn } from '../../console/audit/retention.ts';
 import { entriesOf, lineOf, segmentsOf, writersOf } from '../../console/audit/segment-reader.ts';
+import { verifyAudit } from '../../console/audit/verify/verify.ts';
 import { writerLimits } from '../../console/audit/writer.ts';
 import { builtFile } from '../../platform/installation.ts';
 import { waitFor } from '../helpers/console.ts';
@@ -269,5 +271,64 @@ describe('a disk that takes nothing', () => {
     expect(available).toEqual([false, true]);
     expect(store.said).toMatchObject([{ error: { code: expect.any(String) } }, { info: expect.any(String) }]);
     expectWholeChain(dataDir);
+  });
+});
+
+describe('files whose time has come', () => {
+  const limits = { ...writerLimits, segmentBytes: 20_000 };
+
+  async function filled(retention: AuditStoreDeps['retention']): Promise<string> {
+    const dataDir = await newAuditDirectory();
+    const store = open(dataDir, { limits, ...(retention && { retention }) });
+    store.useKey(seed);
+    for (let i = 0; i < 600; i++) {
+      store.record(i);
+      if (i % 20 === 0) await store.written();
+      const isFirstGone = () =>
+        segmentsOf(join(dataDir, 'audit'), writersOf(join(dataDir, 'audit'))[0]!)[0]!.number > 1;
+      if (i === 400 && retention?.bytes) await waitFor(isFirstGone, 'the first file to go');
+    }
+    await store.close();
+    return dataDir;
+  }
+
+  const verify = (dataDir: string) =>
+    verifyAudit({
+      directory: join(dataDir, 'audit'),
+      publicKey: createPublicKey(readFileSync(join(dataDir, 'audit', 'checkpoint-key.pem'))),
+      anchors: [],
+    });
+
+  test('go, oldest first, with an entry that says so: what stays checks from there', async () => {
+    const dataDir = await filled({ bytes: 5_000 });
+    const entries = entriesIn(dataDir);
+    expect(entries[0]!.seq).toBeGreaterThan(1);
+    expect(requestsIn(dataDir)).toEqual(counting(600 - requestsIn(dataDir).length, 600));
+    const said = entries.filter(({ event }) => event === 'audit.retention');
+    expect(said.at(-1)!.detail).toMatchObject({ writer: entries[0]!.writer, seq: entries[0]!.seq - 1 });
+    expect(verify(dataDir)).toMatchObject({ isGood: true, writers: [{ verdict: 'ok' }] });
+    const [writer] = writersOf(join(dataDir, 'audit'));
+    const [first] = segmentsOf(join(dataDir, 'audit'), writer!);
+    rmSync(`${first!.path}.gz`, { force: true });
+    rmSync(first!.path, { force: true });
+    expect(verify(dataDir)).toMatchObject({ isGood: false, writers: [{ verdict: 'removed', seq: 1 }] });
+  });
+
+  test('stay where nobody has said for how long, and while they are young', async () => {
+    for (const retention of [undefined, { days: 1 }]) {
+      const dataDir = await filled(retention);
+      expect(requestsIn(dataDir)).toEqual(counting(0, 600));
+      expect(verify(dataDir)).toMatchObject({ isGood: true });
+    }
+  });
+
+  test('are those that ended before the day that is named', async () => {
+    const dataDir = await filled(undefined);
+    const directory = join(dataDir, 'audit');
+    expect(expiredIn(directory, { days: 1 }, Date.now())).toEqual([]);
+    const [expired, ...more] = expiredIn(directory, { days: 1 }, Date.now() + 25 * 3_600_000);
+    expect(more).toEqual([]);
+    const segments = segmentsOf(directory, writersOf(directory)[0]!);
+    expect(expired!.paths).toEqual(segments.slice(0, -1).map(({ path }) => `${path}.gz`));
   });
 });
