@@ -1,4 +1,5 @@
 /** The store, and what works on it: of the process that owns it. */
+import { readFileSync } from 'node:fs';
 import { createSteadyClock } from '../platform/clocks.ts';
 import type { Closing } from '../platform/closing.ts';
 import type { Faults } from '../platform/faults.ts';
@@ -9,6 +10,7 @@ import { createAuditReader } from './audit/reader/audit-reader.ts';
 import { formerVoids } from './former-voids.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
+import { forwardingOf } from './settings/audit-forwarding.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { settingsFile } from './settings/process-settings.ts';
 import { type Settings, SettingsError } from './settings/settings.ts';
@@ -82,9 +84,10 @@ export async function openServices(
   });
   closing.add('settings', followed.close);
   const { application } = followed;
-  const auditReader = createAuditReader({ dataDir: settings.dataDir, log });
+  const forward = forwardingOf(settings, (path) => readFileSync(path, 'utf8'));
+  const auditReader = createAuditReader({ dataDir: settings.dataDir, forward, log });
   closing.add('reader of the audit', auditReader.close);
-  auditReader.startIn(readerAfterMs);
+  auditReader.startIn(forward ? 0 : readerAfterMs);
   const services = createServices({
     auditReader,
     settings,

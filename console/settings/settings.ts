@@ -1,6 +1,7 @@
 /** All settings of a process: found in their layers, checked by the table, judged together. */
 import { InvalidValueError } from '../../platform/checks.ts';
 import type { Secret } from '../../platform/secret.ts';
+import { checkForwarding } from './audit-forwarding.ts';
 import { type Found, type Layer, readLayers, type SettingsSources } from './layers.ts';
 import { entriesOfTable, nameOf } from './names.ts';
 import { validateProxySettings, validateSettings } from './rules.ts';
@@ -47,6 +48,7 @@ export function loadSettings(sources: SettingsSources): Settings {
   const layers = readLayers(sources, problems);
   const { values, origins } = checkAll(layers, sources.isTerminal ?? false, problems);
   const tls = readTls(values, sources.readFile, problems);
+  checkForwarding(values, sources.readFile, problems);
   const validate = sources.process === 'proxy' ? validateProxySettings : validateSettings;
   const verdict = validate(values, (key) => origins[key] !== 'unset');
   problems.push(...verdict.problems);

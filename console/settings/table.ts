@@ -122,6 +122,32 @@ export const settingsTable = {
     { meaning: 'none', from: () => '' },
     'comma-separated host names, addresses or subnets at which the console may call private and loopback addresses, for logout notices and the like',
   ),
+  auditSyslog: optional(
+    'CONSOLE_AUDIT_SYSLOG',
+    check.syslogAddress,
+    '`host:port` of a syslog server with TLS that gets the audit; unset = none',
+  ),
+  auditSyslogFormat: setting(
+    'CONSOLE_AUDIT_SYSLOG_FORMAT',
+    check.oneOf('json', 'cef'),
+    'json',
+    'what its messages carry: the entry as it is stored, or CEF',
+  ),
+  auditSyslogCa: optional(
+    'CONSOLE_AUDIT_SYSLOG_CA',
+    check.path,
+    "PEM file of the authority of its certificate; unset = the system's",
+  ),
+  auditWebhook: optional(
+    'CONSOLE_AUDIT_WEBHOOK',
+    check.httpAddress,
+    'address that gets the audit by POST, signed; https, or loopback; unset = none',
+  ),
+  auditWebhookSecret: secret(
+    'CONSOLE_AUDIT_WEBHOOK_SECRET',
+    check.clientSecret,
+    'what its requests are signed with',
+  ),
   databaseUrl: secret(
     'CONSOLE_DATABASE_URL',
     check.postgresUrl,
