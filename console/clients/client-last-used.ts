@@ -66,7 +66,7 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
       // The secret of a setting has no date, and there is only one of them.
       if (createdAt === 0) return;
       const one = recordedOf(recorded, clientId);
-      if (one) noteSecret(one, createdAt, now());
+      if (one) recordUseOfSecret(one, createdAt, now());
     },
     /** Writes what was noted since the last time. @throws {StorageUnavailableError} and keeps it for the next time */
     async flush() {
@@ -179,11 +179,11 @@ function merge(all: Map<string, Recorded>, id: string, { token, secrets }: Recor
   all.set(id, one);
   if (token !== undefined) one.token = Math.max(one.token ?? 0, token);
   for (const [createdAt, at] of secrets) {
-    noteSecret(one, createdAt, Math.max(one.secrets.get(createdAt) ?? 0, at));
+    recordUseOfSecret(one, createdAt, Math.max(one.secrets.get(createdAt) ?? 0, at));
   }
 }
 
-function noteSecret(one: Recorded, createdAt: number, at: number): void {
+function recordUseOfSecret(one: Recorded, createdAt: number, at: number): void {
   if (one.secrets === noSecrets) one.secrets = new Map();
   (one.secrets as Map<number, number>).set(createdAt, at);
 }
