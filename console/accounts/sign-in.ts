@@ -1,7 +1,7 @@
 /** From a user name and a password to an account, or to the one error that tells nothing (S28). */
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { UserRecord } from '../storage/records.ts';
-import type { Guessing } from './guessing.ts';
+import type { Guessing } from './guessing/guessing.ts';
 import { type Passwords, passwordLimits } from './passwords.ts';
 import type { Turn } from './places.ts';
 import type { SignInTimes } from './sign-in-times.ts';

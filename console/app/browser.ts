@@ -1,7 +1,7 @@
 /** Everything a browser visits: what all pages stand on, and which feature gives what to which. */
 import type { RequestListener } from 'node:http';
 import type { Context } from 'koa';
-import { createKnownBrowsers } from '../accounts/known-browsers.ts';
+import { createKnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { Setup } from '../accounts/setup.ts';
 import { createFederationModule } from '../federation/module.ts';
 import { cookieNames } from '../http/cookies.ts';

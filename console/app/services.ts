@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from '../../platform/log.ts';
 import { createDenialLog } from '../access/denials.ts';
 import { createCustomRoles } from '../accounts/custom-roles.ts';
-import { createLockedNames } from '../accounts/locked-names.ts';
+import { createLockedNames } from '../accounts/guessing/locked-names.ts';
 import { costliestImportedHash } from '../accounts/password-hashes/imported-hashes.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import { createSessions } from '../accounts/sessions.ts';

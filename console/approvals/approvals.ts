@@ -68,7 +68,7 @@ export interface ApprovalsDeps {
 export type Approvals = ReturnType<typeof createApprovals>;
 
 const waitMs = 24 * 3600 * 1000;
-const keptSeconds = 30 * 86_400;
+const storedSeconds = 30 * 86_400;
 const mostWaiting = 200;
 const pageSize = 500;
 const mostListed = 5000;
@@ -209,7 +209,7 @@ export function createApprovals(deps: ApprovalsDeps) {
 
 /** Epoch seconds. */
 export function storedUntil({ createdAt }: Approval): number {
-  return Math.floor(createdAt / 1000) + keptSeconds;
+  return Math.floor(createdAt / 1000) + storedSeconds;
 }
 
 /** For the audit trail. */

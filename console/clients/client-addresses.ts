@@ -26,7 +26,7 @@ export function checkAddresses(given: Partial<Addresses>, checkOutboundUrl: Chec
       checkAddress('post-logout', uri),
     ),
     ...checkLogoutUris(given, redirectUris, checkOutboundUrl),
-    ...(given.logoUri === undefined ? {} : { logoUri: checkLogo(given.logoUri) }),
+    ...(given.logoUri === undefined ? {} : { logoUri: checkAddress('logo', given.logoUri) }),
   };
 }
 
@@ -49,13 +49,6 @@ function checkLogoutUris(
   };
 }
 
-/** Its origin goes into the policy of a page, where a `;` or a `,` would end what is said of pictures. */
-function checkLogo(uri: string): string {
-  const { origin } = new URL(checkAddress('logo', uri));
-  if (/^https?:\/\/[\w.:[\]-]+$/.test(origin)) return uri;
-  throw invalid('The logo address has a host name of letters, digits, dots and hyphens.', '/logoUri');
-}
-
 type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout' | 'logo';
 
 /** One that browsers leave as it is, since it is compared character by character (S16). */
@@ -67,6 +60,9 @@ function checkAddress(kind: AddressKind, uri: string): string {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw invalidAddress('must be https, or http at localhost, 127.0.0.1 or [::1]');
   }
+  // Origins go into the policies of pages, where a `;` or a `,` would end what is said of them.
+  if (!/^[\w.:[\]-]+$/.test(url.host))
+    throw invalidAddress('must have a host name of letters, digits, dots and hyphens');
   if (uri.includes('#')) throw invalidAddress('must have no fragment');
   if (url.username !== '' || url.password !== '') throw invalidAddress('must hold no user name or password');
   if (uri.includes('*')) throw invalidAddress('must have no wildcard: register each address');

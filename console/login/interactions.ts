@@ -2,7 +2,7 @@
 import type { Context, ParameterizedContext } from 'koa';
 import type { Provider } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { KnownBrowsers } from '../accounts/known-browsers.ts';
+import type { KnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { SignedIn, SignIn } from '../accounts/sign-in.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Clients } from '../clients/clients.ts';

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderLogin } from '../../views/login.tsx';
 import { renderNotSetUp } from '../../views/not-set-up.tsx';
-import type { KnownBrowsers } from '../accounts/known-browsers.ts';
+import type { KnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Csrf } from '../http/csrf.ts';

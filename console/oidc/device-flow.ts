@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { type Budget, createThrottle, networkOfSource } from '../accounts/throttle.ts';
+import { type Budget, createThrottle, networkOfSource } from '../accounts/guessing/throttle.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 
 /** What a person sees of it. */

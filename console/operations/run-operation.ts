@@ -125,6 +125,8 @@ export async function runOperation<Services>(
   actor: Actor,
   deps: RunDeps<Services>,
 ): Promise<Answer> {
+  // Whoever takes calls has a line for those that may not make them at all.
+  checkAccess(operation, actor, deps);
   const { isDryRun = false } = request;
   try {
     checkUse(operation, actor, deps);
@@ -177,7 +179,6 @@ function checkUse<Services>(operation: Operation<Services>, actor: Actor, deps: 
     }
   };
   try {
-    checkAccess(operation, actor, deps);
     count(true);
   } catch (error) {
     count(!(error instanceof ProblemError && error.problem === problems.insufficientScope));

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Audit } from '../../platform/log.ts';
-import { networkOfSource } from '../accounts/throttle.ts';
+import { networkOfSource } from '../accounts/guessing/throttle.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { EndpointRouter, OAuthEndpoint } from '../http/endpoints.ts';
 import type { About } from '../http/request-id.ts';

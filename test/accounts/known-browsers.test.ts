@@ -1,7 +1,7 @@
 /** The cookie of a browser that has signed in before: it proves itself with a name, names nobody, and opens nothing. */
 import type { Context } from 'koa';
 import { describe, expect, test } from 'vitest';
-import { createKnownBrowsers } from '../../console/accounts/known-browsers.ts';
+import { createKnownBrowsers } from '../../console/accounts/guessing/known-browsers.ts';
 
 const cookieName = 'console_browser';
 const secret = 'a-secret-of-the-console';

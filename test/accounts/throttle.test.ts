@@ -7,7 +7,7 @@ import {
   networkOfSource,
   type Throttle,
   tooManyGuesses,
-} from '../../console/accounts/throttle.ts';
+} from '../../console/accounts/guessing/throttle.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 
 const [one, other] = ['one', 'other'] as unknown as readonly [Budget, Budget];

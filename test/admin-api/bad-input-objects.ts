@@ -32,6 +32,17 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     const { id } = waitingApproval;
     return { params: { approval: id }, address: `/approvals/${id}` };
   },
+  async audit(api) {
+    // Entries can be asked for as soon as the index is there.
+    for (const deadline = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+      const { status, body } = await api.call('GET', '/audit?limit=1');
+      const [entry] = (body as { items?: { id: string; requestId: string | null }[] }).items ?? [];
+      const id = entry?.requestId;
+      if (status === 200 && entry && id)
+        return { params: { auditEntry: entry.id, id }, address: `/audit/${entry.id}` };
+      if (Date.now() > deadline) throw new Error(`no entry of the audit: ${status}`);
+    }
+  },
   async configuration(api) {
     const document = { version: 1, source: 'sample-team', roles: {} };
     const planned = await api.done('POST', '/configuration/plans', { document });

@@ -52,12 +52,11 @@ test('five minutes after a sign-in only a new one opens what is dangerous (S55)'
     'Bearer error="insufficient_user_authentication", max_age=300',
   );
   const isDenied = (line: Record<string, unknown>) =>
-    line.event === 'user.removed' && line.target === 'stays';
+    line.event === 'request.refused' && line.path === '/api/v1/users/stays';
   expect(await console.waitFor(() => console.log().find(isDenied), 'a line of the refusal')).toMatchObject({
     audit: true,
     outcome: 'denied',
     reason: 'reauth_required',
-    via: 'api',
   });
   expect((await old('GET', '/users/stays')).status).toBe(200);
   // What is not dangerous goes on.

@@ -89,7 +89,8 @@ describe('a machine', () => {
     expect(await statusOf(reading, 'GET', '/roles')).toBe(200);
     const refused = await call(reading, 'POST', '/roles', { id: 'R', permissions: ['svc:health:read'] });
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
-    const isIt = (line: Record<string, unknown>) => line.event === 'role.added' && line.actor === 'reads';
+    const isIt = (line: Record<string, unknown>) =>
+      line.event === 'request.refused' && line.actor === 'reads';
     expect(await console.waitFor(() => console.log().find(isIt), 'a line of the refusal')).toMatchObject({
       audit: true,
       outcome: 'denied',

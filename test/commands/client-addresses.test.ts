@@ -93,6 +93,8 @@ test('the other addresses change and go, and end nothing (D24)', async () => {
 
 test.each([
   ['in clear text', '--redirect-uri', 'http://board.example.com/'],
+  ['whose host would add to the policy of a page', '--redirect-uri', 'https://a.example;b.example/'],
+  ['whose host would add to it by a comma', '--redirect-uri', 'https://a.example,b.example/'],
   ['with a fragment', '--redirect-uri', 'https://board.example.com/#x'],
   ['of the frame at no redirect address', '--frontchannel-logout-uri', 'https://elsewhere.example/'],
   ['that the console never calls', '--backchannel-logout-uri', 'https://169.254.169.254/'],

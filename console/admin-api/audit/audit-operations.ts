@@ -80,6 +80,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     answer: listOf(entryView),
     async run({ params: { id } }, { auditReader }: AuditNeeds) {
       const { entries } = await auditReader.ask('trace', { id });
+      if (entries.length === 0) throw new ProblemError(problems.notFound, 'No entry has this id.');
       const count = { value: entries.length, isExact: true };
       return { body: { items: entries.map(viewOfEntry), next: null, count }, asked: { id } };
     },

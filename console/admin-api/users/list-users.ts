@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
-import type { LockedNames } from '../../accounts/locked-names.ts';
+import type { LockedNames } from '../../accounts/guessing/locked-names.ts';
 import type { Users } from '../../accounts/users.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';

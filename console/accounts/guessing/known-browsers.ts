@@ -4,8 +4,8 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
-import { isSameText } from '../../platform/secret.ts';
-import { foldedName } from '../storage/name-keys.ts';
+import { isSameText } from '../../../platform/secret.ts';
+import { foldedName } from '../../storage/name-keys.ts';
 
 export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
 

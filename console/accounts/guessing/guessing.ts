@@ -11,10 +11,10 @@
  * Nothing here depends on whether there is such an account.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { foldedName } from '../storage/name-keys.ts';
-import type { ArtifactStore, Count } from '../storage/storage.ts';
+import { foldedName } from '../../storage/name-keys.ts';
+import type { ArtifactStore, Count } from '../../storage/storage.ts';
+import type { Turn } from '../places.ts';
 import type { LockedNames } from './locked-names.ts';
-import type { Turn } from './places.ts';
 import { type Budget, networkOfSource, tooManyGuesses } from './throttle.ts';
 
 export interface Guess {

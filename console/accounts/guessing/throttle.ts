@@ -1,7 +1,7 @@
 /** Guesses at a password are counted before the password is looked at (S29). */
 import { isIPv6 } from 'node:net';
-import { ProblemError, problems } from '../../platform/errors.ts';
-import type { ArtifactStore } from '../storage/storage.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { ArtifactStore } from '../../storage/storage.ts';
 
 /** Names what guesses are counted against. */
 export type Budget = string & { readonly kind: 'budget' };

@@ -2,8 +2,8 @@
  * Names at which so many have guessed that a source that has failed is not looked at any more (decision 0016), whether
  * they are names of accounts or not: for administrators to see. Whoever knows the password still gets in.
  */
-import { foldedName } from '../storage/name-keys.ts';
-import type { ArtifactStore } from '../storage/storage.ts';
+import { foldedName } from '../../storage/name-keys.ts';
+import type { ArtifactStore } from '../../storage/storage.ts';
 
 export type LockedNames = ReturnType<typeof createLockedNames>;
 
