@@ -141,11 +141,13 @@ describe('a running console', () => {
     await withStore(dataDir, ({ artifacts }) =>
       artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval }),
     );
-    const audited = (await (await call('GET', '/api/v1/audit')).json()) as { items: { id: string }[] };
+    const audited = (await (await call('GET', '/api/v1/audit')).json()) as {
+      items: { id: string; requestId: string | null }[];
+    };
     known = {
       approval: waitingApproval.id,
       auditEntry: audited.items[0]!.id,
-      id: 'nothing',
+      id: audited.items.find(({ requestId }) => requestId !== null)!.requestId!,
       job: job.id,
       backup: job.id.replace('job', 'bak'),
       plan,
