@@ -1,13 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
-import { clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { clientSecret, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { type Outcome, program, root, run, signIn, temporaryDirectory } from './support.ts';
 
 const document = readFileSync(join(root, 'docs/cli.md'), 'utf8');
 const blocks = [...document.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!);
 const calls = document.match(/^npx console [^)|\n]*|(?<=[ (])npx console [^)|\n]*/gm) ?? [];
+
+const exampleDecision = 'kts6TRZMz.0.0';
 
 let console: RunningConsole;
 beforeAll(async () => {
@@ -35,15 +38,38 @@ test('every line of docs/cli.md works when pasted, one after the other', async (
       const password = readFileSync(join(folder, 'grace.password'), 'utf8').trim();
       expect(await signIn(console.url, 'grace', password)).toBeDefined();
     }
-    const { code, stdout, stderr } = await paste(block.replaceAll('/var/backups', folder), folder);
+    if (block.includes('audit verify')) await copyAudit(folder);
+    const lines = block.replaceAll('/var/backups', folder).replaceAll('/backup/', `${folder}/`);
+    const { code, stdout, stderr } = await paste(
+      lines.includes(exampleDecision) ? lines.replace(exampleDecision, await deniedCall()) : lines,
+      folder,
+    );
     expect(code, `${block}${stdout}${stderr}`).toBe(0);
     expect(stderr).toBe('');
   }
 }, 360_000);
 
+/** As somebody who checks it elsewhere has it. */
+async function copyAudit(folder: string): Promise<void> {
+  const audit = join(console.dataDir, 'audit');
+  await cp(audit, join(folder, 'audit'), { recursive: true });
+  await cp(join(audit, 'checkpoint-key.pem'), join(folder, 'checkpoint-key.pem'));
+  writeFileSync(join(folder, 'collected.log'), console.stderr());
+}
+
+/** @returns the id of the decision, as the caller is told it */
+async function deniedCall(): Promise<string> {
+  const headers = { Authorization: `Bearer ${await machineToken(console, 'app:MetricsViewer')}` };
+  const response = await fetch(`${console.url}/svc/rest/maps/orders/1`, { headers });
+  return ((await response.json()) as { decision_id: string }).decision_id;
+}
+
 /** Stops at the first line that fails, inside a pipe too. */
 function paste(lines: string, folder: string): Promise<Outcome> {
-  const preamble = `set -eo pipefail\nnpx() { shift; "${process.execPath}" "${program}" "$@"; }\n`;
+  const call = `"${process.execPath}" "${program}" "$@"`;
+  // What goes on until it is ended is ended.
+  const follow = `if [ "$1 $2" = "audit follow" ]; then timeout 3 ${call} || [ $? = 124 ]; else ${call}; fi`;
+  const preamble = `set -eo pipefail\nnpx() { shift; ${follow}; }\n`;
   return run('bash', ['-c', preamble + lines], {
     dataDir: console.dataDir,
     env: { CONSOLE_URL: console.url },
