@@ -84,7 +84,8 @@ test('killed while it fills in, it goes on where it was (S75)', async () => {
   expect(place).toMatchObject({ collection: expect.stringMatching(/^(users|clients)$/) });
   const left = await fillIndexes();
   expect(left).toBeGreaterThan(0);
-  expect(left).toBeLessThanOrEqual((count / 3) * 5 - 300);
+  // What a round had committed last, a kill may take with it: it was not synced yet.
+  expect(left).toBeLessThanOrEqual((count / 3) * 5 - 150);
   expect(await records.count('users', { status: 'disabled' })).toBe(count / 3);
   expect(await check()).toMatchObject(whole);
   await close();

@@ -23,12 +23,26 @@ describe.each(pageNames)('the page "%s"', (name) => {
     const served = [...(await staticFiles()).keys()].map(assetPath);
     const loaded = [
       ...page.find('link').map((link) => link.attributes.get('href')),
-      ...page.find('img').map((image) => image.attributes.get('src')),
+      ...page
+        .find('img')
+        .filter(isOurs)
+        .map((image) => image.attributes.get('src')),
     ];
     expect(loaded.length).toBeGreaterThan(2);
     for (const address of loaded) expect(served).toContain(address);
   });
+
+  test('shows a picture of somebody else only where an application asks, and tells them of no page (S51)', () => {
+    const others = page.find('img').filter((image) => !isOurs(image));
+    expect(others.length).toBe(name === 'consent' ? 1 : 0);
+    for (const { attributes } of others) expect(attributes.get('referrerpolicy')).toBe('no-referrer');
+  });
 });
+
+/** The logo of an application, whose origin alone the page's policy lets in. */
+function isOurs({ attributes }: { readonly attributes: ReadonlyMap<string, string> }): boolean {
+  return attributes.get('class') !== 'logo';
+}
 
 test('a frame of the sign-out page leads nowhere else, and only to an address that is a link (S51, S52)', () => {
   const framesOf = (src: string) =>
