@@ -1,6 +1,6 @@
 /**
- * The audit as the process has it that owns the data directory: entries are put together here, handed over once a turn of
- * the event loop, and written by a thread (decision 0036).
+ * The audit as the process has it that owns the data directory: entries are put together here, handed over a few at a time,
+ * and written by a thread (decision 0036).
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -40,6 +40,12 @@ export type AuditStore = ReturnType<typeof openAuditStore>;
 
 /** Of a disk that has taken nothing for long; what comes on top is counted, and told of when there is room. */
 const mostWaitingCharacters = 64 * 1024 * 1024;
+/**
+ * So long entries wait for others, milliseconds: to hand them over costs more than to put them together. Whoever waits for
+ * one has all of them handed over at once.
+ */
+const handOverMs = 10;
+const handOverCharacters = 64 * 1024;
 /** What an end without a close waits for the thread, milliseconds. */
 const exitMs = 1000;
 
@@ -64,8 +70,9 @@ export function openAuditStore(deps: AuditStoreDeps) {
     program,
   );
   const gap = createGap(bodyOf, now);
-  /** Of this turn. */
-  let turn = '';
+  /** Not handed over yet. */
+  let gathered = '';
+  let handOver: NodeJS.Timeout | undefined;
   let number = 0;
   let lastAdded = 0;
   let lastSynced = 0;
@@ -133,19 +140,20 @@ export function openAuditStore(deps: AuditStoreDeps) {
   };
 
   function addBody(body: string, event?: string): void {
-    if (waitingCharacters + turn.length > mostWaiting) {
+    if (waitingCharacters + gathered.length > mostWaiting) {
       faults.lostAuditLines++;
       gap.count(event ?? eventOf(body));
       return;
     }
-    if (turn === '') {
-      turn = body;
-      setImmediate(flushTurn);
-    } else turn += `\n${body}`;
+    if (gathered === '') {
+      gathered = body;
+      handOver ??= setTimeout(flush, handOverMs, false).unref();
+    } else gathered += `\n${body}`;
+    if (gathered.length > handOverCharacters) flush(false);
   }
 
   function isAvailable(): boolean {
-    return !isFailing && waitingCharacters + turn.length < mostWaiting;
+    return !isFailing && waitingCharacters + gathered.length < mostWaiting;
   }
 
   function reportAvailable(): void {
@@ -155,14 +163,12 @@ export function openAuditStore(deps: AuditStoreDeps) {
     deps.onAvailable?.(is);
   }
 
-  function flushTurn(): void {
-    flush(false);
-  }
-
   function flush(isUrgent: boolean): void {
-    if (turn === '' && !isUrgent) return;
-    const text = turn;
-    turn = '';
+    clearTimeout(handOver);
+    handOver = undefined;
+    if (gathered === '' && !isUrgent) return;
+    const text = gathered;
+    gathered = '';
     if (text !== '') hand(text, isUrgent);
     else if (waiting.length > 0) post({ type: 'add', text: '', isUrgent });
   }
