@@ -44,8 +44,8 @@ const mostWaitingCharacters = 64 * 1024 * 1024;
  * So long entries wait for others, milliseconds: to hand them over costs more than to put them together. Whoever waits for
  * one has all of them handed over at once.
  */
-const handOverMs = 10;
-const handOverCharacters = 64 * 1024;
+const gatherMs = 10;
+const mostGathered = 64 * 1024;
 /** What an end without a close waits for the thread, milliseconds. */
 const exitMs = 1000;
 
@@ -72,7 +72,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   const gap = createGap(bodyOf, now);
   /** Not handed over yet. */
   let gathered = '';
-  let handOver: NodeJS.Timeout | undefined;
+  let transfer: NodeJS.Timeout | undefined;
   let number = 0;
   let lastAdded = 0;
   let lastSynced = 0;
@@ -147,9 +147,9 @@ export function openAuditStore(deps: AuditStoreDeps) {
     }
     if (gathered === '') {
       gathered = body;
-      handOver ??= setTimeout(flush, handOverMs, false).unref();
+      transfer ??= setTimeout(flush, gatherMs, false).unref();
     } else gathered += `\n${body}`;
-    if (gathered.length > handOverCharacters) flush(false);
+    if (gathered.length > mostGathered) flush(false);
   }
 
   function isAvailable(): boolean {
@@ -164,8 +164,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
   }
 
   function flush(isUrgent: boolean): void {
-    clearTimeout(handOver);
-    handOver = undefined;
+    clearTimeout(transfer);
+    transfer = undefined;
     if (gathered === '' && !isUrgent) return;
     const text = gathered;
     gathered = '';
