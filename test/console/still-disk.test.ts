@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { availableParallelism, constants, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -18,6 +18,8 @@ vi.setConfig({ testTimeout: 120_000 });
 const canTrace = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 const preload = pathToFileURL(join(import.meta.dirname, '../helpers/loop-delay.mjs')).href;
 
+/** Besides what a process that does nothing sees; where more wants to run than can, nobody's share is even. */
+const mostDelayMs = loadavg()[0]! > availableParallelism() ? 250 : 50;
 const syncMs = 2000;
 const writeMs = 1000;
 
@@ -60,9 +62,8 @@ describe.skipIf(!canTrace)('with an fsync of two seconds (needs strace)', () => 
       `C4: role add ${Math.round(took)} ms, slowest read ${Math.round(slowest)} ms, event loop ${Math.round(own)} ms (others here ${Math.round(others)} ms)\n`,
     );
     expect(took, 'the change waits for the disk').toBeGreaterThan(2 * syncMs);
-    // One sync on the event loop, or one that a call waits for, takes all of it.
-    expect(own).toBeLessThan(syncMs / 2 + others);
-    expect(slowest).toBeLessThan(syncMs);
+    expect(own).toBeLessThan(mostDelayMs + others);
+    expect(slowest).toBeLessThan(1000);
     expect(syncs.length).toBeGreaterThan(2);
     expect(syncs.filter((line) => line.startsWith(`${console.child.pid} `))).toEqual([]);
   });
@@ -98,7 +99,7 @@ describe.skipIf(!canTrace)('with a write of one second (needs strace)', () => {
     const { console: own, others } = await watch.read();
     const lines = (await slow.end()).filter((line) => line.includes('pwrite64('));
     expect(took, 'each entry waits for its write').toBeGreaterThan(3 * writeMs);
-    expect(own).toBeLessThan(writeMs / 2 + others);
+    expect(own).toBeLessThan(mostDelayMs + others);
     expect(lines.length).toBeGreaterThanOrEqual(3);
     expect(lines.filter((line) => line.startsWith(`${console.child.pid} `))).toEqual([]);
   });
