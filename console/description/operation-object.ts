@@ -91,13 +91,14 @@ function answersOf(operation: AnyOperation, { answer }: SchemaNames, schemas: Js
       {
         description: meanings[status],
         headers: headerRefs(operation, status),
-        ...(hasBody && status !== 204 && { content: { [answerType]: { schema }, ...tableOf(operation) } }),
+        ...(hasBody && status !== 204 && { content: { [answerType]: { schema }, ...othersOf(operation) } }),
       },
     ]),
   );
 }
 
 /** A list comes as CSV, too. */
-function tableOf({ answer }: AnyOperation) {
-  return itemOf(answer) ? { [csvType]: { schema: { type: 'string' as const } } } : {};
+function othersOf({ answer, otherAnswerTypes = [] }: AnyOperation) {
+  const types = itemOf(answer) ? [csvType] : otherAnswerTypes;
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' as const } }]));
 }

@@ -99,6 +99,8 @@ interface Described<Services, Params, Query, Body> {
   readonly answer?: z.ZodType;
   /** The answer's form where it is no JSON. */
   readonly answerType?: string;
+  /** What it may be instead, as the query says. */
+  readonly otherAnswerTypes?: readonly string[];
   /** What it can be answered with when all goes well, where that is not what {@link statusesOf} supposes. */
   readonly statuses?: readonly SuccessStatus[];
   /** Status codes of its own besides those that every operation can have. */

@@ -102,6 +102,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     }),
     answer: entryView,
     answerType: formats.jsonl,
+    otherAnswerTypes: ['text/csv', 'text/plain'],
     async run({ query }, { auditReader }: AuditNeeds) {
       const { format = 'jsonl', ...filters } = query;
       return {
