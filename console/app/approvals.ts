@@ -2,6 +2,7 @@
 import { once } from '../../platform/async/once.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit, AuditFields } from '../../platform/log.ts';
+import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { type Approval, type ApprovalsDeps, createApprovals, storedUntil } from '../approvals/approvals.ts';
 import { type Cipher, createCipher } from '../keys/encryption.ts';
@@ -54,7 +55,7 @@ async function conditionsNow(
   const own = { ...(ifMatch !== undefined && { ifMatch }), ...(isNew && { isNew }) };
   if (ifMatch !== undefined || isNew || operation.hasVersion === false) return own;
   const [, path] = /^(\/[\w-]+\/\{\w+\})/.exec(operation.path) ?? [];
-  const { operations } = await import('../admin-api/table.ts');
+  const operations = await loadOperations();
   const read = operations.find((one) => one.method === 'GET' && one.path === path);
   if (!read) return own;
   const asked = {
@@ -82,8 +83,8 @@ function createPerform(
   sealed: () => Promise<Cipher>,
 ): ApprovalsDeps['perform'] {
   return async (call, approver, done) => {
-    const [{ operations }, { runOperation }] = await Promise.all([
-      import('../admin-api/table.ts'),
+    const [operations, { runOperation }] = await Promise.all([
+      loadOperations(),
       import('../operations/run-operation.ts'),
     ]);
     const operation = operations.find(({ id }) => id === done.operation);

@@ -4,6 +4,7 @@ import { gunzip, gzip, type ZlibOptions } from 'node:zlib';
 import { once } from '../../platform/async/once.ts';
 import { createPauses } from '../../platform/async/pauses.ts';
 import type { Audit, AuditFields } from '../../platform/log.ts';
+import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import type { Configuration, OpenedStage } from '../configuration/configuration.ts';
 import { createCipher } from '../keys/encryption.ts';
@@ -44,11 +45,9 @@ async function createConfigurationOf(
   const { storage, now, cipher } = services;
   const key = await storedSecret({ registry: storage.registry, cipher }, 'configuration-key');
 
-  const readOperations = async () => (await import('../admin-api/table.ts')).operations;
-
   async function openStage(actor: Actor, requestId: string): Promise<OpenedStage> {
     const [operations, { runOperation }] = await Promise.all([
-      readOperations(),
+      loadOperations(),
       import('../operations/run-operation.ts'),
     ]);
     const staged = createStagedStorage(storage, { checksEach: false, now });
@@ -93,7 +92,7 @@ async function createConfigurationOf(
   const sealed = createCipher(Buffer.from(key, 'base64url'));
   return createConfiguration({
     openStage,
-    readOperations,
+    readOperations: loadOperations,
     kept: {
       async read(name) {
         const found = await storage.artifacts.get('Configuration', name);

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { MemberProxy } from '../../member-proxy/proxy.ts';
 import { once } from '../../platform/async/once.ts';
 import type { Setup } from '../accounts/setup.ts';
+import { loadOperations } from '../admin-api/load-operations.ts';
 import type { AdminApi } from '../admin-api/module.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { addDescriptionRoutes } from '../description/module.ts';
@@ -127,6 +128,7 @@ function createApi(
   let isClosed = false;
   let api: AdminApi | undefined;
   const load = once(async () => {
+    await loadOperations();
     const [{ createAdminApi }, { createDenialIntake }] = await Promise.all([
       import('../admin-api/module.ts'),
       import('../access/reported-denials.ts'),

@@ -7,6 +7,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
 import { createAccessQuestions } from '../access/questions.ts';
 import { createTokenTrial } from '../access/token-trial.ts';
+import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createIsRequired } from '../approvals/required.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
@@ -176,10 +177,8 @@ export function createApprovalsOnFirstUse(services: Services, audit: Audit, memb
 export function createRunLocally(services: Services, audit: Audit, members?: KnownMembers): RunLocally {
   let apiServices: Promise<ApiServices> | undefined;
   return async (id, request, actor) => {
-    const [{ operations }, { runOperation }] = await Promise.all([
-      import('../admin-api/table.ts'),
-      import('../operations/run-operation.ts'),
-    ]);
+    const operations = await loadOperations();
+    const { runOperation } = await import('../operations/run-operation.ts');
     const operation = operations.find((one) => one.id === id);
     if (!operation) throw new ProblemError(problems.notFound, `The console has no operation ${id}.`);
     apiServices ??= createApiServices(services, audit, members);
