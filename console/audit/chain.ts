@@ -38,23 +38,30 @@ export interface Chain {
 
 /** @param from  `c` of the entry before */
 export function createChain(from: Buffer = chainStart): Chain {
-  const linked = Buffer.alloc(1 + 2 * hashBytes);
-  linked[0] = link;
-  from.copy(linked, 1);
-  const before = Buffer.from(from);
+  // Each in its turn holds what is hashed: the other one has what was before it.
+  let linked = newLinked(from);
+  let before = newLinked(from);
   const addHash = (e: Buffer) => {
-    linked.copy(before, 0, 1, 1 + hashBytes);
-    e.copy(linked, 1 + hashBytes);
-    hash('sha256', linked, 'buffer').copy(linked, 1);
+    linked.set(e, 1 + hashBytes);
+    before.set(hash('sha256', linked, 'buffer'), 1);
+    [linked, before] = [before, linked];
   };
   return {
     head: () => Buffer.from(linked.subarray(1, 1 + hashBytes)),
     add: (bytes, start, end) => addHash(entryHashIn(bytes, start, end)),
     addHash,
-    previous: () => Buffer.from(before),
-    undo: () => void before.copy(linked, 1),
+    previous: () => Buffer.from(before.subarray(1, 1 + hashBytes)),
+    undo: () => linked.set(before.subarray(1, 1 + hashBytes), 1),
     linkText: () => linked.toString('base64url', 1, 1 + (linkCharacters / 4) * 3),
   };
+}
+
+/** What `c` of the next entry is the hash of. */
+function newLinked(from: Buffer): Buffer {
+  const linked = Buffer.alloc(1 + 2 * hashBytes);
+  linked[0] = link;
+  linked.set(from, 1);
+  return linked;
 }
 
 /** `e` of a line. */

@@ -130,3 +130,42 @@ export function unzipBlock(member: Buffer): Buffer {
 }
 
 const mostBlockBytes = blockEntries * 17 * 1024;
+
+/**
+ * Of blocks that stand one behind the other.
+ *
+ * @param ends  where each begins and the last one ends, in the file; `members` begin with the first
+ * @returns of each what it holds, or why it is no block
+ */
+export function unzipBlocks(members: Buffer, ends: readonly number[]): readonly (Buffer | Error)[] {
+  const memberOf = (i: number) => members.subarray(ends[i]! - ends[0]!, ends[i + 1]! - ends[0]!);
+  const all = ends.slice(1).map((_, i) => memberOf(i));
+  return unzipTogether(members, all) ?? all.map(unzipOr);
+}
+
+function unzipOr(member: Buffer): Buffer | Error {
+  try {
+    return unzipBlock(member);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** By the size that each member ends with. @returns undefined where that is not what they hold */
+function unzipTogether(members: Buffer, all: readonly Buffer[]): readonly Buffer[] | undefined {
+  const sizes = all.map((member) => (member.length < 4 ? Infinity : member.readUInt32LE(member.length - 4)));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (all.length < 2 || sizes.some((size) => size > mostBlockBytes)) return undefined;
+  try {
+    // One byte more, so that a single piece takes all of it.
+    const bytes = gunzipSync(members, { maxOutputLength: total, chunkSize: Math.max(64, total + 1) });
+    if (bytes.length !== total) return undefined;
+    let end = 0;
+    return sizes.map((size) => {
+      end += size;
+      return bytes.subarray(end - size, end);
+    });
+  } catch {
+    return undefined; // one of them is none: each by itself says which
+  }
+}

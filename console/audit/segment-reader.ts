@@ -14,7 +14,7 @@ import {
   type SegmentHeader,
   segmentFile,
   segmentNumber,
-  unzipBlock,
+  unzipBlocks,
   writerName,
 } from './segment-form.ts';
 
@@ -251,18 +251,19 @@ function* partsOfClosed(
   }
   const last = table.length - 2;
   const first = header ? Math.min(Math.max(0, blockOf(from) - firstBlock), Math.max(0, last)) : 0;
-  for (let i = first; i < table.length - 1; i++) {
-    const [offset, end] = [table[i]!, table[i + 1]!];
-    let bytes: Buffer;
-    try {
-      bytes = unzipBlock(readAt(opened, offset, end - offset));
-    } catch (error) {
-      damaged(error, Math.max(header?.firstSeq ?? 0, (firstBlock + i) * 64));
-      continue;
+  // Who looks at one block does not wait for many.
+  for (let i = first, count = 1; i <= last; i += count, count = Math.min(2 * count, mostAtOnce)) {
+    const ends = table.slice(i, i + count + 1);
+    const bytes = readAt(opened, ends[0]!, ends.at(-1)! - ends[0]!);
+    for (const [k, block] of unzipBlocks(bytes, ends).entries()) {
+      if (block instanceof Error) damaged(block, Math.max(header?.firstSeq ?? 0, (firstBlock + i + k) * 64));
+      else yield { bytes: block, offset: ends[k]!, step: 0 };
     }
-    yield { bytes, offset, step: 0 };
   }
 }
+
+/** Blocks: to set up decompression costs as much as half a block. */
+const mostAtOnce = 32;
 
 /** Compressed by somebody else, or with an end that is not what was written. */
 function* wholeOf(opened: OpenedSegment, onDamage: (error: unknown) => void): Generator<Part, void> {

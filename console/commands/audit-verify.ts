@@ -4,7 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { readAnchors } from '../audit/verify/anchors.ts';
-import { ForgedAnchorError, verifyAudit, type WriterReport } from '../audit/verify/verify.ts';
+import {
+  ForgedAnchorError,
+  type VerifyDeps,
+  type VerifyReport,
+  verifyInThreads,
+  type WriterReport,
+} from '../audit/verify/verify.ts';
 import { type Command, flags } from './runner/command.ts';
 
 export const auditVerifyCommand: Command = {
@@ -30,15 +36,15 @@ export const auditVerifyCommand: Command = {
     const key = input.text('key');
     const file = key === undefined ? (existsSync(beside) ? beside : undefined) : resolve(cwd, key);
     const publicKey = file === undefined ? undefined : keyIn(file);
-    const { isGood, writers } = verified({ directory, publicKey, anchors });
+    const { isGood, writers } = await verified({ directory, publicKey, anchors });
     const json = { directory, isGood, isSigned: publicKey !== undefined, anchors: anchors.length, writers };
     return { text: textOf(writers), json, hasFailed: !isGood };
   },
 };
 
-function verified(given: Parameters<typeof verifyAudit>[0]) {
+async function verified(given: VerifyDeps): Promise<VerifyReport> {
   try {
-    return verifyAudit(given);
+    return await verifyInThreads(given);
   } catch (error) {
     if (error instanceof ForgedAnchorError) throw new ProblemError(problems.invalidRequest, error.message);
     throw error;

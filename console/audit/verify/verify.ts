@@ -5,9 +5,12 @@
 import type { KeyObject } from 'node:crypto';
 import { type Checkpoint, isSignedBy } from '../checkpoint.ts';
 import { segmentsOf, writersOf } from '../segment-reader.ts';
-import { type Finding, type Walked, walkWriter } from './walk.ts';
+import type { Finding, WalkDeps } from './state.ts';
+import { type Walked, walkWriter } from './walk.ts';
+import type { SegmentToWalk, WalkedSegments } from './walk-alone.ts';
+import { walkInThreads } from './walk-threads.ts';
 
-export type { Finding, Verdict } from './walk.ts';
+export type { Finding, Verdict } from './state.ts';
 
 export interface VerifyDeps {
   /** `audit` of a data directory, or a copy of it. */
@@ -40,26 +43,43 @@ export class ForgedAnchorError extends Error {
 }
 
 /** @throws {ForgedAnchorError} */
-export function verifyAudit({ directory, publicKey, anchors }: VerifyDeps): VerifyReport {
+export function verifyAudit(deps: VerifyDeps, walked?: WalkedSegments): VerifyReport {
+  const { publicKey, anchors } = deps;
   for (const anchor of lastOfEach(anchors)) {
     if (publicKey && !isSignedBy(anchor, publicKey))
       throw new ForgedAnchorError(
         `The check-point ${anchor.seq} of ${anchor.writer} is not signed with this key.`,
       );
   }
-  const named = new Set([...writersOf(directory), ...anchors.map(({ writer }) => writer)]);
-  const walked = [...named].sort().map((writer) => {
-    const own = anchors.filter((anchor) => anchor.writer === writer);
-    return walkWriter({
-      directory,
-      writer,
-      segments: segmentsOf(directory, writer),
-      publicKey,
-      anchors: own,
-    });
-  });
-  const writers = walked.map((one) => reportOf(one, walked, anchors));
+  const all = walksOf(deps).map((walk) => walkWriter(walk, walked));
+  const writers = all.map((one) => reportOf(one, all, anchors));
   return { isGood: writers.every(({ verdict }) => goodVerdicts.has(verdict)), writers };
+}
+
+/**
+ * The same, by as many threads as there are processors.
+ *
+ * @param program  the thread, where it is not this program's
+ * @throws {ForgedAnchorError}
+ */
+export async function verifyInThreads(deps: VerifyDeps, program?: URL): Promise<VerifyReport> {
+  const segments = walksOf(deps).flatMap(({ writer, segments, anchors }) =>
+    segments.map((segment): SegmentToWalk => ({ writer, segment, anchors })),
+  );
+  // One is walked through before a thread has begun.
+  if (segments.length < 2) return verifyAudit(deps);
+  return verifyAudit(deps, await walkInThreads(segments, { publicKey: deps.publicKey, program }));
+}
+
+function walksOf({ directory, publicKey, anchors }: VerifyDeps): readonly WalkDeps[] {
+  const named = new Set([...writersOf(directory), ...anchors.map(({ writer }) => writer)]);
+  return [...named].sort().map((writer) => ({
+    directory,
+    writer,
+    segments: segmentsOf(directory, writer),
+    publicKey,
+    anchors: anchors.filter((anchor) => anchor.writer === writer),
+  }));
 }
 
 const goodVerdicts = new Set(['ok', 'gap', 'unsigned_tail']);
