@@ -3,10 +3,9 @@
  * tokens notices meanwhile. `BENCH_OBJECTS` says how many (10000).
  */
 import { Agent, request } from 'node:http';
-import { createDataDirs, startConsole } from './console.ts';
+import { apiToken, createDataDirs, startConsole } from './console.ts';
 import type { Benchmark, Ratio, Table } from './harness.ts';
 import { takeTokensWhile } from './lists/beside.ts';
-import { clientId, clientSecret } from './peers/common.ts';
 import { createServers } from './servers.ts';
 import { formatSpread, quantile, spread } from './statistics.ts';
 
@@ -98,12 +97,7 @@ function documentOf(name: string): string {
 
 /** Answers are bytes: to read them here would hold up the tokens that are timed here. */
 async function createCaller(url: string): Promise<Call> {
-  const granted = await fetch(`${url}/oauth2/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', resource: `${url}/api` }),
-  });
-  const { access_token: token } = (await granted.json()) as { readonly access_token: string };
+  const token = await apiToken(url);
   return (method, path, body) =>
     new Promise((resolve, reject) => {
       const headers = {

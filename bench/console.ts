@@ -42,6 +42,16 @@ export async function startConsole(
   });
 }
 
+/** For the admin API, of the machine that every console has from the start. */
+export async function apiToken(url: string): Promise<string> {
+  const granted = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: `${url}/api` }),
+  });
+  return ((await granted.json()) as { readonly access_token: string }).access_token;
+}
+
 /** Data directories that go when the `using` scope ends. */
 export function createDataDirs() {
   const root = mkdtempSync(join(tmpdir(), 'console-bench-'));

@@ -5,11 +5,10 @@
  */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDataDirs, startConsole } from './console.ts';
+import { apiToken, createDataDirs, startConsole } from './console.ts';
 import { makeGrowthStore, nameOfUser } from './growth/growth-store.ts';
 import type { Benchmark, Ratio, Table } from './harness.ts';
 import { tokenP99Ms } from './lists/beside.ts';
-import { clientId, clientSecret } from './peers/common.ts';
 import { createServers, type ServerProcess } from './servers.ts';
 import { formatSpread, quantile, spread } from './statistics.ts';
 
@@ -109,15 +108,6 @@ export const benchmark: Benchmark = {
 
 function add(figures: Map<string, number[]>, name: string, value: number): void {
   figures.set(name, [...(figures.get(name) ?? []), value]);
-}
-
-async function apiToken(url: string): Promise<string> {
-  const granted = await fetch(`${url}/oauth2/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', resource: `${url}/api` }),
-  });
-  return ((await granted.json()) as { readonly access_token: string }).access_token;
 }
 
 /** From the first byte asked to the last one read, in one process after the other: what a program sees. */

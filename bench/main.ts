@@ -24,10 +24,12 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   overload: () => import('./overload.ts'),
   workers: () => import('./workers.ts'),
   usage: () => import('./usage.ts'),
+  audit: () => import('./audit.ts'),
+  'audit-query': () => import('./audit-query.ts'),
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
-const onRequest = new Set(['before', 'import', 'store']);
+const onRequest = new Set(['before', 'import', 'store', 'audit', 'audit-query']);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -133,7 +133,7 @@ async function whatIf(rounds: number): Promise<Ratio> {
 }
 
 /** Of fifty machines that call twenty maps in turn, so that nothing is the same as in the call before. */
-function countingAlone(rounds: number): Ratio {
+export function countingAlone(rounds: number): Ratio {
   const counter = createUsageCounter();
   const rule = ruleTable.find(({ structure }) => structure?.kind === 'map' && structure.action === 'read')!;
   const callers = Array.from({ length: 50 }, (_, i) => ({
