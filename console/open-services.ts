@@ -4,6 +4,7 @@ import { createSteadyClock } from '../platform/clocks.ts';
 import type { Closing } from '../platform/closing.ts';
 import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
+import { startOutboxDrain } from './app/audit-outbox-drain.ts';
 import { createServices, type OtherProcesses } from './app/services.ts';
 import { openAuditStore } from './audit/audit-store.ts';
 import { createAuditReader } from './audit/reader/audit-reader.ts';
@@ -61,18 +62,7 @@ export async function openServices(
   });
   closing.add('store', owned.close);
   warnings.check();
-  const sayAudit = createAudit(log);
-  const trail = openAuditStore({
-    dataDir: settings.dataDir,
-    log,
-    faults,
-    now: Date.now,
-    retention: retentionOf(settings),
-    onCheckpoint: (line) => sayAudit('audit.checkpoint', { outcome: 'success', checkpoint: line }),
-    ...(sharing && { onAvailable: sharing.onAuditAvailable }),
-  });
-  closing.add('audit', trail.close);
-  const audit = createAudit(log, trail);
+  const { trail, audit } = await openAudit({ settings, log, faults, closing, owned }, sharing);
   const followed = followSettings({
     started: settings,
     file: settingsFile(settings.dataDir),
@@ -104,6 +94,33 @@ export async function openServices(
   closing.add('keys', services.keys.close);
   closing.add('identity providers', services.providers.close);
   return { services, audit, application, trail };
+}
+
+/** What a kill has held back of it comes first. */
+async function openAudit(
+  {
+    settings,
+    log,
+    faults,
+    closing,
+    owned,
+  }: Omit<OpenDeps, 'readSettings'> & { readonly owned: OwnedStorage },
+  sharing: Sharing | undefined,
+) {
+  const sayAudit = createAudit(log);
+  const trail = openAuditStore({
+    dataDir: settings.dataDir,
+    log,
+    faults,
+    now: Date.now,
+    retention: retentionOf(settings),
+    onCheckpoint: (line) => sayAudit('audit.checkpoint', { outcome: 'success', checkpoint: line }),
+    ...(sharing && { onAvailable: sharing.onAuditAvailable }),
+  });
+  closing.add('audit', trail.close);
+  const audit = createAudit(log, trail);
+  await startOutboxDrain({ dataDir: settings.dataDir, artifacts: owned.artifacts, trail, log });
+  return { trail, audit };
 }
 
 /**

@@ -10,6 +10,7 @@ import { createRunLocally } from './app/operations.ts';
 import { createParts } from './app/parts.ts';
 import type { Services } from './app/services.ts';
 import { createSharedMemories } from './app/shared-memories.ts';
+import type { AuditStore } from './audit/audit-store.ts';
 import { askLocally } from './audit/reader/audit-reader.ts';
 import { serveCommands } from './commands/channel/serve.ts';
 import { startEmbeddedMember } from './embedded-member.ts';
@@ -62,7 +63,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   const watched = createMembersModule(parts, members, settings.workers);
   closing.add('connections to members', watched.close);
   const numbers = createWorkerNumbers(group);
-  const calls = { ...callsOf({ group, services, memories, parts, numbers }), auditWritten: trail.written };
+  const calls = callsOf({ group, services, memories, parts, numbers, trail });
   closing.add('workers', () => group.stop(0));
   await group.start({
     briefing: () => ({
@@ -132,11 +133,14 @@ interface CallsDeps {
   readonly parts: Awaited<ReturnType<typeof createParts>>;
   /** One for all who ask. */
   readonly numbers: ReturnType<typeof createWorkerNumbers>;
+  readonly trail: Pick<AuditStore, 'written' | 'synced'>;
 }
 
 /** What workers ask for that is not in the store. */
-function callsOf({ group, services, memories, parts, numbers }: CallsDeps) {
+function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps) {
   return {
+    auditWritten: trail.written,
+    auditSynced: trail.synced,
     addProof: (memory, proof, caller) => memories[memory].add(proof, caller),
     async watchToken(jti) {
       memories.tokenUses.watch(jti);

@@ -61,6 +61,7 @@ export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDe
   const audited = createAuditLines({
     send: (text) => send({ type: 'lines', text }),
     written: () => line.owner.auditWritten(),
+    synced: () => line.owner.auditSynced(),
     isAvailable: briefing.isAuditAvailable,
   });
   try {

@@ -98,6 +98,8 @@ export interface AuditWriting {
    * nothing.
    */
   readonly written: () => Promise<void>;
+  /** Resolves when all that was said before is on the disk. */
+  readonly synced: () => Promise<void>;
   /** false: what is said now may be lost, so nothing may be changed. */
   readonly isAvailable: () => boolean;
 }
@@ -124,10 +126,20 @@ export function createAudit(log: Logger, stored?: AuditStored): Audit {
   const lineOf = createAuditLine(`${bindings},"audit":true`);
   const audit = (event: string, fields: AuditFields) => {
     stored?.record(event, fields);
-    if (!isSilent) output.write(lineOf(event, fields));
+    if (!isSilent) output.write(lineOf(event, fields.outbox === undefined ? fields : withoutOutbox(fields)));
   };
-  const { written, isAvailable } = stored ?? {};
-  return Object.assign(audit, { ...(written && { written }), ...(isAvailable && { isAvailable }) });
+  return Object.assign(audit, writingOf(stored));
+}
+
+/** The log has each event once whatever the store does. */
+function withoutOutbox({ outbox: _outbox, ...fields }: AuditFields): AuditFields {
+  return fields;
+}
+
+/** For whoever puts something between those who say and the audit. */
+export function writingOf(audit: Partial<AuditWriting> = {}): Partial<AuditWriting> {
+  const { written, synced, isAvailable } = audit;
+  return { ...(written && { written }), ...(synced && { synced }), ...(isAvailable && { isAvailable }) };
 }
 
 export interface AuditStored extends Partial<AuditWriting> {

@@ -23,7 +23,8 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
   /** Which changes wait for a second administrator. */
   readonly approvalGate: NonNullable<RunDeps<ApiServices>['approvals']>;
-  readonly changeWithAnswer: NonNullable<RunDeps<ApiServices>['changeWithAnswer']>;
+  readonly changeRecorded: NonNullable<RunDeps<ApiServices>['changeRecorded']>;
+  readonly outbox: NonNullable<RunDeps<ApiServices>['outbox']>;
   readonly findPageCaller: FindPageCaller;
   readonly callRates: CallRates;
   readonly countUse: NonNullable<RunDeps<ApiServices>['countUse']>;

@@ -72,8 +72,8 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     summary: 'Adds a custom role.',
     access: 'write',
     event: 'role.added',
-    isMaking: true,
     isOneChange: true,
+    isMaking: true,
     body: role.input.extend({ id: roleId }),
     answer: roleView,
     async run({ body: { id, ...input }, checkMayGrant }, { roles }: RoleNeeds) {
@@ -88,6 +88,7 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     summary: 'Adds a custom role of this name, or replaces all of the one that there is.',
     access: 'write',
     event: 'role.updated',
+    isOneChange: true,
     params,
     body: role.input,
     answer: roleView,
@@ -115,6 +116,7 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     summary: 'Changes what is named; counts from the next call on.',
     access: 'write',
     event: 'role.updated',
+    isOneChange: true,
     params,
     body: role.patch,
     answer: roleView,
@@ -134,6 +136,7 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     summary: 'Removes a custom role, and takes it from everybody who has it.',
     access: 'write',
     event: 'role.removed',
+    isOneChange: true,
     params,
     async run({ params: { role: id }, ifMatch: version, checkMayGrant }, { roles }: RoleNeeds) {
       await roles.remove(notBuiltIn(id), { version, checkMayGrant });

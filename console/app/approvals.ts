@@ -1,33 +1,26 @@
 /** How changes wait for a second administrator, and run once there is one. */
 import { once } from '../../platform/async/once.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Audit, AuditFields } from '../../platform/log.ts';
+import type { Audit } from '../../platform/log.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { type Approval, type ApprovalsDeps, createApprovals, storedUntil } from '../approvals/approvals.ts';
 import { type Cipher, createCipher } from '../keys/encryption.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
+import type { AuditLine, AuditOutbox, PreparedEntries } from '../operations/call-entry.ts';
 import type { Answer } from '../operations/operation.ts';
-import type { ChangeWithAnswer, HeldCall, RunDeps } from '../operations/run-operation.ts';
+import type { ChangeRecorded, HeldCall, RunDeps } from '../operations/run-operation.ts';
 import type { Services } from './services.ts';
 
 export interface ApprovalWays {
   /** What operations work on. */
   readonly apiServices: () => Promise<ApiServices>;
   readonly guardOwned: NonNullable<RunDeps<ApiServices>['guardOwned']>;
-  readonly changeWithAnswer: ChangeWithAnswer<ApiServices>;
+  readonly changeRecorded: ChangeRecorded<ApiServices>;
+  readonly outbox: AuditOutbox;
   readonly audit: Audit;
 }
-
-/** What is changed in one commit with the word that it was approved. */
-const ofRecords: ReadonlySet<string> = new Set([
-  'applications',
-  'clients',
-  'identity-providers',
-  'roles',
-  'users',
-]);
 
 export function createConsoleApprovals(services: Services, ways: ApprovalWays) {
   const { storage, cipher, settings, now } = services;
@@ -91,7 +84,10 @@ function createPerform(
     if (!operation) throw new ProblemError(problems.conflict, 'There is no such operation any more.');
     const actor = await requesterNow(done, services);
     const base = await ways.apiServices();
-    const lines: (readonly [string, AuditFields])[] = [];
+    const lines: AuditLine[] = [];
+    const agreed = { approval: done.id, approvedBy: approver.id };
+    const agreedLines = () => lines.map(([event, fields]) => [event, { ...fields, ...agreed }] as const);
+    let prepared: PreparedEntries | undefined;
     const run = (on: ApiServices, isStaged: boolean) => {
       lines.length = 0;
       return runOperation(operation, call, actor, {
@@ -104,25 +100,29 @@ function createPerform(
         about: {},
       });
     };
-    const isOneChange = ofRecords.has(operation.object);
     const cipher = await sealed();
     let stored = done;
     const withResult = ({ body }: Answer): Approval => {
       stored = body ? { ...done, sealedResult: cipher.encrypt(JSON.stringify(body), done.id) } : done;
       return stored;
     };
-    const artifactOf = (answer: Answer) => {
+    const recordsOf = (answer: Answer) => {
       const payload = { ...withResult(answer) } as unknown as Record<string, unknown>;
-      return { kind: 'Approval', id: done.id, artifact: { payload, expiresAt: storedUntil(done) } };
+      prepared = ways.outbox.prepare(agreedLines());
+      const approval = { kind: 'Approval', id: done.id, artifact: { payload, expiresAt: storedUntil(done) } };
+      return [approval, ...prepared.records];
     };
     try {
-      if (isOneChange) await ways.changeWithAnswer((staged) => run(staged, true), artifactOf);
-      else withResult(await run(base, false));
-      return stored;
-    } finally {
-      const agreed = { approval: done.id, approvedBy: approver.id };
-      for (const [event, fields] of lines) ways.audit(event, { ...fields, ...agreed });
+      const together =
+        operation.isOneChange && (await ways.changeRecorded((staged) => run(staged, true), recordsOf));
+      if (!together) withResult(await run(base, false));
+    } catch (error) {
+      for (const line of agreedLines()) ways.audit(...line);
+      throw error;
     }
+    if (prepared) await prepared.say();
+    else for (const line of agreedLines()) ways.audit(...line);
+    return stored;
   };
 }
 

@@ -2,14 +2,15 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip, type ZlibOptions } from 'node:zlib';
 import { once } from '../../platform/async/once.ts';
-import { createPauses } from '../../platform/async/pauses.ts';
-import type { Audit, AuditFields } from '../../platform/log.ts';
+import type { Audit } from '../../platform/log.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import type { Configuration, OpenedStage } from '../configuration/configuration.ts';
 import { createCipher } from '../keys/encryption.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
+import type { AuditLine } from '../operations/call-entry.ts';
+import { createAuditOutbox } from './audit-outbox.ts';
 import { createServices, type Services } from './services.ts';
 
 type OnStore = (services: Services) => Promise<ApiServices>;
@@ -45,6 +46,8 @@ async function createConfigurationOf(
   const { storage, now, cipher } = services;
   const key = await storedSecret({ registry: storage.registry, cipher }, 'configuration-key');
 
+  const outbox = createAuditOutbox({ artifacts: storage.artifacts, audit, now });
+
   async function openStage(actor: Actor, requestId: string): Promise<OpenedStage> {
     const [operations, { runOperation }] = await Promise.all([
       loadOperations(),
@@ -55,7 +58,7 @@ async function createConfigurationOf(
     // No description says when a client was used.
     const clientUses = { ...own.clientUses, readOf: async () => () => ({ secretsLastUsedAt: [] }) };
     const apiServices = await onStore({ ...own, clientUses });
-    const lines: (readonly [string, AuditFields])[] = [];
+    const lines: AuditLine[] = [];
     const asked: Actor = { kind: 'local', id: actor.id, via: 'code', roles: [], scopes: [] };
     return {
       operations,
@@ -78,12 +81,12 @@ async function createConfigurationOf(
           staged.artifacts.put('ConfigurationSecret', place, { payload: { fingerprint } }),
       },
       async commit() {
+        const prepared = outbox.prepare(lines);
+        await staged.records.change(async ({ putArtifact }) => {
+          for (const { artifact, ...name } of prepared.records) putArtifact(name, artifact);
+        });
         if (!(await staged.commit())) return false;
-        const pause = createPauses(0.5);
-        for (const [event, fields] of lines) {
-          audit(event, fields);
-          await pause();
-        }
+        await prepared.say();
         return true;
       },
     };

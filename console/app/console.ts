@@ -20,11 +20,12 @@ import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
+import { createAuditOutbox } from './audit-outbox.ts';
 import { type Browser, createBrowser } from './browser.ts';
 import {
   createApiServices,
   createApprovalsOnFirstUse,
-  createChangeWithAnswer,
+  createChangeRecorded,
   createDryApiServices,
   createOwnerGuard,
 } from './operations.ts';
@@ -139,7 +140,8 @@ function createApi(
       dryServices: () => createDryApiServices(parts, proxy),
       guardOwned: createOwnerGuard(parts, proxy),
       approvalGate: createApprovalsOnFirstUse(parts, parts.audit, proxy),
-      changeWithAnswer: createChangeWithAnswer(parts, proxy),
+      changeRecorded: createChangeRecorded(parts, proxy),
+      outbox: createAuditOutbox({ ...parts.storage, audit: parts.audit, now: parts.now }),
       findPageCaller,
       callRates: {
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),

@@ -17,15 +17,12 @@ import { storedSecret } from '../keys/stored-secret.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
 import { createReadHistory } from '../metrics/history/read-history.ts';
 import type { Actor } from '../operations/actor.ts';
+import type { CallRecord } from '../operations/call-entry.ts';
 import type { Answer, Operation } from '../operations/operation.ts';
-import type {
-  ChangeWithAnswer,
-  OperationRequest,
-  RunDeps,
-  StoredAnswer,
-} from '../operations/run-operation.ts';
+import type { ChangeRecorded, OperationRequest, RunDeps } from '../operations/run-operation.ts';
 import { shownSettings } from '../settings/shown-settings.ts';
 import { machineResource } from '../tokens/resources.ts';
+import { createAuditOutbox } from './audit-outbox.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
 import { directoryStateOf } from './directory-state.ts';
 import { createServices, type Services } from './services.ts';
@@ -112,23 +109,29 @@ export function createOwnerGuard(
 /** So often somebody else may be faster. */
 const mostTries = 20;
 
-/** What is made and its answer are one change, so that a crash leaves both or neither. */
-export function createChangeWithAnswer(
+/** What is changed and what is recorded of the call are one change, so that a crash leaves both or neither. */
+export function createChangeRecorded(
   services: Services,
   members?: KnownMembers,
-): ChangeWithAnswer<ApiServices> {
+): ChangeRecorded<ApiServices> {
   // Who was overtaken once does not race again with the others here.
   const inTurn = createSerial();
-  return async (perform, stored) => {
+  return async (perform, recordsOf) => {
     const attempt = async () => {
       const { on, store, commit } = await stageChange(services, members);
       const answer = await perform(on);
-      await store(stored(answer));
+      await store(recordsOf(answer));
       return (await commit()) ? answer : undefined;
     };
-    let answer = await attempt();
-    for (let tries = 1; !answer && tries < mostTries; tries++) answer = await inTurn(attempt);
-    if (answer) return answer;
+    try {
+      let answer = await attempt();
+      for (let tries = 1; !answer && tries < mostTries; tries++) answer = await inTurn(attempt);
+      if (answer) return answer;
+    } catch (error) {
+      const { TooManyStagedError } = await import('../storage/staged/staged-records.ts');
+      if (error instanceof TooManyStagedError) return undefined;
+      throw error;
+    }
     throw new ProblemError(problems.busy, 'Too many change this at the same time: try again.');
   };
 }
@@ -140,8 +143,10 @@ async function stageChange(services: Services, members?: KnownMembers) {
   const own = createServices({ ...services, storage, log: unheard });
   return {
     on: await createApiServices(own, unwritten, members),
-    store: ({ artifact, ...name }: StoredAnswer) =>
-      storage.records.change(async (transaction) => transaction.putArtifact(name, artifact)),
+    store: (records: readonly CallRecord[]) =>
+      storage.records.change(async ({ putArtifact }) => {
+        for (const { artifact, ...name } of records) putArtifact(name, artifact);
+      }),
     commit: storage.commit,
   };
 }
@@ -157,7 +162,8 @@ export function createApprovalsOnFirstUse(services: Services, audit: Audit, memb
     return createConsoleApprovals(services, {
       apiServices: once(() => createApiServices(services, audit, members)),
       guardOwned: createOwnerGuard(services, members),
-      changeWithAnswer: createChangeWithAnswer(services, members),
+      changeRecorded: createChangeRecorded(services, members),
+      outbox: createAuditOutbox({ ...services.storage, audit, now: services.now }),
       audit,
     });
   });
@@ -188,6 +194,8 @@ export function createRunLocally(services: Services, audit: Audit, members?: Kno
       dryServices: () => createDryApiServices(services, members),
       permissionsOf: ready.permissionsOf,
       guardOwned: createOwnerGuard(services, members),
+      changeRecorded: createChangeRecorded(services, members),
+      outbox: createAuditOutbox({ ...services.storage, audit, now: services.now }),
       approvals: createApprovalsOnFirstUse(services, audit, members),
       now: services.now,
       audit,

@@ -83,7 +83,10 @@ interface Described<Services, Params, Query, Body> {
   readonly isLong?: boolean;
   /** Makes something that a repeated call would make twice: takes an `Idempotency-Key`. */
   readonly isMaking?: boolean;
-  /** All that it makes are records, in one change: its answer is stored with them, and neither is there alone. */
+  /**
+   * What it changes are records, in one change: its answer and its entry of the audit are stored with them, and none is
+   * there alone.
+   */
   readonly isOneChange?: boolean;
   /** false: it changes no record, so that no `If-Match` is for it. */
   readonly hasVersion?: false;

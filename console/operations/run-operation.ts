@@ -1,9 +1,10 @@
 /** One call of an operation, from what came to its answer, in steps that are the same whichever way it came. */
 import type { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { type Audit, type AuditFields, checkAuditable } from '../../platform/log.ts';
+import { checkAuditable } from '../../platform/log.ts';
 import { type AccessCheckDeps, checkAccess, scopeOf } from './access-check.ts';
 import type { Actor } from './actor.ts';
+import { type CallEntryDeps, type CallRecord, createCallEntry } from './call-entry.ts';
 import { checkInput } from './input-check.ts';
 import type { Answer, Operation, OperationCall } from './operation.ts';
 import { createGrantCheck } from './privileges.ts';
@@ -57,19 +58,12 @@ export interface HeldCall extends RunConditions {
 /** What a change is bound to. */
 export type RunConditions = Partial<Pick<OperationCall, 'ifMatch' | 'isNew'>>;
 
-/** An answer as it is stored. */
-export interface StoredAnswer {
-  readonly kind: string;
-  readonly id: string;
-  readonly artifact: { readonly payload: Readonly<Record<string, unknown>>; readonly expiresAt: number };
-}
-
 /** What is done, either way once. */
 export interface Performance {
   /** Its answer is stored by whoever asks for it. */
   alone(): Promise<Answer>;
-  /** In one change with its answer: none is there without the other. Absent where that cannot be. */
-  readonly withAnswer?: (stored: (answer: Answer) => StoredAnswer) => Promise<Answer>;
+  /** In one change with its answer: none is there without the other. Absent, or undefined, where that cannot be. */
+  readonly withAnswer?: (stored: (answer: Answer) => CallRecord) => Promise<Answer | undefined>;
 }
 
 /**
@@ -82,18 +76,22 @@ export type AnswerOnce = (
   performance: Performance,
 ) => Promise<Answer>;
 
-/** Performs it on a store that holds what is changed, and makes that durable together with the answer. */
-export type ChangeWithAnswer<Services> = (
+/**
+ * Performs it on a store that holds what is changed, and makes that durable together with what is recorded of the call.
+ *
+ * @returns undefined when it is more than one change may be: nothing has changed
+ */
+export type ChangeRecorded<Services> = (
   perform: (staged: Services) => Promise<Answer>,
-  stored: (answer: Answer) => StoredAnswer,
-) => Promise<Answer>;
+  recordsOf: (answer: Answer) => readonly CallRecord[],
+) => Promise<Answer | undefined>;
 
-export interface RunDeps<Services> extends AccessCheckDeps {
+export interface RunDeps<Services> extends AccessCheckDeps, CallEntryDeps {
   readonly services: Services;
   /** The same on a store that keeps nothing; without it no dry run is taken. */
   readonly dryServices?: () => Promise<Services>;
   readonly answerOnce?: AnswerOnce;
-  readonly changeWithAnswer?: ChangeWithAnswer<Services>;
+  readonly changeRecorded?: ChangeRecorded<Services>;
   /**
    * Runs it if it may be changed here, and the change goes through only as long as it may; without this, everything may.
    *
@@ -111,11 +109,8 @@ export interface RunDeps<Services> extends AccessCheckDeps {
     /** @param dryRun  what it would do now. @throws {ProblemError} `approval_required` */
     hold(call: HeldCall, dryRun: () => Promise<Answer>): Promise<Answer>;
   };
-  readonly audit: Audit;
   /** Counts what has been used of the scopes of the API. */
   readonly countUse?: (use: UsedScope) => void;
-  /** Where the call came from, for the audit trail. */
-  readonly about: Pick<AuditFields, 'source' | 'requestId'>;
 }
 
 /** @throws {ProblemError} */
@@ -128,6 +123,7 @@ export async function runOperation<Services>(
   // Whoever takes calls has a line for those that may not make them at all.
   checkAccess(operation, actor, deps);
   const { isDryRun = false } = request;
+  const entry = createCallEntry(operation, actor, deps);
   try {
     checkUse(operation, actor, deps);
     if (operation.event !== undefined && !request.isDryRun) checkAuditable(deps.audit);
@@ -147,27 +143,18 @@ export async function runOperation<Services>(
     const owned = { operation, params, takesOver, actor, ifMatch, isNew };
     const perform = (on: Services, isStaged: boolean) =>
       deps.guardOwned ? deps.guardOwned({ ...owned, isStaged }, on, run) : run(on);
-    const performance = performanceOf(operation, deps, perform, services, isDryRun, {
-      ...owned,
-      query: request.query ?? {},
-      body: call.body,
+    const held = { ...owned, query: request.query ?? {}, body: call.body };
+    const performance = performanceOf(operation, deps, {
+      perform: (on, isStaged) => perform(on ?? services, isStaged),
+      isDryRun,
+      held,
+      recordsOf: entry.recordsOf,
     });
     const answer = await once(operation, { ...request, ...call, isDryRun }, actor, performance, deps);
-    if (!isDryRun && !answer.isUnchanged) {
-      const { event = operation.event ?? operation.readEvent, target, changes, asked } = answer;
-      record({ event }, actor, deps, { outcome: 'success', target, changes, ...(asked && { asked }) });
-      // Nobody hears of a change whose entry a kill could still take away.
-      if (event !== undefined) await deps.audit.written?.();
-    }
+    if (!isDryRun) await entry.done(answer);
     return answer;
   } catch (error) {
-    if (!isDryRun) {
-      const isDenied = error instanceof ProblemError && error.problem.status < 500;
-      const reason = error instanceof ProblemError ? error.problem.code : 'failed';
-      const target = Object.values(request.params ?? {}).at(0);
-      const event = operation.event ?? operation.readEvent;
-      record({ event }, actor, deps, { outcome: isDenied ? 'denied' : 'failure', target, reason });
-    }
+    if (!isDryRun) entry.failed(error, Object.values(request.params ?? {}).at(0));
     throw error;
   }
 }
@@ -186,24 +173,29 @@ function checkUse<Services>(operation: Operation<Services>, actor: Actor, deps: 
   }
 }
 
+interface Performing<Services> {
+  /** @param on  by default what the call is for */
+  readonly perform: (on: Services | undefined, isStaged: boolean) => Promise<Answer>;
+  readonly isDryRun: boolean;
+  readonly held: HeldCall;
+  readonly recordsOf: (answer: Answer) => readonly CallRecord[];
+}
+
 function performanceOf<Services>(
   operation: Operation<Services>,
   deps: RunDeps<Services>,
-  perform: (on: Services, isStaged: boolean) => Promise<Answer>,
-  services: Services,
-  isDryRun: boolean,
-  held: HeldCall,
+  { perform, isDryRun, held, recordsOf }: Performing<Services>,
 ): Performance {
-  const { approvals, changeWithAnswer } = deps;
-  if (!isDryRun && approvals?.isRequired(operation)) {
+  const { approvals, changeRecorded } = deps;
+  if (isDryRun) return { alone: () => perform(undefined, true) };
+  if (approvals?.isRequired(operation)) {
     return { alone: () => approvals.hold(held, async () => perform(await dry(deps), true)) };
   }
+  if (!changeRecorded || !operation.isOneChange) return { alone: () => perform(undefined, false) };
+  const recorded = (records: typeof recordsOf) => changeRecorded((on) => perform(on, true), records);
   return {
-    alone: () => perform(services, isDryRun),
-    ...(changeWithAnswer &&
-      operation.isOneChange && {
-        withAnswer: (stored) => changeWithAnswer((staged) => perform(staged, true), stored),
-      }),
+    alone: async () => (deps.outbox && (await recorded(recordsOf))) ?? perform(undefined, false),
+    withAnswer: (stored) => recorded((answer) => [...recordsOf(answer), stored(answer)]),
   };
 }
 
@@ -258,16 +250,4 @@ function checkParams(schema: z.ZodType, params: object): unknown {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   throw new ProblemError(problems.notFound, 'There is nothing at this address.');
-}
-
-/** An entry of the audit for what changes something; of what only reads, reading the audit alone leaves one. */
-function record<Services>(
-  { event }: { readonly event?: string | undefined },
-  { id, kind, session, via }: Actor,
-  { audit, about }: Pick<RunDeps<Services>, 'audit' | 'about'>,
-  fields: AuditFields,
-): void {
-  if (event !== undefined) {
-    audit(event, { ...about, actor: id, actorKind: kind, ...(session && { session }), via, ...fields });
-  }
 }

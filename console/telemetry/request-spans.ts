@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SpanKind } from '@opentelemetry/api';
 import { continueTrace } from '../../member-proxy/forwarding/trace.ts';
-import type { Audit, AuditFields } from '../../platform/log.ts';
+import { type Audit, type AuditFields, writingOf } from '../../platform/log.ts';
 import { attributesOf } from './attributes.ts';
 import type { EndedSpan, SpanSink } from './spans.ts';
 
@@ -59,11 +59,14 @@ export function createRequestSpans({ sink, samples, now }: RequestSpansDeps): Re
         });
       });
     },
-    audited: (audit) => (event, fields) => {
-      audit(event, fields);
-      if (fields.requestId === undefined) return;
-      open.get(fields.requestId)?.push({ name: event, at: now(), attributes: attributesOf(joining(fields)) });
-    },
+    audited: (audit) =>
+      Object.assign((event: string, fields: AuditFields) => {
+        audit(event, fields);
+        if (fields.requestId === undefined) return;
+        open
+          .get(fields.requestId)
+          ?.push({ name: event, at: now(), attributes: attributesOf(joining(fields)) });
+      }, writingOf(audit)),
   };
 }
 

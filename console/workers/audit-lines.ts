@@ -15,12 +15,14 @@ export interface AuditLinesDeps {
   readonly send: (bodies: string) => void;
   /** Resolves when what was sent is in the file. */
   readonly written: () => Promise<void>;
+  /** Resolves when it is on the disk. */
+  readonly synced: () => Promise<void>;
   /** Whether what is sent now is kept. */
   readonly isAvailable: boolean;
 }
 
 /** Entries on their way to the audit, which another process writes. */
-export function createAuditLines({ send, written, isAvailable }: AuditLinesDeps) {
+export function createAuditLines({ send, written, synced, isAvailable }: AuditLinesDeps) {
   let isKept = isAvailable;
   const bodyOf = createEntryBody();
   let waiting = '';
@@ -30,7 +32,7 @@ export function createAuditLines({ send, written, isAvailable }: AuditLinesDeps)
     record(event: string, fields: AuditFields): void {
       const body = bodyOf(entryOf(event, fields), Date.now());
       if (sink) {
-        sink.addBodies(body);
+        if (!isInOutbox(body)) sink.addBodies(body);
         return;
       }
       if (waiting === '') setTimeout(flush, gatherMs);
@@ -41,6 +43,10 @@ export function createAuditLines({ send, written, isAvailable }: AuditLinesDeps)
       flush();
       return written();
     },
+    synced(): Promise<void> {
+      flush();
+      return synced();
+    },
     isAvailable: () => isKept,
     setAvailable(is: boolean): void {
       isKept = is;
@@ -49,7 +55,8 @@ export function createAuditLines({ send, written, isAvailable }: AuditLinesDeps)
     /** There is nobody to send to any more. */
     sendTo(other: BodySink): void {
       sink = other;
-      if (waiting !== '') other.addBodies(waiting);
+      const own = waiting.split('\n').filter((body) => body !== '' && !isInOutbox(body));
+      if (own.length > 0) other.addBodies(own.join('\n'));
       waiting = '';
     },
   };
@@ -60,4 +67,9 @@ export function createAuditLines({ send, written, isAvailable }: AuditLinesDeps)
     waiting = '';
     send(bodies);
   }
+}
+
+/** The next owner writes it: it is in the store. A quote within a text has a backslash before it. */
+function isInOutbox(body: string): boolean {
+  return body.includes('"outbox":"');
 }

@@ -30,6 +30,8 @@ export interface OwnerCalls extends StoreCalls {
   flushDenials(): Promise<void>;
   /** Resolves when the entries that were sent before are in the file. */
   auditWritten(): Promise<void>;
+  /** Resolves when they are on the disk. */
+  auditSynced(): Promise<void>;
   recordClientUses(rows: readonly ClientUseRow[]): void;
   recordUsage(rows: readonly UsageRow[], gaps: readonly Gap[]): void;
   /** What all workers have counted is written. */
@@ -64,6 +66,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   endCall: true,
   flushDenials: true,
   auditWritten: true,
+  auditSynced: true,
   recordClientUses: true,
   recordUsage: true,
   settleUsage: true,

@@ -2,6 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createRequestSpans } from '../../console/telemetry/request-spans.ts';
+import type { SpanSink } from '../../console/telemetry/spans.ts';
+import { checkAuditable, createAudit, createLogger } from '../../platform/log.ts';
 import {
   clientSecret,
   machineToken,
@@ -244,4 +247,18 @@ test.each([
   expect(code).toBe(78);
   expect(stderr).toContain(said);
   expect(stderr).not.toContain('Evil');
+});
+
+test('who acts waits for the audit as without traces', () => {
+  const kept = { record() {}, written: async () => {}, synced: async () => {}, isAvailable: () => false };
+  const audit = createAudit(createLogger({ level: 'silent', format: 'json' }), kept);
+  const sink = { newSpanId: () => '', add() {} } as unknown as SpanSink;
+  const { audited } = createRequestSpans({ sink, samples: () => true, now: Date.now });
+  const { written, synced, isAvailable } = audited(audit);
+  expect({ written, synced, isAvailable }).toEqual({
+    written: kept.written,
+    synced: kept.synced,
+    isAvailable: kept.isAvailable,
+  });
+  expect(() => checkAuditable(audited(audit))).toThrow('could not be recorded');
 });

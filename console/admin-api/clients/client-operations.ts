@@ -98,8 +98,8 @@ function definingOperations({ path, name, word, form, kind }: ClientAddress): Op
       summary: `Adds ${word === 'client' ? 'a client' : 'an application'}; unless it is public, with a secret that is in this answer alone.`,
       access: 'write',
       event: 'client.added',
-      isMaking: true,
       isOneChange: true,
+      isMaking: true,
       body: form.input.extend(creation),
       answer: createdClientView,
       async run({ body: { id, secret, ...input }, checkMayGrant }, needs: ClientNeeds) {
@@ -116,6 +116,7 @@ function definingOperations({ path, name, word, form, kind }: ClientAddress): Op
       ...at,
       summary: `Makes ${word === 'client' ? 'a client' : 'an application'} what the body says, with defaults for the rest; its secrets stay, and a new one has none.`,
       event: 'client.updated',
+      isOneChange: true,
       body: form.input,
       answer: clientView,
       async run(
@@ -134,6 +135,7 @@ function definingOperations({ path, name, word, form, kind }: ClientAddress): Op
       ...at,
       summary: 'Changes what is named. When that takes something away, all tokens that it has stop working.',
       event: 'client.updated',
+      isOneChange: true,
       body: form.patch,
       answer: clientView,
       async run({ params: { client: id }, body, ifMatch, checkMayGrant }, needs: ClientNeeds) {
@@ -149,6 +151,7 @@ function definingOperations({ path, name, word, form, kind }: ClientAddress): Op
       summary: `Removes the ${word}; every token that it has stops working.`,
       isDangerous: true,
       event: 'client.removed',
+      isOneChange: true,
       async run({ params: { client: id }, ifMatch, checkMayGrant }, { registration }: ClientNeeds) {
         const { client: removed } = await registration.remove(id, { ifMatch, kind, checkMayGrant });
         return { target: id, changes: changesBetween(auditedOf(removed), undefined) };
@@ -177,6 +180,7 @@ function switchingOperations({ path, name, word, kind }: ClientAddress): Operati
       path: `${path}/{client}/disable`,
       summary: `Refuses the ${word} and every token that it has.`,
       event: 'client.disabled',
+      isOneChange: true,
       ...to(true),
     }),
     operation({
@@ -184,6 +188,7 @@ function switchingOperations({ path, name, word, kind }: ClientAddress): Operati
       path: `${path}/{client}/enable`,
       summary: `Lets a disabled ${word} work again, with new tokens.`,
       event: 'client.enabled',
+      isOneChange: true,
       ...to(false),
     }),
   ];

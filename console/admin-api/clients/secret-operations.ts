@@ -21,8 +21,8 @@ export function secretOperations(
       summary: `Gives the ${word} one more secret; one that is made here is in this answer alone.`,
       access: 'write',
       event: 'client.secret_added',
-      isMaking: true,
       isOneChange: true,
+      isMaking: true,
       params,
       body: secretInput,
       answer: createdSecretView,
@@ -55,6 +55,7 @@ export function secretOperations(
       access: 'write',
       isDangerous: true,
       event: 'client.secret_removed',
+      isOneChange: true,
       params: z.strictObject({ client: z.string(), secret: secretId }),
       query: z.strictObject({
         endTokens: z

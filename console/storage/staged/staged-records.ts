@@ -40,6 +40,9 @@ export interface StagedRecords extends RecordStore, RecordEngine {
   pending(): RecordCommit;
 }
 
+/** Nothing was changed. */
+export class TooManyStagedError extends StorageUnavailableError {}
+
 /** They are held in memory. */
 const mostStaged = 50_000;
 
@@ -107,7 +110,7 @@ export function createStagedRecords({
     });
     if (isOvertaken) return false;
     if (staged.size + change.writes.length > mostStaged) {
-      throw new StorageUnavailableError(`this changes more than ${mostStaged} records at once`);
+      throw new TooManyStagedError(`this changes more than ${mostStaged} records at once`);
     }
     const own = await Promise.all(change.writes.map(stagedOf));
     await onStaged(own);

@@ -1,0 +1,77 @@
+/** The entry of the audit that a call leaves, and how it gets there with what the call has changed. */
+import { ProblemError } from '../../platform/errors.ts';
+import type { Audit, AuditFields } from '../../platform/log.ts';
+import type { Actor } from './actor.ts';
+import type { Answer, Operation } from './operation.ts';
+
+/** What the store has of a call, besides what it has changed: its answer, its entries of the audit. */
+export interface CallRecord {
+  readonly kind: string;
+  readonly id: string;
+  readonly artifact: { readonly payload: Readonly<Record<string, unknown>>; readonly expiresAt?: number };
+}
+
+/** An entry before it is said. */
+export type AuditLine = readonly [event: string, fields: AuditFields];
+
+/** Entries that the transaction of a change has in it, so that neither is there without the other. */
+export interface AuditOutbox {
+  prepare(lines: readonly AuditLine[]): PreparedEntries;
+}
+
+export interface PreparedEntries {
+  /** For the commit of what they tell of. */
+  readonly records: readonly CallRecord[];
+  /** When that is durable: has the audit write them. */
+  say(): Promise<void>;
+}
+
+export interface CallEntryDeps {
+  readonly audit: Audit;
+  /** Absent where the audit is not this one's to write, or the store keeps nothing. */
+  readonly outbox?: AuditOutbox;
+  /** Where the call came from. */
+  readonly about: Pick<AuditFields, 'source' | 'requestId'>;
+}
+
+/** Of what changes something; of what only reads, reading the audit alone leaves one. */
+export function createCallEntry(
+  operation: Pick<Operation, 'event' | 'readEvent'>,
+  { id, kind, session, via }: Actor,
+  { audit, outbox, about }: CallEntryDeps,
+) {
+  const ownEvent = operation.event ?? operation.readEvent;
+  let prepared: PreparedEntries | undefined;
+
+  return {
+    /** For the commit of what the answer tells of. */
+    recordsOf(answer: Answer): readonly CallRecord[] {
+      const line = lineOf(answer);
+      prepared = line && outbox?.prepare([line]);
+      return prepared?.records ?? [];
+    },
+    /** Nobody hears of a change whose entry a kill could still take away. */
+    async done(answer: Answer): Promise<void> {
+      const line = lineOf(answer);
+      if (!line) return;
+      if (prepared) await prepared.say();
+      else audit(...line);
+      await audit.written?.();
+    },
+    failed(error: unknown, target: string | undefined): void {
+      if (ownEvent === undefined) return;
+      const isDenied = error instanceof ProblemError && error.problem.status < 500;
+      const reason = error instanceof ProblemError ? error.problem.code : 'failed';
+      audit(ownEvent, fieldsWith({ outcome: isDenied ? 'denied' : 'failure', target, reason }));
+    },
+  };
+
+  function lineOf({ event = ownEvent, target, changes, asked, isUnchanged }: Answer): AuditLine | undefined {
+    if (event === undefined || isUnchanged) return undefined;
+    return [event, fieldsWith({ outcome: 'success', target, changes, ...(asked && { asked }) })];
+  }
+
+  function fieldsWith(said: AuditFields): AuditFields {
+    return { ...about, actor: id, actorKind: kind, ...(session && { session }), via, ...said };
+  }
+}
