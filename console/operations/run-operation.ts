@@ -121,11 +121,10 @@ export async function runOperation<Services>(
   deps: RunDeps<Services>,
 ): Promise<Answer> {
   // Whoever takes calls has a line for those that may not make them at all.
-  checkAccess(operation, actor, deps);
+  checkUse(operation, actor, deps);
   const { isDryRun = false } = request;
   const entry = createCallEntry(operation, actor, deps);
   try {
-    checkUse(operation, actor, deps);
     if (operation.event !== undefined && !request.isDryRun) checkAuditable(deps.audit);
     const call = {
       ...(await checked(operation, request)),
@@ -159,6 +158,7 @@ export async function runOperation<Services>(
   }
 }
 
+/** What was refused for a scope counts as asked for, too. @throws {ProblemError} */
 function checkUse<Services>(operation: Operation<Services>, actor: Actor, deps: RunDeps<Services>): void {
   const count = (isAllowed: boolean) => {
     if (operation.access !== 'own') {
@@ -166,11 +166,12 @@ function checkUse<Services>(operation: Operation<Services>, actor: Actor, deps: 
     }
   };
   try {
-    count(true);
+    checkAccess(operation, actor, deps);
   } catch (error) {
     count(!(error instanceof ProblemError && error.problem === problems.insufficientScope));
     throw error;
   }
+  count(true);
 }
 
 interface Performing<Services> {
