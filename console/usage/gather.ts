@@ -12,14 +12,16 @@ export interface Gathered {
   readonly administrator: UsageRow | undefined;
 }
 
-/** @param rows  of one caller, or of several whose calls count as one's */
-export async function gather(rows: AsyncIterable<UsageRow>): Promise<Gathered> {
+/** @param chunks  rows of one caller, or of several whose calls count as one's */
+export async function gather(chunks: AsyncIterable<readonly UsageRow[]>): Promise<Gathered> {
   const found = new Map<string, UsageRow>();
   const pause = createPauses(1);
-  for await (const row of rows) {
-    const key = keyOfRow(row);
-    const known = found.get(key);
-    found.set(key, known ? addedRow(known, row) : row);
+  for await (const rows of chunks) {
+    for (const row of rows) {
+      const key = keyOfRow(row);
+      const known = found.get(key);
+      found.set(key, known ? addedRow(known, row) : row);
+    }
     await pause();
   }
   const all = [...found.values()];

@@ -54,14 +54,16 @@ export function createUnusedReport({ usage, clients, clientUses, users, now }: U
     async administrators(days: number) {
       await usage.settle();
       const found = new Map<string, { calls: number; first: number; last: number }>();
-      for await (const [who, , structure, , , calls, first, last] of usage.read({ days })) {
-        if (structure !== tokenRows.administrator) continue;
-        const known = found.get(who) ?? { calls: 0, first, last };
-        found.set(who, {
-          calls: known.calls + calls,
-          first: Math.min(known.first, first),
-          last: Math.max(known.last, last),
-        });
+      for await (const rows of usage.read({ days })) {
+        for (const [who, , structure, , , calls, first, last] of rows) {
+          if (structure !== tokenRows.administrator) continue;
+          const known = found.get(who) ?? { calls: 0, first, last };
+          found.set(who, {
+            calls: known.calls + calls,
+            first: Math.min(known.first, first),
+            last: Math.max(known.last, last),
+          });
+        }
       }
       const most = [...found].sort(([, one], [, other]) => other.calls - one.calls).slice(0, mostShown);
       return Promise.all(

@@ -176,13 +176,14 @@ export function createUsageReports(deps: UsageReportsDeps) {
     const holders = new Map<string, boolean>();
     const decide = decideAs([name]);
     async function* ofHolders() {
-      for await (const row of usage.read({ days })) {
-        const [who] = row;
+      for await (const rows of usage.read({ days })) {
+        // All are of one caller.
+        const who = rows[0]?.[0] ?? '';
         if (!who.startsWith('user:')) continue;
         if (!holders.has(who)) {
           holders.set(who, (await deps.users.find(who.slice(5)))?.roles.includes(name) ?? false);
         }
-        if (holders.get(who) && decide(row) !== 'closed') yield row;
+        if (holders.get(who)) yield rows.filter((row) => decide(row) !== 'closed');
       }
     }
     const gathered = await gather(ofHolders());

@@ -60,11 +60,14 @@ export function createUsageStore({ artifacts, days, now }: UsageStoreDeps) {
       }
       if (JSON.stringify(day) !== before) await put('UsageDay', name, name, { ...day });
     },
-    /** Of the last so many days, today included: all rows, or those of one caller. */
-    async *read(of: { readonly days: number; readonly who?: UsedBy }): AsyncGenerator<UsageRow> {
+    /**
+     * Of the last so many days, today included: all rows, or those of one caller. As many at a time as are stored together:
+     * a hundred at most, of one caller.
+     */
+    async *read(of: { readonly days: number; readonly who?: UsedBy }): AsyncGenerator<readonly UsageRow[]> {
       for (const name of namesOfDays(of.days)) {
         const chunks = of.who === undefined ? everyChunk(name) : chunksOf(name, of.who);
-        for await (const { rows } of chunks) yield* rows;
+        for await (const { rows } of chunks) yield rows;
       }
     },
     /** Why what is known of these days is not all. */

@@ -89,7 +89,7 @@ export function createWhatIf(deps: UsageReportsDeps) {
   }
 
   async function compare(
-    rows: AsyncIterable<UsageRow>,
+    chunks: AsyncIterable<readonly UsageRow[]>,
     decideFor: DecideFor,
     days: number,
     removed: readonly string[],
@@ -101,15 +101,17 @@ export function createWhatIf(deps: UsageReportsDeps) {
     const rejectedTokens = new Map<string, UsageRow>();
     let calls = 0;
     const pause = createPauses(1);
-    for await (const row of rows) {
+    for await (const rows of chunks) {
       await pause();
-      if (row[2] === tokenRows.asked && removed.includes(row[3])) collect(rejectedTokens, row);
-      if (!isOfCalls(row)) continue;
-      const decides = await decideFor(row[0]);
-      if (!decides) continue;
-      calls += row[5];
-      const list = listFor(row, decides);
-      if (list) collect(lists[list], row);
+      // All are of one caller.
+      const decides = rows[0] && (await decideFor(rows[0][0]));
+      for (const row of rows) {
+        if (row[2] === tokenRows.asked && removed.includes(row[3])) collect(rejectedTokens, row);
+        if (!decides || !isOfCalls(row)) continue;
+        calls += row[5];
+        const list = listFor(row, decides);
+        if (list) collect(lists[list], row);
+      }
     }
     const named = (list: Map<string, UsageRow>) => withNames([...list.values()]);
     return {
@@ -129,14 +131,15 @@ export function createWhatIf(deps: UsageReportsDeps) {
 
   async function withNames(rows: readonly UsageRow[]) {
     const most = [...rows].sort((one, other) => other[5] - one[5]).slice(0, mostShown);
-    return Promise.all(
-      most.map(async (row) => {
-        const at = row[0].indexOf(':');
-        const [kind, id] = [row[0].slice(0, at), row[0].slice(at + 1)];
-        const name = kind === 'user' ? ((await users.find(id))?.username ?? id) : id;
-        return { caller: { kind, id: name }, ...shownCalls(row) };
-      }),
-    );
+    const callers = new Map<string, { readonly kind: string; readonly id: string }>();
+    for (const [who] of most) if (!callers.has(who)) callers.set(who, await callerOf(who));
+    return most.map((row) => ({ caller: callers.get(row[0])!, ...shownCalls(row) }));
+  }
+
+  async function callerOf(who: string) {
+    const at = who.indexOf(':');
+    const [kind, id] = [who.slice(0, at), who.slice(at + 1)];
+    return { kind, id: kind === 'user' ? ((await users.find(id))?.username ?? id) : id };
   }
 }
 
