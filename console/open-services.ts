@@ -6,6 +6,7 @@ import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
 import { startOutboxDrain } from './app/audit-outbox-drain.ts';
 import { createServices, type OtherProcesses } from './app/services.ts';
+import { createAuditEraser } from './audit/audit-eraser.ts';
 import { openAuditStore } from './audit/audit-store.ts';
 import { createAuditReader } from './audit/reader/audit-reader.ts';
 import { formerVoids } from './former-voids.ts';
@@ -80,6 +81,7 @@ export async function openServices(
   auditReader.startIn(forward ? 0 : readerAfterMs);
   const services = createServices({
     auditReader,
+    auditEraser: createAuditEraser(trail, auditReader),
     settings,
     storage: sharing?.share(owned) ?? owned,
     now: Date.now,

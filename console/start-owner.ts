@@ -151,6 +151,7 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     addSecretFailure: memories.secretFailures.add,
     flushDenials: () => flushDenialsOf(group),
     recordClientUses: services.clientUses.add,
+    eraseAudit: async (entry) => services.auditEraser.erase?.(entry),
     askAudit: (kind, asked) => askLocally(services.auditReader, kind, asked),
     recordUsage: services.usage.take,
     settleUsage: services.usage.settle,

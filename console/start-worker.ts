@@ -153,6 +153,7 @@ async function serve(deps: ServeDeps) {
       flushDenials: () => owner.flushDenials().catch(() => {}),
       recordClientUses: owner.recordClientUses,
       askAudit: owner.askAudit,
+      eraseAudit: owner.eraseAudit,
       recordUsage: owner.recordUsage,
       settleUsage: owner.settleUsage,
     },

@@ -88,6 +88,7 @@ function createPerform(
     const agreed = { approval: done.id, approvedBy: approver.id };
     const agreedLines = () => lines.map(([event, fields]) => [event, { ...fields, ...agreed }] as const);
     let prepared: PreparedEntries | undefined;
+    let answer: Answer | undefined;
     const run = (on: ApiServices, isStaged: boolean) => {
       lines.length = 0;
       return runOperation(operation, call, actor, {
@@ -97,6 +98,7 @@ function createPerform(
           ways.guardOwned({ ...owned, isStaged: isStaged || owned.isStaged }, services, perform),
         now: services.now,
         audit: (event, fields) => void lines.push([event, fields]),
+        isHeld: true,
         about: {},
       });
     };
@@ -115,13 +117,15 @@ function createPerform(
     try {
       const together =
         operation.isOneChange && (await ways.changeRecorded((staged) => run(staged, true), recordsOf));
-      if (!together) withResult(await run(base, false));
+      answer = together || (await run(base, false));
+      if (!together) withResult(answer);
     } catch (error) {
       for (const line of agreedLines()) ways.audit(...line);
       throw error;
     }
     if (prepared) await prepared.say();
     else for (const line of agreedLines()) ways.audit(...line);
+    await answer.afterEntry?.();
     return stored;
   };
 }

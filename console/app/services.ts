@@ -11,6 +11,8 @@ import { createSignInTimes } from '../accounts/sign-in-times.ts';
 import { createInvitations } from '../accounts/users/invitations.ts';
 import { createUsers } from '../accounts/users.ts';
 import { type AccountRecords, createAccountRecords } from '../accounts/voiding.ts';
+import type { AuditEraser } from '../admin-api/audit/audit-operations.ts';
+import type { Entry } from '../audit/entry.ts';
 import { createAuditReader, remoteReader } from '../audit/reader/audit-reader.ts';
 import type { AskAudit, AuditReader } from '../audit/reader/questions.ts';
 import { type ClientUseRow, createClientUses } from '../clients/client-last-used.ts';
@@ -54,12 +56,15 @@ export interface ServicesDeps {
   readonly others?: OtherProcesses;
   /** Where there is one already. */
   readonly auditReader?: AuditReader;
+  /** Of the process that writes it. */
+  readonly auditEraser?: AuditEraser;
 }
 
 export interface OtherProcesses {
   readonly flushDenials: () => Promise<void>;
   /** Absent in the process that reads it. */
   readonly askAudit?: AskAudit;
+  readonly eraseAudit?: (entry: Entry) => Promise<void>;
   /** Absent in the process that writes them. */
   readonly recordClientUses?: (rows: readonly ClientUseRow[]) => Promise<void>;
   /** The same. */
@@ -68,7 +73,7 @@ export interface OtherProcesses {
 }
 
 export function createServices(deps: ServicesDeps) {
-  const { settings, storage, now, steady = now, log } = deps;
+  const { settings, storage, now, steady = now, log, others } = deps;
   const { application = constant(applicationAddresses(settings)) } = deps;
   const { registry, records } = storage;
   const accounts = createAccountRecords({
@@ -94,6 +99,7 @@ export function createServices(deps: ServicesDeps) {
   return {
     settings,
     auditReader: deps.auditReader ?? readerFor(settings.dataDir, deps),
+    auditEraser: deps.auditEraser ?? (others?.eraseAudit ? { erase: others.eraseAudit } : {}),
     resources: resourcesOf(settings),
     application,
     storage,

@@ -81,6 +81,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   let waitingCharacters = 0;
   let isFailing = false;
   let wasAvailable = true;
+  const erasing = new Map<number, { resolve(): void; reject(error: Error): void }>();
   let hasEnded = false;
   let onClosed = () => {};
   const untilWritten: { readonly number: number; readonly resolve: () => void }[] = [];
@@ -121,6 +122,13 @@ export function openAuditStore(deps: AuditStoreDeps) {
     },
     /** Check-points are signed with it from now on. @param seed  32 bytes, base64url */
     useKey: (seed: string) => post({ type: 'key', seed }),
+    /** Takes what an entry says out of the files. @throws {Error} and nothing was erased */
+    erase(writer: string, seq: number): Promise<void> {
+      return new Promise((resolve, reject) => {
+        if (hasEnded) reject(new Error('the audit is not written any more'));
+        else erasing.set(post({ type: 'erase', writer, seq }), { resolve, reject });
+      });
+    },
     /** Whether an entry that came now would be kept. */
     isAvailable,
     /** Writes and syncs what waits, and signs it. */
@@ -192,6 +200,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
     else if (message.type === 'synced') takeSynced(message.upTo);
     else if (message.type === 'checkpoint') onCheckpoint(message.line);
     else if (message.type === 'closed') onClosed();
+    else if (message.type === 'erased') takeErased(message);
     else if (message.type === 'failing') takeFailure(message);
     else if (message.type === 'broken')
       log.error(
@@ -211,6 +220,13 @@ export function openAuditStore(deps: AuditStoreDeps) {
     resolveUpTo(untilWritten, upTo);
     const report = waitingCharacters < mostWaiting / 2 ? gap.report() : undefined;
     if (report !== undefined) addBody(report, 'audit.gap');
+  }
+
+  function takeErased({ number: asked, reason }: Extract<FromAuditThread, { type: 'erased' }>): void {
+    const waiter = erasing.get(asked);
+    erasing.delete(asked);
+    if (reason === undefined) waiter?.resolve();
+    else waiter?.reject(new Error(reason));
   }
 
   function takeSynced(upTo: number): void {

@@ -3,6 +3,7 @@ import { existsSync, fdatasync, fdatasyncSync } from 'node:fs';
 import { createSerial } from '../../platform/async/serial.ts';
 import { signingKey } from './checkpoint.ts';
 import { createEntryBody } from './entry.ts';
+import { eraseEntry } from './erasure.ts';
 import { expiredIn, type RetentionLimits, remove } from './retention.ts';
 import { closeSegment } from './segment-closing.ts';
 import { entriesOfSegment, type Segment } from './segment-reader.ts';
@@ -30,6 +31,7 @@ export type ForAuditThread = { readonly number: number } & (
       readonly isUrgent: boolean;
     }
   | { readonly type: 'key'; readonly seed: string }
+  | { readonly type: 'erase'; readonly writer: string; readonly seq: number }
   | { readonly type: 'close' }
 );
 
@@ -44,6 +46,8 @@ export type FromAuditThread =
   | { readonly type: 'broken'; readonly writer: string; readonly message: string }
   /** A segment could not be closed; it is tried again at the next start. */
   | { readonly type: 'unclosed'; readonly message: string }
+  /** @param reason  why it was not */
+  | { readonly type: 'erased'; readonly number: number; readonly reason?: string }
   | { readonly type: 'closed' };
 
 const gatherMs = 10;
@@ -80,7 +84,8 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
         seed = message.seed;
         if (writer) attempt(() => useKey(writer!));
         reportWritten();
-      } else close();
+      } else if (message.type === 'erase') void inTurn(() => erase(message));
+      else close();
     },
   };
 
@@ -158,6 +163,22 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
       if (retention) dropExpired();
     } catch (error) {
       say({ type: 'unclosed', message: String(error) });
+    }
+  }
+
+  async function erase({
+    number,
+    writer: name,
+    seq,
+  }: Extract<ForAuditThread, { type: 'erase' }>): Promise<void> {
+    try {
+      const release = ({ path }: Segment) => {
+        if (writer?.writer === name && writer.path() === path) writer.rotate();
+      };
+      await eraseEntry({ directory: data.directory, writer: name, seq, release });
+      say({ type: 'erased', number });
+    } catch (error) {
+      say({ type: 'erased', number, reason: String(error) });
     }
   }
 

@@ -149,6 +149,8 @@ export function openWriter(deps: WriterDeps) {
     writer,
     /** Of what has been added. */
     seq: () => seq,
+    /** Of the segment that it writes. */
+    path: () => file && join(own, segmentFile(file.header.number)),
     pendingBytes: () => pendingBytes,
     /** Check-points are signed with it from now on. */
     useKey(given: SigningKey): void {

@@ -1,5 +1,6 @@
 /** What has happened: `console audit list`, `follow`, `export`. */
 import type { ApiCaller } from './operations/api-caller.ts';
+import { dryRunFlag } from './operations/changes.ts';
 import { listFlags, listReply } from './operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type ReplyPart, UsageError } from './runner/command.ts';
 import { table } from './runner/output.ts';
@@ -76,6 +77,27 @@ export const auditCommands: readonly Command[] = [
     async run(input, { api }) {
       const format = input.text('format') ?? 'jsonl';
       return partsReply(linesOf(api.stream('exportAudit', { query: { ...queryOf(input), format } })));
+    },
+  },
+  {
+    isOnApi: true,
+    name: 'audit erase',
+    summary: 'Takes what one entry says out of the audit, where a law asks for it.',
+    positionals: ['<id>'],
+    flags: {
+      ...dryRunFlag,
+      ...flags({ '--reason R': 'why: it stands in the entry that says who has erased it' }),
+    },
+    details: [
+      'Its hash stays, so that audit verify finds the chain whole and says how many were erased. What is kept elsewhere stays there: the log, what was sent on, exports, copies of the files.',
+    ],
+    asks: ({ positionals: [id = ''] }) => ({ says: `This takes all that the entry ${id} says.`, name: id }),
+    async run(input, { api }) {
+      const [id = ''] = input.positionals;
+      const isDryRun = input.has('dry-run');
+      const body = { reason: input.text('reason') };
+      await api.call('eraseAuditEntry', { params: { auditEntry: id }, body, isDryRun });
+      return { text: `${isDryRun ? 'Would erase' : 'Erased'} ${id}.`, json: { id, erased: !isDryRun } };
     },
   },
 ];

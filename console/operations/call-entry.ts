@@ -30,6 +30,8 @@ export interface CallEntryDeps {
   readonly audit: Audit;
   /** Absent where the audit is not this one's to write, or the store keeps nothing. */
   readonly outbox?: AuditOutbox;
+  /** Whoever runs it says the entry later, and does what comes after it. */
+  readonly isHeld?: boolean;
   /** Where the call came from. */
   readonly about: Pick<AuditFields, 'source' | 'requestId'>;
 }
@@ -38,7 +40,7 @@ export interface CallEntryDeps {
 export function createCallEntry(
   operation: Pick<Operation, 'event' | 'readEvent'>,
   { id, kind, session, via }: Actor,
-  { audit, outbox, about }: CallEntryDeps,
+  { audit, outbox, about, isHeld = false }: CallEntryDeps,
 ) {
   const ownEvent = operation.event ?? operation.readEvent;
   let prepared: PreparedEntries | undefined;
@@ -57,6 +59,7 @@ export function createCallEntry(
       if (prepared) await prepared.say();
       else audit(...line);
       await audit.written?.();
+      if (!isHeld) await answer.afterEntry?.();
     },
     failed(error: unknown, target: string | undefined): void {
       if (ownEvent === undefined) return;
@@ -66,9 +69,10 @@ export function createCallEntry(
     },
   };
 
-  function lineOf({ event = ownEvent, target, changes, asked, isUnchanged }: Answer): AuditLine | undefined {
+  function lineOf(answer: Answer): AuditLine | undefined {
+    const { event = ownEvent, target, changes, asked, said, isUnchanged } = answer;
     if (event === undefined || isUnchanged) return undefined;
-    return [event, fieldsWith({ outcome: 'success', target, changes, ...(asked && { asked }) })];
+    return [event, fieldsWith({ ...said, outcome: 'success', target, changes, ...(asked && { asked }) })];
   }
 
   function fieldsWith(said: AuditFields): AuditFields {

@@ -59,6 +59,10 @@ export interface Answer {
   /** In words, for who made the change. */
   readonly warnings?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the entry of the audit, besides. */
+  readonly said?: Readonly<Record<string, unknown>>;
+  /** What is done once its entry is in the audit. */
+  readonly afterEntry?: () => Promise<void>;
   /** Nothing was changed, so that no line of the audit trail says so. */
   readonly isUnchanged?: boolean;
 }

@@ -1,6 +1,7 @@
 /** What the process that owns the store and the workers that answer tell and ask each other: plain values, in order. */
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { Answer, Call } from '../../platform/process/calls.ts';
+import type { Entry } from '../audit/entry.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
@@ -36,6 +37,8 @@ export interface OwnerCalls extends StoreCalls {
   recordUsage(rows: readonly UsageRow[], gaps: readonly Gap[]): void;
   /** What all workers have counted is written. */
   settleUsage(): Promise<void>;
+  /** When the entry that says so is on the disk. */
+  eraseAudit(entry: Entry): Promise<void>;
   /** Of the audit, which it alone reads. */
   askAudit(kind: QuestionKind, asked: object): Promise<object | undefined>;
   /** The numbers of all processes as one. */
@@ -67,6 +70,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   flushDenials: true,
   auditWritten: true,
   auditSynced: true,
+  eraseAudit: true,
   recordClientUses: true,
   recordUsage: true,
   settleUsage: true,

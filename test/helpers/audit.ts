@@ -19,6 +19,7 @@ export function storedEvents(dataDir: string): Record<string, unknown>[] {
         v: _v,
         writer: _writer,
         seq: _seq,
+        outbox: _outbox,
         actor,
         object,
         change,

@@ -1,6 +1,7 @@
 /** `/api/v1/audit`: what has happened, who did it, and what led to it. Whoever reads it leaves an entry too. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Entry } from '../../audit/entry.ts';
 import type { Place } from '../../audit/index/entry-list.ts';
 import type { AuditReader } from '../../audit/reader/questions.ts';
 import { invalidInput } from '../../operations/input-check.ts';
@@ -13,6 +14,13 @@ import { entryId, entryView, viewOfEntry } from './entry-view.ts';
 export interface AuditNeeds {
   readonly auditReader: AuditReader;
   readonly cursors: Cursors;
+  readonly auditEraser: AuditEraser;
+}
+
+/** Takes what an entry says out of the files and the index, when the entry that says so is on the disk. */
+export interface AuditEraser {
+  /** Absent where no console runs. */
+  readonly erase?: (entry: Entry) => Promise<void>;
 }
 
 const readEvent = 'audit.read';
@@ -60,10 +68,47 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     params: z.strictObject({ auditEntry: entryId }),
     answer: entryView,
     async run({ params }, { auditReader }: AuditNeeds) {
-      const [writer = '', seq] = params.auditEntry.split('-');
-      const { entry } = await auditReader.ask('entry', { writer, seq: Number(seq) });
-      if (!entry) throw new ProblemError(problems.notFound, 'There is no entry of this id, or not any more.');
+      const entry = await entryOf(params.auditEntry, auditReader);
       return { body: viewOfEntry(entry), target: params.auditEntry };
+    },
+  }),
+  operation({
+    id: 'eraseAuditEntry',
+    method: 'POST',
+    path: '/audit/{auditEntry}/erase',
+    summary:
+      'Takes what one entry says out of the audit, where a law asks for it; its hash stays, so that the chain checks.',
+    description:
+      'Another entry says who has erased it and why. What is kept elsewhere stays: the log, what was sent on, exports, copies of the files.',
+    access: 'write',
+    isDangerous: true,
+    event: 'audit.erased',
+    hasVersion: false,
+    params: z.strictObject({ auditEntry: entryId }),
+    body: z.strictObject({
+      reason: z.string().min(3).max(500).meta({ example: 'request of the person, 2026-11-22' }),
+    }),
+    problems: [409, 503],
+    async run({ params, body: { reason } }, { auditReader, auditEraser }: AuditNeeds) {
+      const entry = await entryOf(params.auditEntry, auditReader);
+      const { erase } = auditEraser;
+      if (!erase) {
+        throw new ProblemError(problems.conflict, 'The console that writes the audit erases: start it.');
+      }
+      if (entry.event.startsWith('audit.')) {
+        throw new ProblemError(problems.conflict, 'What the audit says of itself stays.');
+      }
+      const { writer, seq } = entry;
+      return {
+        target: params.auditEntry,
+        said: { reason, writer, seq },
+        afterEntry: () =>
+          erase(entry).catch((cause: unknown) => {
+            throw new ProblemError(problems.auditUnavailable, 'The entry is still there: ask again.', {
+              cause,
+            });
+          }),
+      };
     },
   }),
   operation({
@@ -141,6 +186,14 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     },
   }),
 ];
+
+/** @throws {ProblemError} `not_found` */
+async function entryOf(id: string, auditReader: AuditReader): Promise<Entry> {
+  const [writer = '', seq] = id.split('-');
+  const { entry } = await auditReader.ask('entry', { writer, seq: Number(seq) });
+  if (entry) return entry;
+  throw new ProblemError(problems.notFound, 'There is no entry of this id, or not any more.');
+}
 
 function readCursor(place: string | undefined): Place | undefined {
   return place === undefined ? undefined : (JSON.parse(place) as Place);

@@ -54,6 +54,7 @@ export function viewOfEntry(entry: Entry): EntryView {
     status,
     ms,
     dryRun,
+    outbox: _outbox,
     ...others
   } = entry;
   const { client, member, permission, rule, missing, reason, source, requestId, traceId, ...rest } = others;

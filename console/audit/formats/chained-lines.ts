@@ -27,10 +27,13 @@ export function createChainedLines(writer: string) {
       flush();
       text += `${line}\n`;
     },
-    /** @param line  of an entry that was not asked for */
-    leaveOut(seq: number, line: Buffer) {
+    /**
+     * @param line  of an entry that was not asked for
+     * @param e     of one that was erased
+     */
+    leaveOut(seq: number, line: Buffer, e: Buffer = entryHash(line)) {
       leftOut ??= { writer, seq, e: [] };
-      leftOut.e.push(hashText(entryHash(line)));
+      leftOut.e.push(hashText(e));
       if (leftOut.e.length === mostLeftOut) flush();
     },
     text() {

@@ -3,7 +3,9 @@
  * what has arrived for certain, it goes on after an outage of the receiver and after a start. Whoever hangs holds up
  * nobody but itself.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { erasedHash } from '../erased-entry.ts';
 import type { KnownSegments } from '../index/known-segments.ts';
 import { entriesIn, type StoredEntry } from '../segment-reader.ts';
 import type { DeliveredStore, Reached } from './delivered.ts';
@@ -145,8 +147,8 @@ export function startForwarder({
       let bytes = 0;
       const from = (sent[writer] ?? 0) + 1;
       for (const entry of entriesIn(segments.of(writer), writer, { from, onDamage() {} })) {
-        // What was erased has no place of its own.
-        if (Number.isNaN(entry.seq)) continue;
+        // What was erased says nothing that anybody could be told.
+        if (Number.isNaN(entry.seq) || erasedHash(entry.stored)) continue;
         entries.push(entry);
         bytes += entry.stored.length;
         if (entries.length === mostEntries || bytes > mostBytes) break;

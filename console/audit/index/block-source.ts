@@ -48,11 +48,15 @@ export function createBlockSource({ segmentsOf }: BlockSourceDeps) {
         return undefined; // gone meanwhile, or damaged: verifying is what says so
       }
     },
-    close() {
-      for (const { descriptor } of files.values()) closeSync(descriptor);
-      files.clear();
-    },
+    /** One of them has another content by now. */
+    reopen: closeAll,
+    close: closeAll,
   };
+
+  function closeAll(): void {
+    for (const { descriptor } of files.values()) closeSync(descriptor);
+    files.clear();
+  }
 
   function partOf(writer: string, segment: Segment, block: number, offset: number): Buffer {
     const file = fileOf(segment.path);

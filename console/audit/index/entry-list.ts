@@ -2,7 +2,9 @@
  * Entries by filters, the newest first, of all writers together. The order is by the latest time that a writer had seen,
  * so that a clock that went back moves nothing: of each writer entries stay in the order in which they were written.
  */
+
 import type { Entry } from '../entry.ts';
+import { readEntry } from '../erased-entry.ts';
 import { blockEntries, blockOf } from '../segment-form.ts';
 import type { BlockSource } from './block-source.ts';
 import { type EntryFilter, isMatch, needlesOf, termsOfFilter } from './filter.ts';
@@ -157,7 +159,7 @@ class WriterEntries {
       const place = { latest, writer: this.#writer, seq };
       if (from && comparePlaces(place, from) > 0) break;
       if (!search.isPossible(line)) continue;
-      const entry = parse(line);
+      const entry = readEntry(line);
       if (entry && isMatch(entry, search.filter)) found.push({ place, entry });
     }
     return found;
@@ -209,12 +211,4 @@ const all = Array.from({ length: stretchBlocks }, (_, i) => i);
 function timeOf(line: Buffer): number {
   const at = line.indexOf('"time":"') + 8;
   return Date.parse(line.toString('latin1', at, at + 24)) || 0;
-}
-
-function parse(line: Buffer): Entry | undefined {
-  try {
-    return JSON.parse(line.toString()) as Entry;
-  } catch {
-    return undefined;
-  }
 }

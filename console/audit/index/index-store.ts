@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open } from 'lmdb';
 import { findLmdbFileCorruption } from '../../../platform/files/lmdb-file-check.ts';
-import { stretchBlocks, withBlocks } from './posting.ts';
+import { stretchBlocks, withBlocks, withoutBlock } from './posting.ts';
 
 /** How far a writer is indexed, and what there is of it. */
 export interface WriterRow {
@@ -83,6 +83,19 @@ export function openIndexStore(directory: string) {
           database.put(blockKey(row.id, block), bytes);
         }
         database.put(Buffer.from(`w${name}`), Buffer.from(JSON.stringify(row)));
+      });
+    },
+    /** Nothing says any more that the block has entries of these terms; it is on the disk when the promise resolves. */
+    async forget(writer: number, block: number, terms: readonly string[]): Promise<void> {
+      const stretch = Math.floor(block / stretchBlocks);
+      await database.transaction(() => {
+        for (const term of terms) {
+          const key = termKey(writer, stretch, term);
+          const posting = database.get(key);
+          const left = posting && withoutBlock(posting, block % stretchBlocks);
+          if (left && left.length > 0) database.put(key, left);
+          else if (left) database.remove(key);
+        }
       });
     },
     /**

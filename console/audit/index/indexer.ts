@@ -1,7 +1,8 @@
 /** Keeps the index up with the files, a slice at a time: at the start it catches up, and what is wrong is made anew. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { linkCharacters } from '../chain.ts';
-import type { Entry } from '../entry.ts';
+import { readEntry } from '../erased-entry.ts';
 import { blockOf } from '../segment-form.ts';
 import { entriesIn, lineOf, type Segment, type StoredEntry } from '../segment-reader.ts';
 import { termsOf } from './filter.ts';
@@ -128,7 +129,7 @@ function createBatch(name: string, before: WriterRow) {
         blocks.set(own, { segment: stored.segment, offset: stored.offset, latest: row.latest });
       }
       block = own;
-      const entry = parse(lineOf(stored));
+      const entry = readEntry(lineOf(stored));
       const time = entry ? Date.parse(entry.time) || 0 : 0;
       row = {
         ...row,
@@ -148,16 +149,6 @@ function addTo(terms: Map<string, number[]>, term: string, block: number): void 
   const blocks = terms.get(term);
   if (!blocks) terms.set(term, [block]);
   else if (blocks.at(-1) !== block) blocks.push(block);
-}
-
-/** A line that an erased one left is none. */
-function parse(line: string): Entry | undefined {
-  try {
-    const entry = JSON.parse(line) as Entry;
-    return typeof entry.event === 'string' && typeof entry.outcome === 'string' ? entry : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Of what was indexed last; what retention has taken away needs no longer be there. */

@@ -1,8 +1,10 @@
 /** One entry by its place, and those that led to one: by the ids that entries have in common. */
+
 import type { Entry } from '../entry.ts';
+import { readEntry } from '../erased-entry.ts';
 import { blockOf } from '../segment-form.ts';
 import { type ListDeps, listEntries } from './entry-list.ts';
-import { idsOf } from './filter.ts';
+import { idsOf, termsOf } from './filter.ts';
 import { blocksOf, stretchBlocks } from './posting.ts';
 
 export function findEntry(writer: string, seq: number, deps: ListDeps): Entry | undefined {
@@ -10,7 +12,21 @@ export function findEntry(writer: string, seq: number, deps: ListDeps): Entry | 
   const block = row && deps.store.block(row.id, blockOf(seq));
   const read = block && deps.source.read(writer, blockOf(seq), block);
   const line = read?.lines.find((one) => one.seq === seq);
-  return read && line && parse(read.bytes.subarray(line.start, line.end));
+  return read && line && readEntry(read.bytes.subarray(line.start, line.end));
+}
+
+/** The terms that no other entry of its block has. */
+export function ownTermsOf({ writer, seq }: Entry, deps: ListDeps): readonly string[] {
+  const row = deps.rows.get(writer);
+  const block = row && deps.store.block(row.id, blockOf(seq));
+  const read = block && deps.source.read(writer, blockOf(seq), block);
+  const own = new Set<string>();
+  const others = new Set<string>();
+  for (const line of read?.lines ?? []) {
+    const entry = readEntry(read!.bytes.subarray(line.start, line.end));
+    for (const term of entry ? termsOf(entry) : []) (line.seq === seq ? own : others).add(term);
+  }
+  return [...own].filter((term) => !others.has(term));
 }
 
 /** Of an id, and of those that it leads to. */
@@ -83,18 +99,10 @@ function firstOfWriter(writer: string, id: string, { rows, store, source }: List
       const read = place && source.read(writer, block, place);
       for (const { start, end } of read?.lines ?? []) {
         const line = read!.bytes.subarray(start, end);
-        const entry = line.includes(JSON.stringify(id).slice(1, -1)) ? parse(line) : undefined;
+        const entry = line.includes(JSON.stringify(id).slice(1, -1)) ? readEntry(line) : undefined;
         if (entry && idsOf(entry).includes(id)) return entry;
       }
     }
   }
   return undefined;
-}
-
-function parse(line: Buffer): Entry | undefined {
-  try {
-    return JSON.parse(line.toString()) as Entry;
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,15 @@ const bitmapBytes = stretchBlocks / 8;
 
 /** @param added  rising. @returns the old ones too, each once */
 export function withBlocks(posting: Buffer | undefined, added: readonly number[]): Buffer {
-  const blocks = posting ? new Set([...blocksOf(posting), ...added]) : new Set(added);
+  return postingOf(posting ? new Set([...blocksOf(posting), ...added]) : new Set(added));
+}
+
+/** @returns the others */
+export function withoutBlock(posting: Buffer, block: number): Buffer {
+  return postingOf(new Set(blocksOf(posting).filter((one) => one !== block)));
+}
+
+function postingOf(blocks: ReadonlySet<number>): Buffer {
   if (2 * blocks.size < bitmapBytes) {
     const numbers = Buffer.alloc(2 * blocks.size);
     for (const [i, block] of [...blocks].sort((a, b) => a - b).entries()) numbers.writeUInt16LE(block, 2 * i);

@@ -1,13 +1,16 @@
 /** Answers what is asked of the audit, from its files and their index. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry } from '../entry.ts';
+import { readEntry } from '../erased-entry.ts';
 import { createBlockSource } from '../index/block-source.ts';
 import { listEntries } from '../index/entry-list.ts';
 import { isMatch } from '../index/filter.ts';
 import { openIndexStore } from '../index/index-store.ts';
 import { createIndexer } from '../index/indexer.ts';
 import { createKnownSegments } from '../index/known-segments.ts';
-import { findEntry, traceEntries } from '../index/one-entry.ts';
+import { findEntry, ownTermsOf, traceEntries } from '../index/one-entry.ts';
+import { blockOf } from '../segment-form.ts';
 import { entriesIn, lineOf } from '../segment-reader.ts';
 import { exportPart } from './export-part.ts';
 import type { Asks, Gets, QuestionKind, Reached } from './questions.ts';
@@ -41,6 +44,7 @@ export function createAuditAnswers({ directory, indexDirectory, version }: Audit
     list: (asked) => ({ ...listEntries(asked, deps()), total: totalOf() }),
     entry: ({ writer, seq }) => ({ entry: findEntry(writer, seq, deps()) }),
     trace: ({ id }) => ({ entries: traceEntries(id, deps()) }),
+    forget,
     export: (asked) => exportPart(asked, { ...deps(), segments, latestBefore, version }),
     follow,
   };
@@ -63,6 +67,15 @@ export function createAuditAnswers({ directory, indexDirectory, version }: Audit
 
   function deps() {
     return { store, source, rows: indexer.rows() };
+  }
+
+  async function forget({ entry }: Asks<'forget'>): Promise<Gets<'forget'>> {
+    source.reopen();
+    const { writer, seq } = entry;
+    const row = indexer.rows().get(writer);
+    const terms = ownTermsOf(entry, deps());
+    if (row) await store.forget(row.id, blockOf(seq), terms);
+    return { terms: terms.length };
   }
 
   async function isIndexed(): Promise<boolean> {
@@ -115,19 +128,11 @@ export function createAuditAnswers({ directory, indexDirectory, version }: Audit
         }
         if (Number.isNaN(stored.seq)) continue;
         reached[writer] = stored.seq;
-        const entry = parse(lineOf(stored));
+        const entry = readEntry(lineOf(stored));
         if (entry && isMatch(entry, filter)) entries.push(entry);
       }
       reached[writer] = Math.max(reached[writer] ?? 0, seq);
     }
     return { entries, after: reached, isCut: false };
-  }
-}
-
-function parse(line: string): Entry | undefined {
-  try {
-    return JSON.parse(line) as Entry;
-  } catch {
-    return undefined;
   }
 }

@@ -2,6 +2,7 @@
 
 import { prefixBytes } from '../chain.ts';
 import type { Entry } from '../entry.ts';
+import { erasedHash, readEntry } from '../erased-entry.ts';
 import { cefLine } from '../formats/cef.ts';
 import { chainHead, createChainedLines } from '../formats/chained-lines.ts';
 import { csvHead, csvRow } from '../formats/csv.ts';
@@ -39,7 +40,9 @@ export function exportPart({ format, filter, place }: Asks<'export'>, deps: Expo
   const range = { from: seq, until: until[writer]! + 1, onDamage() {} };
   for (const stored of entriesIn(deps.segments.of(writer), writer, range)) {
     if (Number.isNaN(stored.seq)) continue;
-    const entry = needles.every((needle) => stored.stored.includes(needle)) ? parse(stored) : undefined;
+    const entry = needles.every((needle) => stored.stored.includes(needle))
+      ? readEntry(lineOf(stored))
+      : undefined;
     if (entry && isMatch(entry, filter)) out.add(entry, stored);
     else out.leaveOut(stored);
     seq = stored.seq + 1;
@@ -112,18 +115,10 @@ function chained(writer: string, first: number, { segments }: ExportDeps): Outpu
     },
     leaveOut(stored) {
       if (stored.stored.includes(checkpoint)) lines.add(lineOf(stored));
-      else lines.leaveOut(stored.seq, stored.stored.subarray(prefixBytes));
+      else lines.leaveOut(stored.seq, stored.stored.subarray(prefixBytes), erasedHash(stored.stored));
       size += 44;
     },
     size: () => size,
     text: () => head + lines.text(),
   };
-}
-
-function parse(stored: StoredEntry): Entry | undefined {
-  try {
-    return JSON.parse(lineOf(stored)) as Entry;
-  } catch {
-    return undefined;
-  }
 }

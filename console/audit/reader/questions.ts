@@ -36,6 +36,11 @@ export interface Questions {
     };
     gets: { readonly text: string; readonly place?: ExportPlace | undefined };
   };
+  /** Has the index forget what only this entry says, which is to be erased; once it is, asked again for the files. */
+  forget: {
+    asks: { readonly entry: Entry };
+    gets: { readonly terms: number };
+  };
   /** What is written from now on; waits for something, but not for longer than asked. */
   follow: {
     asks: {

@@ -1,7 +1,8 @@
 /** How far the walk through a writer's entries has come: which entry is due, and whether one is it. */
 import type { KeyObject } from 'node:crypto';
-import { type Chain, createChain, linkCharacters, prefixBytes, readHash } from '../chain.ts';
+import { type Chain, createChain, linkCharacters, prefixBytes } from '../chain.ts';
 import type { Checkpoint, WriterHead } from '../checkpoint.ts';
+import { erasedHash } from '../erased-entry.ts';
 import type { SegmentHeader } from '../segment-form.ts';
 import type { Segment, StoredEntry } from '../segment-reader.ts';
 
@@ -103,14 +104,6 @@ export function isNext({ chain, seq, erased }: State, { stored, seq: said }: Sto
 
 function linkIs(chain: Chain, stored: Buffer): boolean {
   return stored.toString('latin1', 0, linkCharacters) === chain.linkText();
-}
-
-function erasedHash(stored: Buffer): Buffer | undefined {
-  try {
-    return readHash(JSON.parse(stored.toString('utf8', prefixBytes)).erased?.e);
-  } catch {
-    return undefined; // no JSON
-  }
 }
 
 /** Whoever has computed the chain anew has changed something since the last check-point. */

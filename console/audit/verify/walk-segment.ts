@@ -91,13 +91,16 @@ function digitsOf(seq: number): number {
 
 interface OwnEntry {
   readonly event: string;
+  readonly outcome: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-function takeOwn(state: State, { event, detail = {} }: OwnEntry): void {
+function takeOwn(state: State, { event, outcome, detail = {} }: OwnEntry): void {
   if (event === 'audit.gap') {
     if (state.gaps.count === 0) state.gaps.first = state.seq;
     state.gaps.count += Number(detail.entries);
-  } else if (event === 'audit.erased') state.erasures.add(`${detail.writer} ${detail.seq}`);
-  else if (event === 'audit.retention') state.retained.add(`${detail.writer} ${detail.seq} ${detail.c}`);
+  } else if (event === 'audit.erased') {
+    // What was asked for and not done explains nothing.
+    if (outcome === 'success') state.erasures.add(`${detail.writer} ${detail.seq}`);
+  } else if (event === 'audit.retention') state.retained.add(`${detail.writer} ${detail.seq} ${detail.c}`);
 }

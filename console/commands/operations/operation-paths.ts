@@ -5,6 +5,7 @@
 export const operationPaths = {
   listAuditEntries: 'GET /audit',
   traceAuditEntries: 'GET /audit/trace/{id}',
+  eraseAuditEntry: 'POST /audit/{auditEntry}/erase',
   exportAudit: 'GET /audit/export',
   followAudit: 'GET /audit/events',
   explainAccess: 'GET /access/explain',

@@ -1,0 +1,35 @@
+/** Takes what one entry says out of the files. The chain checks all the same, and an entry has to say who wanted it. */
+import { entryHashIn, prefixBytes } from './chain.ts';
+import { erasedHash, erasedLine } from './erased-entry.ts';
+import { closeSegment } from './segment-closing.ts';
+import { entriesOfSegment, type Segment, segmentsOf } from './segment-reader.ts';
+
+export interface ErasureDeps {
+  /** `audit` of the data directory. */
+  readonly directory: string;
+  readonly writer: string;
+  readonly seq: number;
+  /** Closes the file that this process writes, if it is that one: what is written goes on in another. */
+  readonly release: (segment: Segment) => void;
+}
+
+/** @throws {Error} where it is not there, or its file cannot be read whole or written: nothing was erased */
+export async function eraseEntry({ directory, writer, seq, release }: ErasureDeps): Promise<void> {
+  const segments = segmentsOf(directory, writer);
+  const segment = segments.findLast(({ header }) => header && header.firstSeq <= seq);
+  if (!segment?.header) throw new Error(`there is no file that has entry ${seq} of ${writer}`);
+  release(segment);
+  let isThere = false;
+  await closeSegment({
+    segment,
+    header: segment.header,
+    entries: entriesOfSegment(segment, writer, {}),
+    replaced({ seq: own, stored }) {
+      if (own !== seq || erasedHash(stored)) return undefined;
+      isThere = true;
+      const e = entryHashIn(stored, prefixBytes, stored.length);
+      return stored.toString('latin1', 0, prefixBytes) + erasedLine(writer, seq, e);
+    },
+  });
+  if (!isThere) throw new Error(`there is no entry ${seq} of ${writer} any more`);
+}
