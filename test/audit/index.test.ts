@@ -1,16 +1,17 @@
 /** The index of the audit: entries by filters, over writers, pages, clocks that go back, lost and wrong indexes. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Entry, EntryFields } from '../../console/audit/entry.ts';
+import { eraseEntry } from '../../console/audit/erasure.ts';
 import { createBlockSource } from '../../console/audit/index/block-source.ts';
 import { type Asked, listEntries, type Place } from '../../console/audit/index/entry-list.ts';
-import { isMatch } from '../../console/audit/index/filter.ts';
+import { isMatch, termsOf } from '../../console/audit/index/filter.ts';
 import { openIndexStore } from '../../console/audit/index/index-store.ts';
 import { createIndexer } from '../../console/audit/index/indexer.ts';
 import { createKnownSegments } from '../../console/audit/index/known-segments.ts';
-import { findEntry, traceEntries } from '../../console/audit/index/one-entry.ts';
+import { findEntry, ownTermsOf, traceEntries } from '../../console/audit/index/one-entry.ts';
 import { closeSegment } from '../../console/audit/segment-closing.ts';
 import { entriesIn, entriesOf, lineOf, segmentsOf, writersOf } from '../../console/audit/segment-reader.ts';
 import { newAuditDirectory, start, writeSegment } from './support.ts';
@@ -55,7 +56,7 @@ function newIndexDirectory(): string {
 function byHand(directory: string, filter: Asked['filter']): readonly Entry[] {
   return writersOf(directory)
     .flatMap((writer) => [...entriesOf(directory, writer)].map((one) => JSON.parse(lineOf(one)) as Entry))
-    .filter((entry) => isMatch(entry, filter))
+    .filter((entry) => entry.event !== undefined && isMatch(entry, filter))
     .reverse();
 }
 
@@ -190,6 +191,48 @@ test.each(['lost', 'damaged', 'of a store that was restored', 'of other entries'
     await index.close();
   },
 );
+
+test('an index that is behind the files, as an older copy of it is, is brought up', async () => {
+  const directory = await newAuditDirectory();
+  const indexDirectory = newIndexDirectory();
+  writeSegment(directory, 'aaaa', { count: 300, fields: varied });
+  await (await opened(directory, indexDirectory)).close();
+  const older = newIndexDirectory();
+  cpSync(indexDirectory, older, { recursive: true });
+  writeSegment(directory, 'aaaa', { count: 900, fields: varied });
+  await (await opened(directory, indexDirectory)).close();
+  const index = await opened(directory, older);
+  for (const filter of filters) {
+    expect(places(index.all(filter))).toEqual(places(byHand(directory, filter)));
+  }
+  await index.close();
+});
+
+test('what only an erased entry said is in the index no more, and what its neighbours say is found', async () => {
+  const directory = await newAuditDirectory();
+  const own = { client: 'zebra', source: '10.9.9.9' };
+  const fields = (i: number) => ({ ...varied(i), ...(i === 130 && own) });
+  writeSegment(directory, 'aaaa', { count: 300, fields });
+  const index = await opened(directory);
+  const entry = findEntry('aaaa', 130, index.deps())!;
+  const terms = ownTermsOf(entry, index.deps());
+  const { store, rows } = index.deps();
+  const row = rows.get('aaaa')!;
+  const isIn = (term: string) => store.posting(row.id, 0, term) !== undefined;
+  const ofClient = [...termsOf(entry)].find((term) => term.includes('zebra'))!;
+  expect(terms).toContain(ofClient);
+  expect(isIn(ofClient)).toBe(true);
+  await store.forget(row.id, 2, terms);
+  await eraseEntry({ directory, writer: 'aaaa', seq: 130, release() {} });
+  expect(isIn(ofClient)).toBe(false);
+  await index.close();
+  const again = await opened(directory);
+  for (const filter of filters) {
+    const others = byHand(directory, filter).filter(({ seq }) => seq !== 130);
+    expect(places(again.all(filter))).toEqual(places(others));
+  }
+  await again.close();
+});
 
 test('what retention took away is not there, and the rest is', async () => {
   const directory = await newAuditDirectory();

@@ -177,6 +177,26 @@ describe('segments', () => {
     expectWholeChain(dataDir);
   });
 
+  test('stay in order, and stay, when the clock is put back while they are written', async () => {
+    const dataDir = await newAuditDirectory();
+    const hour = 60 * 60 * 1000;
+    let at = Date.parse('2026-11-22T09:00:00Z');
+    const limits = { ...writerLimits, segmentBytes: 2_000 };
+    for (const [i, change] of [0, hour, -3 * hour, 0, 2 * hour].entries()) {
+      at += change;
+      const store = open(dataDir, { now: () => at, limits, retention: { days: 1 } });
+      for (let n = 0; n < 10; n++) {
+        store.record(10 * i + n);
+        await store.written();
+      }
+      await store.close();
+    }
+    expect(requestsIn(dataDir)).toEqual(counting(0, 50));
+    expectWholeChain(dataDir);
+    const directory = join(dataDir, 'audit');
+    expect(verifyAudit({ directory, publicKey: undefined, anchors: [] }).isGood).toBe(true);
+  });
+
   test('have a check-point every so many entries, however fast they come', async () => {
     const dataDir = await newAuditDirectory();
     const store = open(dataDir, { limits: { ...writerLimits, checkpointEntries: 100 } });
