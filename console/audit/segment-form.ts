@@ -126,7 +126,10 @@ export function readTable(
 
 /** A block holds no more than it can: what claims to is no block. @throws when it is no gzip member */
 export function unzipBlock(member: Buffer): Buffer {
-  return gunzipSync(member, { maxOutputLength: mostBlockBytes });
+  const size = member.length < 4 ? 0 : member.readUInt32LE(member.length - 4);
+  // One byte more than it says that it holds, so that a single piece takes all of it.
+  const chunkSize = Math.max(64, Math.min(size + 1, mostBlockBytes));
+  return gunzipSync(member, { maxOutputLength: mostBlockBytes, chunkSize });
 }
 
 const mostBlockBytes = blockEntries * 17 * 1024;

@@ -297,8 +297,8 @@ function headerOf(path: string): SegmentHeader | undefined {
 
 type SeqOf = (bytes: Buffer, start: number) => number;
 
-/** The `seq` of a stored line, from its bytes: parsing all of it costs ten times as much. */
-function seqReader(writer: string): SeqOf {
+/** The `seq` of a stored line, from its bytes: parsing all of it costs ten times as much. NaN when it is none of this writer. */
+export function seqReader(writer: string): SeqOf {
   const before = Buffer.from(` {"v":1,"writer":"${writer}","seq":`);
   return (bytes, start) => {
     const at = start + prefixBytes - 1;

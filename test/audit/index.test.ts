@@ -26,7 +26,7 @@ async function opened(directory: string, indexDirectory = newIndexDirectory()) {
     await store.close();
   };
   await indexer.catchUp();
-  const deps = () => ({ store, source, rows: indexer.rows() });
+  const deps = () => ({ store, source: source.reader(), rows: indexer.rows() });
   return {
     indexer,
     close,

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { prefixBytes } from '../chain.ts';
 import { blockEntries, blockOf, closedEnding, readTable, unzipBlock } from '../segment-form.ts';
-import { entriesOfSegment, type Segment } from '../segment-reader.ts';
+import { entriesOfSegment, type Segment, seqReader } from '../segment-reader.ts';
 import type { BlockRow } from './index-store.ts';
 
 /** Lines in order, each between two ends in the bytes. */
@@ -17,6 +17,12 @@ export interface BlockSourceDeps {
 }
 
 export type BlockSource = ReturnType<typeof createBlockSource>;
+
+/** For one question: it sees the segments that there were when it first asked for those of a writer. */
+export interface BlockReader {
+  /** @returns undefined when it is there no more, or cannot be read */
+  read(writer: string, block: number, row: BlockRow): BlockLines | undefined;
+}
 
 interface OpenFile {
   readonly descriptor: number;
@@ -33,20 +39,19 @@ export function createBlockSource({ segmentsOf }: BlockSourceDeps) {
   const files = new Map<string, OpenFile>();
 
   return {
-    /** @returns undefined when it is there no more, or cannot be read */
-    read(writer: string, block: number, row: BlockRow): BlockLines | undefined {
-      const segments = segmentsOf(writer);
-      const at = segments.findIndex(({ number }) => number === row.segment);
-      try {
-        const parts = at < 0 ? [] : [partOf(writer, segments[at]!, block, row.offset)];
-        // Where a segment ends, a block may go on in the next; and it may be all that is left of it.
-        const next = segments[at + 1];
-        if (next?.header && blockOf(next.header.firstSeq) === block)
-          parts.push(partOf(writer, next, block, 0));
-        return parts.length === 0 ? undefined : linesOf(writer, block, Buffer.concat(parts));
-      } catch {
-        return undefined; // gone meanwhile, or damaged: verifying is what says so
-      }
+    reader(): BlockReader {
+      const seen = new Map<string, readonly Segment[]>();
+      return {
+        read(writer, block, row) {
+          try {
+            const segments = seen.get(writer) ?? segmentsOf(writer);
+            seen.set(writer, segments);
+            return readIn(segments, writer, block, row);
+          } catch {
+            return undefined; // gone meanwhile, or damaged: verifying is what says so
+          }
+        },
+      };
     },
     /** One of them has another content by now. */
     reopen: closeAll,
@@ -56,6 +61,16 @@ export function createBlockSource({ segmentsOf }: BlockSourceDeps) {
   function closeAll(): void {
     for (const { descriptor } of files.values()) closeSync(descriptor);
     files.clear();
+  }
+
+  function readIn(segments: readonly Segment[], writer: string, block: number, row: BlockRow) {
+    const at = segments.findIndex(({ number }) => number === row.segment);
+    const parts = at < 0 ? [] : [partOf(writer, segments[at]!, block, row.offset)];
+    // Where a segment ends, a block may go on in the next; and it may be all that is left of it.
+    const next = segments[at + 1];
+    if (next?.header && blockOf(next.header.firstSeq) === block) parts.push(partOf(writer, next, block, 0));
+    if (parts.length === 0) return undefined;
+    return linesOf(writer, block, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
   }
 
   function partOf(writer: string, segment: Segment, block: number, offset: number): Buffer {
@@ -140,18 +155,12 @@ function readSlowly(writer: string, segment: Segment, block: number): Buffer {
 }
 
 function linesOf(writer: string, block: number, bytes: Buffer): BlockLines {
-  const before = `{"v":1,"writer":"${writer}","seq":`;
+  const seqOf = seqReader(writer);
   const lines: { seq: number; start: number; end: number }[] = [];
   let start = 0;
   for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
-    const line = start + prefixBytes;
-    if (bytes.toString('latin1', line, line + before.length) === before) {
-      const seq = Number.parseInt(
-        bytes.toString('latin1', line + before.length, line + before.length + 16),
-        10,
-      );
-      if (blockOf(seq) === block) lines.push({ seq, start: line, end });
-    }
+    const seq = seqOf(bytes, start);
+    if (blockOf(seq) === block) lines.push({ seq, start: start + prefixBytes, end });
     start = end + 1;
   }
   return { bytes, lines };

@@ -6,9 +6,10 @@
 import type { Entry } from '../entry.ts';
 import { readEntry } from '../erased-entry.ts';
 import { blockEntries, blockOf } from '../segment-form.ts';
-import type { BlockSource } from './block-source.ts';
+import type { BlockLines, BlockReader } from './block-source.ts';
 import { type EntryFilter, isMatch, needlesOf, termsOfFilter } from './filter.ts';
 import type { IndexStore, WriterRow } from './index-store.ts';
+import { createLineTimes } from './line-time.ts';
 import { commonBlocks, stretchBlocks } from './posting.ts';
 
 /** Where a page begins. */
@@ -21,7 +22,7 @@ export interface Place {
 
 export interface ListDeps {
   readonly store: Pick<IndexStore, 'block' | 'posting'>;
-  readonly source: BlockSource;
+  readonly source: BlockReader;
   readonly rows: ReadonlyMap<string, WriterRow>;
 }
 
@@ -72,15 +73,36 @@ export function comparePlaces(one: Place, other: Place): number {
 
 /** What is asked for, in the forms in which it is checked for. */
 function createSearch(filter: EntryFilter) {
-  const needles = needlesOf(filter).map((needle) => Buffer.from(needle));
+  const needles = needlesOf(filter)
+    .map((needle) => Buffer.from(needle))
+    .sort((one, other) => other.length - one.length);
   return {
     filter,
     terms: termsOfFilter(filter),
     checked: 0,
-    isPossible: (line: Buffer) => needles.every((needle) => line.includes(needle)),
-    /** The first one saves looking at lines where no line has it. */
-    isPossibleIn: (bytes: Buffer) => needles.every((needle) => bytes.includes(needle)),
+    possibleIn: (read: BlockLines) => possibleLines(read, needles),
   };
+}
+
+/**
+ * Lines that have all needles, by looking for the longest one in all of the block: looking line by line costs more than to
+ * decompress it.
+ */
+function* possibleLines({ bytes, lines }: BlockLines, needles: readonly Buffer[]): Generator<number, void> {
+  const [longest, ...others] = needles;
+  let at = -1;
+  for (const [i, { start, end }] of lines.entries()) {
+    if (longest) {
+      if (at < start) at = bytes.indexOf(longest, start);
+      if (at < 0) return;
+      if (at >= end) continue;
+    }
+    if (others.length === 0 || hasAll(bytes.subarray(start, end), others)) yield i;
+  }
+}
+
+function hasAll(line: Buffer, needles: readonly Buffer[]): boolean {
+  return needles.every((needle) => line.includes(needle));
 }
 
 interface Placed {
@@ -104,6 +126,7 @@ class WriterEntries {
   #block: number | undefined;
   /** Of the block that has been read. */
   #found: Placed[] = [];
+  readonly #times = createLineTimes();
 
   constructor(writer: string, row: WriterRow, deps: WriterDeps) {
     this.#writer = writer;
@@ -149,17 +172,19 @@ class WriterEntries {
     const read = row && source.read(this.#writer, block, row);
     if (!read) return [];
     search.checked += read.lines.length;
-    if (!search.isPossibleIn(read.bytes)) return [];
     const found: Placed[] = [];
     let { latest } = row;
-    for (const { seq, start, end } of read.lines) {
+    let timed = 0;
+    for (const i of search.possibleIn(read)) {
+      const { seq, start, end } = read.lines[i]!;
       if (seq > this.#row.seq) break;
-      const line = read.bytes.subarray(start, end);
-      latest = Math.max(latest, timeOf(line));
+      for (; timed <= i; timed++) {
+        const line = read.lines[timed]!;
+        latest = Math.max(latest, this.#times.of(read.bytes, line.start, line.end));
+      }
       const place = { latest, writer: this.#writer, seq };
       if (from && comparePlaces(place, from) > 0) break;
-      if (!search.isPossible(line)) continue;
-      const entry = readEntry(line);
+      const entry = readEntry(read.bytes.subarray(start, end));
       if (entry && isMatch(entry, search.filter)) found.push({ place, entry });
     }
     return found;
@@ -206,9 +231,3 @@ class WriterEntries {
 }
 
 const all = Array.from({ length: stretchBlocks }, (_, i) => i);
-
-/** Its place in a line is always the same but for the length of the number before. */
-function timeOf(line: Buffer): number {
-  const at = line.indexOf('"time":"') + 8;
-  return Date.parse(line.toString('latin1', at, at + 24)) || 0;
-}

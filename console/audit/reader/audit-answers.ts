@@ -66,7 +66,7 @@ export function createAuditAnswers({ directory, indexDirectory, version }: Audit
   };
 
   function deps() {
-    return { store, source, rows: indexer.rows() };
+    return { store, source: source.reader(), rows: indexer.rows() };
   }
 
   async function forget({ entry }: Asks<'forget'>): Promise<Gets<'forget'>> {
