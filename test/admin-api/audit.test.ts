@@ -150,7 +150,12 @@ describe('a list', () => {
 
 describe('an export', () => {
   test('as JSON lines can be checked: with check-points, and the hash of what was left out', async () => {
-    const { text, headers } = await ask('/export?event=login');
+    // Once a second there is one.
+    const { text, headers } = await vi.waitFor(async () => {
+      const exported = await ask('/export?event=login');
+      expect(exported.text).toMatch(/"event":"login"[\s\S]*"event":"audit\.checkpoint"/);
+      return exported;
+    }, patient);
     expect(headers.get('content-type')).toBe('application/x-ndjson');
     expect(chainOf(text)).toBeGreaterThan(0);
     const entries = text.split('\n').filter((line) => line.includes('"event"'));
