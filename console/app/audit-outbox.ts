@@ -8,11 +8,11 @@ import { createPauses } from '../../platform/async/pauses.ts';
 import type { Audit } from '../../platform/log.ts';
 import { createEntryBody } from '../audit/entry.ts';
 import { entryOf } from '../audit/event-entry.ts';
-import type { AuditLine, AuditOutbox } from '../operations/call-entry.ts';
+import type { AuditLine, AuditOutbox, PreparedEntries } from '../operations/call-entry.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 
 export interface AuditOutboxDeps {
-  readonly artifacts: Pick<ArtifactStore, 'remove'>;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'remove'>;
   readonly audit: Audit;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -37,35 +37,43 @@ export function createAuditOutbox({ artifacts, audit, now }: AuditOutboxDeps): A
   let said: string[] = [];
   let isRemoving = false;
 
-  return {
-    prepare(lines) {
-      const at = now();
-      const groups = Array.from({ length: Math.ceil(lines.length / mostLines) }, (_, i) => ({
-        id: randomBytes(9).toString('base64url'),
-        lines: lines.slice(i * mostLines, (i + 1) * mostLines),
-      })).map(({ id, lines: own }) => ({
-        id,
-        lines: own.map(([event, fields], n) => [event, { ...fields, outbox: `${id}.${n}` }] as AuditLine),
-      }));
-      return {
-        records: groups.map(({ id, lines: own }) => {
-          const bodies = own.map(([event, fields]) => bodyOf(entryOf(event, fields), at));
-          return { kind: outboxKind, id, artifact: { payload: { id, at, bodies } } };
-        }),
-        async say() {
-          const pause = createPauses(0.5);
-          for (const { id, lines: own } of groups) {
-            for (const [event, fields] of own) {
-              audit(event, fields);
-              await pause();
-            }
-            said.push(id);
+  return { prepare, sayStored };
+
+  function prepare(lines: readonly AuditLine[]): PreparedEntries {
+    const at = now();
+    const groups = Array.from({ length: Math.ceil(lines.length / mostLines) }, (_, i) => ({
+      id: randomBytes(9).toString('base64url'),
+      lines: lines.slice(i * mostLines, (i + 1) * mostLines),
+    })).map(({ id, lines: own }) => ({
+      id,
+      lines: own.map(([event, fields], n) => [event, { ...fields, outbox: `${id}.${n}` }] as AuditLine),
+    }));
+    return {
+      records: groups.map(({ id, lines: own }) => {
+        const bodies = own.map(([event, fields]) => bodyOf(entryOf(event, fields), at));
+        return { kind: outboxKind, id, artifact: { payload: { id, at, bodies } } };
+      }),
+      async say() {
+        const pause = createPauses(0.5);
+        for (const { id, lines: own } of groups) {
+          for (const [event, fields] of own) {
+            audit(event, fields);
+            await pause();
           }
-          void removeSaid();
-        },
-      };
-    },
-  };
+          said.push(id);
+        }
+        void removeSaid();
+      },
+    };
+  }
+
+  async function sayStored(line: AuditLine): Promise<void> {
+    const { records, say } = prepare([line]);
+    // A store that takes nothing leaves it to the audit alone.
+    const puts = records.map(({ kind, id, artifact }) => artifacts.put(kind, id, artifact));
+    await Promise.allSettled(puts);
+    await say();
+  }
 
   /** All at once that the disk has: they share a commit. What fails is left to the next start. */
   async function removeSaid(): Promise<void> {

@@ -80,6 +80,6 @@ async function createBase(parts: Parts) {
     currentSession,
     signedIn: createSignedIn({ currentSession, findUser: users.find }),
     knownBrowsers: createKnownBrowsers({ cookieName: names.browser, isSecure, secret: browserKey }),
-    onSignIn: createSignInRecord(parts),
+    onSignIn: createSignInRecord({ ...parts, ...parts.auditOutbox }),
   };
 }

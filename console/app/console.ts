@@ -20,7 +20,6 @@ import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
-import { createAuditOutbox } from './audit-outbox.ts';
 import { type Browser, createBrowser } from './browser.ts';
 import {
   createApiServices,
@@ -141,7 +140,7 @@ function createApi(
       guardOwned: createOwnerGuard(parts, proxy),
       approvalGate: createApprovalsOnFirstUse(parts, parts.audit, proxy),
       changeRecorded: createChangeRecorded(parts, proxy),
-      outbox: createAuditOutbox({ ...parts.storage, audit: parts.audit, now: parts.now }),
+      outbox: parts.auditOutbox,
       findPageCaller,
       callRates: {
         reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),

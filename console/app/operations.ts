@@ -21,6 +21,7 @@ import type { CallRecord } from '../operations/call-entry.ts';
 import type { Answer, Operation } from '../operations/operation.ts';
 import type { ChangeRecorded, OperationRequest, RunDeps } from '../operations/run-operation.ts';
 import { shownSettings } from '../settings/shown-settings.ts';
+import { DuplicateRecordError, LastAdministratorError } from '../storage/record-store.ts';
 import { machineResource } from '../tokens/resources.ts';
 import { createAuditOutbox } from './audit-outbox.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
@@ -120,8 +121,8 @@ export function createChangeRecorded(
     const attempt = async () => {
       const { on, store, commit } = await stageChange(services, members);
       const answer = await perform(on);
-      await store(recordsOf(answer));
-      return (await commit()) ? answer : undefined;
+      const isDone = await store(recordsOf(answer)).then(commit, asOvertaken);
+      return isDone ? answer : undefined;
     };
     try {
       let answer = await attempt();
@@ -147,8 +148,14 @@ async function stageChange(services: Services, members?: KnownMembers) {
       storage.records.change(async ({ putArtifact }) => {
         for (const { artifact, ...name } of records) putArtifact(name, artifact);
       }),
-    commit: storage.commit,
+    commit: () => storage.commit().catch(asOvertaken),
   };
+}
+
+/** Somebody was faster: who tries again is told in the words of what they change. */
+function asOvertaken(error: unknown): false {
+  if (error instanceof LastAdministratorError || error instanceof DuplicateRecordError) return false;
+  throw error;
 }
 
 /** What is thrown away warns of nothing that counts. */

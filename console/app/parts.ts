@@ -12,8 +12,10 @@ import { createClientAddress } from '../http/client-address.ts';
 import { type About, requestIdOf } from '../http/request-id.ts';
 import type { HeldByCallers } from '../metrics/call-metrics.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import type { AuditOutbox } from '../operations/call-entry.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { CheckProof } from '../tokens/dpop-binding.ts';
+import { createAuditOutbox } from './audit-outbox.ts';
 import { directoryStateOf } from './directory-state.ts';
 import type { Services } from './services.ts';
 import type { SharedMemories } from './shared-memories.ts';
@@ -24,6 +26,7 @@ export type Parts = Services & Shared;
 interface Shared {
   readonly log: Logger;
   readonly audit: Audit;
+  readonly auditOutbox: AuditOutbox;
   readonly metrics: Metrics;
   /** Takes tokens for the members. */
   readonly bearer: BearerCheck;
@@ -62,6 +65,7 @@ export interface PartsDeps {
 export async function createParts(given: PartsDeps): Promise<Parts> {
   const { services, log, audit, faults, overload, memories, telemetry } = given;
   const { settings, resources, users, clients, keys, revocations, now } = services;
+  const said = telemetry?.audited(audit) ?? audit;
   const addressOf = createClientAddress({ trustedProxies: settings.trustedProxies });
   await revocations.load();
   const { tokenUses, secretFailures } = memories;
@@ -92,7 +96,8 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
   return {
     ...services,
     log,
-    audit: telemetry?.audited(audit) ?? audit,
+    audit: said,
+    auditOutbox: createAuditOutbox({ ...services.storage, audit: said, now }),
     metrics,
     bearer,
     apiBearer,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Audit } from '../../platform/log.ts';
+import type { Audit, AuditFields } from '../../platform/log.ts';
 import type { About } from '../http/request-id.ts';
 import type { UserRecord } from '../storage/records.ts';
 
@@ -15,20 +15,18 @@ export interface SignInRecordDeps {
   readonly metrics: { signIn(outcome: string): void };
   readonly audit: Audit;
   readonly about: About;
+  /** Says what the store has, until the audit has it on the disk. */
+  readonly sayStored: (line: readonly [event: string, fields: AuditFields]) => Promise<void>;
 }
 
-export function createSignInRecord({ metrics, audit, about }: SignInRecordDeps) {
-  /** Resolves when the entry of a sign-in is where a kill does not reach it: nobody is signed in without. */
+export function createSignInRecord({ metrics, audit, about, sayStored }: SignInRecordDeps) {
+  /** Resolves when the entry of a sign-in is where a kill does not reach it, whatever the disk takes: nobody is signed in without. */
   return async (ctx: Context, outcome: SignInOutcome): Promise<void> => {
     const { account, reason, providerId = account?.federated?.provider } = outcome;
     metrics.signIn(reason ?? 'success');
-    audit('login', {
-      ...about(ctx),
-      actor: account?.id,
-      outcome: account ? 'success' : 'denied',
-      reason,
-      provider: providerId,
-    });
-    if (account) await audit.written?.();
+    const said = { ...about(ctx), actor: account?.id, reason, provider: providerId };
+    if (!account) return audit('login', { ...said, outcome: 'denied' });
+    await sayStored(['login', { ...said, outcome: 'success' }]);
+    await audit.written?.();
   };
 }

@@ -17,6 +17,8 @@ export type AuditLine = readonly [event: string, fields: AuditFields];
 /** Entries that the transaction of a change has in it, so that neither is there without the other. */
 export interface AuditOutbox {
   prepare(lines: readonly AuditLine[]): PreparedEntries;
+  /** Of what has no commit of its own: it is in the store, or in the audit, when the promise resolves. */
+  sayStored(line: AuditLine): Promise<void>;
 }
 
 export interface PreparedEntries {
@@ -57,6 +59,7 @@ export function createCallEntry(
       const line = lineOf(answer);
       if (!line) return;
       if (prepared) await prepared.say();
+      else if (outbox && operation.event !== undefined) await outbox.sayStored(line);
       else audit(...line);
       await audit.written?.();
       if (!isHeld) await answer.afterEntry?.();
