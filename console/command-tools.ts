@@ -1,6 +1,7 @@
 /** What commands of the command line work with: a console that runs or is elsewhere, or the store opened here. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../platform/errors.ts';
 import { version } from '../platform/installation.ts';
@@ -20,18 +21,29 @@ import { StorageRejectedError } from './storage/storage.ts';
 /** Where another process has the store for so long, a person should look. */
 const patienceMs = 15_000;
 
-const report = (_fields: unknown, message = '') => void process.stderr.write(`${message}\n`);
-const terminalLog = { warn: report, error: report };
+/** Of the process in which the command runs, what it reads and writes. */
+export interface Shell {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: NodeJS.ProcessEnv;
+  cwd(): string;
+}
 
-export function sayVersion(console: ConsoleCall): void {
+const sayTo =
+  ({ stderr }: Pick<Shell, 'stderr'>) =>
+  (_fields: unknown, message = '') =>
+    void stderr.write(`${message}\n`);
+
+export function sayVersion(console: ConsoleCall, { stderr }: Pick<Shell, 'stderr'>): void {
   if (console.version === version()) return;
-  process.stderr.write(
+  stderr.write(
     `The running console is version ${console.version}, this command line ${version()}: the console's runs.\n`,
   );
 }
 
 /** What the command asks for is opened once, and remembered so that it can be closed. */
-export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
+export function createTools({ command, input }: Parsed, shell: Shell) {
   let settings: Promise<Settings> | undefined;
   let services: Services | undefined;
   let dataDir: string | undefined;
@@ -61,8 +73,8 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
       if (services) return services;
       const used = await tools.settings();
       if (!creates && !hasStore(used.dataDir)) throw noStore(used.dataDir);
-      disown ??= await own(used.dataDir);
-      services = await openServices(used);
+      disown ??= await own(used.dataDir, shell);
+      services = await openServices(used, shell);
       dataDir = used.dataDir;
       return services;
     },
@@ -105,7 +117,7 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
       const write = (text: string) => void shell.stderr.write(text);
       return createProgress({ write, isTerminal: true, steady: () => performance.now() });
     },
-    say: (line) => report(undefined, line),
+    say: (line) => sayTo(shell)(undefined, line),
     whereabouts: () => whereaboutsOf(dataDirOf(input, shell.env)),
     cwd: shell.cwd(),
     env: shell.env,
@@ -120,7 +132,7 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
     const console = await reach(dataDirOf(input, shell.env));
     closeCall = console?.close;
     if (console) {
-      sayVersion(console);
+      sayVersion(console, shell);
       return {
         call: (id, request = {}) => console.operation(id, request, localUser()),
         stream: (id, request = {}) => console.stream(id, request, localUser()),
@@ -145,7 +157,7 @@ export function createTools({ command, input }: Parsed, shell: NodeJS.Process) {
       const console = await callConsole(directory);
       if (console || !hasStore(directory)) return console;
       try {
-        disown = await own(directory);
+        disown = await own(directory, shell);
         return undefined;
       } catch (error) {
         const isLocked = error instanceof StorageRejectedError && error.reason === 'locked';
@@ -182,7 +194,7 @@ async function whereaboutsOf(dataDir: string): Promise<Whereabouts> {
   return { way: 'socket', user, dataDir, url, version: itsVersion, pid };
 }
 
-async function callerAt(address: string, input: Input, shell: NodeJS.Process): Promise<ApiCaller> {
+async function callerAt(address: string, input: Input, shell: Shell): Promise<ApiCaller> {
   const { consoleAddress, createHttpCaller } = await import('./commands/operations/http-caller.ts');
   const url = consoleAddress(address);
   const file = input.text('token-file');
@@ -204,12 +216,12 @@ async function createBulkHere(services: Services): Promise<BulkTarget> {
   return createBulkOf(services, { isServing: false });
 }
 
-async function own(dataDir: string): Promise<() => Promise<void>> {
+async function own(dataDir: string, shell: Shell): Promise<() => Promise<void>> {
   const [{ prepareStoreFiles }, { ownStore }] = await Promise.all([
     import('./storage/embedded/store-files.ts'),
     import('./storage/embedded/lmdb/store-owner.ts'),
   ]);
-  return ownStore(prepareStoreFiles(dataDir, terminalLog).dataDir, 'tool');
+  return ownStore(prepareStoreFiles(dataDir, { warn: sayTo(shell) }).dataDir, 'tool');
 }
 
 function mayCreate({ createsStore = false }: Command, input: Input): boolean {
@@ -220,11 +232,7 @@ export function dataDirOf(input: Input, env: NodeJS.ProcessEnv): string {
   return findDataDir({ 'data-dir': input.text('data-dir') }, env);
 }
 
-async function readSettings(
-  command: Command,
-  input: Input,
-  { env, stderr }: NodeJS.Process,
-): Promise<Settings> {
+async function readSettings(command: Command, input: Input, { env, stderr }: Shell): Promise<Settings> {
   const { readProcessSettings } = await import('./settings/process-settings.ts');
   const flags = Object.keys(command.takesSettings ? settingsFlags : commonFlags);
   const argv = Object.keys(settingsFlags).flatMap((flag) => {
@@ -234,7 +242,7 @@ async function readSettings(
   return readProcessSettings({ argv, env, isTerminal: stderr.isTTY === true });
 }
 
-async function openServices(settings: Settings): Promise<Services> {
+async function openServices(settings: Settings, shell: Shell): Promise<Services> {
   const [{ createServices }, { openStorage }, { formerVoids }, { createTakeOverReport }] = await Promise.all([
     import('./app/services.ts'),
     import('./storage/embedded/open.ts'),
@@ -242,14 +250,16 @@ async function openServices(settings: Settings): Promise<Services> {
     import('./take-over-progress.ts'),
   ]);
   const { dataDir } = settings;
+  const say = sayTo(shell);
+  const log = { warn: say, error: say };
   const storage = await openStorage({
     dataDir,
     role: 'tool',
-    log: terminalLog,
+    log,
     artifactsOf: formerVoids(Date.now()),
-    onTakeOver: createTakeOverReport({ say: report, terminal: process.stderr }),
+    onTakeOver: createTakeOverReport({ say, terminal: shell.stderr }),
   });
-  return createServices({ settings, storage, now: Date.now, log: terminalLog });
+  return createServices({ settings, storage, now: Date.now, log });
 }
 
 function noStore(dataDir: string): ProblemError {

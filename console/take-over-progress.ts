@@ -3,7 +3,7 @@ import type { TakeOverProgress, TakeOverStep } from './storage/embedded/takeover
 
 export interface TakeOverReportDeps {
   readonly say: (fields: Readonly<Record<string, unknown>>, message: string) => void;
-  readonly terminal: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
+  readonly terminal: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
 const barWidth = 30;

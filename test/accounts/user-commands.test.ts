@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runTool, storedIn, temporaryDirectory, toolDone, trailOf } from '../commands/support.ts';
-import { runTool as runAtConsole } from '../helpers/commands.ts';
+import { storedIn, temporaryDirectory, trailOf } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
 
 const password = 'correct-staple-battery-9';
@@ -92,11 +92,10 @@ test('no answer and no audit line holds a password or its hash (S54)', async () 
 describe('the command line refuses what the pages refuse, with exit 1, and changes nothing (S56)', () => {
   // What is refused changes nothing, so one console serves all; its administrator is ada.
   let console: RunningConsole;
-  const tool = (args: string[], stdin: string) => runAtConsole(args, { dataDir, stdin });
   beforeAll(async () => {
     console = await startConsole();
     // The first operation makes a key that all of them use.
-    await runAtConsole(['user', 'list'], { dataDir: console.dataDir });
+    await runTool(['user', 'list'], { dataDir: console.dataDir });
   });
   afterAll(() => console?.stop());
   beforeEach(() => {

@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askToken, runTool, signIn, temporaryDirectory } from '../commands/support.ts';
-import { toolDone as doneAtConsole } from '../helpers/commands.ts';
+import { askToken, signIn, temporaryDirectory } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { exportTo, fileOf, importUsers, linesOf, manyUsers, password, sample } from './support.ts';
 
@@ -11,23 +11,20 @@ let console: RunningConsole;
 beforeAll(async () => {
   console = await startConsole();
   const { dataDir } = console;
-  await doneAtConsole(['role', 'add', 'orders-reader', '--scope', 'svc:map:orders:read'], { dataDir });
+  await toolDone(['role', 'add', 'orders-reader', '--scope', 'svc:map:orders:read'], { dataDir });
   await importUsers(console, sample('people.csv'));
   const more = join(dataDir, 'more.csv');
   writeFileSync(more, manyUsers(1200, 'page-'));
   await importUsers(console, more);
   const add = (...args: string[]) =>
-    doneAtConsole(['client', 'add', ...args, '--secret-file', '-'], { dataDir, stdin: secret });
+    toolDone(['client', 'add', ...args, '--secret-file', '-'], { dataDir, stdin: secret });
   await add('machine', '--scope', 'svc:map:orders:read app:Viewer', '--token-alg', 'ES256');
   const wiki = ['--redirect-uri', 'https://wiki.example.com/callback', '--max-role', 'orders-reader'];
   await add('wiki', '--name', 'Team wiki, "old"', ...wiki, '--post-logout-uri', 'https://wiki.example.com/');
-  await doneAtConsole(
-    ['client', 'add', 'page', '--public', '--redirect-uri', 'http://localhost:3000/callback'],
-    {
-      dataDir,
-    },
-  );
-  await doneAtConsole(['client', 'disable', 'wiki'], { dataDir });
+  await toolDone(['client', 'add', 'page', '--public', '--redirect-uri', 'http://localhost:3000/callback'], {
+    dataDir,
+  });
+  await toolDone(['client', 'disable', 'wiki'], { dataDir });
 });
 afterAll(() => console?.stop());
 
@@ -51,7 +48,7 @@ test.each(['jsonl', 'csv'])('an export with hashes is imported elsewhere as it i
   });
   try {
     const { dataDir } = other;
-    await doneAtConsole(['role', 'add', 'orders-reader', '--scope', 'svc:map:orders:read'], { dataDir });
+    await toolDone(['role', 'add', 'orders-reader', '--scope', 'svc:map:orders:read'], { dataDir });
     expect(await importUsers(other, users!)).toMatchObject({ code: 0, stdout: 'Added 1203 users.\n' });
     const imported = await runTool(['import', 'clients', clients!], { dataDir });
     expect(imported).toMatchObject({ code: 0, stdout: 'Added 3 clients.\n' });

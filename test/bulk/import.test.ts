@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProgress } from '../../console/bulk/progress.ts';
 import { apiCaller } from '../admin-api/support.ts';
-import { auditOf, isSignedIn, signIn, temporaryDirectory, toolDone } from '../commands/support.ts';
-import { toolDone as doneAtConsole } from '../helpers/commands.ts';
+import { auditOf, isSignedIn, signIn, temporaryDirectory } from '../commands/support.ts';
+import { toolDone } from '../helpers/commands.ts';
 import { admin, apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { bcrypt, fileOf, importHere, importUsers, linesOf, manyUsers, password, sample } from './support.ts';
 
@@ -23,9 +23,9 @@ interface Shown {
   readonly createdAt: string;
 }
 const show = async (name: string) =>
-  (await doneAtConsole(['user', 'show', name, '--json'], { dataDir: console.dataDir })).json<Shown>();
+  (await toolDone(['user', 'show', name, '--json'], { dataDir: console.dataDir })).json<Shown>();
 const names = async () =>
-  (await doneAtConsole(['user', 'list', '--json'], { dataDir: console.dataDir }))
+  (await toolDone(['user', 'list', '--json'], { dataDir: console.dataDir }))
     .json<Shown[]>()
     .map(({ id }) => id)
     .sort();

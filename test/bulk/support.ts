@@ -10,7 +10,8 @@ import { explainFailure } from '../../console/commands/runner/failures.ts';
 import { parseArguments } from '../../console/commands/runner/parse.ts';
 import { runCommand } from '../../console/commands/runner/run.ts';
 import { commands } from '../../console/commands/table.ts';
-import { type Outcome, program, root, runTool, temporaryDirectory } from '../commands/support.ts';
+import { type Outcome, program, root, temporaryDirectory } from '../commands/support.ts';
+import { runTool } from '../helpers/commands.ts';
 import { followed } from '../helpers/console.ts';
 
 /** Of everybody in the samples. */

@@ -12,18 +12,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone as doneAtConsole } from '../helpers/commands.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { admin, clientSecret, nextKeysOf, startConsole } from '../helpers/console.ts';
 import {
   askToken,
   auditOf,
   isSignedIn,
   registryOf,
-  runTool,
   signIn,
   storedIn,
   temporaryDirectory,
-  toolDone,
   trailOf,
 } from './support.ts';
 
@@ -38,7 +36,7 @@ test('a backup taken while clients are written and people sign in brings everyth
     secret: string;
   }>();
   const writing = Array.from({ length: 8 }, (_, n) =>
-    doneAtConsole(['client', 'add', `during-${n}`], { dataDir }),
+    toolDone(['client', 'add', `during-${n}`], { dataDir }),
   );
   const signingIn = Array.from({ length: 4 }, () => signIn(first.url, admin.username, admin.password));
   const { stdout } = await toolDone(['backup', backup], { dataDir });
@@ -69,8 +67,8 @@ test('a restore ends every access token from before it: the backup knows nothing
   const directory = temporaryDirectory();
   const [dataDir, backup] = [join(directory, 'data'), join(directory, 'backup')];
   const first = await startConsole({ dataDir });
-  await doneAtConsole(['backup', backup], { dataDir });
-  const { secret } = (await doneAtConsole(['client', 'add', 'later', '--json'], { dataDir })).json<{
+  await toolDone(['backup', backup], { dataDir });
+  const { secret } = (await toolDone(['client', 'add', 'later', '--json'], { dataDir })).json<{
     secret: string;
   }>();
   const tokenOf = async (url: string, id: string, secret: string) =>

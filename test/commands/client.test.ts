@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runTool as runAtConsole } from '../helpers/commands.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
-import { runTool, storedIn, temporaryDirectory, toolDone, trailOf } from './support.ts';
+import { storedIn, temporaryDirectory, trailOf } from './support.ts';
 
 const secret = 'fjord-0123456789-abcdefghij-KLMNOP-42';
 
@@ -147,7 +147,7 @@ describe('by operations', () => {
     console = await startConsole();
   });
   afterAll(() => console?.stop());
-  const there = (...args: string[]) => runAtConsole([...args, '--json'], { dataDir: console.dataDir });
+  const there = (...args: string[]) => runTool([...args, '--json'], { dataDir: console.dataDir });
   const doneThere = async (...args: string[]) => {
     const outcome = await there(...args);
     expect([outcome.code, outcome.stdout]).toEqual([0, expect.anything()]);
@@ -269,7 +269,7 @@ describe('a registration that is not sound is refused with exit 1, and changes n
   // What is refused changes nothing, so one console serves all.
   let console: RunningConsole;
   let audited: number;
-  const tool = (args: string[], stdin = '') => runAtConsole(args, { dataDir, stdin });
+  const tool = (args: string[], stdin = '') => runTool(args, { dataDir, stdin });
   beforeAll(async () => {
     console = await startConsole();
     await toolDone(['client', 'add', 'job'], console);

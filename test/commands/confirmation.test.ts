@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
-import { program, run, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
+import { program, run, temporaryDirectory } from './support.ts';
 
 const hasTerminals = spawnSync('script', ['--version']).status === 0;
 

@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manyUsers } from '../bulk/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { program, run, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { program, run, temporaryDirectory } from './support.ts';
 
 const hasTerminals = spawnSync('script', ['--version']).status === 0;
 

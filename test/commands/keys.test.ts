@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { registryOf, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
+import { registryOf, temporaryDirectory } from './support.ts';
 
 interface KeyView {
   readonly id: string;

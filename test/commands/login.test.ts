@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { admin, clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { createUserAgent, titleOf, type UserAgent } from '../helpers/user-agent.ts';
-import { program, root, runTool, toolDone } from './support.ts';
+import { program, root, runTool as runProcess } from './support.ts';
 
 let console: RunningConsole;
 let home: string;
@@ -57,7 +58,9 @@ async function allow(agent: UserAgent, userCode: string): Promise<void> {
   expect(titleOf(end)).toBe('The program is signed in');
 }
 
-const list = () => runTool(['role', 'list', '--url', console.url, '--json'], { ...nowhere, env });
+const listing = (run: typeof runTool) =>
+  run(['role', 'list', '--url', console.url, '--json'], { ...nowhere, env });
+const list = () => listing(runTool);
 
 test('signs in, is somebody for other commands, and signs out', async () => {
   expect((await list()).json().error).toBe('signed_out');
@@ -86,7 +89,7 @@ test('a token that has ended is renewed, once for all that ask at a time', async
   const stored = JSON.parse(readFileSync(file, 'utf8'));
   const { accessToken } = stored[console.url];
   writeFileSync(file, JSON.stringify({ [console.url]: { ...stored[console.url], expiresAt: 0 } }));
-  const outcomes = await Promise.all([list(), list(), list()]);
+  const outcomes = await Promise.all([runProcess, runProcess, runProcess].map(listing));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
   const renewed = JSON.parse(readFileSync(file, 'utf8'))[console.url];
   expect(renewed.accessToken).not.toBe(accessToken);

@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolDone as doneAtConsole } from '../helpers/commands.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   askToken,
   isSignedIn,
   type Outcome,
-  runTool,
+  toolDone as processDone,
   signIn,
   temporaryDirectory,
-  toolDone,
 } from './support.ts';
 
 /** Within which a running console must follow what the tool has changed. */
@@ -20,7 +19,7 @@ const password = 'unrelated-walnut-ferry-17';
 
 let console: RunningConsole;
 const settings = () => ({ dataDir: console.dataDir, env: { CONSOLE_URL: console.url } });
-const done = (args: string[], stdin = ''): Promise<Outcome> => doneAtConsole(args, { ...settings(), stdin });
+const done = (args: string[], stdin = ''): Promise<Outcome> => toolDone(args, { ...settings(), stdin });
 
 beforeAll(async () => {
   console = await startConsole();
@@ -29,8 +28,8 @@ afterAll(() => console.stop());
 
 describe('a running console follows within a second', () => {
   test('a client is added, gets a token, is disabled, and neither it nor its token is taken any more', async () => {
-    // Here by the tool itself; what the console does for it is the same in all other tests.
-    const done = (args: string[]) => toolDone(args, settings());
+    // Here by the tool as a process; what the console does for it is the same in all other tests.
+    const done = (args: string[]) => processDone(args, settings());
     const { secret } = (await done(['client', 'add', 'viewer', '--scope', 'app:Viewer', '--json'])).json<{
       secret: string;
     }>();

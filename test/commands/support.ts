@@ -27,23 +27,13 @@ export interface ToolOptions {
   readonly cwd?: string;
 }
 
-/** Without settings from the environment of this test run. */
 export function runTool(args: readonly string[], options: ToolOptions = {}): Promise<Outcome> {
   return run(process.execPath, [program, ...args], options);
 }
 
-export function run(
-  command: string,
-  args: readonly string[],
-  { dataDir, env = {}, stdin = '', cwd = root }: ToolOptions,
-): Promise<Outcome> {
-  const own = Object.entries(process.env).filter(
-    ([name]) => !/^(CONSOLE|MEMBER|SVC|APP_SECURITY)_/.test(name),
-  );
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...Object.fromEntries(own), ...(dataDir ? { CONSOLE_DATA_DIR: dataDir } : {}), ...env },
-  });
+export function run(command: string, args: readonly string[], options: ToolOptions): Promise<Outcome> {
+  const { stdin = '', cwd = root } = options;
+  const child = spawn(command, args, { cwd, env: toolEnvironment(options) });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -61,6 +51,14 @@ export function run(
       resolveRun({ code, stdout, stderr, json: () => JSON.parse(stdout) });
     });
   });
+}
+
+/** Without settings of this test run. */
+export function toolEnvironment({ dataDir, env = {} }: ToolOptions): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(CONSOLE|MEMBER|SVC|APP_SECURITY)_/.test(name),
+  );
+  return { ...Object.fromEntries(own), ...(dataDir ? { CONSOLE_DATA_DIR: dataDir } : {}), ...env };
 }
 
 /** @throws {Error} with everything that was said when the tool did not exit 0 */

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
-import { type Outcome, program, run, runTool, temporaryDirectory, toolDone } from './support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
+import { type Outcome, program, run, temporaryDirectory } from './support.ts';
 
 const password = 'correct-staple-battery-9';
 

@@ -1,10 +1,10 @@
 /** `user list` of more users than are held at once: by the tool on a store of its own, and by a running console. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { UserRecord } from '../../console/storage/records.ts';
-import * as atConsole from '../helpers/commands.ts';
+import { runTool } from '../helpers/commands.ts';
 import { startConsole } from '../helpers/console.ts';
 import { withStore } from '../helpers/store.ts';
-import { runTool, temporaryDirectory } from './support.ts';
+import { temporaryDirectory } from './support.ts';
 
 const people = 1203;
 const nameOf = (number: number) => `p-${String(number).padStart(5, '0')}`;
@@ -43,7 +43,7 @@ test.each([
       const console = await startConsole();
       onTestFinished(async () => void (await console.stop()));
       await fill(console.dataDir);
-      return (args: string[]) => atConsole.runTool(['user', 'list', ...args], { dataDir: console.dataDir });
+      return (args: string[]) => runTool(['user', 'list', ...args], { dataDir: console.dataDir });
     },
   },
 ])(

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { runTool } from '../commands/support.ts';
+import { runTool } from '../helpers/commands.ts';
 import { clientSecret, type RunningConsole } from '../helpers/console.ts';
 
 export interface Line {

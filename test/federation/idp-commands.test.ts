@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { registryOf, runTool, temporaryDirectory, toolDone, trailOf } from '../commands/support.ts';
-import { toolDone as doneAtConsole, runTool as runAtConsole } from '../helpers/commands.ts';
+import { registryOf, temporaryDirectory, trailOf } from '../commands/support.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
@@ -28,10 +28,9 @@ let provider: RunningProvider;
 const tool = (args: readonly string[], stdin = '', env = {}) => runTool(args, { dataDir, stdin, env });
 const done = (args: readonly string[], stdin = '', env = {}) => toolDone(args, { dataDir, stdin, env });
 /** The same in the running console, which knows the provider at which people sign in. */
-const toolThere = (args: readonly string[], stdin = '') =>
-  runAtConsole(args, { dataDir: console.dataDir, stdin });
+const toolThere = (args: readonly string[], stdin = '') => runTool(args, { dataDir: console.dataDir, stdin });
 const doneThere = (args: readonly string[], stdin = '') =>
-  doneAtConsole(args, { dataDir: console.dataDir, stdin });
+  toolDone(args, { dataDir: console.dataDir, stdin });
 
 beforeAll(async () => {
   const port = await freePort();

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } fr
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../console/storage/embedded/open.ts';
-import { runTool } from '../commands/support.ts';
+import { runTool } from '../helpers/commands.ts';
 import { runFailing } from '../helpers/console.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
