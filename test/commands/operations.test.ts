@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { operations } from '../../console/admin-api/table.ts';
 import { operationPaths } from '../../console/commands/operations/operation-paths.ts';
 import { storedEvents } from '../helpers/audit.ts';
+import { runTool, toolDone } from '../helpers/commands.ts';
 import { clientSecret, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
-import { runTool, type ToolOptions, temporaryDirectory, toolDone } from './support.ts';
+import { type ToolOptions, temporaryDirectory } from './support.ts';
 
 let console: RunningConsole;
 let tokenFile: string;

@@ -81,7 +81,7 @@ describe('settings are those of the console that runs, whatever the shell says (
     runTool(['doctor', ...args], { dataDir: pair.console.dataDir, env });
 
   test('where the shell has none, and where its own could not be used', async () => {
-    const { code, json } = await bare(['--json']);
+    const { code, stdout, json } = await bare(['--json']);
     const { settings, findings } = json<{ settings: object; findings: Finding[] }>();
     expect(settings).toEqual({
       of: 'console',
@@ -92,7 +92,8 @@ describe('settings are those of the console that runs, whatever the shell says (
     expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
     expect(code).toBe(0);
     const wrong = { CONSOLE_ACCESS_TOKEN_TTL: 'soon', CONSOLE_URL: 'http://localhost:1' };
-    expect((await bare(['--json'], wrong)).json()).toEqual(json());
+    const again = await bare(['--json'], wrong);
+    expect(JSON.parse(withoutRoom(again.stdout))).toEqual(JSON.parse(withoutRoom(stdout)));
     expect((await bare([])).stdout).toMatch(
       /^Judged are the settings of the console that runs in .* \(process \d+\)\.\n/,
     );
@@ -411,6 +412,11 @@ describe('one fault each', () => {
     expect(line('licence')).toMatchObject({ state: 'warning', reason: expect.stringContaining('L-7') });
   });
 });
+
+/** What is left on the disk changes from one call to the next: others use it. */
+function withoutRoom(said: string): string {
+  return said.replace(/\d+ MiB left/, 'MiB left');
+}
 
 /** Without the socket of the console, which is no file. */
 function copyOfStore(): string {
