@@ -6,6 +6,7 @@ import { ProblemError } from '../../platform/errors.ts';
 import { changesBetween } from '../operations/changes.ts';
 import type { Changes } from '../operations/operation.ts';
 import { holdOf } from '../operations/owner.ts';
+import { versionOf } from '../storage/record-version.ts';
 import type { RecordHold } from '../storage/records.ts';
 import { flattened, inOrderOf, isSurelySame } from './comparison.ts';
 import { fingerprintOf, type SeparatedObject, separateSecrets } from './described-secrets.ts';
@@ -87,6 +88,7 @@ async function stageObject(
     const isTaken = owned !== undefined && !isOwn(owned, document.source);
     const after = made || isTaken || !present ? await stage.ownership.find(kind.collection, id) : owned;
     if (after && !isOwn(after, document.source)) {
+      if (!made && owned && !(await isStill(kind, id, owned, stage))) return { version: movedMeanwhile };
       await stage.ownership.change(kind.collection, id, { owner: { kind: 'code', source: document.source } });
     }
     if (!made && !isTaken) return { version };
@@ -99,6 +101,20 @@ async function stageObject(
       step: stepOf(kind, id, 'blocked', { reason: error.message, code: error.problem.code }),
     };
   }
+}
+
+/** No version: a plan that has it is stale. */
+const movedMeanwhile = 'moved';
+
+/** What is taken as it is, is what was compared; and the commit hangs on it. */
+async function isStill(
+  { collection }: KindOperations,
+  id: string,
+  compared: OwnedObject,
+  { ownership }: Stage,
+): Promise<boolean> {
+  const bound = await ownership.findBound(collection, id);
+  return bound !== undefined && versionOf(bound) === versionOf(compared);
 }
 
 /** Of the others some are built in: no record says that they are there. */
