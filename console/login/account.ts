@@ -36,6 +36,8 @@ export interface AccountPageDeps {
   readonly isSecure: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** @throws {ProblemError} `audit_unavailable`: nothing is changed that could not be recorded */
+  readonly checkMayChange: () => void;
   readonly onChange: (ctx: Context, event: string, account: UserRecord) => void;
   readonly onRejected: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
 }
@@ -58,7 +60,7 @@ interface Shown {
 
 export function createAccountPage(deps: AccountPageDeps) {
   const { currentSession, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
-  const { outcomesOf, nameOfProvider, meaningOfRole, onChange, onRejected } = deps;
+  const { outcomesOf, nameOfProvider, meaningOfRole, checkMayChange, onChange, onRejected } = deps;
 
   return {
     async show(ctx: ChangeContext): Promise<void> {
@@ -68,6 +70,7 @@ export function createAccountPage(deps: AccountPageDeps) {
     async changePassword(ctx: ChangeContext): Promise<void> {
       const here = ctx.state;
       try {
+        checkMayChange();
         checkOwnsPassword(here.account);
         await replacePassword(here.account, here.form);
       } catch (error) {
@@ -91,6 +94,7 @@ export function createAccountPage(deps: AccountPageDeps) {
     /** `POST /account/sessions`: ends one session of this account. */
     async endSession(ctx: ChangeContext): Promise<void> {
       const here = ctx.state;
+      checkMayChange();
       const named = await sessions.findByKey(here.form.get('session') ?? '');
       const chosen = named?.accountId === here.account.id ? named : undefined;
       const ended = chosen && (await sessions.end(chosen.uid));

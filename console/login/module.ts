@@ -1,7 +1,7 @@
 /** Sign-in by people: what the feature needs, what it gives to others, and its pages. */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { Audit } from '../../platform/log.ts';
+import { type Audit, checkAuditable } from '../../platform/log.ts';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import { createGuessing } from '../accounts/guessing/guessing.ts';
 import type { KnownBrowsers } from '../accounts/guessing/known-browsers.ts';
@@ -107,6 +107,7 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
       throttle: createThrottle({ artifacts: storage.artifacts, steady, ...throttling }),
       nameOfProvider: (id) => providers.find(id)?.name ?? id,
       nameOfApplication: async (id) => (await clients.find(id))?.name ?? id,
+      checkMayChange: () => checkAuditable(audit),
       onRejected: (ctx, event, { id }, reason) =>
         audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
     }),

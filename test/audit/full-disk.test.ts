@@ -83,8 +83,22 @@ describe.skipIf(!canLimit).each([1, 2])('with %i processes that answer', (worker
     expect((await call('GET', '/svc/rest/cluster', caller)).status).toBe(200);
     const last = await machineToken(console);
     expect((await call('GET', '/svc/rest/maps/m/k', last)).status).toBe(204);
+    const elsewhere = createUserAgent(console.url);
+    await elsewhere.signIn();
     const agent = createUserAgent(console.url);
-    expect((await agent.submit(await agent.get('/login'), admin)).status).toBeLessThan(400);
+    const signIn = await agent.submit(await agent.get('/login'), admin);
+    expect(signIn.status).toBeLessThan(400);
+    const home = await agent.follow(signIn);
+    const better = { password: 'another-staple-battery-2', password_again: 'another-staple-battery-2' };
+    const changed = await agent.submit(
+      home,
+      { current_password: admin.password, ...better },
+      { action: '/account/password' },
+    );
+    expect(changed.status).toBe(503);
+    expect(changed.body).toContain('could not be recorded');
+    expect((await agent.submit(home, {}, { action: '/account/sessions' })).status).toBe(503);
+    expect((await elsewhere.get('/')).status).toBe(200);
 
     limit(console.child.pid!, 'unlimited');
     await until(isReady, 'a console that is ready again', 10_000);
