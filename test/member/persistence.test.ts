@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,8 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type PersistentMember, persistentMember, temporaryDir } from './member-process.ts';
 import { empty, eventually, memberFile, startTestMember } from './support.ts';
 
@@ -366,20 +369,45 @@ describe.each(durabilities)('a disk that fills up, with durability %s', (durabil
 });
 
 /** Stopped, with that many entries in its log: too few for a state. */
-async function filledMember(entries: number): Promise<PersistentMember> {
-  const member = await runningMember(entries);
-  expect(await member.stop()).toBe(0);
-  return member;
+function filledMember(entries: number): Promise<PersistentMember> {
+  return copied(`${entries} in a log`, async () => {
+    const member = await runningMember(entries);
+    expect(await member.stop()).toBe(0);
+    return member;
+  });
 }
 
 /** The same, with each of them in a state. */
-async function compactedMember(entries: number): Promise<PersistentMember> {
-  const member = await runningMember(entries);
-  const isCompacted = () => readdirSync(join(member.baseDir, 'data')).some((name) => name.endsWith('.state'));
-  while (!isCompacted()) await member.call('POST', 'rest/maps/other/k', 'x'.repeat(1_000_000));
-  await member.call('DELETE', 'rest/maps/other');
-  expect(await member.stop()).toBe(0);
-  return member;
+function compactedMember(entries: number): Promise<PersistentMember> {
+  return copied(`${entries} in a state`, async () => {
+    const member = await runningMember(entries);
+    const isCompacted = () =>
+      readdirSync(join(member.baseDir, 'data')).some((name) => name.endsWith('.state'));
+    while (!isCompacted()) await member.call('POST', 'rest/maps/other/k', 'x'.repeat(1_000_000));
+    await member.call('DELETE', 'rest/maps/other');
+    expect(await member.stop()).toBe(0);
+    return member;
+  });
+}
+
+/** By what is in them: directories that were filled once, for all tests that begin with such a one. */
+const filledDirs = new Map<string, string>();
+afterAll(() => {
+  for (const path of filledDirs.values()) rmSync(path, { recursive: true, force: true });
+});
+
+async function copied(what: string, fill: () => Promise<PersistentMember>): Promise<PersistentMember> {
+  const path = filledDirs.get(what);
+  if (path !== undefined) {
+    const member = persistentMember({ durability: 'periodic' });
+    cpSync(path, member.baseDir, { recursive: true });
+    return member;
+  }
+  const filled = await fill();
+  const kept = mkdtempSync(join(tmpdir(), 'member-filled-'));
+  filledDirs.set(what, kept);
+  cpSync(filled.baseDir, kept, { recursive: true });
+  return filled;
 }
 
 async function runningMember(entries: number): Promise<PersistentMember> {
