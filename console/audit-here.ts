@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { once } from '../platform/async/once.ts';
 import type { Audit } from '../platform/log.ts';
 import { signingKey } from './audit/checkpoint.ts';
-import { createEntryBody } from './audit/entry.ts';
-import { entryOf } from './audit/event-entry.ts';
+import { createEventBody } from './audit/event-body.ts';
 import { BrokenChainError, openWriter } from './audit/writer.ts';
 import { ownWriter, replaceOwnWriter } from './audit/writer-name.ts';
 import { CommandError } from './commands/runner/command.ts';
@@ -22,10 +21,10 @@ export interface AuditHere {
  * @param seedOf   of the key that signs check-points, where it can be had: the console signs at its next start what it was not
  */
 export function openAuditHere(dataDir: string, seedOf: () => Promise<string | undefined>): AuditHere {
-  const bodyOf = createEntryBody();
+  const bodyOf = createEventBody();
   const bodies: string[] = [];
   return {
-    audit: (event, fields) => void bodies.push(bodyOf(entryOf(event, fields), Date.now())),
+    audit: (event, fields) => void bodies.push(bodyOf(event, fields, Date.now())),
     close: once(async () => {
       if (bodies.length === 0) return;
       try {

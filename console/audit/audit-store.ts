@@ -9,7 +9,7 @@ import { programOf } from '../../platform/installation.ts';
 import type { AuditFields, Logger } from '../../platform/log.ts';
 import type { AuditThreadData, ForAuditThread, FromAuditThread } from './audit-work.ts';
 import { createEntryBody } from './entry.ts';
-import { entryOf } from './event-entry.ts';
+import { createEventBody } from './event-body.ts';
 import { createGap } from './gap.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { WriterLimits } from './writer.ts';
@@ -44,7 +44,7 @@ const mostWaitingCharacters = 64 * 1024 * 1024;
  * So long entries wait for others, milliseconds: to hand them over costs more than to put them together. Whoever waits for
  * one has all of them handed over at once.
  */
-const gatherMs = 10;
+const gatherMs = 20;
 const mostGathered = 64 * 1024;
 /** What an end without a close waits for the thread, milliseconds. */
 const exitMs = 1000;
@@ -64,6 +64,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   } = deps;
   const { mostWaiting = mostWaitingCharacters } = deps;
   const bodyOf = createEntryBody();
+  const eventBodyOf = createEventBody();
   const written = new SharedArrayBuffer(4);
   const thread = startThread(
     { directory: join(dataDir, 'audit'), isBeside, limits, retention, written },
@@ -103,7 +104,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   return {
     /** @param fields  as for the log */
     record(event: string, fields: AuditFields): void {
-      addBody(bodyOf(entryOf(event, fields), now()), event);
+      addBody(eventBodyOf(event, fields, now()), event);
     },
     /** Entries that another process has put together, one a line. */
     addBodies(text: string): void {
@@ -111,13 +112,13 @@ export function openAuditStore(deps: AuditStoreDeps) {
     },
     /** Resolves when all that was recorded is in the file, where a kill of the process does not reach it; or cannot be. */
     written(): Promise<void> {
-      flush(true);
+      flush();
       if (isFailing) return Promise.resolve();
       return until(untilWritten, waiting.at(-1)?.number);
     },
     /** Resolves when all that was recorded is on the disk. */
     synced(): Promise<void> {
-      flush(true);
+      flush();
       return until(untilSynced, lastAdded > lastSynced ? lastAdded : undefined);
     },
     /** Check-points are signed with it from now on. @param seed  32 bytes, base64url */
@@ -133,7 +134,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
     isAvailable,
     /** Writes and syncs what waits, and signs it. */
     async close(): Promise<void> {
-      flush(false);
+      flush();
       thread.ref();
       await new Promise<void>((resolve) => {
         onClosed = resolve;
@@ -155,9 +156,9 @@ export function openAuditStore(deps: AuditStoreDeps) {
     }
     if (gathered === '') {
       gathered = body;
-      transfer ??= setTimeout(flush, gatherMs, false).unref();
+      transfer ??= setTimeout(flush, gatherMs).unref();
     } else gathered += `\n${body}`;
-    if (gathered.length > mostGathered) flush(false);
+    if (gathered.length > mostGathered) flush();
   }
 
   function isAvailable(): boolean {
@@ -171,18 +172,13 @@ export function openAuditStore(deps: AuditStoreDeps) {
     deps.onAvailable?.(is);
   }
 
-  function flush(isUrgent: boolean): void {
+  function flush(): void {
     clearTimeout(transfer);
     transfer = undefined;
-    if (gathered === '' && !isUrgent) return;
+    if (gathered === '') return;
     const text = gathered;
     gathered = '';
-    if (text !== '') hand(text, isUrgent);
-    else if (waiting.length > 0) post({ type: 'add', text: '', isUrgent });
-  }
-
-  function hand(text: string, isUrgent: boolean): void {
-    lastAdded = post({ type: 'add', text, isUrgent });
+    lastAdded = post({ type: 'add', text });
     waiting.push({ number: lastAdded, characters: text.length });
     waitingCharacters += text.length;
     reportAvailable();
@@ -244,7 +240,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
 
   /** Whatever ends the process: what has been recorded is written all the same, if the disk takes it. */
   function atExit(): void {
-    flush(true);
+    flush();
     const done = new Int32Array(written);
     const deadline = performance.now() + exitMs;
     while (waiting.length > 0 && performance.now() < deadline) {

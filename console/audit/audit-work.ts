@@ -27,8 +27,6 @@ export type ForAuditThread = { readonly number: number } & (
       readonly type: 'add';
       /** Bodies of entries, one a line. */
       readonly text: string;
-      /** Somebody waits for it. */
-      readonly isUrgent: boolean;
     }
   | { readonly type: 'key'; readonly seed: string }
   | { readonly type: 'erase'; readonly writer: string; readonly seq: number }
@@ -50,7 +48,6 @@ export type FromAuditThread =
   | { readonly type: 'erased'; readonly number: number; readonly reason?: string }
   | { readonly type: 'closed' };
 
-const gatherMs = 10;
 const syncMs = 1000;
 const retryMs = 1000;
 const retentionMs = 60 * 60 * 1000;
@@ -78,8 +75,9 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
       taken = message.number;
       if (message.type === 'add') {
         add(message.text);
-        if (message.isUrgent && !isFailing) write();
-        else later(isFailing ? retryMs : gatherMs);
+        // Whoever hands them over has gathered them.
+        if (isFailing) later(retryMs);
+        else write();
       } else if (message.type === 'key') {
         seed = message.seed;
         if (writer) attempt(() => useKey(writer!));

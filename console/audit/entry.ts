@@ -88,8 +88,8 @@ export const mostLineBytes = 16 * 1024;
 /** For the place of an entry, which comes before the rest. */
 const mostPlaceBytes = 128;
 const mostBodyBytes = mostLineBytes - mostPlaceBytes;
-/** A UTF-16 code unit is three bytes of UTF-8 at most. */
-const surelyFits = Math.floor(mostBodyBytes / 3);
+/** Characters of a body that is surely not too long: a UTF-16 code unit is three bytes of UTF-8 at most. */
+export const surelyFits = Math.floor(mostBodyBytes / 3);
 
 /** The line of an entry but for its place: what {@link entryLine} takes. @param time  epoch milliseconds */
 export type EntryBody = (fields: EntryFields, time: number) => string;
@@ -168,7 +168,8 @@ function detailText(detail: Readonly<Record<string, unknown>>): string {
   return `{${text}}`;
 }
 
-function jsonOf(name: string, value: unknown): string {
+/** The JSON text of a field's value, by what the name says that it is. */
+export function jsonOf(name: string, value: unknown): string {
   const kind = kindOfField(name);
   if (kind === 'credential') return '"[redacted]"';
   if (typeof value === 'string') return quote(kind, value);
@@ -180,7 +181,7 @@ function bigIntAsText(_key: string, value: unknown): unknown {
 }
 
 /** Names are kept as they are, and what could steer a terminal is escaped. Lone surrogates are by `stringify`. */
-function quote(kind: FieldKind, value: string): string {
+export function quote(kind: FieldKind, value: unknown): string {
   const text = scrubString(kind, String(value));
   return unusual.test(text) ? harmless(JSON.stringify(text)) : `"${text}"`;
 }

@@ -5,13 +5,13 @@ import type { EntryActor, EntryFields, EntryObject } from './entry.ts';
 export function entryOf(event: string, fields: AuditFields): EntryFields {
   const {
     actor,
-    actorKind,
+    actorKind: _kind,
     session,
     via,
     source,
     outcome,
     requestId,
-    target,
+    target: _target,
     changes,
     clientId,
     jti,
@@ -33,8 +33,16 @@ export function entryOf(event: string, fields: AuditFields): EntryFields {
   return {
     event,
     outcome,
-    actor: actor === undefined ? undefined : actorOf(event, { actor, actorKind, session, via, clientId }),
-    object: objectOf(event, target, rest),
+    actor:
+      actor === undefined
+        ? undefined
+        : {
+            kind: actorKindOf(event, fields) as EntryActor['kind'],
+            id: actor,
+            session,
+            via: via as EntryActor['via'],
+          },
+    object: createObjectOf()(event, fields),
     change: changes as EntryFields['change'],
     source,
     requestId,
@@ -56,34 +64,55 @@ export function entryOf(event: string, fields: AuditFields): EntryFields {
   };
 }
 
-type Said = Readonly<Record<string, string | undefined>>;
-
-function actorOf(event: string, { actor, actorKind, session, via, clientId }: Said): EntryActor {
-  return {
-    kind: (actorKind as EntryActor['kind'] | undefined) ?? kindOf(event, actor!, clientId),
-    id: actor!,
-    session,
-    via: via as EntryActor['via'],
-  };
-}
-
-/** Clients act at the token endpoint, and at members as themselves when the token is of nobody else. */
-function kindOf(event: string, actor: string, clientId: string | undefined): EntryActor['kind'] {
-  if (actor.startsWith('local:')) return 'local';
+/** What an entry says that acted. */
+export function actorKindOf(event: string, { actor, actorKind, clientId }: AuditFields): unknown {
+  if (actorKind !== undefined) return actorKind;
+  if (String(actor).startsWith('local:')) return 'local';
+  // Clients act at the token endpoint, and at members as themselves when the token is of nobody else.
   return event.startsWith('token.') || actor === clientId ? 'client' : 'user';
 }
 
+/** A map, queue or the like that a route is about. */
+interface Structure {
+  readonly kind: string;
+  /** Which part of the path is its name. */
+  readonly at: number;
+}
+
+/** There are as many as the members have addresses. */
+const mostRoutes = 1000;
+
 /** What a call to a member was about, or what a change has changed: the first word of its event names the kind. */
-function objectOf(event: string, target: unknown, { route, path }: Said): EntryObject | undefined {
-  if (target !== undefined) return { kind: event.split('.')[0]!, id: String(target) };
-  const structure = /\/(map|queue|topic|set|list)s\/\{(?:\w*[nN]ame)\}/.exec(route ?? '');
-  if (!structure || path === undefined) return undefined;
-  const at = route!.slice(0, structure.index).split('/').length + 1;
-  const name = path.replace(/^\/members\/[^/]+/, '').split('/')[at];
-  return name === undefined ? undefined : { kind: structure[1]!, id: decoded(name) };
+export function createObjectOf() {
+  const structures = new Map<string, Structure | undefined>();
+
+  return (event: string, { target, route, path }: AuditFields): EntryObject | undefined => {
+    if (target !== undefined) return { kind: event.slice(0, endOfFirst(event)), id: String(target) };
+    if (typeof route !== 'string' || typeof path !== 'string') return undefined;
+    const structure = structureOf(route);
+    if (!structure) return undefined;
+    const name = path.replace(/^\/members\/[^/]+/, '').split('/', structure.at + 1)[structure.at];
+    return name === undefined ? undefined : { kind: structure.kind, id: decoded(name) };
+  };
+
+  function structureOf(route: string): Structure | undefined {
+    if (structures.has(route)) return structures.get(route);
+    const found = /\/(map|queue|topic|set|list)s\/\{(?:\w*[nN]ame)\}/.exec(route);
+    const structure = found
+      ? { kind: found[1]!, at: route.slice(0, found.index).split('/').length + 1 }
+      : undefined;
+    if (structures.size < mostRoutes) structures.set(route, structure);
+    return structure;
+  }
+}
+
+function endOfFirst(event: string): number {
+  const dot = event.indexOf('.');
+  return dot < 0 ? event.length : dot;
 }
 
 function decoded(part: string): string {
+  if (!part.includes('%')) return part;
   try {
     return decodeURIComponent(part);
   } catch {

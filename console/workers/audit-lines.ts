@@ -1,6 +1,5 @@
 import type { AuditFields } from '../../platform/log.ts';
-import { createEntryBody } from '../audit/entry.ts';
-import { entryOf } from '../audit/event-entry.ts';
+import { createEventBody } from '../audit/event-body.ts';
 
 /** Entries that come within this time go together: a message costs more than twenty of them. */
 const gatherMs = 10;
@@ -24,13 +23,13 @@ export interface AuditLinesDeps {
 /** Entries on their way to the audit, which another process writes. */
 export function createAuditLines({ send, written, synced, isAvailable }: AuditLinesDeps) {
   let isKept = isAvailable;
-  const bodyOf = createEntryBody();
+  const bodyOf = createEventBody();
   let waiting = '';
   let sink: BodySink | undefined;
 
   return {
     record(event: string, fields: AuditFields): void {
-      const body = bodyOf(entryOf(event, fields), Date.now());
+      const body = bodyOf(event, fields, Date.now());
       if (sink) {
         if (!isInOutbox(body)) sink.addBodies(body);
         return;

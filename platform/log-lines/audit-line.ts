@@ -4,10 +4,12 @@ import { cleanString, cleanText, cleanValue, type FieldKind, kindOfField } from 
 
 export type AuditLine = (event: string, fields: object) => string;
 
-/** A field's name as it stands in a line, and what its values are. */
+/** A field's name as it stands in a line, what its values are, and the last one: many lines have the same. */
 interface Field {
   readonly start: string;
   readonly kind: FieldKind;
+  last: string | undefined;
+  text: string;
 }
 
 /** Names are few and repeat; more are not remembered. */
@@ -20,10 +22,12 @@ export function createAuditLine(bindings: string): AuditLine {
 
   return (event, values) => {
     let line = `{"level":"info","time":"${timeOf(Date.now())}"${bindings},"event":${quote(cleanText(event))}`;
-    for (const [name, value] of Object.entries(values)) {
+    for (const name in values) {
+      const value = (values as Readonly<Record<string, unknown>>)[name];
       if (value === undefined || typeof value === 'function') continue;
-      const { start, kind } = fieldOf(name);
-      line += start + jsonOf(name, kind, value);
+      const field = fieldOf(name);
+      line +=
+        typeof value === 'string' ? textOf(field, value) : field.start + jsonOf(name, field.kind, value);
     }
     return `${line},"msg":"audit"}\n`;
   };
@@ -31,11 +35,21 @@ export function createAuditLine(bindings: string): AuditLine {
   function fieldOf(name: string): Field {
     let field = fields.get(name);
     if (field === undefined) {
-      field = { start: `,${JSON.stringify(cleanText(name))}:`, kind: kindOfField(name) };
+      const start = `,${JSON.stringify(cleanText(name))}:`;
+      field = { start, kind: kindOfField(name), last: undefined, text: '' };
       if (fields.size < mostFields) fields.set(name, field);
     }
     return field;
   }
+}
+
+function textOf(field: Field, value: string): string {
+  if (field.kind === 'credential') return `${field.start}"[redacted]"`;
+  if (value !== field.last) {
+    field.text = field.start + jsonOf('', field.kind, value);
+    field.last = value;
+  }
+  return field.text;
 }
 
 function jsonOf(name: string, kind: FieldKind, value: unknown): string {

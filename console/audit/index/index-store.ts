@@ -2,7 +2,7 @@
  * The index of the audit, in LMDB: which blocks of a writer have entries of a term, and where each block stands. All of
  * it can be made anew from the files, so whatever is wrong with it is a reason to drop it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open } from 'lmdb';
@@ -196,8 +196,10 @@ function stretchKey(writer: number, stretch: number): Buffer {
 
 /** Two terms of one key cost a look at a block, no more: entries are checked themselves. */
 function termKey(writer: number, stretch: number, term: string): Buffer {
-  return Buffer.concat([
-    stretchKey(writer, stretch),
-    createHash('sha1').update(term).digest().subarray(0, 7),
-  ]);
+  const key = Buffer.allocUnsafe(12);
+  key[0] = 0x74;
+  key.writeUInt16BE(writer, 1);
+  key.writeUInt16BE(stretch, 3);
+  hash('sha1', term, 'buffer').copy(key, 5, 0, 7);
+  return key;
 }

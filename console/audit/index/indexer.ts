@@ -6,7 +6,7 @@ import { readEntry } from '../erased-entry.ts';
 import { blockOf } from '../segment-form.ts';
 import { entriesIn, lineOf, type Segment, type StoredEntry } from '../segment-reader.ts';
 import { termsOf } from './filter.ts';
-import type { BlockRow, IndexStore, WriterRow } from './index-store.ts';
+import type { BlockRow, IndexChanges, IndexStore, WriterRow } from './index-store.ts';
 import type { KnownSegments } from './known-segments.ts';
 
 export interface IndexerDeps {
@@ -82,16 +82,15 @@ export function createIndexer({ store, segments }: IndexerDeps) {
     }
     for (;;) {
       const batch = createBatch(writer, row);
-      await fill(batch, list);
+      await fill(batch, list, row.seq + 1);
       if (batch.count > 0) await store.add(batch.changes());
-      row = batch.row;
+      row = batch.row();
       rows.set(writer, row);
       if (batch.count < commitEntries || isStopped) break;
     }
   }
 
-  async function fill(batch: Batch, list: readonly Segment[]): Promise<void> {
-    const from = batch.row.seq + 1;
+  async function fill(batch: Batch, list: readonly Segment[], from: number): Promise<void> {
     for (const entry of entriesIn(list, batch.name, { from, onDamage() {} })) {
       batch.add(entry);
       if (batch.count % sliceEntries === 0) await nextTurn();
@@ -107,41 +106,45 @@ export function createIndexer({ store, segments }: IndexerDeps) {
 type Batch = ReturnType<typeof createBatch>;
 
 function createBatch(name: string, before: WriterRow) {
-  let row = before;
+  const row: { -readonly [Name in keyof WriterRow]: WriterRow[Name] } = { ...before };
   let count = 0;
+  let last: StoredEntry | undefined;
   const blocks = new Map<number, BlockRow>();
   const terms = new Map<string, number[]>();
   let block = row.seq > 0 ? blockOf(row.seq) : -1;
 
   return {
     name,
-    get row() {
-      return row;
-    },
     get count() {
       return count;
     },
     add(stored: StoredEntry) {
-      if (Number.isNaN(stored.seq)) return;
+      const { seq } = stored;
+      if (Number.isNaN(seq)) return;
       count++;
-      const own = blockOf(stored.seq);
+      const own = blockOf(seq);
       if (own !== block) {
         blocks.set(own, { segment: stored.segment, offset: stored.offset, latest: row.latest });
       }
       block = own;
+      last = stored;
+      row.seq = seq;
+      if (row.firstSeq === 0) row.firstSeq = seq;
       const entry = readEntry(lineOf(stored));
-      const time = entry ? Date.parse(entry.time) || 0 : 0;
-      row = {
-        ...row,
-        seq: stored.seq,
-        link: stored.stored.toString('latin1', 0, linkCharacters),
-        latest: Math.max(row.latest, time),
-        mostBack: Math.max(row.mostBack, entry ? row.latest - time : 0),
-        firstSeq: row.firstSeq === 0 ? stored.seq : row.firstSeq,
-      };
-      if (entry) for (const term of termsOf(entry)) addTo(terms, term, own);
+      if (!entry) return;
+      const time = Date.parse(entry.time) || 0;
+      row.latest = Math.max(row.latest, time);
+      row.mostBack = Math.max(row.mostBack, row.latest - time);
+      for (const term of termsOf(entry)) addTo(terms, term, own);
     },
-    changes: () => ({ name, row, blocks, terms }),
+    /** The row as it is when this is in the index. */
+    row: (): WriterRow => ({
+      ...row,
+      link: last?.stored.toString('latin1', 0, linkCharacters) ?? row.link,
+    }),
+    changes(): IndexChanges {
+      return { name, row: this.row(), blocks, terms };
+    },
   };
 }
 
