@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FastRequest } from '../../http/server/fast-path/fast-request.ts';
+import { seeded } from '../helpers/seeded.ts';
 import {
   type Answer,
   type ProxyOptions,
@@ -224,14 +225,6 @@ async function sentAndAnswered(at: TestProxy, bytes: Bytes) {
   await until(() => connection.isClosed, 'the end');
   const seen = member.seen.map(({ method, url, body }) => `${method} ${url} ${body.toString('latin1')}`);
   return { status: connection.received.split(' ')[1], seen };
-}
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 /** A connection that stays open, and what has come on it. */
